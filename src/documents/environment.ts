@@ -1,0 +1,10 @@
+/** The environment variables that the program reads, each with its line of help. */
+export const environment = {
+  ANALYTICS_API_KEY: "API key of your organization.",
+  ANALYTICS_BASE_URL:
+    "Where the service's API is, such as https://stats.example.com (with or without /api/v1).",
+  ANALYTICS_ALLOW_HTTP:
+    "Host names, separated by commas, to which plain http is allowed besides this machine.",
+  HTTPS_PROXY: "Proxy for https addresses; HTTP_PROXY for http, NO_PROXY for exceptions.",
+  NODE_EXTRA_CA_CERTS: "File of additional certificate authorities (PEM), read by Node.",
+} as const;

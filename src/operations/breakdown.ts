@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { defineOperation } from "./operation.ts";
+import {
+  count,
+  daysParam,
+  dimensions,
+  MAX_LIMIT,
+  period,
+  periodHeadline,
+  periodNotes,
+  siteParam,
+  siteRef,
+  verifyPeriod,
+  warnings,
+} from "./shared.ts";
+
+const row = z.object({
+  value: z.string().nullable().describe("The value, for programs; null for none or unknown."),
+  label: z.string().describe("The value, for people."),
+  visitors: count.describe("Sum over the days of the distinct visitors with this value."),
+  pageviews: count
+    .optional()
+    .describe("Page views: of the page for `pages`, else of the visits with this value. Not for `events`."),
+  events: count.optional().describe("How often the event happened. For `events` alone."),
+  percentage: z.number().min(0).max(100).describe("Share of `totals.visitors`, 0–100, one decimal."),
+});
+
+const DIMENSION_WORDS = `What to rank by. \`channels\` are the usual default channel groups and \`AI assistants\`; countries are ISO 3166-1 codes, regions ISO 3166-2, languages BCP 47.`;
+
+export const breakdown = defineOperation({
+  name: "breakdown",
+  path: "/breakdown",
+  summary: "Top pages, referrers, countries, browsers and other dimensions of a site",
+  description:
+    "The values of one dimension, most visitors first, then most page views (for `events`: most events), then by value, null last. Rows need not add up to the totals: one visitor reads several pages. entry_pages and exit_pages are the first and last page of a visit, and rows of theirs, as of every dimension but `pages` and `events`, count the page views of whole visits.",
+  tool: {
+    name: "get_breakdown",
+    title: "Breakdown by dimension",
+    description:
+      "Top values of one dimension over the last N days, today included: pages, referrers, channels, countries, devices, events and others. Rows do not add up (one visitor has several values): use `totals` or get_stats for sums.",
+  },
+  params: z.strictObject({
+    site: siteParam,
+    dimension: z.enum(dimensions).describe(DIMENSION_WORDS),
+    limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("How many rows at most."),
+    days: daysParam,
+  }),
+  result: z.object({
+    site: siteRef,
+    period,
+    dimension: z.string().describe("The dimension asked for."),
+    rows: z.array(row).describe("At most `limit` rows."),
+    limit: z.int().min(1).describe("The limit asked for."),
+    total_rows: count.describe("How many rows there are without the limit."),
+    truncated: z.boolean().describe("Whether the limit cut rows off."),
+    totals: z
+      .object({
+        visitors: count.describe("Visitors of the whole period, as in /stats."),
+        pageviews: count.describe("Page views of the whole period, as in /stats."),
+        events: count.optional().describe("Custom events of the whole period. For `events` alone."),
+      })
+      .describe("The period's totals; not the sum of the rows."),
+    warnings,
+  }),
+  maxAge: 60,
+  verify: (result, params) => {
+    if (result.dimension !== params.dimension) {
+      return `it ranks ${JSON.stringify(result.dimension)} where ${params.dimension} was asked for`;
+    }
+    if (result.rows.length > params.limit) {
+      return `it has ${result.rows.length} rows where at most ${params.limit} were asked for`;
+    }
+    if (result.truncated !== result.total_rows > result.rows.length) {
+      return `it says truncated: ${result.truncated} with ${result.rows.length} of ${result.total_rows} rows`;
+    }
+    return verifyPeriod(result.period, params.days);
+  },
+  view: (result) => {
+    const measure = result.dimension === "events" ? "events" : "pageviews";
+    const shown = `${result.rows.length} of ${result.total_rows} rows`;
+    return {
+      headline: `${result.dimension} of ${periodHeadline(result.site.domain, result.period)}`,
+      columns: [
+        { key: "value", label: "value", kind: "text", machine: true },
+        { key: "label", label: result.dimension, kind: "text" },
+        { key: "visitors", label: "visitors", kind: "count" },
+        { key: measure, label: measure, kind: "count" },
+        { key: "percentage", label: "percentage", kind: "percent" },
+      ],
+      rows: result.rows.map((each) => ({
+        value: each.value,
+        label: each.label,
+        visitors: each.visitors,
+        [measure]: each[measure] ?? null,
+        percentage: each.percentage,
+      })),
+      notes: [
+        result.truncated ? `${shown}: the limit cut the rest off.` : `All ${result.total_rows} rows.`,
+        `Rows do not add up: the whole period has ${result.totals.visitors} visitors and ${result.totals.pageviews} pageviews${result.totals.events === undefined ? "" : ` and ${result.totals.events} events`}.`,
+        ...periodNotes(result.period, result.warnings),
+      ],
+    };
+  },
+});

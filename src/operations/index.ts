@@ -1,0 +1,19 @@
+import { breakdown } from "./breakdown.ts";
+import { openapi } from "./openapi.ts";
+import { realtime } from "./realtime.ts";
+import { sites } from "./sites.ts";
+import { stats } from "./stats.ts";
+import { timeseries } from "./timeseries.ts";
+
+export { breakdown, openapi, realtime, sites, stats, timeseries };
+
+/** The contract, in the order in which people meet it. */
+export const operations = [sites, stats, timeseries, breakdown, realtime, openapi] as const;
+
+export type AnyOperation = (typeof operations)[number];
+export type OperationName = AnyOperation["name"];
+
+/** The version of the contract, as `info.version` of the OpenAPI document. */
+export const CONTRACT_VERSION = "1.0.0";
+/** Every path of the contract stands below this one. */
+export const BASE_PATH = "/api/v1";

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { defineOperation } from "./operation.ts";
+
+const parameter = z.looseObject({ name: z.string().optional() });
+const pathItem = z.looseObject({
+  get: z
+    .looseObject({ summary: z.string().optional(), parameters: z.array(parameter).optional() })
+    .optional()
+    .describe("The GET operation of the path."),
+});
+
+export const openapi = defineOperation({
+  name: "openapi",
+  path: "/openapi.json",
+  summary: "The API's own description, as an OpenAPI 3.1 document",
+  description: "The whole contract in machine-readable form: every path, parameter, answer and error.",
+  tool: {
+    name: "get_openapi",
+    title: "API description",
+    description:
+      "What the REST API behind these tools offers, from its OpenAPI 3.1 document: a digest of all operations, or one operation in full. For people who write code against the API, not for analytics questions.",
+  },
+  params: z.strictObject({}),
+  result: z.looseObject({
+    openapi: z.string().describe("Version of the OpenAPI specification: 3.1.x."),
+    info: z.looseObject({ title: z.string(), version: z.string() }).describe("Title and version of the API."),
+    paths: z.record(z.string(), pathItem).describe("The operations by path."),
+  }),
+  maxAge: 3600,
+  view: (result) => ({
+    headline: `${result.info.title} ${result.info.version} (OpenAPI ${result.openapi})`,
+    columns: [
+      { key: "path", label: "path", kind: "text" },
+      { key: "parameters", label: "parameters", kind: "text" },
+      { key: "summary", label: "summary", kind: "text" },
+    ],
+    rows: Object.entries(result.paths).map(([path, { get }]) => ({
+      path,
+      parameters: (get?.parameters ?? []).flatMap((each) => each.name ?? []).join(", ") || null,
+      summary: get?.summary ?? null,
+    })),
+    notes: [],
+  }),
+});

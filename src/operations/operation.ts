@@ -1,0 +1,42 @@
+import type { z } from "zod";
+import type { View } from "./view.ts";
+
+/**
+ * One endpoint of the contract, declared once. From it come the client call, the MCP tool, the shell
+ * subcommand's options, the reference route's validation, the OpenAPI path and the llms.txt line.
+ */
+export interface Operation<
+  Name extends string = string,
+  Params extends z.ZodObject = z.ZodObject,
+  Result extends z.ZodObject = z.ZodObject,
+> {
+  /** Name of the shell subcommand, and the OpenAPI `operationId`. */
+  readonly name: Name;
+  /** Path below the base URL (which ends in `/api/v1`). */
+  readonly path: `/${string}`;
+  /** One line for people: help, OpenAPI summary, llms.txt. */
+  readonly summary: string;
+  /** The rules of the answer, for the people who implement or read the contract. */
+  readonly description: string;
+  /** What an assistant's model is told. */
+  readonly tool: { readonly name: string; readonly title: string; readonly description: string };
+  /** Query parameters: strict, since an ignored parameter is a wrong number in somebody's report. */
+  readonly params: Params;
+  /** The answer's body: unknown members are dropped, types are not negotiable. */
+  readonly result: Result;
+  /** How long a client may keep the answer, in seconds; 0 asks it to revalidate each time. */
+  readonly maxAge: number;
+  /** Says in one sentence why a well-formed answer is not an answer to what was asked. */
+  verify?(result: z.output<Result>, params: z.output<Params>): string | undefined;
+  view(result: z.output<Result>, params: z.output<Params>): View;
+}
+
+export type ParamsOf<O extends Operation> = z.output<O["params"]>;
+export type InputOf<O extends Operation> = z.input<O["params"]>;
+export type ResultOf<O extends Operation> = z.output<O["result"]>;
+
+export function defineOperation<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
+  operation: Operation<N, P, R>,
+): Operation<N, P, R> {
+  return operation;
+}

@@ -1,0 +1,85 @@
+import type { z } from "zod";
+import { AnalyticsError, type ErrorCode, type ParameterError } from "../errors.ts";
+import { type JsonSchema, parameterSchemas } from "./json-schema.ts";
+
+type Refusal = ParameterError & { code: ErrorCode };
+
+/** When several parameters are wrong, the problem is named after the first of these. */
+const PRECEDENCE: ErrorCode[] = ["unknown_parameter", "missing_parameter", "invalid_parameter"];
+
+/**
+ * Parameters as values (a tool's arguments, a caller's object), checked against an operation's schema.
+ * Throws AnalyticsError `unknown_parameter`, `missing_parameter` or `invalid_parameter` with every refused
+ * parameter, its reason and its allowed values.
+ */
+export function parseParams<P extends z.ZodObject>(
+  params: P,
+  input: Record<string, unknown>,
+  refusals: Refusal[] = [],
+): z.output<P> {
+  const parsed = params.safeParse(input);
+  const all = parsed.success ? refusals : mergeRefusals(refusals, translate(params, parsed.error, input));
+  if (parsed.success && all.length === 0) return parsed.data;
+  const code = PRECEDENCE.find((each) => all.some((refusal) => refusal.code === each)) ?? "invalid_parameter";
+  const parameters = all.map(({ code: _, ...parameter }) => parameter);
+  const message = `${parameters.map((each) => `${each.parameter} ${each.detail}`).join("; ")}.`;
+  throw new AnalyticsError(code, message, { status: 400, parameters });
+}
+
+/**
+ * Parameters as text (a query string, a command line), each with all the values given for its name. Whole
+ * numbers are plain decimal digits; a repeated or an empty parameter is refused like one out of bounds.
+ */
+export function readParams<P extends z.ZodObject>(params: P, given: Map<string, string[]>): z.output<P> {
+  const schemas = parameterSchemas(params);
+  const input: [string, unknown][] = [];
+  const refusals: Refusal[] = [];
+  for (const [parameter, [text = "", ...more]] of given) {
+    const schema = schemas.get(parameter);
+    input.push([parameter, schema?.type === "integer" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text]);
+    if (schema === undefined || (text !== "" && more.length === 0)) continue;
+    const detail = text === "" ? "must not be empty" : "must be given once";
+    refusals.push({ code: "invalid_parameter", parameter, detail, ...boundsOf(schema) });
+  }
+  return parseParams(params, Object.fromEntries(input), refusals);
+}
+
+function translate(params: z.ZodObject, error: z.ZodError, input: Record<string, unknown>): Refusal[] {
+  const schemas = parameterSchemas(params);
+  return error.issues.flatMap((issue): Refusal[] => {
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => refuseUnknown(key, [...schemas.keys()]));
+    const parameter = String(issue.path[0]);
+    const schema = schemas.get(parameter) ?? {};
+    return [
+      input[parameter] === undefined
+        ? { code: "missing_parameter", parameter, detail: "is required", ...boundsOf(schema) }
+        : { code: "invalid_parameter", parameter, detail: describeBounds(schema), ...boundsOf(schema) },
+    ];
+  });
+}
+
+function refuseUnknown(parameter: string, allowed: string[]): Refusal {
+  const known =
+    allowed.length === 0 ? "nothing may be given here" : `the parameters here are ${allowed.join(", ")}`;
+  return { code: "unknown_parameter", parameter, detail: `is unknown: ${known}`, allowed };
+}
+
+/** One refusal a parameter, the earlier one first: "must not be empty" says more than "1 to 253 characters". */
+function mergeRefusals(first: Refusal[], second: Refusal[]): Refusal[] {
+  const seen = new Set<string>();
+  return [...first, ...second].filter(({ parameter }) => !seen.has(parameter) && seen.add(parameter));
+}
+
+function describeBounds(schema: JsonSchema): string {
+  if (schema.enum) return `must be one of ${schema.enum.join(", ")}`;
+  if (schema.type === "integer") return `must be a whole number from ${schema.minimum} to ${schema.maximum}`;
+  return `must be a text of ${schema.minLength} to ${schema.maxLength} characters`;
+}
+
+function boundsOf(schema: JsonSchema): Pick<ParameterError, "allowed" | "minimum" | "maximum"> {
+  if (schema.enum) return { allowed: schema.enum.map(String) };
+  const minimum = schema.minimum ?? schema.minLength;
+  const maximum = schema.maximum ?? schema.maxLength;
+  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
+}

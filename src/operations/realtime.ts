@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { defineOperation } from "./operation.ts";
+import { count, siteParam, siteRef, timestamp } from "./shared.ts";
+
+export const realtime = defineOperation({
+  name: "realtime",
+  path: "/realtime",
+  summary: "Visitors active on a site in the last five minutes",
+  description:
+    "How many distinct visitors had a page view or an event in the window (as_of − window_minutes, as_of].",
+  tool: {
+    name: "get_realtime",
+    title: "Active visitors now",
+    description: "How many visitors are active on a site right now (the last five minutes).",
+  },
+  params: z.strictObject({ site: siteParam }),
+  result: z.object({
+    site: siteRef,
+    visitors: count.describe("Distinct visitors active in the window."),
+    window_minutes: z.int().min(1).describe("Length of the window in minutes: 5."),
+    as_of: timestamp.describe("End of the window, with the site's offset from UTC."),
+  }),
+  maxAge: 0,
+  view: (result) => ({
+    headline: `${result.site.domain}, active in the last ${result.window_minutes} minutes`,
+    columns: [
+      { key: "visitors", label: "visitors", kind: "count" },
+      { key: "as_of", label: "as_of", kind: "time", machine: true },
+    ],
+    rows: [{ visitors: result.visitors, as_of: result.as_of }],
+    notes: [`As of ${result.as_of}.`],
+  }),
+});

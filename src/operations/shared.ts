@@ -1,0 +1,110 @@
+import { z } from "zod";
+
+export const MAX_DAYS = 365;
+export const MAX_LIMIT = 1000;
+
+export const dimensions = [
+  "pages",
+  "entry_pages",
+  "exit_pages",
+  "hostnames",
+  "referrers",
+  "channels",
+  "utm_sources",
+  "utm_mediums",
+  "utm_campaigns",
+  "utm_terms",
+  "utm_contents",
+  "countries",
+  "regions",
+  "cities",
+  "languages",
+  "devices",
+  "browsers",
+  "operating_systems",
+  "events",
+] as const;
+
+export type Dimension = (typeof dimensions)[number];
+
+export const count = z.int().min(0);
+export const date = z.iso.date();
+export const timestamp = z.iso.datetime({ offset: true });
+
+export const siteParam = z
+  .string()
+  .min(1)
+  .max(253)
+  .describe("Site id or domain, such as site_7f3k or example.com (scheme, www. and path are tolerated).");
+
+export const daysParam = z
+  .int()
+  .min(1)
+  .max(MAX_DAYS)
+  .default(30)
+  .describe(
+    "Calendar days in the site's timezone, today included: 1 is today so far, 7 is today and six before.",
+  );
+
+export const siteRef = z
+  .object({
+    id: z.string().describe("Stable identifier of the site."),
+    domain: z.string().describe("Domain of the site, without scheme and www."),
+  })
+  .describe("The site that the answer is about.");
+
+export const period = z
+  .object({
+    from: date.describe("First day, in the site's timezone."),
+    to: date.describe("Last day, in the site's timezone: today there."),
+    days: z.int().min(1).describe("Number of days from `from` to `to`, both included: the `days` asked for."),
+    timezone: z.string().describe("IANA name of the site's timezone."),
+    partial: z.boolean().describe("Whether the period ends in a day that is not over."),
+    complete_through: date.describe("The last day that is over. With days=1 it lies before `from`."),
+    as_of: timestamp.describe("When the numbers were read, with the site's offset from UTC."),
+  })
+  .describe("The days that the numbers cover.");
+
+export const warnings = z
+  .array(
+    z.object({
+      code: z.string().describe("`before_data_since`: the period starts before the site had any data."),
+      detail: z.string().describe("The warning in words."),
+    }),
+  )
+  .optional()
+  .describe("What a reader should know before using the numbers; absent when there is nothing.");
+
+export type Period = z.output<typeof period>;
+type Warnings = z.output<typeof warnings>;
+
+const DAY_MS = 86_400_000;
+
+/** `date` moved by whole days: calendar arithmetic, free of timezones. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/**
+ * Why a period is not the one that was asked for, if so. A service of the bare specification may ignore
+ * `days` on a breakdown; its numbers are then right for another question.
+ */
+export function verifyPeriod(actual: Period, days: number): string | undefined {
+  if (actual.days !== days) return `it covers ${actual.days} days where ${days} were asked for`;
+  if (addDays(actual.from, days - 1) !== actual.to) {
+    return `its period from ${actual.from} to ${actual.to} is not ${days} days long`;
+  }
+  return undefined;
+}
+
+export function periodHeadline(domain: string, { from, to, days, timezone }: Period): string {
+  const span = from === to ? from : `${from} to ${to}`;
+  return `${domain}, ${span} (${days} ${days === 1 ? "day" : "days"}, ${timezone})`;
+}
+
+export function periodNotes({ to, partial, as_of }: Period, warned: Warnings): string[] {
+  return [
+    ...(partial ? [`${to} is not over: its numbers are as of ${as_of}.`] : [`As of ${as_of}.`]),
+    ...(warned ?? []).map((warning) => warning.detail),
+  ];
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { defineOperation } from "./operation.ts";
+import { date, timestamp } from "./shared.ts";
+
+export const sites = defineOperation({
+  name: "sites",
+  path: "/sites",
+  summary: "List the sites of your organization",
+  description:
+    "The sites of the organization that the key belongs to, in order of domain. A site of another organization is never listed.",
+  tool: {
+    name: "list_sites",
+    title: "List sites",
+    description:
+      "List the organization's sites: id, domain, timezone and first day with data. Call it first when you do not know which site is meant.",
+  },
+  params: z.strictObject({}),
+  result: z.object({
+    as_of: timestamp.describe("When the list was read, in UTC."),
+    sites: z
+      .array(
+        z.object({
+          id: z.string().describe("Stable identifier, accepted as `site`."),
+          domain: z.string().describe("Domain without scheme and www., accepted as `site`."),
+          name: z.string().describe("Name given to the site by its owner."),
+          timezone: z.string().describe("IANA timezone in which the site's days begin and end."),
+          created_at: timestamp.describe("When the site was added."),
+          data_since: date
+            .nullable()
+            .describe("First day with data, in the site's timezone; null where nothing was ever recorded."),
+        }),
+      )
+      .describe("Sites, ordered by domain."),
+  }),
+  maxAge: 60,
+  view: (result) => ({
+    headline: `${result.sites.length} ${result.sites.length === 1 ? "site" : "sites"}`,
+    columns: [
+      { key: "domain", label: "domain", kind: "text" },
+      { key: "id", label: "id", kind: "text" },
+      { key: "name", label: "name", kind: "text" },
+      { key: "timezone", label: "timezone", kind: "text" },
+      { key: "data_since", label: "data_since", kind: "date" },
+    ],
+    rows: result.sites,
+    notes: [`As of ${result.as_of}.`],
+  }),
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { defineOperation } from "./operation.ts";
+import {
+  count,
+  daysParam,
+  period,
+  periodHeadline,
+  periodNotes,
+  siteParam,
+  siteRef,
+  verifyPeriod,
+  warnings,
+} from "./shared.ts";
+
+export const stats = defineOperation({
+  name: "stats",
+  path: "/stats",
+  summary: "Visitors, page views and events of a site over a number of days",
+  description:
+    "Totals of one site. `visitors` is the sum of the daily unique visitors: a person who comes on two days counts twice, so the points of /timeseries add up to it. Visits are cut at midnight in the site's timezone, and a day that is over never changes.",
+  tool: {
+    name: "get_stats",
+    title: "Site totals",
+    description:
+      "Total visitors, page views and custom events of a site over the last N days, today included and partial. For calendar weeks or for complete days, sum get_timeseries instead.",
+  },
+  params: z.strictObject({ site: siteParam, days: daysParam }),
+  result: z.object({
+    site: siteRef,
+    period,
+    visitors: count.describe("Sum of daily unique visitors."),
+    pageviews: count.describe("Page views."),
+    events: count.describe("Custom events; page views are not among them."),
+    warnings,
+  }),
+  maxAge: 60,
+  verify: (result, params) => verifyPeriod(result.period, params.days),
+  view: (result) => ({
+    headline: periodHeadline(result.site.domain, result.period),
+    columns: [
+      { key: "visitors", label: "visitors", kind: "count" },
+      { key: "pageviews", label: "pageviews", kind: "count" },
+      { key: "events", label: "events", kind: "count" },
+    ],
+    rows: [{ visitors: result.visitors, pageviews: result.pageviews, events: result.events }],
+    notes: periodNotes(result.period, result.warnings),
+  }),
+});

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { defineOperation } from "./operation.ts";
+import {
+  addDays,
+  count,
+  date,
+  daysParam,
+  period,
+  periodHeadline,
+  periodNotes,
+  siteParam,
+  siteRef,
+  verifyPeriod,
+  warnings,
+} from "./shared.ts";
+
+const point = z.object({
+  date: date.describe("The day, in the site's timezone."),
+  visitors: count.describe("Unique visitors of the day."),
+  pageviews: count.describe("Page views of the day."),
+  partial: z.boolean().optional().describe("true on the day that is not over; absent on the others."),
+});
+
+export const timeseries = defineOperation({
+  name: "timeseries",
+  path: "/timeseries",
+  summary: "Visitors and page views of a site, day by day",
+  description:
+    "Exactly `days` points, oldest first, one a day without gaps: days without traffic, and days before the site had data, are zeros. The points add up to /stats of the same period.",
+  tool: {
+    name: "get_timeseries",
+    title: "Daily series",
+    description:
+      "Visitors and page views day by day for the last N days; the last point is today so far. Points add up, so any calendar week or span of complete days is the sum of its dates.",
+  },
+  params: z.strictObject({ site: siteParam, days: daysParam }),
+  result: z.object({
+    site: siteRef,
+    period,
+    interval: z.string().describe("Length of a point: `day`."),
+    points: z.array(point).describe("One point a day, oldest first."),
+    warnings,
+  }),
+  maxAge: 60,
+  verify: (result, params) => {
+    if (result.points.length !== params.days) {
+      return `it has ${result.points.length} points where ${params.days} days were asked for`;
+    }
+    const misplaced = result.points.find((each, index) => each.date !== addDays(result.period.from, index));
+    if (misplaced) return `its point ${misplaced.date} is out of order, repeated or outside the period`;
+    return verifyPeriod(result.period, params.days);
+  },
+  view: (result) => ({
+    headline: periodHeadline(result.site.domain, result.period),
+    columns: [
+      { key: "date", label: "date", kind: "date" },
+      { key: "visitors", label: "visitors", kind: "count" },
+      { key: "pageviews", label: "pageviews", kind: "count" },
+    ],
+    rows: result.points.map(({ date, visitors, pageviews }) => ({ date, visitors, pageviews })),
+    notes: periodNotes(result.period, result.warnings),
+  }),
+});

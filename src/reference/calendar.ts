@@ -1,0 +1,54 @@
+/**
+ * Days in a site's timezone, on Intl alone (Node 20 has no Temporal). Instants are milliseconds since 1970,
+ * dates are `YYYY-MM-DD`. The tests hold it against a Temporal implementation over every IANA zone.
+ */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** The zone's offset from UTC at an instant, in milliseconds. */
+export function offsetAt(instant: number, timezone: string): number {
+  let formatter = formatters.get(timezone);
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });
+    formatters.set(timezone, formatter);
+  }
+  const match = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(formatter.format(instant));
+  if (!match) return 0;
+  const [, sign, hours, minutes, seconds = "0"] = match;
+  const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
+  return sign === "-" ? -offset : offset;
+}
+
+/** The calendar date at an instant. */
+export function dateAt(instant: number, timezone: string): string {
+  return new Date(instant + offsetAt(instant, timezone)).toISOString().slice(0, 10);
+}
+
+const HALF_DAY_MS = 43_200_000;
+
+/** The first instant of a date: midnight, or the end of the gap where the clock skips midnight. */
+export function startOfDay(date: string, timezone: string): number {
+  const utc = Date.parse(`${date}T00:00:00Z`);
+  const offsets = [utc - 2 * HALF_DAY_MS, utc + 2 * HALF_DAY_MS].map((instant) =>
+    offsetAt(instant, timezone),
+  );
+  // The greater offset gives the earlier instant: where the clock is set back over midnight, the first of two.
+  for (const offset of offsets.sort((a, b) => b - a)) {
+    if (offsetAt(utc - offset, timezone) === offset) return utc - offset;
+  }
+  let [before, after] = [utc - 2 * HALF_DAY_MS, utc + 2 * HALF_DAY_MS];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (dateAt(middle, timezone) < date) before = middle;
+    else after = middle;
+  }
+  return after;
+}
+
+/** RFC 3339 with the zone's offset, to the second: `2026-11-21T05:05:10+01:00`. */
+export function formatInstant(instant: number, timezone: string): string {
+  const offset = offsetAt(instant, timezone);
+  const local = new Date(instant + offset).toISOString().slice(0, 19);
+  const minutes = Math.abs(offset) / 60_000;
+  const pad = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  return `${local}${offset < 0 ? "-" : "+"}${pad(minutes / 60)}:${pad(minutes % 60)}`;
+}

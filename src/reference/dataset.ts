@@ -1,0 +1,75 @@
+import { addDays } from "../operations/shared.ts";
+import { normalizeSite } from "../operations/site-name.ts";
+import { startOfDay } from "./calendar.ts";
+import { type Counts, createCounts } from "./counts.ts";
+import type { Fixtures } from "./profile.ts";
+import { createVisits, type Visits } from "./visits.ts";
+
+/** A site with everything that can be asked about it. */
+export interface Site {
+  id: string;
+  domain: string;
+  name: string;
+  timezone: string;
+  /** Instant at which the site was added. */
+  createdAt: number;
+  dataSince: string | null;
+  visits: Visits;
+  counts: Counts;
+}
+
+export interface Organization {
+  id: string;
+  name: string;
+  keys: { id: string; sha256: string }[];
+  /** In order of domain. */
+  sites: Site[];
+  /** By id or domain as somebody wrote it; knows this organization's sites alone. */
+  findSite(name: string): Site | undefined;
+}
+
+/**
+ * The organizations of the fixtures with their sites. The story is told relative to the Monday (UTC) of the
+ * week of `start`, so the same week shows the same past, and within one dataset the past never changes.
+ */
+export function createDataset(fixtures: Fixtures, seed: string, start: number): Organization[] {
+  const anchor = mondayOf(start);
+  const sites = fixtures.sites.map((profile): Site => {
+    const visits = keepLast(createVisits(profile, fixtures, seed, anchor));
+    const { id, domain, name, timezone, added, data_since } = profile;
+    return {
+      id,
+      domain,
+      name,
+      timezone,
+      createdAt: startOfDay(addDays(anchor, -added), timezone) + 9 * 3_600_000,
+      dataSince: data_since === null ? null : addDays(anchor, -data_since),
+      visits,
+      counts: createCounts(visits),
+    };
+  });
+  return fixtures.organizations.map(({ id, name, keys, sites: ids }) => {
+    const own = sites.filter((site) => ids.includes(site.id)).sort((a, b) => (a.domain < b.domain ? -1 : 1));
+    const byName = new Map(own.flatMap((site) => [[site.id, site] as const, [site.domain, site] as const]));
+    return { id, name, keys, sites: own, findSite: (text) => byName.get(normalizeSite(text)) };
+  });
+}
+
+/** Keeps the two days asked for last: today, which is counted anew for every answer, and yesterday. */
+function keepLast(visits: Visits): Visits {
+  const kept = new Map<string, ReturnType<Visits>>();
+  return (date) => {
+    const day = kept.get(date) ?? visits(date);
+    kept.delete(date);
+    kept.set(date, day);
+    for (const oldest of kept.keys()) {
+      if (kept.size > 2) kept.delete(oldest);
+    }
+    return day;
+  };
+}
+
+function mondayOf(instant: number): string {
+  const today = new Date(instant);
+  return addDays(today.toISOString().slice(0, 10), -((today.getUTCDay() + 6) % 7));
+}

@@ -1,0 +1,27 @@
+/** Numbers in [0, 1), the same ones for the same seed: splitmix32 over a hash of the seed's characters. */
+export function createRandom(seed: string): () => number {
+  let state = 0x9e3779b9;
+  for (let index = 0; index < seed.length; index++) {
+    state = Math.imul(state ^ seed.charCodeAt(index), 0x01000193);
+  }
+  return () => {
+    state = (state + 0x9e3779b9) | 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** A chooser among values, each as likely as its weight. */
+export function createChoice<T>(values: readonly T[], weights: readonly number[]): (random: number) => T {
+  let total = 0;
+  const bounds = Float64Array.from(weights, (weight) => (total += weight));
+  const last = values[values.length - 1] as T;
+  return (random) => {
+    const target = random * total;
+    for (let index = 0; index < bounds.length; index++) {
+      if (target < (bounds[index] as number)) return values[index] as T;
+    }
+    return last;
+  };
+}
