@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineOperation } from "./operation.ts";
 import {
   count,
+  type Dimension,
   daysParam,
   dimensions,
   MAX_LIMIT,
@@ -62,6 +63,7 @@ export const breakdown = defineOperation({
       .describe("The period's totals; not the sum of the rows."),
     warnings,
   }),
+  list: { key: "rows", keep: "first" },
   maxAge: 60,
   verify: (result, params) => {
     if (result.dimension !== params.dimension) {
@@ -82,7 +84,12 @@ export const breakdown = defineOperation({
       headline: `${result.dimension} of ${periodHeadline(result.site.domain, result.period)}`,
       columns: [
         { key: "value", label: "value", kind: "text", machine: true },
-        { key: "label", label: result.dimension, kind: "text" },
+        {
+          key: "label",
+          label: result.dimension,
+          kind: "text",
+          ...(isWrittenByVisitors(result.dimension) && { untrusted: true }),
+        },
         { key: "visitors", label: "visitors", kind: "count" },
         { key: measure, label: measure, kind: "count" },
         { key: "percentage", label: "percentage", kind: "percent" },
@@ -102,3 +109,19 @@ export const breakdown = defineOperation({
     };
   },
 });
+
+/** Countries, devices and the like are derived by the service; all else is text that a visitor can choose. */
+function isWrittenByVisitors(dimension: string): boolean {
+  return !DERIVED_DIMENSIONS.has(dimension);
+}
+
+const DERIVED_DIMENSIONS = new Set<string>([
+  "channels",
+  "countries",
+  "regions",
+  "cities",
+  "languages",
+  "devices",
+  "browsers",
+  "operating_systems",
+] satisfies Dimension[]);

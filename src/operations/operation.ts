@@ -24,6 +24,8 @@ export interface Operation<
   readonly params: Params;
   /** The answer's body: unknown members are dropped, types are not negotiable. */
   readonly result: Result;
+  /** The member that grows with the question, and which end of it to keep where an answer must be cut. */
+  readonly list?: { readonly key: string; readonly keep: "first" | "last" };
   /** How long a client may keep the answer, in seconds; 0 asks it to revalidate each time. */
   readonly maxAge: number;
   /** Says in one sentence why a well-formed answer is not an answer to what was asked. */
@@ -39,4 +41,16 @@ export function defineOperation<const N extends string, P extends z.ZodObject, R
   operation: Operation<N, P, R>,
 ): Operation<N, P, R> {
   return operation;
+}
+
+/**
+ * The shell command that asks the same question, safe to paste: what is not plain is quoted for a POSIX shell.
+ */
+export function formatCommand(operation: Operation, params: Record<string, unknown>, demo: boolean): string {
+  const options = Object.entries(params).flatMap(([name, value]) => [`--${name}`, quote(String(value))]);
+  return ["analytics-mcp", operation.name, ...options, ...(demo ? ["--demo"] : [])].join(" ");
+}
+
+function quote(text: string): string {
+  return /^[\w.:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -32,6 +32,7 @@ export const sites = defineOperation({
       )
       .describe("Sites, ordered by domain."),
   }),
+  list: { key: "sites", keep: "first" },
   maxAge: 60,
   view: (result) => ({
     headline: `${result.sites.length} ${result.sites.length === 1 ? "site" : "sites"}`,

@@ -41,6 +41,7 @@ export const timeseries = defineOperation({
     points: z.array(point).describe("One point a day, oldest first."),
     warnings,
   }),
+  list: { key: "points", keep: "last" },
   maxAge: 60,
   verify: (result, params) => {
     if (result.points.length !== params.days) {

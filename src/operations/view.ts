@@ -7,6 +7,8 @@ export interface Column {
   kind: "text" | "count" | "percent" | "date" | "time";
   /** Written for programs alone: in TSV, left out where people or models read. */
   machine?: true;
+  /** Written by visitors: data, never instructions. */
+  untrusted?: true;
 }
 
 /**

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// Read by whichever Node a person has, so it keeps to syntax that any of them can parse.
+var version = process.versions.node.split(".").map(Number);
+if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
+  process.stderr.write("analytics-mcp needs Node.js 20.19 or newer; this is " + process.version + ".\n");
+  process.exit(1);
+}
+var nodeModule = process.getBuiltinModule("node:module");
+if (nodeModule.enableCompileCache) nodeModule.enableCompileCache();
+import("../dist/main.js");

@@ -1,0 +1,39 @@
+import type { ErrorCode } from "../errors.ts";
+
+export const exitCodes = { ok: 0, failure: 1, usage: 2, auth: 4, network: 5, notFound: 6 } as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Each failure's exit code: scripts tell a wrong key from a missing network by it. */
+export function exitCodeOf(code: ErrorCode): ExitCode {
+  switch (code) {
+    case "usage":
+    case "missing_parameter":
+    case "invalid_parameter":
+    case "unknown_parameter":
+    case "no_base_url":
+    case "invalid_base_url":
+      return exitCodes.usage;
+    case "no_api_key":
+    case "missing_api_key":
+    case "invalid_api_key":
+      return exitCodes.auth;
+    case "unreachable":
+    case "timeout":
+    case "tls":
+    case "proxy":
+      return exitCodes.network;
+    case "site_not_found":
+    case "not_found":
+      return exitCodes.notFound;
+    case "method_not_allowed":
+    case "rate_limited":
+    case "internal_error":
+    case "unavailable":
+    case "redirected":
+    case "bad_answer":
+    case "too_large":
+    case "cancelled":
+      return exitCodes.failure;
+  }
+}

@@ -1,0 +1,15 @@
+import type { Readable, Writable } from "node:stream";
+import type { Environment } from "../config/config.ts";
+
+/** The process as the commands see it. */
+export interface Io {
+  stdin: Readable & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean };
+  stderr: Writable & { isTTY?: boolean };
+  environment: Environment;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  version: string;
+  /** Resolves when the process is asked to stop (SIGINT, SIGTERM). */
+  untilStopped: () => Promise<void>;
+}

@@ -1,0 +1,89 @@
+import { Command, CommanderError } from "commander";
+import type { Flags } from "../config/config.ts";
+import { environment } from "../documents/environment.ts";
+import { AnalyticsError } from "../errors.ts";
+import { operations } from "../operations/index.ts";
+import { connect } from "./connect.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
+import { createOperationCommand } from "./operation-command.ts";
+import { printFailure, printNote } from "./output.ts";
+import { createReferenceCommand } from "./reference-command.ts";
+
+/** Runs the program on its arguments (without node and script) and returns the exit code. */
+export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
+  const program = createProgram(io);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    return printFailure(io, error, { json: argv.includes("--json") });
+  }
+}
+
+function createProgram(io: Io): Command {
+  const program = new Command("analytics-mcp")
+    .description(
+      "Web analytics for AI assistants and the shell. Without a command: the MCP server on stdin and stdout.",
+    )
+    .usage("[command] [options]")
+    .argument("[command]")
+    .version(io.version, "-V, --version", "print the version")
+    .option("--demo", "made-up data from this program itself: no key, no service")
+    .option("--base-url <url>", "address of the analytics service (or ANALYTICS_BASE_URL)")
+    .addHelpText("after", buildHelp())
+    .action((command: string | undefined, flags: Flags) => {
+      if (command === undefined) return serveMcp(io, flags);
+      throw new AnalyticsError("usage", `There is no command ${JSON.stringify(command)}.`, {
+        hint: "See analytics-mcp --help.",
+      });
+    });
+  for (const operation of operations) program.addCommand(createOperationCommand(io, operation));
+  program.addCommand(createReferenceCommand(io));
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .configureHelp({ showGlobalOptions: true })
+      .configureOutput({
+        writeOut: (text) => io.stdout.write(text),
+        writeErr: (text) => io.stderr.write(text),
+      });
+  }
+  return program;
+}
+
+async function serveMcp(io: Io, flags: Flags): Promise<void> {
+  if (io.stdin.isTTY) {
+    await printNote(io, "analytics-mcp is an MCP server and waits for a client on standard input.");
+    await printNote(
+      io,
+      "In a terminal, try: analytics-mcp stats --demo --site example.com   or: analytics-mcp --help",
+    );
+  }
+  const { serveStdio } = await import("../mcp/stdio.ts");
+  await serveStdio({
+    stdin: io.stdin,
+    stdout: io.stdout,
+    call: connect(io, flags),
+    version: io.version,
+    demo: flags.demo === true,
+    onFault: (fault) => void printNote(io, `analytics-mcp: ${fault.message}`),
+  });
+}
+
+function buildHelp(): string {
+  const width = Math.max(...Object.keys(environment).map((name) => name.length));
+  return `
+Examples:
+  analytics-mcp stats --demo --site example.com --days 7
+  analytics-mcp breakdown --site example.com --dimension referrers --days 7
+  analytics-mcp timeseries --site example.com --days 30 --json
+
+Environment:
+${Object.entries(environment)
+  .map(([name, help]) => `  ${name.padEnd(width)}  ${help}`)
+  .join("\n")}
+
+Exit codes: 0 ok, 1 failure, 2 usage, 4 key, 5 network, 6 not found`;
+}

@@ -1,0 +1,61 @@
+import { Command, InvalidArgumentError } from "commander";
+import { AnalyticsError } from "../errors.ts";
+import { BASE_PATH } from "../operations/index.ts";
+import type { Io } from "./io.ts";
+import { printNote } from "./output.ts";
+
+interface ReferenceOptions {
+  host: string;
+  port: number;
+}
+
+/** `analytics-mcp reference`: the reference API over real HTTP. */
+export function createReferenceCommand(io: Io): Command {
+  return new Command("reference")
+    .summary("Serve the reference API with made-up data over HTTP")
+    .description(
+      "Serve the reference API with made-up data over HTTP: the contract's living proof, to develop against.",
+    )
+    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787)
+    .action(async ({ host, port }: ReferenceOptions) => {
+      const [{ createReferenceApi }, { DEMO_KEY }, { listen }] = await Promise.all([
+        import("../reference/api.ts"),
+        import("../reference/fixtures.ts"),
+        import("../reference/listen.ts"),
+      ]);
+      let available = true;
+      const api = createReferenceApi({
+        clock: io.clock,
+        isAvailable: () => available,
+        onFault: (fault, requestId) => void printNote(io, `request ${requestId} failed: ${String(fault)}`),
+      });
+      const server = await listen(api, host, port).catch((cause: unknown) => {
+        throw new AnalyticsError("usage", `Cannot listen on ${host}, port ${port}: ${readReason(cause)}.`, {
+          hint: "Choose another --port, or 0 for a free one.",
+          cause,
+        });
+      });
+      await printNote(io, `Reference API at ${server.origin}${BASE_PATH} (made-up data; Ctrl-C stops it)`);
+      await printNote(
+        io,
+        `Try: ANALYTICS_BASE_URL=${server.origin} ANALYTICS_API_KEY=${DEMO_KEY} analytics-mcp sites`,
+      );
+      await io.untilStopped();
+      available = false;
+      await server.close();
+    });
+}
+
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError("must be a whole number from 0 to 65535.");
+}
+
+function readReason(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "EADDRINUSE") return "something listens there already";
+  if (code === "EACCES") return "it is not permitted";
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "this machine has no such address";
+  return String(code ?? cause);
+}

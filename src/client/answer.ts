@@ -1,0 +1,125 @@
+import type { z } from "zod";
+import { AnalyticsError, type ErrorCode, errorCodes, type ParameterError } from "../errors.ts";
+import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
+import { problem } from "../operations/problem.ts";
+
+/**
+ * The body of a 200 as an operation's result. Throws `bad_answer` where it is no JSON, lacks a field or has
+ * one of the wrong type (and says which), or answers another question than the one asked.
+ */
+export function readAnswer<O extends Operation>(
+  operation: O,
+  params: ParamsOf<O>,
+  text: string,
+): ResultOf<O> {
+  const refuse = (reason: string, cause?: unknown) =>
+    new AnalyticsError("bad_answer", `The answer to ${operation.path} breaks the contract: ${reason}.`, {
+      status: 200,
+      hint: "Nothing was shown, since the numbers could be wrong. Tell whoever runs the service.",
+      cause,
+    });
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw refuse("it is not complete JSON", cause);
+  }
+  const parsed = operation.result.safeParse(body);
+  if (!parsed.success) throw refuse(describeMismatch(parsed.error, body));
+  const objection = operation.verify?.(parsed.data, params);
+  if (objection !== undefined) throw refuse(objection);
+  return parsed.data as ResultOf<O>;
+}
+
+function describeMismatch(error: z.ZodError, body: unknown): string {
+  const [issue] = error.issues;
+  if (!issue) return "it is not of the form described";
+  const path = issue.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  const name = path === "" ? "the body" : `"${path.slice(1)}"`;
+  const value = issue.path.reduce<unknown>(
+    (each, key) => (typeof each === "object" && each !== null ? Reflect.get(each, key) : undefined),
+    body,
+  );
+  if (value === undefined) return `it lacks ${name}`;
+  const expected = issue.code === "invalid_type" ? `${issue.expected} expected` : issue.message.toLowerCase();
+  return `${name} is ${describeType(value)}, ${expected}`;
+}
+
+function describeType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "number") return `the number ${value}`;
+  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+}
+
+export interface Circumstances {
+  path: string;
+  origin: string;
+  apiKey: string;
+  /** Milliseconds that the service asks to wait. */
+  wait: number | undefined;
+}
+
+const statusCodes: Record<number, ErrorCode> = {
+  400: "invalid_parameter",
+  401: "invalid_api_key",
+  403: "invalid_api_key",
+  404: "not_found",
+  405: "method_not_allowed",
+  429: "rate_limited",
+  503: "unavailable",
+};
+
+const MAX_DETAIL_LENGTH = 500;
+
+/**
+ * An error status as an AnalyticsError: from the problem document where the service sends one, else from the
+ * status alone. A service that repeats the key in its text does not get it printed.
+ */
+export function readProblem(status: number, text: string, circumstances: Circumstances): AnalyticsError {
+  const { path, origin, apiKey, wait } = circumstances;
+  const body = readPartialProblem(text);
+  const named = errorCodes.find((each) => each === body.code);
+  const code = named ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
+  const detail = body.detail?.replaceAll(apiKey, "[key]").slice(0, MAX_DETAIL_LENGTH);
+  const request = body.request_id === undefined ? "" : ` (request ${body.request_id.slice(0, 64)})`;
+  const message = detail ?? `The service answered ${path} with status ${status}`;
+  return new AnalyticsError(code, `${message}${status >= 500 ? request : ""}`, {
+    status,
+    hint: hintFor(code, origin, wait),
+    parameters: (body.errors ?? []) as ParameterError[],
+  });
+}
+
+function readPartialProblem(text: string): Partial<z.output<typeof problem>> {
+  try {
+    const body: unknown = JSON.parse(text);
+    const { code, detail, request_id, errors } = problem.shape;
+    const known = Object.entries({ code, detail, request_id, errors }).flatMap(([name, schema]) => {
+      const value = schema.safeParse(Reflect.get(Object(body), name));
+      return value.success && value.data !== undefined ? [[name, value.data]] : [];
+    });
+    return Object.fromEntries(known);
+  } catch {
+    return {};
+  }
+}
+
+function hintFor(code: ErrorCode, origin: string, wait: number | undefined): string | undefined {
+  switch (code) {
+    case "missing_api_key":
+    case "invalid_api_key":
+      return `Check ANALYTICS_API_KEY: ${origin} does not accept it. Keys are made in the dashboard under API keys.`;
+    case "site_not_found":
+      return "List the sites of the key: analytics-mcp sites (tool list_sites).";
+    case "not_found":
+      return `Check the base URL: nothing of the API is at this address on ${origin}.`;
+    case "rate_limited":
+      return wait === undefined ? "Try again later." : `Try again in ${Math.ceil(wait / 1000)} seconds.`;
+    case "internal_error":
+    case "unavailable":
+      return "The fault is the service's: try again later, or tell whoever runs it.";
+    default:
+      return undefined;
+  }
+}

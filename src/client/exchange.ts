@@ -1,0 +1,95 @@
+import { AnalyticsError } from "../errors.ts";
+import { readProblem } from "./answer.ts";
+import { explainFailure } from "./failure.ts";
+import { PassingFailure } from "./retry.ts";
+import { readWait } from "./wait.ts";
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Limits {
+  /** Bytes of a body, after decompression. */
+  maxBytes: number;
+}
+
+export interface Exchange {
+  url: string;
+  /** The operation's path, for messages: a URL's query is never shown. */
+  path: string;
+  apiKey: string;
+  fetch: Fetch;
+}
+
+const PASSING_STATUSES = new Set([429, 502, 503, 504]);
+
+/** One request and its answer: the text of a 200 with a JSON body, or an error. */
+export async function exchange(send: Exchange, limits: Limits, signal: AbortSignal): Promise<string> {
+  const origin = new URL(send.url).origin;
+  let response: Response;
+  let text: string;
+  try {
+    response = await send.fetch(send.url, {
+      headers: {
+        Authorization: `Bearer ${send.apiKey}`,
+        Accept: "application/json, application/problem+json",
+      },
+      // A redirect is an answer to look at: followed, it would carry the key to wherever it points.
+      redirect: "manual",
+      signal,
+    });
+    text = await readText(response, limits.maxBytes);
+  } catch (error) {
+    throw error instanceof AnalyticsError ? error : explainFailure(error, origin);
+  }
+  if (response.status === 200) {
+    if (isJson(response)) return text;
+    throw new AnalyticsError(
+      "bad_answer",
+      `The answer to ${send.path} is ${describeType(response)}, not JSON.`,
+      { status: 200, hint: `Check the base URL: is ${origin} the API, or a web page in front of it?` },
+    );
+  }
+  if (response.status >= 300 && response.status < 400) throw refuseRedirect(response, send.url);
+  const wait = readWait(response.headers, Date.now());
+  const error = readProblem(response.status, isJson(response) ? text : "", { ...send, origin, wait });
+  throw PASSING_STATUSES.has(response.status) ? new PassingFailure(error, wait) : error;
+}
+
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) {
+      throw new AnalyticsError("too_large", `The service's answer is larger than ${maxBytes / 1e6} MB.`, {
+        status: response.status,
+        hint: "Check that the base URL is that of the API.",
+      });
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    throw new AnalyticsError("bad_answer", "The service's answer is not valid UTF-8.", { cause });
+  }
+}
+
+function isJson(response: Response): boolean {
+  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(response.headers.get("content-type") ?? "");
+}
+
+function describeType(response: Response): string {
+  const type = response.headers.get("content-type");
+  return type === null ? "of no stated type" : (type.split(";")[0] ?? "").trim().slice(0, 60);
+}
+
+function refuseRedirect(response: Response, url: string): AnalyticsError {
+  const { status } = response;
+  const location = response.headers.get("location");
+  const target = location !== null && URL.canParse(location, url) ? new URL(location, url).origin : undefined;
+  return new AnalyticsError(
+    "redirected",
+    `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${status}); the key is not sent on.`,
+    { status, hint: "If that address is the right one, set it as the base URL." },
+  );
+}

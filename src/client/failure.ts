@@ -1,0 +1,82 @@
+import { AnalyticsError } from "../errors.ts";
+import { PassingFailure } from "./retry.ts";
+
+const TIMEOUTS = new Set([
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
+
+/** What `fetch` threw, said so that somebody can act on it. What may pass is a PassingFailure. */
+export function explainFailure(cause: unknown, origin: string): AnalyticsError | PassingFailure {
+  const { code, message } = readCause(cause);
+  if (code.startsWith("UND_ERR_ABORTED") || /proxy/i.test(message)) {
+    return new AnalyticsError("proxy", `The proxy refused to connect to ${origin}.`, {
+      hint: "Check HTTPS_PROXY (its address, user and password), or add the host to NO_PROXY.",
+      cause,
+    });
+  }
+  if (/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/.test(code)) {
+    return new AnalyticsError("tls", `No secure connection to ${origin}: ${TLS_REASONS[code] ?? code}.`, {
+      hint: "If the service has a certificate of its own authority, name that authority's file in NODE_EXTRA_CA_CERTS.",
+      cause,
+    });
+  }
+  if (TIMEOUTS.has(code)) {
+    return new PassingFailure(
+      new AnalyticsError("timeout", `${origin} ${TIMEOUT_REASONS[code] ?? "did not answer in time"}.`, {
+        hint: "Check the base URL and the network, or try again later.",
+        cause,
+      }),
+    );
+  }
+  const unreachable = new AnalyticsError(
+    "unreachable",
+    `${origin} cannot be reached: ${REASONS[code] ?? "the connection failed"}.`,
+    { hint: "Check the base URL, the network and HTTPS_PROXY.", cause },
+  );
+  return code === "ENOTFOUND" ? unreachable : new PassingFailure(unreachable);
+}
+
+/** `fetch` wraps the reason in a TypeError, and a connection tried on several addresses wraps it again. */
+function readCause(error: unknown): { code: string; message: string } {
+  let code = "";
+  let message = "";
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const [first] = each instanceof AggregateError ? each.errors : [];
+    const own = "code" in each ? each.code : first?.code;
+    if (typeof own === "string") code = own;
+    message = each.message;
+  }
+  return { code, message };
+}
+
+const REASONS: Record<string, string> = {
+  ENOTFOUND: "there is no host of that name",
+  EAI_AGAIN: "its name cannot be resolved at the moment",
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the connection was cut",
+  EHOSTUNREACH: "there is no route to it",
+  ENETUNREACH: "there is no network",
+  UND_ERR_SOCKET: "the connection was cut",
+};
+
+const TIMEOUT_REASONS: Record<string, string> = {
+  UND_ERR_CONNECT_TIMEOUT: "did not accept a connection in time",
+  UND_ERR_HEADERS_TIMEOUT: "accepted the request and did not answer in time",
+  UND_ERR_BODY_TIMEOUT: "stopped in the middle of its answer",
+};
+
+const TLS_REASONS: Record<string, string> = {
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate comes from an authority that this machine does not know",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate comes from an authority that this machine does not know",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    "its certificate comes from an authority that this machine does not know",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  EPROTO: "it does not speak TLS there",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS there",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "it does not speak TLS there",
+};

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AnalyticsError } from "../errors.ts";
+
+export interface Pace {
+  /** Milliseconds for a call with all its attempts and waits. */
+  deadline: number;
+  attempts: number;
+  /** Bounds of the random wait after a first failure, doubling up to the second. */
+  firstBackoff: number;
+  maxBackoff: number;
+}
+
+/** A failure that may pass: worth another attempt, after `wait` milliseconds where the service named them. */
+export class PassingFailure extends Error {
+  override readonly name = "PassingFailure";
+  readonly error: AnalyticsError;
+  readonly wait: number | undefined;
+  constructor(error: AnalyticsError, wait?: number) {
+    super(error.message, { cause: error });
+    this.error = error;
+    this.wait = wait;
+  }
+}
+
+/**
+ * Attempts until one succeeds, or fails for good, or the next wait would pass the deadline: then the last
+ * failure is thrown. Waits are random between nothing and the backoff ("full jitter"), so that many clients
+ * do not come back together; a wait the service asked for is kept in full.
+ */
+export async function retry<T>(
+  attempt: (signal: AbortSignal) => Promise<T>,
+  pace: Pace,
+  signal?: AbortSignal,
+): Promise<T> {
+  const start = performance.now();
+  const deadline = AbortSignal.timeout(pace.deadline);
+  const within = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  for (let count = 1; ; count++) {
+    try {
+      within.throwIfAborted();
+      return await attempt(within);
+    } catch (error) {
+      throwIfOver(signal, deadline, pace);
+      if (!(error instanceof PassingFailure)) throw error;
+      const backoff = Math.random() * Math.min(pace.maxBackoff, pace.firstBackoff * 2 ** (count - 1));
+      const wait = error.wait === undefined ? backoff : error.wait + Math.random() * pace.firstBackoff;
+      const left = pace.deadline - (performance.now() - start);
+      if (count >= pace.attempts || wait >= left) throw error.error;
+      await sleep(wait, undefined, { signal: within }).catch(() => throwIfOver(signal, deadline, pace));
+    }
+  }
+}
+
+function throwIfOver(signal: AbortSignal | undefined, deadline: AbortSignal, pace: Pace): void {
+  if (signal?.aborted) throw new AnalyticsError("cancelled", "The call was cancelled.");
+  if (deadline.aborted) {
+    throw new AnalyticsError(
+      "timeout",
+      `The service gave no answer within ${pace.deadline / 1000} seconds.`,
+      {
+        hint: "Try again later, or ask for fewer days.",
+      },
+    );
+  }
+}

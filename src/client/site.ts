@@ -1,0 +1,57 @@
+import { AnalyticsError } from "../errors.ts";
+import { sites } from "../operations/index.ts";
+import type { InputOf, Operation, ResultOf } from "../operations/operation.ts";
+import type { Call, CallOptions } from "./client.ts";
+
+const MOST_LISTED = 20;
+
+/**
+ * Calls an operation for somebody who may not know the sites: `site` may be left out when the key has exactly
+ * one, and where it is missing or unknown the error lists the sites that there are. Returns the parameters
+ * as they were sent, too.
+ */
+export async function callForSite<O extends Operation>(
+  call: Call,
+  operation: O,
+  input: Record<string, unknown>,
+  options: CallOptions,
+): Promise<{ params: Record<string, unknown>; result: ResultOf<O> }> {
+  const needsSite = "site" in operation.params.shape && input.site === undefined;
+  const params = needsSite ? { site: await findOnlySite(call, options), ...input } : input;
+  try {
+    return { params, result: await call(operation, params as InputOf<O>, options) };
+  } catch (error) {
+    if (!(error instanceof AnalyticsError) || error.code !== "site_not_found") throw error;
+    const domains = await listDomains(call, options);
+    throw new AnalyticsError("site_not_found", `The key has no site ${JSON.stringify(params.site)}.`, {
+      status: error.status,
+      hint: describeSites(domains),
+      cause: error,
+    });
+  }
+}
+
+async function findOnlySite(call: Call, options: CallOptions): Promise<string> {
+  const domains = await listDomains(call, options);
+  const [only] = domains;
+  if (only !== undefined && domains.length === 1) return only;
+  throw new AnalyticsError(
+    "missing_parameter",
+    "site is required: the key has more than one site, or none.",
+    {
+      hint: describeSites(domains),
+      parameters: [{ parameter: "site", detail: "is required", allowed: domains.slice(0, MOST_LISTED) }],
+    },
+  );
+}
+
+async function listDomains(call: Call, options: CallOptions): Promise<string[]> {
+  const answer = await call(sites, {}, options);
+  return answer.sites.map((site) => site.domain);
+}
+
+function describeSites(domains: string[]): string {
+  if (domains.length === 0) return "The key's organization has no sites yet.";
+  const more = domains.length > MOST_LISTED ? ` and ${domains.length - MOST_LISTED} more` : "";
+  return `Its sites are: ${domains.slice(0, MOST_LISTED).join(", ")}${more}.`;
+}

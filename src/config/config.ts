@@ -1,0 +1,101 @@
+import { AnalyticsError } from "../errors.ts";
+import { BASE_PATH } from "../operations/index.ts";
+
+/** The process's environment, or what a test says it is. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the command line may say; it goes before the environment. */
+export interface Flags {
+  baseUrl?: string | undefined;
+  demo?: boolean | undefined;
+}
+
+export interface Access {
+  /** Ends in `/api/v1`. */
+  baseUrl: string;
+  apiKey: string;
+}
+
+/**
+ * Where the service is and with which key it is asked. Throws AnalyticsError `no_api_key`, `invalid_api_key`,
+ * `no_base_url` or `invalid_base_url`; no message repeats the key.
+ */
+export function readAccess(flags: Flags, environment: Environment): Access {
+  const apiKey = readApiKey(environment);
+  const given = flags.baseUrl ?? readSetting(environment, "ANALYTICS_BASE_URL");
+  if (given === undefined) {
+    throw new AnalyticsError("no_base_url", "There is a key, but no address of a service to use it with.", {
+      hint: "Set ANALYTICS_BASE_URL (or --base-url) to your analytics service, such as https://stats.example.com.",
+    });
+  }
+  return { apiKey, baseUrl: readBaseUrl(given, readList(environment.ANALYTICS_ALLOW_HTTP)) };
+}
+
+function readApiKey(environment: Environment): string {
+  const apiKey = readSetting(environment, "ANALYTICS_API_KEY");
+  if (apiKey === undefined) {
+    const raw = environment.ANALYTICS_API_KEY ?? "";
+    const found = raw.includes("${")
+      ? `ANALYTICS_API_KEY is the unexpanded text ${raw.trim()}`
+      : "There is no API key";
+    throw new AnalyticsError("no_api_key", `${found}.`, {
+      hint: "Create a key in your analytics dashboard under API keys and set it as ANALYTICS_API_KEY where this program is started (in your client's MCP settings: env). To try without a key, add --demo.",
+    });
+  }
+  if (/[^\x21-\x7e]/.test(apiKey)) {
+    throw new AnalyticsError(
+      "invalid_api_key",
+      "ANALYTICS_API_KEY holds spaces or characters that no key has.",
+      {
+        hint: "Copy the key again, alone and without quotation marks.",
+      },
+    );
+  }
+  return apiKey;
+}
+
+/** A variable's value; empty, and a `${NAME}` that a client left unexpanded, count as not set. */
+function readSetting(environment: Environment, name: string): string | undefined {
+  const value = environment[name]?.trim();
+  return value === undefined || value === "" || /^\$\{.*\}$/.test(value) ? undefined : value;
+}
+
+function readList(text: string | undefined): string[] {
+  return (text ?? "").split(",").map((each) => each.trim().toLowerCase());
+}
+
+function readBaseUrl(text: string, plainHosts: string[]): string {
+  const refuse = (reason: string) =>
+    new AnalyticsError("invalid_base_url", `The base URL ${reason}.`, {
+      hint: "It looks like https://stats.example.com, with or without /api/v1.",
+    });
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) throw refuse("is not an http or https address");
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") throw refuse("must not hold a user name or password");
+  if (url.search !== "" || url.hash !== "") throw refuse("must not hold a query or a fragment");
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !plainHosts.includes(url.hostname)) {
+    throw new AnalyticsError(
+      "invalid_base_url",
+      `The base URL sends the key over plain http to ${url.hostname}, where anybody on the way can read it.`,
+      { hint: `Use https, or allow it by name: ANALYTICS_ALLOW_HTTP=${url.hostname}` },
+    );
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  return `${url.origin}${path.endsWith(BASE_PATH) ? path : `${path}${BASE_PATH}`}`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+export interface Proxies {
+  httpProxy: string | undefined;
+  httpsProxy: string | undefined;
+  noProxy: string | undefined;
+}
+
+/** The proxy variables, the lower-case name first, as curl has it. */
+export function readProxies(environment: Environment): Proxies {
+  const read = (name: string) => environment[name.toLowerCase()] ?? environment[name];
+  return { httpProxy: read("HTTP_PROXY"), httpsProxy: read("HTTPS_PROXY"), noProxy: read("NO_PROXY") };
+}

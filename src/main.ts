@@ -1,0 +1,26 @@
+import manifest from "../package.json" with { type: "json" };
+import { run } from "./cli/program.ts";
+
+/** Wires the real process; everything below gets it as an argument. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once("SIGINT", () => resolve());
+    process.once("SIGTERM", () => resolve());
+  });
+}
+
+const { stdin, stdout, stderr, env, argv } = process;
+const io = {
+  stdin,
+  stdout,
+  stderr,
+  environment: env,
+  clock: Date.now,
+  version: manifest.version,
+  untilStopped,
+};
+
+// A reader that leaves early (`| head`) ends the program quietly.
+stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+process.exit(await run(io, argv.slice(2)));

@@ -1,0 +1,43 @@
+/** No answer is longer than this in tokens (o200k), whichever half of it a host forwards. */
+export const MAX_TOKENS = 8_000;
+/** Kept for what surrounds the rows: site, period, totals, receipt. */
+const HEAD_TOKENS = 350;
+
+/**
+ * How many of the rows fit an answer, counted from one end. JSON's own words and numbers are counted as a
+ * tokenizer splits them; text of visitors is counted at its worst, since it may be chosen to be costly.
+ */
+export function countFitting(rows: readonly unknown[], from: "first" | "last"): number {
+  const ordered = from === "first" ? rows : rows.toReversed();
+  let left = MAX_TOKENS - HEAD_TOKENS;
+  const tooMany = ordered.findIndex((row) => {
+    left -= estimateTokens(row);
+    return left < 0;
+  });
+  return tooMany === -1 ? rows.length : tooMany;
+}
+
+/** Tokens of a value as JSON; never less than an o200k tokenizer counts. */
+export function estimateTokens(value: unknown): number {
+  if (typeof value === "string") return isDate(value) ? DATE_TOKENS : 2 + estimateText(value);
+  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + estimateTokens(each) + 0.5, 1);
+  if (typeof value !== "object" || value === null) return Math.ceil(String(value).length / 3);
+  const members = Object.entries(value);
+  return members.reduce(
+    (sum, [key, each]) => sum + Math.ceil(key.length / 8) + 1.5 + estimateTokens(each),
+    1,
+  );
+}
+
+const DATE_TOKENS = 6.5;
+const isDate = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
+
+function estimateText(text: string): number {
+  let tokens = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x80) tokens += 0.75;
+    else tokens += code < 0x10000 ? 1.5 : 2;
+  }
+  return tokens;
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { Call, CallOptions } from "../client/client.ts";
+import { AnalyticsError } from "../errors.ts";
+import { openapi, operations } from "../operations/index.ts";
+import { formatCommand, type ResultOf } from "../operations/operation.ts";
+import { parseParams } from "../operations/parameters.ts";
+import { cleanText, cleanValue } from "../render/clean.ts";
+import { formatTsv } from "../render/tsv.ts";
+import { receipt, type ToolAnswer } from "./answer.ts";
+import { estimateTokens, MAX_TOKENS } from "./budget.ts";
+
+const names = operations.map((operation) => operation.name);
+
+export const openapiToolParams = z.strictObject({
+  operation: z
+    .enum(names as [string, ...string[]])
+    .optional()
+    .describe("One operation to show in full; without it, a digest of all."),
+});
+
+export const openapiToolResult = z.object({
+  title: z.string(),
+  version: z.string(),
+  operations: z.array(
+    z.object({ path: z.string(), parameters: z.string().nullable(), summary: z.string().nullable() }),
+  ),
+  definition: z.record(z.string(), z.unknown()).optional(),
+  receipt,
+});
+
+type Document = ResultOf<typeof openapi>;
+
+/** `get_openapi`: the document is too long for a model, so it gets a digest, or one operation with what it refers to. */
+export async function answerOpenApi(
+  call: Call,
+  input: Record<string, unknown>,
+  options: CallOptions,
+  demo: boolean,
+): Promise<ToolAnswer> {
+  const { operation: name } = parseParams(openapiToolParams, input);
+  const document = await call(openapi, {}, options);
+  const view = openapi.view(document, {});
+  const command = formatCommand(openapi, {}, demo);
+  const head = { title: document.info.title, version: document.info.version, operations: view.rows };
+  const body = name === undefined ? {} : { definition: readDefinition(document, name, command) };
+  const notes = name === undefined ? ["A digest: name an operation to see it in full."] : [];
+  const structured = cleanValue(
+    { ...(name === undefined ? head : { ...head, operations: [] }), ...body, receipt: { notes, command } },
+    2_000,
+  );
+  const text = [
+    cleanText(view.headline),
+    name === undefined ? formatTsv(view) : JSON.stringify(structured.definition),
+    ...notes,
+    `Shell: ${command}`,
+  ];
+  return { content: [{ type: "text", text: text.join("\n") }], structuredContent: structured };
+}
+
+function readDefinition(document: Document, name: string, command: string): Record<string, unknown> {
+  const path = operations.find((operation) => operation.name === name)?.path ?? "";
+  const definition = document.paths[path];
+  if (definition === undefined) {
+    throw new AnalyticsError("not_found", `The service's document does not describe ${path}.`, {
+      hint: `It describes ${Object.keys(document.paths).slice(0, 20).join(", ")}.`,
+    });
+  }
+  const full = { [path]: definition, components: collectComponents(document, definition) };
+  if (estimateTokens(full) <= MAX_TOKENS) return full;
+  const brief = { [path]: definition };
+  if (estimateTokens(brief) <= MAX_TOKENS) return brief;
+  throw new AnalyticsError("too_large", `The description of ${path} is too long to show.`, {
+    hint: `Read it in the shell: ${command}`,
+  });
+}
+
+/** What a definition refers to by `$ref`, and what that refers to, by its place in the document. */
+function collectComponents(document: Document, definition: unknown): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, each] of Object.entries(value)) {
+      if (key !== "$ref" || typeof each !== "string" || each in found) visit(each);
+      else {
+        found[each] = resolve(document, each);
+        visit(found[each]);
+      }
+    }
+  };
+  visit(definition);
+  return found;
+}
+
+function resolve(document: Document, reference: string): unknown {
+  const keys = reference.replace(/^#\//, "").split("/");
+  return keys.reduce<unknown>(
+    (value, key) => (Object.hasOwn(Object(value), key) ? Reflect.get(Object(value), key) : null),
+    document,
+  );
+}

@@ -1,0 +1,25 @@
+import type { Readable, Writable } from "node:stream";
+import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
+import { createMcpServer, type McpServerOptions } from "./server.ts";
+
+export interface StdioOptions extends McpServerOptions {
+  stdin: Readable;
+  stdout: Writable;
+  /** Told of broken frames and transport failures. */
+  onFault: (fault: Error) => void;
+}
+
+/** Serves MCP on a pair of streams to clients of both protocol generations; resolves when the client has gone. */
+export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOptions): Promise<void> {
+  const transport = new StdioServerTransport(stdin, stdout);
+  const gone = new Promise<void>((resolve) => {
+    stdin
+      .once("end", resolve)
+      .once("close", resolve)
+      .once("error", () => resolve());
+    stdout.once("close", resolve).once("error", () => resolve());
+  });
+  const handle = serve(() => createMcpServer(options), { transport, onerror: onFault });
+  await gone;
+  await handle.close();
+}

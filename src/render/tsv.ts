@@ -1,0 +1,21 @@
+import type { View } from "../operations/view.ts";
+import { cleanText } from "./clean.ts";
+
+export interface TsvOptions {
+  /** Leave out the columns that only programs want. */
+  forReaders?: boolean;
+}
+
+/**
+ * A view as tab-separated values with a header line: raw numbers, an empty cell for null. Cleaned text has no
+ * tabs and no line breaks, so a cell cannot forge a row.
+ */
+export function formatTsv({ columns, rows }: View, { forReaders = false }: TsvOptions = {}): string {
+  const shown = columns.filter((column) => !(forReaders && column.machine === true));
+  return [
+    shown.map((column) => (column.key === "label" && forReaders ? column.label : column.key)),
+    ...rows.map((row) => shown.map(({ key }) => cleanText(String(row[key] ?? "")))),
+  ]
+    .map((line) => line.join("\t"))
+    .join("\n");
+}

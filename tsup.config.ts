@@ -1,0 +1,25 @@
+import { writeFileSync } from "node:fs";
+import { defineConfig } from "tsup";
+import { collectLicenses } from "./test/support/licenses.js";
+
+export default defineConfig({
+  entry: { main: "src/main.ts" },
+  format: "esm",
+  target: "node20",
+  platform: "node",
+  outDir: "dist",
+  clean: true,
+  splitting: true,
+  minify: true,
+  metafile: true,
+  silent: true,
+  // One tarball without runtime dependencies: everything is bundled.
+  noExternal: [/.*/],
+  // Bundled CommonJS packages call require() for Node's own modules.
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
+  onSuccess: async () => {
+    writeFileSync("dist/THIRD_PARTY_LICENSES.txt", collectLicenses("dist/metafile-esm.json"));
+  },
+});
