@@ -17,7 +17,7 @@ export const MAX_TEXT_LENGTH = 200;
 export function cleanText(text: string, maxLength = MAX_TEXT_LENGTH): string {
   const visible = text.replace(INVISIBLE, "");
   if (visible.length <= maxLength) return visible;
-  const characters = [...visible.slice(0, 2 * maxLength)];
+  const characters = [...visible.slice(0, 2 * maxLength + 1)];
   return characters.length <= maxLength ? visible : `${characters.slice(0, maxLength - 1).join("")}…`;
 }
 

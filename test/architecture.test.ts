@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** The floors of the house: imports go down only, and rooms of one floor do not import each other. */
+const floors: Record<string, number> = {
+  "errors.ts": 0,
+  operations: 1,
+  client: 2,
+  config: 2,
+  render: 2,
+  documents: 2,
+  mcp: 3,
+  reference: 3,
+  cli: 4,
+  "main.ts": 5,
+};
+
+const src = resolve("src");
+const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+const roomOf = (file: string) => file.split("/")[0] ?? "";
+const sourceOf = (file: string) => readFileSync(join(src, file), "utf8");
+
+const imports = files.flatMap((file) =>
+  [...sourceOf(file).matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, target = ""]) => ({ file, target })),
+);
+
+describe("the house keeps its order", () => {
+  it("every room has its floor", () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => floors[room] === undefined)).toEqual([]);
+  });
+
+  it("imports go down", () => {
+    const wrong = imports.filter(({ file, target }) => {
+      if (!target.startsWith(".")) return false;
+      const path = relative(src, resolve(src, dirname(file), target));
+      if (path.startsWith("..")) return false;
+      const [from, to] = [roomOf(file), roomOf(path)];
+      return from !== to && (floors[to] ?? 9) >= (floors[from] ?? -1);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("operations import zod alone", () => {
+    const packages = imports.filter(
+      ({ file, target }) => roomOf(file) === "operations" && !target.startsWith("."),
+    );
+    expect([...new Set(packages.map(({ target }) => target))]).toEqual(["zod"]);
+  });
+
+  it.each([
+    ["process.", ["main.ts"]],
+    ["console.", []],
+    ["Date.now", ["main.ts", "client/exchange.ts"]],
+    ["@modelcontextprotocol/", ["mcp/schema.ts", "mcp/server.ts", "mcp/stdio.ts"]],
+    ["undici", ["client/network.ts"]],
+    ["commander", ["cli/operation-command.ts", "cli/program.ts", "cli/reference-command.ts"]],
+  ])("%s has its home", (word, homes) => {
+    const code = (file: string) => sourceOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+    expect(files.filter((file) => code(file).includes(word)).sort()).toEqual([...homes].sort());
+  });
+});

@@ -1,0 +1,489 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createTcpServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import { createClient } from "../../src/client/client.ts";
+import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
+import { AnalyticsError } from "../../src/errors.ts";
+import { sites, stats, timeseries } from "../../src/operations/index.ts";
+import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
+
+const KEY = "canary-4f1c9a2e77d04b6f";
+const JSON_TYPE = { "content-type": "application/json" };
+const open: { close(): unknown }[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) server.close();
+});
+
+type Listener = (request: IncomingMessage, response: ServerResponse, count: number) => void;
+
+async function start(listener: Listener, tls?: { key: string; cert: string }): Promise<FaultyServer> {
+  const server = await startServer(listener, tls);
+  open.push(server);
+  return server;
+}
+
+function createCall(
+  origin: string,
+  network: NetworkOptions = {},
+  limits: Parameters<typeof createClient>[0]["limits"] = {},
+) {
+  const fetch = createNetworkFetch({
+    connectTimeout: 1_000,
+    headersTimeout: 300,
+    bodyTimeout: 300,
+    ...network,
+  });
+  return createClient({
+    readTarget: () => ({ baseUrl: `${origin}/api/v1`, apiKey: KEY, fetch }),
+    limits: { firstBackoff: 5, maxBackoff: 20, deadline: 5_000, ...limits },
+  }).call;
+}
+
+/** The failure of a call, which must be an AnalyticsError and must not hold the key anywhere. */
+async function fail(answer: Promise<unknown>): Promise<AnalyticsError> {
+  const error = await answer.then(
+    () => expect.unreachable("the call should have failed"),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(AnalyticsError);
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(KEY);
+  return error as AnalyticsError;
+}
+
+describe("what goes wrong on the way is said so that somebody can act on it", () => {
+  it("nothing listens", async () => {
+    const server = await start(() => {});
+    server.close();
+    const error = await fail(createCall(server.origin)(sites, {}));
+    expect([error.code, error.message]).toEqual([
+      "unreachable",
+      `${server.origin} cannot be reached: nothing listens there.`,
+    ]);
+    expect(error.hint).toContain("base URL");
+  });
+
+  it("no such host", async () => {
+    const error = await fail(createCall("http://no-such-host.invalid")(sites, {}));
+    expect([error.code, error.message]).toEqual([
+      "unreachable",
+      expect.stringMatching(/no host of that name|cannot be resolved/),
+    ]);
+  });
+
+  it("the connection is reset before, and in the middle of, an answer", async () => {
+    const before = await start((request) => request.socket.resetAndDestroy());
+    expect(await fail(createCall(before.origin)(sites, {}))).toMatchObject({ code: "unreachable" });
+    expect(before.requests).toHaveLength(4);
+    const middle = await start((request, response) => {
+      response.writeHead(200, { ...JSON_TYPE, "content-length": "1000" }).write('{"as_of"');
+      setTimeout(() => request.socket.resetAndDestroy(), 20);
+    });
+    expect(await fail(createCall(middle.origin)(sites, {}))).toMatchObject({ code: "unreachable" });
+  });
+
+  it("a reset that passes is not noticed", async () => {
+    const server = await start(async (request, response, count) => {
+      if (count < 3) return void request.socket.resetAndDestroy();
+      const { status, headers, body } = await answerRightly(request);
+      send(response, status, headers, body);
+    });
+    expect((await createCall(server.origin)(sites, {})).sites).toHaveLength(5);
+  });
+
+  it("headers do not come", async () => {
+    const server = await start(() => {});
+    const error = await fail(createCall(server.origin, {}, { attempts: 2 })(sites, {}));
+    expect(error.code).toBe("timeout");
+    expect(error.message).toContain("did not answer in time");
+  });
+
+  it("a body stops half-way", async () => {
+    const server = await start((_, response) => void response.writeHead(200, JSON_TYPE).write('{"as_of":'));
+    const error = await fail(createCall(server.origin, {}, { attempts: 2 })(sites, {}));
+    expect(error.code).toBe("timeout");
+    expect(error.message).toContain("in the middle of its answer");
+  });
+
+  it("a body drips for ever: the deadline ends it", async () => {
+    const server = await start((_, response) => {
+      response.writeHead(200, JSON_TYPE);
+      const timer = setInterval(() => response.write(" "), 50);
+      response.on("close", () => clearInterval(timer));
+    });
+    const error = await fail(createCall(server.origin, {}, { deadline: 700 })(sites, {}));
+    expect([error.code, error.message]).toEqual([
+      "timeout",
+      "The service gave no answer within 0.7 seconds.",
+    ]);
+  });
+
+  it("a body is endless: it is cut off at the cap", async () => {
+    const server = await start((_, response) => {
+      response.writeHead(200, JSON_TYPE);
+      const chunk = Buffer.alloc(65_536, 0x20);
+      const pump = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on("drain", pump);
+      pump();
+    });
+    const error = await fail(createCall(server.origin, {}, { maxBytes: 1_000_000 })(sites, {}));
+    expect(error.code).toBe("too_large");
+  });
+
+  it("a small body unpacks to a large one", async () => {
+    const bomb = gzipSync(Buffer.alloc(30_000_000, 0x20));
+    const server = await start((_, response) =>
+      response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(bomb),
+    );
+    expect((await fail(createCall(server.origin)(sites, {}))).code).toBe("too_large");
+  });
+
+  it("a web page answers", async () => {
+    const server = await start((_, response) =>
+      send(response, 200, { "content-type": "text/html" }, "<html>Sign in</html>"),
+    );
+    const error = await fail(createCall(server.origin)(sites, {}));
+    expect([error.code, error.message]).toEqual([
+      "bad_answer",
+      "The answer to /sites is text/html, not JSON.",
+    ]);
+    expect(error.hint).toContain("base URL");
+  });
+
+  it.each([
+    ["truncated JSON", '{"as_of":"2026-11-21T04:05:10Z","sites":['],
+    ["an empty body", ""],
+    ["a page that calls itself JSON", "<html>"],
+  ])("%s", async (_, body) => {
+    const server = await start((_request, response) => send(response, 200, JSON_TYPE, body));
+    const error = await fail(createCall(server.origin)(sites, {}));
+    expect([error.code, error.message]).toEqual([
+      "bad_answer",
+      "The answer to /sites breaks the contract: it is not complete JSON.",
+    ]);
+  });
+
+  it("invalid UTF-8", async () => {
+    const server = await start((_, response) =>
+      response.writeHead(200, JSON_TYPE).end(Buffer.from([0x22, 0xff, 0x22])),
+    );
+    expect((await fail(createCall(server.origin)(sites, {}))).message).toContain("UTF-8");
+  });
+
+  it.each([301, 302, 307, 308])("a redirect (%d) is not followed, and the key stays here", async (status) => {
+    const elsewhere = await start((_, response) => send(response, 200, JSON_TYPE, "{}"));
+    const server = await start((_, response) =>
+      send(response, status, { location: `${elsewhere.origin}/api/v1/sites?secret=1` }, ""),
+    );
+    const error = await fail(createCall(server.origin)(sites, {}));
+    expect([error.code, error.message]).toEqual([
+      "redirected",
+      `The service redirects to ${elsewhere.origin} (status ${status}); the key is not sent on.`,
+    ]);
+    expect(elsewhere.requests).toHaveLength(0);
+  });
+
+  it("a certificate that nobody signed", async () => {
+    const server = await start((_, response) => response.end("{}"), createCertificate());
+    const error = await fail(createCall(server.origin)(sites, {}));
+    expect(error.code).toBe("tls");
+    expect(error.message).toContain("signed by itself");
+    expect(error.hint).toContain("NODE_EXTRA_CA_CERTS");
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("plain http behind an https address", async () => {
+    const server = await start((_, response) => response.end("{}"));
+    const error = await fail(createCall(server.origin.replace("http:", "https:"))(sites, {}));
+    expect([error.code, error.message]).toEqual(["tls", expect.stringContaining("does not speak TLS")]);
+  });
+});
+
+describe("proxies of the environment", () => {
+  it("carry the request", async () => {
+    const server = await start(async (request, response) => {
+      const { status, headers, body } = await answerRightly(request);
+      send(response, status, headers, body);
+    });
+    const connects: string[] = [];
+    const proxy = await startProxy((target) => {
+      connects.push(target);
+      return server.origin;
+    });
+    const call = createCall("http://stats.example.test", { httpProxy: proxy.origin });
+    expect((await call(sites, {})).sites).toHaveLength(5);
+    expect(connects).toEqual(["stats.example.test:80"]);
+    const direct = createCall(server.origin, { httpProxy: proxy.origin, noProxy: "127.0.0.1" });
+    expect((await direct(sites, {})).sites).toHaveLength(5);
+    expect(connects).toHaveLength(1);
+  });
+
+  it("that refuse are named", async () => {
+    const proxy = await startProxy(() => undefined);
+    const error = await fail(
+      createCall("https://stats.example.test", { httpsProxy: proxy.origin })(sites, {}),
+    );
+    expect(error.code).toBe("proxy");
+    expect(error.hint).toContain("HTTPS_PROXY");
+  });
+});
+
+describe("passing failures are tried again", () => {
+  const failThenAnswer = (times: number, status: number, headers: Record<string, string> = {}) =>
+    start(async (request, response, count) => {
+      if (count <= times) return send(response, status, headers, "");
+      const right = await answerRightly(request);
+      send(response, right.status, right.headers, right.body);
+    });
+
+  it.each([429, 502, 503, 504])("%d then 200", async (status) => {
+    const server = await failThenAnswer(2, status);
+    expect((await createCall(server.origin)(sites, {})).sites).toHaveLength(5);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it.each([400, 401, 403, 404, 405, 500, 501])("%d is final", async (status) => {
+    const server = await failThenAnswer(1, status);
+    expect(await fail(createCall(server.origin)(sites, {}))).toMatchObject({ status });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["Retry-After in seconds", () => ({ "retry-after": "1" })],
+    ["Retry-After as a date", () => ({ "retry-after": new Date(Date.now() + 2_000).toUTCString() })],
+    ["RateLimit", () => ({ ratelimit: '"default";r=0;t=1' })],
+    ["X-RateLimit-Reset as seconds to go", () => ({ "x-ratelimit-reset": "1" })],
+  ])("%s is waited for in full", async (_, headers) => {
+    const started: number[] = [];
+    const server = await start(async (request, response, count) => {
+      started.push(performance.now());
+      if (count === 1) return send(response, 429, headers(), "");
+      const right = await answerRightly(request);
+      send(response, right.status, right.headers, right.body);
+    });
+    await createCall(server.origin)(sites, {});
+    expect((started[1] ?? 0) - (started[0] ?? 0)).toBeGreaterThanOrEqual(950);
+  });
+
+  it("a wait past the deadline is not begun, and is said", async () => {
+    const server = await failThenAnswer(9, 429, { "retry-after": "42" });
+    const error = await fail(createCall(server.origin)(sites, {}));
+    expect([error.code, error.hint]).toEqual(["rate_limited", "Try again in 42 seconds."]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("gives up after four attempts", async () => {
+    const server = await failThenAnswer(99, 503);
+    expect((await fail(createCall(server.origin)(sites, {}))).code).toBe("unavailable");
+    expect(server.requests).toHaveLength(4);
+  });
+});
+
+describe("cancelling", () => {
+  it("cuts the request at the service and fails with cancelled", async () => {
+    let closed: () => void = () => {};
+    const cut = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const controller = new AbortController();
+    const server = await start((request) => {
+      request.socket.on("close", closed);
+      controller.abort();
+    });
+    const error = await fail(
+      createCall(server.origin, { headersTimeout: 4_000 })(sites, {}, { signal: controller.signal }),
+    );
+    expect(error.code).toBe("cancelled");
+    await cut;
+  });
+
+  it("ends a wait between attempts", async () => {
+    const controller = new AbortController();
+    const server = await start((_, response) => {
+      send(response, 429, { "retry-after": "4" }, "");
+      setTimeout(() => controller.abort(), 50);
+    });
+    const before = performance.now();
+    const error = await fail(createCall(server.origin)(sites, {}, { signal: controller.signal }));
+    expect(error.code).toBe("cancelled");
+    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("an answer that breaks the contract is refused, by name of the field", () => {
+  const question = { site: "example.com", days: 7 };
+  const edited = (edit: (body: Record<string, never>) => void) =>
+    start(async (request, response) => {
+      const right = await answerRightly(request, (text) => {
+        const body = JSON.parse(text);
+        edit(body);
+        return JSON.stringify(body);
+      });
+      send(response, 200, JSON_TYPE, right.body);
+    });
+  const set = (path: string, value: unknown) => (body: Record<string, never>) => {
+    const keys = path.split(".");
+    const last = keys.pop() ?? "";
+    const target = keys.reduce<Record<string, unknown>>(
+      (each, key) => each[key] as Record<string, unknown>,
+      body,
+    );
+    if (value === undefined) delete target[last];
+    else target[last] = value;
+  };
+
+  it.each([
+    ["visitors", undefined, 'it lacks "visitors"'],
+    ["visitors", "1043", '"visitors" is a string, number expected'],
+    ["visitors", null, '"visitors" is null, number expected'],
+    ["visitors", 10.5, '"visitors" is the number 10.5'],
+    ["visitors", -1, '"visitors" is the number -1'],
+    ["visitors", 2 ** 60, '"visitors" is the number'],
+    ["site", undefined, 'it lacks "site"'],
+    ["site.domain", 7, '"site.domain" is the number 7, string expected'],
+    ["period.timezone", undefined, 'it lacks "period.timezone"'],
+    ["period.from", "15.11.2026", '"period.from" is a string'],
+    ["period.as_of", "2026-11-21 05:05", '"period.as_of" is a string'],
+    ["period.partial", "true", '"period.partial" is a string, boolean expected'],
+    ["period.days", 30, "it covers 30 days where 7 were asked for"],
+    ["period.from", "2026-11-14", "its period from 2026-11-14 to 2026-11-21 is not 7 days long"],
+  ])("stats with %s = %j", async (path, value, reason) => {
+    const server = await edited(set(path, value));
+    const error = await fail(createCall(server.origin)(stats, question));
+    expect(error.code).toBe("bad_answer");
+    expect(error.message).toContain(`The answer to /stats breaks the contract: ${reason}`);
+  });
+
+  it.each([
+    ["a point too few", (points: unknown[]) => points.pop(), "it has 6 points where 7 days were asked for"],
+    [
+      "a point twice",
+      (points: unknown[]) => points.splice(2, 1, points[1]),
+      "its point 2026-11-16 is out of order",
+    ],
+    ["points backwards", (points: unknown[]) => points.reverse(), "its point 2026-11-21 is out of order"],
+  ])("a series with %s", async (_, spoil, reason) => {
+    const server = await edited((body) => spoil(body.points as unknown as unknown[]));
+    const error = await fail(createCall(server.origin)(timeseries, question));
+    expect(error.message).toContain(reason);
+  });
+
+  it("a field that it does not know is passed over", async () => {
+    const server = await edited((body) =>
+      Object.assign(body, { bounce_rate: 0.4, site: { ...(body.site as unknown as object), tags: [] } }),
+    );
+    const answer = await createCall(server.origin)(stats, question);
+    expect(answer).toHaveProperty("visitors");
+    expect(answer).not.toHaveProperty("bounce_rate");
+  });
+});
+
+describe("a problem document", () => {
+  const refuse = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+    start((_, response) =>
+      send(
+        response,
+        status,
+        { "content-type": "application/problem+json", ...headers },
+        JSON.stringify(body),
+      ),
+    );
+
+  it("gives its code, detail and parameters", async () => {
+    const errors = [{ parameter: "days", detail: "must be less", minimum: 1, maximum: 30 }];
+    const server = await refuse(400, { code: "invalid_parameter", detail: "days must be less.", errors });
+    expect(await fail(createCall(server.origin)(sites, {}))).toMatchObject({
+      code: "invalid_parameter",
+      message: "days must be less.",
+      status: 400,
+      parameters: errors,
+    });
+  });
+
+  it("that repeats the key does not get it printed", async () => {
+    const server = await refuse(401, { code: "invalid_api_key", detail: `The key ${KEY} is not valid.` });
+    expect((await fail(createCall(server.origin)(sites, {}))).message).toBe("The key [key] is not valid.");
+  });
+
+  it.each([
+    [401, "invalid_api_key"],
+    [403, "invalid_api_key"],
+    [404, "not_found"],
+    [418, "bad_answer"],
+    [429, "rate_limited"],
+    [500, "internal_error"],
+    [503, "unavailable"],
+  ])("is not needed: %d alone is %s", async (status, code) => {
+    const server = await refuse(status, ["no", "object"]);
+    expect((await fail(createCall(server.origin, {}, { attempts: 1 })(sites, {}))).code).toBe(code);
+  });
+});
+
+it("sends the key, the parameters and nothing else", async () => {
+  const server = await start(async (request, response) => {
+    const right = await answerRightly(request);
+    send(response, right.status, right.headers, right.body);
+  });
+  await createCall(server.origin)(stats, { site: "example.com", days: 7 });
+  const [request] = server.requests;
+  expect(request?.url).toBe("/api/v1/stats?site=example.com&days=7");
+  expect(request?.headers.authorization).toBe(`Bearer ${KEY}`);
+});
+
+it("asks nothing where a parameter is wrong", async () => {
+  const server = await start(() => {});
+  const error = await fail(createCall(server.origin)(stats, { site: "example.com", days: 400 }));
+  expect([error.code, error.message]).toEqual([
+    "invalid_parameter",
+    "days must be a whole number from 1 to 365.",
+  ]);
+  expect(server.requests).toHaveLength(0);
+});
+
+function createCertificate() {
+  const folder = mkdtempSync(join(tmpdir(), "certificate-"));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const options = [
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:prime256v1",
+    "-nodes",
+    "-days",
+    "2",
+  ];
+  execFileSync("openssl", ["req", ...options, "-keyout", key, "-out", cert, ...subject], { stdio: "ignore" });
+  return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
+}
+
+/** A CONNECT proxy on plain TCP that tunnels to wherever the test says, or refuses with 407. */
+async function startProxy(route: (target: string) => string | undefined) {
+  const { connect } = await import("node:net");
+  const server: Server = createTcpServer((client) => {
+    client.on("error", () => {});
+    client.once("data", (head) => {
+      const target = /^CONNECT (\S+)/.exec(head.toString())?.[1] ?? "";
+      const origin = route(target);
+      if (origin === undefined) return void client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+      const upstream = connect(Number(new URL(origin).port), "127.0.0.1", () => {
+        client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+        client.pipe(upstream).pipe(client);
+      });
+      upstream.on("error", () => client.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push(server);
+  const address = server.address();
+  return { origin: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { readAccess, readProxies } from "../../src/config/config.ts";
+import { AnalyticsError } from "../../src/errors.ts";
+
+const key = { ANALYTICS_API_KEY: "canary-key" };
+
+function read(flags: Parameters<typeof readAccess>[0], environment: Record<string, string>) {
+  try {
+    return readAccess(flags, environment);
+  } catch (error) {
+    if (error instanceof AnalyticsError) return error;
+    throw error;
+  }
+}
+
+describe("the base URL", () => {
+  it.each([
+    ["https://stats.example.com", "https://stats.example.com/api/v1"],
+    ["https://stats.example.com/", "https://stats.example.com/api/v1"],
+    ["https://stats.example.com/api/v1", "https://stats.example.com/api/v1"],
+    ["https://stats.example.com/api/v1///", "https://stats.example.com/api/v1"],
+    [" HTTPS://Stats.Example.com:8443/prefix/ ", "https://stats.example.com:8443/prefix/api/v1"],
+    ["http://localhost:8787", "http://localhost:8787/api/v1"],
+    ["http://127.0.0.2:1/api/v1/", "http://127.0.0.2:1/api/v1"],
+    ["http://[::1]:8787", "http://[::1]:8787/api/v1"],
+  ])("%j is %s", (ANALYTICS_BASE_URL, baseUrl) => {
+    expect(read({}, { ...key, ANALYTICS_BASE_URL })).toEqual({ apiKey: "canary-key", baseUrl });
+  });
+
+  it("of the command line goes before the environment's", () => {
+    const environment = { ...key, ANALYTICS_BASE_URL: "https://two.example" };
+    expect(read({ baseUrl: "https://one.example" }, environment)).toMatchObject({
+      baseUrl: "https://one.example/api/v1",
+    });
+  });
+
+  it.each([
+    "stats.example.com",
+    "ftp://stats.example.com",
+    "https://",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+  ])("%s is refused", (ANALYTICS_BASE_URL) => {
+    expect(read({}, { ...key, ANALYTICS_BASE_URL })).toMatchObject({ code: "invalid_base_url" });
+  });
+
+  it("with a password is refused without repeating it", () => {
+    const error = read({}, { ...key, ANALYTICS_BASE_URL: "https://me:hunter2@stats.example.com" });
+    expect(error).toMatchObject({ code: "invalid_base_url" });
+    expect(JSON.stringify([error, (error as Error).message])).not.toContain("hunter2");
+  });
+
+  it.each(["https://stats.example.com/?key=1", "https://stats.example.com/#x"])(
+    "%s is refused",
+    (ANALYTICS_BASE_URL) => {
+      expect(read({}, { ...key, ANALYTICS_BASE_URL })).toMatchObject({ code: "invalid_base_url" });
+    },
+  );
+
+  it.each([
+    "http://stats.example.com",
+    "http://127.0.0.1.evil.example",
+    "http://localhost.evil.example",
+    "http://10.0.0.1",
+  ])("%s would send the key in the clear, and is refused unless allowed by name", (ANALYTICS_BASE_URL) => {
+    const environment = { ...key, ANALYTICS_BASE_URL };
+    expect(read({}, environment)).toMatchObject({ code: "invalid_base_url" });
+    const { hostname } = new URL(ANALYTICS_BASE_URL);
+    const allowed = { ...environment, ANALYTICS_ALLOW_HTTP: `other.example, ${hostname}` };
+    expect(read({}, allowed)).toMatchObject({ baseUrl: `${ANALYTICS_BASE_URL}/api/v1` });
+  });
+
+  it("has no default", () => {
+    for (const ANALYTICS_BASE_URL of ["", " ", "${ANALYTICS_BASE_URL}"]) {
+      const error = read({}, { ...key, ANALYTICS_BASE_URL });
+      expect(error).toMatchObject({ code: "no_base_url" });
+      expect((error as AnalyticsError).hint).toContain("ANALYTICS_BASE_URL");
+    }
+  });
+});
+
+describe("the key", () => {
+  it.each([[{}], [{ ANALYTICS_API_KEY: "" }], [{ ANALYTICS_API_KEY: "  " }]])(
+    "is missing in %j",
+    (environment) => {
+      expect(read({}, environment)).toMatchObject({
+        code: "no_api_key",
+        hint: expect.stringContaining("--demo"),
+      });
+    },
+  );
+
+  it("that a client left unexpanded is said to be so", () => {
+    const error = read({}, { ANALYTICS_API_KEY: "${ANALYTICS_API_KEY}" });
+    expect(error).toMatchObject({ code: "no_api_key", message: expect.stringContaining("unexpanded") });
+  });
+
+  it("is trimmed of what came along with it", () => {
+    expect(
+      read({}, { ANALYTICS_API_KEY: " canary-key\n", ANALYTICS_BASE_URL: "https://x.example" }),
+    ).toMatchObject({
+      apiKey: "canary-key",
+    });
+  });
+
+  it.each(["two words", "line\nbreak", "käse", "“quoted”"])(
+    "%j cannot be one, and is not repeated",
+    (ANALYTICS_API_KEY) => {
+      const error = read(
+        {},
+        { ANALYTICS_API_KEY, ANALYTICS_BASE_URL: "https://x.example" },
+      ) as AnalyticsError;
+      expect(error.code).toBe("invalid_api_key");
+      expect(`${error.message}${error.hint}`).not.toContain(ANALYTICS_API_KEY);
+    },
+  );
+});
+
+it("proxies are read in lower case first, as curl does", () => {
+  expect(readProxies({ https_proxy: "http://a", HTTPS_PROXY: "http://b", NO_PROXY: "c" })).toEqual({
+    httpProxy: undefined,
+    httpsProxy: "http://a",
+    noProxy: "c",
+  });
+});

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { Temporal } from "temporal-polyfill";
+import { describe, expect, it } from "vitest";
+import { addDays } from "../../src/operations/shared.ts";
+import { dateAt, formatInstant, offsetAt, startOfDay } from "../../src/reference/calendar.ts";
+
+const zones = Intl.supportedValuesOf("timeZone");
+const zone = fc.constantFrom(
+  ...zones,
+  "Asia/Kathmandu",
+  "Australia/Lord_Howe",
+  "Africa/Cairo",
+  "America/Havana",
+);
+const instant = fc
+  .integer({ min: Date.parse("2015-01-01T00:00:00Z"), max: Date.parse("2035-01-01T00:00:00Z") })
+  .map((ms) => Math.floor(ms / 1000) * 1000);
+
+const at = (ms: number, timezone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);
+
+describe("the calendar agrees with Temporal in every IANA zone", () => {
+  it("on offsets, dates and timestamps", () => {
+    fc.assert(
+      fc.property(instant, zone, (ms, timezone) => {
+        const zoned = at(ms, timezone);
+        expect(offsetAt(ms, timezone)).toBe(zoned.offsetNanoseconds / 1e6);
+        expect(dateAt(ms, timezone)).toBe(zoned.toPlainDate().toString());
+        expect(Date.parse(formatInstant(ms, timezone))).toBe(ms);
+        expect(formatInstant(ms, timezone).slice(0, 19)).toBe(
+          zoned.toPlainDateTime().toString({ smallestUnit: "second" }),
+        );
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it("on where a day starts", () => {
+    fc.assert(
+      fc.property(instant, zone, (ms, timezone) => {
+        const day = at(ms, timezone).startOfDay();
+        expect(startOfDay(day.toPlainDate().toString(), timezone)).toBe(day.epochMilliseconds);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it.each([
+    ["spring forward", "Europe/Berlin", "2026-03-29", 23],
+    ["fall back", "Europe/Berlin", "2026-10-25", 25],
+    ["half an hour", "Australia/Lord_Howe", "2026-10-04", 23.5],
+    ["midnight is skipped", "Africa/Cairo", "2026-04-24", 23],
+    ["midnight is skipped", "America/Santiago", "2026-09-06", 23],
+    ["midnight comes twice", "America/Havana", "2026-11-01", 25],
+    ["no change", "Asia/Kathmandu", "2026-03-29", 24],
+  ])("%s in %s on %s makes a day of %d hours", (_, timezone, date, hours) => {
+    const length = startOfDay(addDays(date, 1), timezone) - startOfDay(date, timezone);
+    expect(length / 3_600_000).toBe(hours);
+    expect(dateAt(startOfDay(date, timezone), timezone)).toBe(date);
+    expect(dateAt(startOfDay(date, timezone) - 1, timezone)).toBe(addDays(date, -1));
+  });
+
+  it("a date that a zone skipped altogether has no length", () => {
+    expect(startOfDay("2011-12-30", "Pacific/Apia")).toBe(startOfDay("2011-12-31", "Pacific/Apia"));
+  });
+});

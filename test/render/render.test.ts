@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { describe, expect, it } from "vitest";
+import type { View } from "../../src/operations/view.ts";
+import { cleanText, cleanValue, formatJson } from "../../src/render/clean.ts";
+import { formatTable } from "../../src/render/table.ts";
+import { formatTsv } from "../../src/render/tsv.ts";
+
+const hostile = [
+  ["an escape sequence", "/\u001b[2J\u001b[31mred", "/[2J[31mred"],
+  ["a C1 control", "a\u009b31mb", "a31mb"],
+  ["a line break", "a\r\nb\u2028c\u2029d\u0085e", "abcde"],
+  ["a tab", "a\tb", "ab"],
+  ["a right-to-left override", "evil\u202egpj.exe", "evilgpj.exe"],
+  ["isolates", "\u2066a\u2069", "a"],
+  ["zero width", "a\u200bb\u200c\u200d\ufeff\u2060c", "abc"],
+  ["tag characters", "a\u{e0041}\u{e0042}b", "ab"],
+  ["variation selectors", "a\ufe0fb\u{e0100}", "ab"],
+  ["blank letters", "a\u3164b\u115f", "ab"],
+  ["a lone surrogate", "a\ud800b", "ab"],
+  ["private use", "a\ue000b", "ab"],
+] as const;
+
+describe("text of visitors is cleaned where it leaves", () => {
+  it.each(hostile)("%s", (_, raw, clean) => {
+    expect(cleanText(raw)).toBe(clean);
+    expect(JSON.parse(formatJson({ raw }))).toEqual({ raw });
+    expect(formatJson({ raw })).toMatch(/^[\x20-\x7e]*$/);
+  });
+
+  it("other scripts and emoji stay", () => {
+    for (const text of ["日本語", "Ελλάδα", "عربى", "🚀", "naïve – “quoted”"])
+      expect(cleanText(text)).toBe(text);
+  });
+
+  it("length is capped, in characters and not in halves of them", () => {
+    expect(cleanText("x".repeat(200))).toHaveLength(200);
+    const capped = cleanText("🚀".repeat(500));
+    expect([...capped]).toHaveLength(200);
+    expect(capped.endsWith("🚀…")).toBe(true);
+  });
+
+  it("no text at all can move a cursor, forge a row or a cell", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+        expect(cleanText(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        expect([...cleanText(text)].length).toBeLessThanOrEqual(200);
+        expect(cleanText(cleanText(text))).toBe(cleanText(text));
+        expect(JSON.parse(formatJson(text, 2))).toBe(text);
+      }),
+    );
+  });
+
+  it("in values, names of members included", () => {
+    expect(cleanValue({ "a\u200b": ["b\u001b", { c: "d\n", e: 1, f: null, g: true }] })).toEqual({
+      a: ["b", { c: "d", e: 1, f: null, g: true }],
+    });
+  });
+});
+
+const view: View = {
+  headline: "pages",
+  columns: [
+    { key: "value", label: "value", kind: "text", machine: true },
+    { key: "label", label: "pages", kind: "text" },
+    { key: "visitors", label: "visitors", kind: "count" },
+    { key: "percentage", label: "percentage", kind: "percent" },
+  ],
+  rows: [
+    { value: "/", label: "/", visitors: 12_345, percentage: 60 },
+    { value: null, label: "(none)", visitors: 7, percentage: 0.1 },
+    { value: "/日本語/🚀", label: "/日本語/🚀", visitors: 0, percentage: 12.3 },
+    { value: "a\tb\r\nc\u001b[2J", label: "a\tb\r\nc\u001b[2J", visitors: 1, percentage: 0 },
+  ],
+  notes: [],
+};
+
+describe("a table", () => {
+  it("is aligned for people, with wide characters too", () => {
+    const lines = formatTable(view).split("\n");
+    expect(lines).toEqual([
+      "pages       visitors  percentage",
+      "/             12,345      60.0 %",
+      "(none)             7       0.1 %",
+      "/日本語/🚀         0      12.3 %",
+      "abc[2J             1       0.0 %",
+    ]);
+    expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
+  });
+
+  it("groups digits as the reader's locale does", () => {
+    expect(formatTable(view, "de-DE")).toContain("12.345");
+  });
+});
+
+describe("tab-separated values", () => {
+  it("are raw numbers with a header, one line a row", () => {
+    expect(formatTsv(view).split("\n")).toEqual([
+      "value\tlabel\tvisitors\tpercentage",
+      "/\t/\t12345\t60",
+      "\t(none)\t7\t0.1",
+      "/日本語/🚀\t/日本語/🚀\t0\t12.3",
+      "abc[2J\tabc[2J\t1\t0",
+    ]);
+  });
+
+  it("leave out for readers what only programs want", () => {
+    expect(formatTsv(view, { forReaders: true }).split("\n")[0]).toBe("pages\tvisitors\tpercentage");
+  });
+});

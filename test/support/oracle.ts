@@ -1,0 +1,122 @@
+import { Temporal } from "temporal-polyfill";
+import type { Dimension } from "../../src/operations/shared.ts";
+import type { Hit, Visit } from "../../src/reference/visits.ts";
+
+/**
+ * The numbers once more, straight from the raw visits and as naively as can be: every hit gets its instant by
+ * Temporal, everything is filtered by instant, nothing is remembered. Shares no code with the product.
+ */
+export interface OracleSite {
+  timezone: string;
+  visits: (date: string) => Visit[];
+}
+
+interface DatedHit extends Hit {
+  instant: number;
+  day: string;
+  visit: Visit;
+  visitor: string;
+}
+
+function hitsOf(site: OracleSite, now: number, days: number): DatedHit[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(site.timezone).toPlainDate();
+  return Array.from({ length: days }, (_, back) => today.subtract({ days: back })).flatMap((day) => {
+    const midnight = day.toZonedDateTime(site.timezone).epochMilliseconds;
+    return site.visits(day.toString()).flatMap((visit) =>
+      visit.hits
+        .map((hit) => ({
+          ...hit,
+          instant: midnight + hit.at * 1000,
+          day: day.toString(),
+          visit,
+          visitor: `${day} ${visit.visitor}`,
+        }))
+        .filter((hit) => hit.instant <= now),
+    );
+  });
+}
+
+export function countStats(site: OracleSite, now: number, days: number) {
+  const hits = hitsOf(site, now, days);
+  return {
+    visitors: new Set(hits.map((hit) => hit.visitor)).size,
+    pageviews: hits.filter((hit) => hit.event === null).length,
+    events: hits.filter((hit) => hit.event !== null).length,
+  };
+}
+
+export function countSeries(site: OracleSite, now: number, days: number) {
+  const hits = hitsOf(site, now, days);
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(site.timezone).toPlainDate();
+  return Array.from({ length: days }, (_, index) => {
+    const date = today.subtract({ days: days - 1 - index }).toString();
+    const own = hits.filter((hit) => hit.day === date);
+    return {
+      date,
+      visitors: new Set(own.map((hit) => hit.visitor)).size,
+      pageviews: own.filter((hit) => hit.event === null).length,
+    };
+  });
+}
+
+export function countRealtime(site: OracleSite, now: number) {
+  const hits = hitsOf(site, now, 2).filter((hit) => hit.instant > now - 300_000);
+  return new Set(hits.map((hit) => hit.visitor)).size;
+}
+
+export function countBreakdown(site: OracleSite, now: number, days: number, dimension: Dimension) {
+  const hits = hitsOf(site, now, days);
+  const readValue = (hit: DatedHit): string | null | undefined => {
+    const { source, place, technology, hostname } = hit.visit;
+    const ofVisit = hits.filter((each) => each.visit === hit.visit);
+    switch (dimension) {
+      case "pages":
+        return hit.event === null ? hit.path : undefined;
+      case "events":
+        return hit.event ?? undefined;
+      case "entry_pages":
+        return ofVisit[0]?.path;
+      case "exit_pages":
+        return ofVisit.at(-1)?.path;
+      case "hostnames":
+        return hostname;
+      case "referrers":
+        return source.referrer;
+      case "channels":
+        return source.channel;
+      case "utm_sources":
+        return source.utm.source;
+      case "utm_mediums":
+        return source.utm.medium;
+      case "utm_campaigns":
+        return source.utm.campaign;
+      case "utm_terms":
+        return source.utm.term;
+      case "utm_contents":
+        return source.utm.content;
+      case "countries":
+        return place.country;
+      case "regions":
+        return place.region;
+      case "cities":
+        return place.city;
+      case "languages":
+        return place.language;
+      case "devices":
+        return technology.device;
+      case "browsers":
+        return technology.browser;
+      case "operating_systems":
+        return technology.operating_system;
+    }
+  };
+  const valued = hits
+    .map((hit) => ({ hit, value: readValue(hit) }))
+    .filter(({ value }) => value !== undefined);
+  const values = [...new Set(valued.map(({ value }) => value as string | null))];
+  return values.map((value) => {
+    const own = valued.filter((each) => each.value === value).map((each) => each.hit);
+    const counted = own.filter((hit) => (dimension === "events" ? hit.event !== null : hit.event === null));
+    return { value, visitors: new Set(own.map((hit) => hit.visitor)).size, hits: counted.length };
+  });
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/global-setup.ts"],
+    reporters: ["default", "./test/support/summary-reporter.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // The runs of many processes compete for two cores; what is measured in time is not tested.
+    maxWorkers: 2,
+  },
+});
