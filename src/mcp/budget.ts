@@ -1,7 +1,7 @@
 /** No answer is longer than this in tokens (o200k), whichever half of it a host forwards. */
 export const MAX_TOKENS = 8_000;
 /** Kept for what surrounds the rows: site, period, totals, receipt. */
-const HEAD_TOKENS = 350;
+const HEAD_TOKENS = 300;
 
 /**
  * How many of the rows fit an answer, counted from one end. JSON's own words and numbers are counted as a
@@ -11,13 +11,13 @@ export function countFitting(rows: readonly unknown[], from: "first" | "last"): 
   const ordered = from === "first" ? rows : rows.toReversed();
   let left = MAX_TOKENS - HEAD_TOKENS;
   const tooMany = ordered.findIndex((row) => {
-    left -= estimateTokens(row);
+    left -= estimateTokens(row) + 1;
     return left < 0;
   });
   return tooMany === -1 ? rows.length : tooMany;
 }
 
-/** Tokens of a value as JSON; never less than an o200k tokenizer counts. */
+/** Tokens of a value as JSON: at least about what an o200k tokenizer counts. */
 export function estimateTokens(value: unknown): number {
   if (typeof value === "string") return isDate(value) ? DATE_TOKENS : 2 + estimateText(value);
   if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + estimateTokens(each) + 0.5, 1);
@@ -34,10 +34,13 @@ const isDate = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
 
 function estimateText(text: string): number {
   let tokens = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x80) tokens += 0.75;
-    else tokens += code < 0x10000 ? 1.5 : 2;
-  }
+  for (const character of text) tokens += estimateCharacter(character.codePointAt(0) ?? 0);
   return tokens;
+}
+
+/** Scripts in common use are in the vocabulary; of the others each byte of UTF-8 may be a token. */
+function estimateCharacter(code: number): number {
+  if (code < 0x80) return 0.75;
+  if (code < 0x800 || (code >= 0x3040 && code < 0x3100) || (code >= 0x4e00 && code < 0xd7b0)) return 1.5;
+  return code < 0x10000 ? 3 : 4;
 }

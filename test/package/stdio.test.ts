@@ -1,0 +1,238 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
+import { clientKinds, spawnClient, type TestClient } from "../support/clients.ts";
+import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
+
+const { bin } = inject("installed");
+const CANARY = "canary-4f1c9a2e77d04b6f";
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+async function connect(...options: Parameters<typeof spawnClient>): Promise<TestClient> {
+  const client = await spawnClient(...options);
+  open.push(client);
+  return client;
+}
+
+async function serve(listener: Parameters<typeof startServer>[0]): Promise<FaultyServer> {
+  const server = await startServer(listener);
+  open.push(server);
+  return server;
+}
+
+const initialize = (id: number) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+});
+
+/** The installed command with its raw streams. */
+function start(args: string[] = [], env: Record<string, string> = {}) {
+  const child = spawn(bin, args, {
+    env: { PATH: process.env.PATH ?? "", ...env },
+  }) as ChildProcessWithoutNullStreams;
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    output.stderr += chunk;
+  });
+  child.stdin.on("error", () => {});
+  open.push({ close: () => child.kill("SIGKILL") });
+  return {
+    child,
+    output,
+    send: (message: unknown) => child.stdin.write(`${JSON.stringify(message)}\n`),
+    /** Waits until stdout holds the text. */
+    until: async (text: string) => {
+      while (!output.stdout.includes(text)) await once(child.stdout, "data");
+    },
+  };
+}
+
+describe.each(clientKinds)("the packed server with a real client (%s)", (kind) => {
+  it("answers from the demo", async () => {
+    const client = await connect(kind, bin, ["--demo"]);
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toContain("get_stats");
+    expect(client.instructions()).toContain("demonstration");
+    const result = await client.callTool("get_stats", { site: "example.com", days: 7 });
+    expect(result.isError).toBeFalsy();
+    expect(result.structuredContent).toMatchObject({
+      site: { domain: "example.com" },
+      period: { days: 7, timezone: "Europe/Berlin" },
+      receipt: { command: "analytics-mcp stats --site example.com --days 7 --demo" },
+    });
+    expect(client.stderr()).toBe("");
+  });
+
+  it("answers from a service over HTTP, with its key", async () => {
+    const server = await serve(async (request, response) => {
+      const right = await answerRightly(request);
+      send(response, right.status, right.headers, right.body);
+    });
+    const env = { ANALYTICS_API_KEY: CANARY, ANALYTICS_BASE_URL: server.origin };
+    const client = await connect(kind, bin, [], env);
+    const { body } = await createTestApi({ start: NOW }).ask("/api/v1/stats?site=example.com&days=7");
+    const result = await client.callTool("get_stats", { site: "example.com", days: 7 });
+    expect(result.structuredContent).toMatchObject({ visitors: body.visitors, pageviews: body.pageviews });
+    expect(server.requests.map((request) => request.headers.authorization)).toEqual([`Bearer ${CANARY}`]);
+  });
+
+  it("answers a mistake with what to do instead", async () => {
+    const client = await connect(kind, bin, ["--demo"]);
+    const result = await client.callTool("get_breakdown", { site: "example.com", dimension: "nope" });
+    expect(result.isError).toBe(true);
+    expect(result.content[0]?.text).toContain("dimension must be one of pages");
+    await expect(client.callTool("get_everything")).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("starts without a key, lists its tools, and a call says how to get one", async () => {
+    for (const env of [{}, { ANALYTICS_API_KEY: "${ANALYTICS_API_KEY}" }] as Record<string, string>[]) {
+      const client = await connect(kind, bin, [], env);
+      expect((await client.listTools()).tools).toHaveLength(6);
+      const result = await client.callTool("list_sites");
+      expect(result.isError).toBe(true);
+      expect(result.content[0]?.text).toContain("ANALYTICS_API_KEY");
+      expect(result.content[0]?.text).toContain("--demo");
+    }
+  });
+
+  it("with a key and no base URL says what to set", async () => {
+    const client = await connect(kind, bin, [], { ANALYTICS_API_KEY: CANARY });
+    const result = await client.callTool("list_sites");
+    expect(result.content[0]?.text).toContain("ANALYTICS_BASE_URL");
+    expect(result.content[0]?.text).not.toContain(CANARY);
+  });
+
+  it("a cancelled call aborts upstream, and the next call is answered", async () => {
+    let aborted: () => void = () => {};
+    const upstream = new Promise<void>((resolve) => {
+      aborted = resolve;
+    });
+    const controller = new AbortController();
+    const server = await serve(async (request, response) => {
+      if (!request.url?.startsWith("/api/v1/realtime")) {
+        const right = await answerRightly(request);
+        return send(response, right.status, right.headers, right.body);
+      }
+      request.socket.on("close", aborted);
+      controller.abort();
+    });
+    const env = { ANALYTICS_API_KEY: CANARY, ANALYTICS_BASE_URL: server.origin };
+    const client = await connect(kind, bin, [], env);
+    await expect(
+      client.callTool("get_realtime", { site: "example.com" }, controller.signal),
+    ).rejects.toThrow();
+    await upstream;
+    expect((await client.callTool("list_sites")).isError).toBeFalsy();
+  });
+});
+
+describe("the packed server on raw streams", () => {
+  it("writes frames and nothing else to stdout, each on a line", async () => {
+    const { child, send, until, output } = start(["--demo"]);
+    send(initialize(1));
+    await until('"id":1');
+    send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    child.stdin.write("this is no JSON\n\n{}\n[]\n");
+    send({
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "get_stats", arguments: { site: "example.com" } },
+    });
+    send({ jsonrpc: "2.0", id: 3, method: "nothing/here" });
+    await until('"id":3');
+    await until('"id":2');
+    const frames = output.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    for (const frame of frames) expect(frame.jsonrpc).toBe("2.0");
+    expect(
+      frames
+        .map((frame) => frame.id)
+        .filter((id) => id !== undefined && id !== null)
+        .sort(),
+    ).toEqual([1, 2, 3]);
+  });
+
+  it("ends at once when its input ends, even with a call under way", async () => {
+    const server = await serve(() => {});
+    const env = { ANALYTICS_API_KEY: CANARY, ANALYTICS_BASE_URL: server.origin };
+    const { child, send, until } = start([], env);
+    send(initialize(1));
+    await until('"id":1');
+    send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "list_sites", arguments: {} } });
+    while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    child.stdin.end();
+    const [code] = await once(child, "exit");
+    expect(code).toBe(0);
+  });
+
+  it("ends when it gets no input at all", async () => {
+    const { child } = start();
+    child.stdin.end();
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  it("sends nothing more for a cancelled call", async () => {
+    const server = await serve(() => {});
+    const env = { ANALYTICS_API_KEY: CANARY, ANALYTICS_BASE_URL: server.origin };
+    const { send, until, output } = start([], env);
+    send(initialize(1));
+    await until('"id":1');
+    send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "list_sites", arguments: {} } });
+    while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const cut = once(server.requests[0]?.socket ?? process, "close");
+    send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } });
+    await cut;
+    send({ jsonrpc: "2.0", id: 3, method: "ping" });
+    await until('"id":3');
+    expect(output.stdout).not.toContain('"id":2');
+  });
+
+  it.each([
+    ["a wrong key", 401, "invalid_api_key"],
+    ["a service that repeats the key", 400, "invalid_parameter"],
+    ["a service that fails", 500, "internal_error"],
+  ])("shows the key nowhere: %s", async (_, status, code) => {
+    const server = await serve((request, response) => {
+      const detail = `You sent ${request.headers.authorization}`;
+      send(
+        response,
+        status,
+        { "content-type": "application/problem+json" },
+        JSON.stringify({ code, detail }),
+      );
+    });
+    const env = { ANALYTICS_API_KEY: CANARY, ANALYTICS_BASE_URL: server.origin, NODE_DEBUG: "" };
+    const { send: write, until, output } = start([], env);
+    write(initialize(1));
+    await until('"id":1');
+    write({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "list_sites", arguments: {} } });
+    await until('"id":2');
+    expect(output.stdout).toContain("You sent Bearer [key]");
+    expect(output.stdout + output.stderr).not.toContain(CANARY);
+  });
+
+  it("is given no demo key by the environment of a real service", async () => {
+    const { output, send, until } = start(["--demo"], {
+      ANALYTICS_API_KEY: CANARY,
+      ANALYTICS_BASE_URL: "http://127.0.0.1:9",
+    });
+    send(initialize(1));
+    await until('"id":1');
+    send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "list_sites", arguments: {} } });
+    await until('"id":2');
+    expect(output.stdout).toContain("docs.example.com");
+    expect(output.stdout + output.stderr).not.toMatch(new RegExp(`${CANARY}|${DEMO_KEY}`));
+  });
+});

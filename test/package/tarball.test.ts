@@ -1,0 +1,83 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, inject, it } from "vitest";
+
+const { files, folder, bin, size, unpackedSize } = inject("installed");
+const home = join(folder, "node_modules", "analytics-mcp");
+const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+
+describe("the tarball", () => {
+  it("holds the program, its papers and nothing else", () => {
+    const fixed = ["LICENSE", "README.md", "bin/analytics-mcp.js", "llms.txt", "package.json"];
+    expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);
+    const dist = files.filter((file) => file.startsWith("dist/"));
+    expect(dist).toContain("dist/main.js");
+    expect(dist).toContain("dist/THIRD_PARTY_LICENSES.txt");
+    expect(dist.filter((file) => !/^dist\/[\w.-]+\.(js|txt)$/.test(file))).toEqual([]);
+  });
+
+  it("installs as one package, without dependencies and install scripts", () => {
+    const installed = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(installed).toEqual(["analytics-mcp"]);
+    expect(manifest.dependencies ?? {}).toEqual({});
+    expect(
+      Object.keys(manifest.scripts ?? {}).filter((name) => /^(pre|post)?install$|^prepare$/.test(name)),
+    ).toEqual([]);
+    expect(manifest.license).toBe("MIT");
+  });
+
+  it("is at most 1 MB packed and 4 MB unpacked", () => {
+    expect(size).toBeLessThanOrEqual(1_000_000);
+    expect(unpackedSize).toBeLessThanOrEqual(4_000_000);
+  });
+
+  it("carries the licence of every package that it bundles", () => {
+    const text = readFileSync(join(home, "dist", "THIRD_PARTY_LICENSES.txt"), "utf8");
+    for (const name of ["@modelcontextprotocol/server", "zod", "undici", "commander", "string-width"]) {
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|Apache-2.0)\\)$`, "m"));
+    }
+  });
+
+  it("knows no path of the machine that built it", () => {
+    for (const file of files) expect(readFileSync(join(home, file), "utf8")).not.toContain(resolve("src"));
+  });
+
+  it("links its command", () => {
+    expect(existsSync(bin)).toBe(true);
+    expect(execFileSync(bin, ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
+  });
+});
+
+/** Other Node versions, where the machine has them: a list of binaries, separated by colons. */
+const nodes = (process.env.TEST_NODES ?? "").split(":").filter((node) => node !== "");
+
+describe.skipIf(nodes.length === 0)("under other Node versions (TEST_NODES)", () => {
+  it.each(nodes.length === 0 ? ["none"] : nodes)("%s runs the shell and the server", (node) => {
+    const run = (args: string[], input = "") => spawnSync(node, [bin, ...args], { input, encoding: "utf8" });
+    const stats = run(["stats", "--demo", "--site", "example.com", "--json"]);
+    expect([stats.status, stats.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stats.stdout).site.domain).toBe("example.com");
+    expect(run(["sites"], "").status).toBe(4);
+    const refused = spawnSync(node, [bin, "sites", "--base-url", "http://127.0.0.1:1"], {
+      encoding: "utf8",
+      env: { ANALYTICS_API_KEY: "x", PATH: process.env.PATH },
+    });
+    expect([refused.status, refused.stderr]).toEqual([5, expect.stringContaining("nothing listens there")]);
+    const params = {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "raw", version: "1" },
+    };
+    const frame = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    const server = spawnSync(node, ["-e", DRIVER, bin, frame], { encoding: "utf8", timeout: 20_000 });
+    expect(server.stdout).toContain('"serverInfo"');
+  });
+});
+
+/** Starts the server under the same Node, sends one frame, prints the answer and ends. */
+const DRIVER = `
+const child = require("child_process").spawn(process.execPath, [process.argv[1], "--demo"], { stdio: ["pipe", "pipe", "inherit"] });
+child.stdout.once("data", (chunk) => { process.stdout.write(chunk); child.stdin.end(); });
+child.stdin.write(process.argv[2] + "\\n");
+`;

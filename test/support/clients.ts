@@ -1,0 +1,120 @@
+import { PassThrough } from "node:stream";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioClientTransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { createClient } from "../../src/client/client.ts";
+import type { Fetch } from "../../src/client/exchange.ts";
+import { serveStdio } from "../../src/mcp/stdio.ts";
+import { createTestApi, DEMO_KEY } from "./api.ts";
+
+export const clientKinds = ["v1", "v2 default", "v2 auto", "v2 pinned to 2026-07-28"] as const;
+export type ClientKind = (typeof clientKinds)[number];
+
+export interface ToolResult {
+  content: { type: string; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
+
+export interface TestClient {
+  listTools(): Promise<{ tools: { name: string; [member: string]: unknown }[] }>;
+  callTool(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
+  instructions(): string | undefined;
+  pid(): number | null;
+  /** What the server wrote on stderr so far. */
+  stderr(): string;
+  close(): Promise<void>;
+}
+
+const modes = {
+  "v2 default": undefined,
+  "v2 auto": { mode: "auto" },
+  "v2 pinned to 2026-07-28": { mode: { pin: "2026-07-28" } },
+} as const;
+
+/** A real client of each generation, over a process that it spawns. */
+export async function spawnClient(
+  kind: ClientKind,
+  command: string,
+  args: string[] = [],
+  env: Record<string, string> = {},
+): Promise<TestClient> {
+  const parameters = {
+    command,
+    args,
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stderr: "pipe" as const,
+  };
+  let log = "";
+  const listen = (stream: NodeJS.EventEmitter | null) =>
+    void stream?.on("data", (chunk: Buffer) => {
+      log += chunk.toString();
+    });
+  if (kind === "v1") {
+    const client = new ClientV1({ name: "test", version: "1" });
+    const transport = new StdioClientTransportV1(parameters);
+    listen(transport.stderr as NodeJS.EventEmitter | null);
+    await client.connect(transport);
+    return {
+      listTools: () => client.listTools() as never,
+      callTool: (name, input = {}, signal) =>
+        client.callTool({ name, arguments: input }, undefined, signal && { signal }) as never,
+      instructions: () => client.getInstructions(),
+      pid: () => transport.pid,
+      stderr: () => log,
+      close: () => client.close(),
+    };
+  }
+  const transport = new StdioClientTransport(parameters);
+  listen(transport.stderr as NodeJS.EventEmitter | null);
+  const client = createV2(kind);
+  await client.connect(transport);
+  return { ...wrapV2(client), pid: () => transport.pid, stderr: () => log };
+}
+
+function createV2(kind: Exclude<ClientKind, "v1">): Client {
+  const versionNegotiation = modes[kind];
+  return new Client({ name: "test", version: "1" }, versionNegotiation && { versionNegotiation });
+}
+
+function wrapV2(client: Client): Pick<TestClient, "listTools" | "callTool" | "instructions" | "close"> {
+  return {
+    listTools: () => client.listTools() as never,
+    callTool: (name, input = {}, signal) =>
+      client.callTool({ name, arguments: input }, signal && { signal }) as never,
+    instructions: () => client.getInstructions(),
+    close: () => client.close(),
+  };
+}
+
+/** A v2 client in this process on the real stdio server, over the reference API at a clock that the test moves. */
+export async function connectInProcess(options: { fetch?: Fetch; key?: string; demo?: boolean } = {}) {
+  const { api, time } = createTestApi();
+  const fetch: Fetch = options.fetch ?? (async (url, init) => api(new Request(url, init)));
+  const apiKey = options.key ?? DEMO_KEY;
+  const { call } = createClient({
+    readTarget: () => ({ baseUrl: "https://stats.example.test/api/v1", apiKey, fetch }),
+    limits: { firstBackoff: 1 },
+  });
+  const [toServer, toClient] = [new PassThrough(), new PassThrough()];
+  const served = serveStdio({
+    stdin: toServer,
+    stdout: toClient,
+    call,
+    version: "0.0.0",
+    demo: options.demo ?? false,
+    onFault: (fault) => {
+      throw fault;
+    },
+  });
+  const client = createV2("v2 auto");
+  await client.connect(new StdioServerTransport(toClient, toServer));
+  const close = async () => {
+    await client.close();
+    toServer.end();
+    await served;
+  };
+  return { ...wrapV2(client), close, time };
+}
