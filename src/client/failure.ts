@@ -31,12 +31,14 @@ export function explainFailure(cause: unknown, origin: string): AnalyticsError |
       }),
     );
   }
+  const isBadPort = message === "bad port";
+  const reason = isBadPort ? "fetch refuses to use its port" : REASONS[code];
   const unreachable = new AnalyticsError(
     "unreachable",
-    `${origin} cannot be reached: ${REASONS[code] ?? "the connection failed"}.`,
+    `${origin} cannot be reached: ${reason ?? "the connection failed"}.`,
     { hint: "Check the base URL, the network and HTTPS_PROXY.", cause },
   );
-  return code === "ENOTFOUND" ? unreachable : new PassingFailure(unreachable);
+  return code === "ENOTFOUND" || isBadPort ? unreachable : new PassingFailure(unreachable);
 }
 
 /** `fetch` wraps the reason in a TypeError, and a connection tried on several addresses wraps it again. */

@@ -34,9 +34,8 @@ export function readAccess(flags: Flags, environment: Environment): Access {
 function readApiKey(environment: Environment): string {
   const apiKey = readSetting(environment, "ANALYTICS_API_KEY");
   if (apiKey === undefined) {
-    const raw = environment.ANALYTICS_API_KEY ?? "";
-    const found = raw.includes("${")
-      ? `ANALYTICS_API_KEY is the unexpanded text ${raw.trim()}`
+    const found = isUnexpanded(environment.ANALYTICS_API_KEY ?? "")
+      ? "ANALYTICS_API_KEY holds the unexpanded name of a variable in place of a key"
       : "There is no API key";
     throw new AnalyticsError("no_api_key", `${found}.`, {
       hint: "Create a key in your analytics dashboard under API keys and set it as ANALYTICS_API_KEY where this program is started (in your client's MCP settings: env). To try without a key, add --demo.",
@@ -57,7 +56,11 @@ function readApiKey(environment: Environment): string {
 /** A variable's value; empty, and a `${NAME}` that a client left unexpanded, count as not set. */
 function readSetting(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim();
-  return value === undefined || value === "" || /^\$\{.*\}$/.test(value) ? undefined : value;
+  return value === undefined || value === "" || isUnexpanded(value) ? undefined : value;
+}
+
+function isUnexpanded(value: string): boolean {
+  return /^\s*\$\{[^{}]*\}\s*$/.test(value);
 }
 
 function readList(text: string | undefined): string[] {

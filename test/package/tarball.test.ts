@@ -59,7 +59,7 @@ describe.skipIf(nodes.length === 0)("under other Node versions (TEST_NODES)", ()
     expect([stats.status, stats.stderr]).toEqual([0, ""]);
     expect(JSON.parse(stats.stdout).site.domain).toBe("example.com");
     expect(run(["sites"], "").status).toBe(4);
-    const refused = spawnSync(node, [bin, "sites", "--base-url", "http://127.0.0.1:1"], {
+    const refused = spawnSync(node, [bin, "sites", "--base-url", "http://127.0.0.1:59998"], {
       encoding: "utf8",
       env: { ANALYTICS_API_KEY: "x", PATH: process.env.PATH },
     });

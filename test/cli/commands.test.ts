@@ -1,0 +1,270 @@
+import { spawnSync } from "node:child_process";
+import { PassThrough } from "node:stream";
+import { HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { run } from "../../src/cli/program.ts";
+import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+
+const { api, ask } = createTestApi();
+const BASE = "https://stats.example.test";
+/** The network alone is faked: behind it answers the real reference API. */
+const network = setupServer(http.all(`${BASE}/*`, ({ request }) => api(request)));
+beforeAll(() => network.listen({ onUnhandledRequest: "error" }));
+afterEach(() => network.resetHandlers());
+afterAll(() => network.close());
+
+const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
+
+async function shell(argv: string[], environment: Record<string, string> = service, isTTY = false) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const text = { stdout: "", stderr: "" };
+  stdout.on("data", (chunk) => {
+    text.stdout += chunk;
+  });
+  stderr.on("data", (chunk) => {
+    text.stderr += chunk;
+  });
+  const code = await run(
+    {
+      stdin: new PassThrough(),
+      stdout: Object.assign(stdout, { isTTY }),
+      stderr: Object.assign(stderr, { isTTY }),
+      environment,
+      clock: () => NOW,
+      version: "1.2.3",
+      untilStopped: async () => {},
+    },
+    argv,
+  );
+  return { code, ...text };
+}
+
+describe("a command asks the service", () => {
+  it.each([
+    [["sites"], "/sites"],
+    [["stats", "--site", "example.com", "--days", "7"], "/stats?site=example.com&days=7"],
+    [["timeseries", "--site", "example.com"], "/timeseries?site=example.com"],
+    [
+      ["breakdown", "--site", "example.com", "--dimension", "pages", "--limit", "3", "--days", "7"],
+      "/breakdown?site=example.com&dimension=pages&limit=3&days=7",
+    ],
+    [["realtime", "--site", "example.com"], "/realtime?site=example.com"],
+    [["openapi"], "/openapi.json"],
+  ])("%j --json prints the answer", async (argv, path) => {
+    const { code, stdout, stderr } = await shell([...argv, "--json"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toEqual((await ask(`/api/v1${path}`)).body);
+  });
+
+  it("prints tab-separated values in a pipe, and what to know about them on stderr", async () => {
+    const { body } = await ask("/api/v1/stats?site=example.com&days=7");
+    const { stdout, stderr } = await shell(["stats", "--site", "example.com", "--days", "7"]);
+    expect(stdout).toBe(`visitors\tpageviews\tevents\n${body.visitors}\t${body.pageviews}\t${body.events}\n`);
+    expect(stderr).toBe("2026-11-21 is not over: its numbers are as of 2026-11-21T05:05:10+01:00.\n");
+  });
+
+  it("prints an aligned table at a terminal", async () => {
+    const { stdout } = await shell(
+      ["breakdown", "--site", "example.com", "--dimension", "devices"],
+      service,
+      true,
+    );
+    expect(stdout).toMatch(
+      /^devices of example.com, 2026-10-23 to 2026-11-21 \(30 days, Europe\/Berlin\)\n\ndevices {2}visitors {2}pageviews {2}percentage\ndesktop {3,}\d/,
+    );
+    const [, , header = "", ...rows] = stdout.trimEnd().split("\n");
+    for (const row of rows) expect(row).toHaveLength(header.length);
+  });
+
+  it("site may be left out when the key has exactly one", async () => {
+    const { code, stdout } = await shell(["stats", "--json"], { ...service, ANALYTICS_API_KEY: GLOBEX_KEY });
+    expect([code, JSON.parse(stdout).site.domain]).toEqual([0, "globex.example"]);
+  });
+
+  it("--base-url goes before the environment", async () => {
+    const { code } = await shell(["sites", "--base-url", `${BASE}/api/v1/`], {
+      ...service,
+      ANALYTICS_BASE_URL: "https://other.test",
+    });
+    expect(code).toBe(0);
+  });
+});
+
+describe("--demo needs no key and no network", () => {
+  it.each([
+    ["sites"],
+    ["stats", "--site", "example.com"],
+    ["timeseries", "--site", "example.com", "--days", "7"],
+    ["breakdown", "--site", "example.com", "--dimension", "channels"],
+    ["realtime", "--site", "example.com"],
+    ["openapi"],
+  ])("%s %s", async (...argv) => {
+    expect((await shell([...argv, "--demo"], {})).code).toBe(0);
+    expect((await shell(["--demo", ...argv, "--json"], {})).code).toBe(0);
+  });
+});
+
+describe("a failure has a cause, a hint and an exit code", () => {
+  it.each([
+    ["no key", ["sites"], {}, 4, /There is no API key[\s\S]*--demo/],
+    ["an unexpanded key", ["sites"], { ANALYTICS_API_KEY: "${KEY}" }, 4, /unexpanded/],
+    [
+      "a wrong key",
+      ["sites"],
+      { ...service, ANALYTICS_API_KEY: "wrong" },
+      4,
+      /not valid[\s\S]*ANALYTICS_API_KEY/,
+    ],
+    ["a key without a base URL", ["sites"], { ANALYTICS_API_KEY: "x" }, 2, /ANALYTICS_BASE_URL/],
+    [
+      "plain http",
+      ["sites"],
+      { ...service, ANALYTICS_BASE_URL: "http://stats.example.test" },
+      2,
+      /plain http/,
+    ],
+    [
+      "an unknown site",
+      ["stats", "--site", "nope.example"],
+      service,
+      6,
+      /no site "nope.example"[\s\S]*docs.example.com/,
+    ],
+    ["a missing site", ["stats"], service, 2, /site is required[\s\S]*docs.example.com/],
+    ["days out of bounds", ["stats", "--site", "example.com", "--days", "400"], service, 2, /from 1 to 365/],
+    [
+      "days that are no number",
+      ["stats", "--site", "example.com", "--days", "7d"],
+      service,
+      2,
+      /from 1 to 365/,
+    ],
+    ["empty days", ["stats", "--site", "example.com", "--days", ""], service, 2, /days must not be empty/],
+    [
+      "days twice",
+      ["stats", "--site", "example.com", "--days", "7", "--days", "8"],
+      service,
+      2,
+      /given once/,
+    ],
+    ["no dimension", ["breakdown", "--site", "example.com"], service, 2, /dimension is required/],
+    ["a wrong dimension", ["breakdown", "--site", "x", "--dimension", "page"], service, 2, /one of pages/],
+    ["an unknown option", ["stats", "--period", "7d"], service, 2, /unknown option/],
+    ["an option of another command", ["sites", "--days", "7"], service, 2, /unknown option/],
+    ["an unknown command", ["statz"], service, 2, /no command "statz"/],
+    ["a wrong port", ["reference", "--port", "70000"], service, 2, /0 to 65535/],
+  ] as [string, string[], Record<string, string>, number, RegExp][])(
+    "%s",
+    async (_, argv, environment, code, words) => {
+      const result = await shell(argv, environment);
+      expect([result.code, result.stdout]).toEqual([code, ""]);
+      expect(result.stderr).toMatch(words);
+      for (const key of [environment.ANALYTICS_API_KEY ?? ""].filter((each) => each.length > 4)) {
+        expect(result.stderr).not.toContain(key);
+      }
+    },
+  );
+
+  it.each([
+    [HttpResponse.error(), 5, "unreachable"],
+    [new HttpResponse(null, { status: 500 }), 1, "internal_error"],
+    [new HttpResponse("<html>", { headers: { "content-type": "text/html" } }), 1, "bad_answer"],
+  ])("under --json it is JSON on stderr (%#)", async (response, code, name) => {
+    network.use(http.all(`${BASE}/*`, () => response.clone()));
+    const result = await shell(["sites", "--json"]);
+    expect([result.code, result.stdout]).toEqual([code, ""]);
+    expect(JSON.parse(result.stderr).error).toMatchObject({ code: name, message: expect.any(String) });
+  });
+});
+
+describe("help and version", () => {
+  it("--version", async () => {
+    expect(await shell(["--version"])).toEqual({ code: 0, stdout: "1.2.3\n", stderr: "" });
+  });
+
+  it.each([["--help"], ["stats", "--help"], ["reference", "--help"]])(
+    "%s %s goes to stdout and asks nothing",
+    async (...argv) => {
+      const { code, stdout, stderr } = await shell(argv, {});
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/^Usage: analytics-mcp/);
+    },
+  );
+
+  it("a command's help has the contract's words", async () => {
+    const { stdout } = await shell(["breakdown", "--help"]);
+    const words = stdout.replace(/\s+/g, " ");
+    expect(words).toContain("1 is today so far, 7 is today and six before. (default: 30)");
+    expect(words).toContain("pages, entry_pages, exit_pages");
+    expect(words).toContain("--demo");
+  });
+});
+
+describe("hostile text of visitors", () => {
+  it.each(["pages", "referrers", "utm_campaigns"])(
+    "cannot move the cursor or forge a row (%s)",
+    async (dimension) => {
+      const argv = [
+        "breakdown",
+        "--site",
+        "example.com",
+        "--dimension",
+        dimension,
+        "--days",
+        "365",
+        "--limit",
+        "1000",
+      ];
+      const { total_rows } = (
+        await ask(`/api/v1/breakdown?site=example.com&days=365&limit=1000&dimension=${dimension}`)
+      ).body;
+      for (const isTTY of [false, true]) {
+        const { stdout } = await shell(argv, service, isTTY);
+        expect(stdout).not.toMatch(/[^\P{Cc}\n\t]|\p{Cf}/u);
+        expect(stdout.trimEnd().split("\n")).toHaveLength(Number(total_rows) + (isTTY ? 3 : 1));
+      }
+      const { stdout } = await shell([...argv, "--json"]);
+      expect(stdout).toMatch(/^[^\p{Cf}\u007f-\u009f]*$/u);
+      expect(stdout).toContain("\\u");
+    },
+  );
+});
+
+describe("the installed command", () => {
+  const { bin } = inject("installed");
+  const start = (command: string) =>
+    spawnSync("sh", ["-c", command.replaceAll("analytics-mcp", bin)], { encoding: "utf8" });
+
+  it("writes all of a long answer to a pipe", () => {
+    const { stdout, status } = start("analytics-mcp openapi --demo --json | cat");
+    expect([status, Object.keys(JSON.parse(stdout).paths).length]).toEqual([0, 6]);
+  });
+
+  it("ends quietly when its reader leaves", () => {
+    const { stdout, stderr } = start("analytics-mcp openapi --demo --json | head -1");
+    expect([stdout, stderr]).toEqual(["{\n", ""]);
+  });
+
+  it("serves the reference API until it is stopped", () => {
+    const script = `analytics-mcp reference --port 0 2>log.txt & pid=$!
+      for i in $(seq 100); do grep -q Try log.txt && break; sleep 0.1; done
+      url=$(sed -n 's/^Reference API at \\([^ ]*\\) .*/\\1/p' log.txt)
+      ANALYTICS_API_KEY=${DEMO_KEY} ANALYTICS_BASE_URL=$url analytics-mcp stats --site example.com --days 7 --json
+      kill -TERM $pid; wait $pid; echo "exit $?"`;
+    const { stdout } = spawnSync("sh", ["-c", script.replaceAll("analytics-mcp", bin)], {
+      encoding: "utf8",
+      cwd: inject("installed").folder,
+    });
+    const [, json = "", exit] = /^([\s\S]*\n)(exit \d+)\n$/.exec(stdout) ?? [];
+    expect(exit).toBe("exit 0");
+    expect(JSON.parse(json).period.days).toBe(7);
+  });
+
+  it("says which port is taken", () => {
+    const { stderr, status } = start(
+      `node -e 'require("net").createServer().listen(0, "127.0.0.1", function () { const { port } = this.address(); const run = require("child_process").spawnSync(process.argv[1], ["reference", "--port", port], { encoding: "utf8" }); process.stderr.write(run.stderr); process.exit(run.status); })' analytics-mcp`,
+    );
+    expect([status, stderr]).toEqual([2, expect.stringContaining("something listens there already")]);
+  });
+});
