@@ -1,19 +1,10 @@
 import { z } from "zod";
+import { dimensions, isWrittenByVisitors } from "./dimensions.ts";
+import { count, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import {
-  count,
-  type Dimension,
-  daysParam,
-  dimensions,
-  MAX_LIMIT,
-  period,
-  periodHeadline,
-  periodNotes,
-  siteParam,
-  siteRef,
-  verifyPeriod,
-  warnings,
-} from "./shared.ts";
+import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+
+const MAX_LIMIT = 1000;
 
 const row = z.object({
   value: z.string().nullable().describe("The value, for programs; null for none or unknown."),
@@ -25,6 +16,9 @@ const row = z.object({
   events: count.optional().describe("How often the event happened. For `events` alone."),
   percentage: z.number().min(0).max(100).describe("Share of `totals.visitors`, 0–100, one decimal."),
 });
+
+/** What a row counts beside visitors. */
+const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
 
 const DIMENSION_WORDS = `What to rank by. \`channels\` are the usual default channel groups and \`AI assistants\`; countries are ISO 3166-1 codes, regions ISO 3166-2, languages BCP 47.`;
 
@@ -69,16 +63,23 @@ export const breakdown = defineOperation({
     if (result.dimension !== params.dimension) {
       return `it ranks ${JSON.stringify(result.dimension)} where ${params.dimension} was asked for`;
     }
+    if (result.limit !== params.limit) {
+      return `its limit is ${result.limit} where ${params.limit} was asked for`;
+    }
     if (result.rows.length > params.limit) {
       return `it has ${result.rows.length} rows where at most ${params.limit} were asked for`;
     }
     if (result.truncated !== result.total_rows > result.rows.length) {
       return `it says truncated: ${result.truncated} with ${result.rows.length} of ${result.total_rows} rows`;
     }
+    const measure = measureOf(result.dimension);
+    if (result.totals[measure] === undefined) return `it lacks "totals.${measure}"`;
+    const incomplete = result.rows.findIndex((each) => each[measure] === undefined);
+    if (incomplete !== -1) return `it lacks "rows[${incomplete}].${measure}"`;
     return verifyPeriod(result.period, params.days);
   },
   view: (result) => {
-    const measure = result.dimension === "events" ? "events" : "pageviews";
+    const measure = measureOf(result.dimension);
     const shown = `${result.rows.length} of ${result.total_rows} rows`;
     return {
       headline: `${result.dimension} of ${periodHeadline(result.site.domain, result.period)}`,
@@ -109,19 +110,3 @@ export const breakdown = defineOperation({
     };
   },
 });
-
-/** Countries, devices and the like are derived by the service; all else is text that a visitor can choose. */
-function isWrittenByVisitors(dimension: string): boolean {
-  return !DERIVED_DIMENSIONS.has(dimension);
-}
-
-const DERIVED_DIMENSIONS = new Set<string>([
-  "channels",
-  "countries",
-  "regions",
-  "cities",
-  "languages",
-  "devices",
-  "browsers",
-  "operating_systems",
-] satisfies Dimension[]);

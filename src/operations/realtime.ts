@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { count, siteParam, siteRef, timestamp } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import { count, siteParam, siteRef, timestamp } from "./shared.ts";
 
 export const realtime = defineOperation({
   name: "realtime",

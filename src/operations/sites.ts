@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { date, timestamp } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import { date, timestamp } from "./shared.ts";
 
 export const sites = defineOperation({
   name: "sites",

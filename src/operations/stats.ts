@@ -1,16 +1,7 @@
 import { z } from "zod";
+import { count, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import {
-  count,
-  daysParam,
-  period,
-  periodHeadline,
-  periodNotes,
-  siteParam,
-  siteRef,
-  verifyPeriod,
-  warnings,
-} from "./shared.ts";
+import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
 
 export const stats = defineOperation({
   name: "stats",

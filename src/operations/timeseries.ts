@@ -1,18 +1,7 @@
 import { z } from "zod";
+import { count, date, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import {
-  addDays,
-  count,
-  date,
-  daysParam,
-  period,
-  periodHeadline,
-  periodNotes,
-  siteParam,
-  siteRef,
-  verifyPeriod,
-  warnings,
-} from "./shared.ts";
+import { addDays, period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
 
 const point = z.object({
   date: date.describe("The day, in the site's timezone."),

@@ -1,4 +1,4 @@
-import type { Dimension } from "../operations/shared.ts";
+import type { Dimension } from "../operations/dimensions.ts";
 import type { Hit, Visit, Visits } from "./visits.ts";
 
 export interface Totals {

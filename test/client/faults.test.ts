@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
-import { sites, stats, timeseries } from "../../src/operations/index.ts";
+import { breakdown, sites, stats, timeseries } from "../../src/operations/index.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 
 const KEY = "canary-4f1c9a2e77d04b6f";
@@ -328,7 +328,7 @@ describe("cancelling", () => {
 
 describe("an answer that breaks the contract is refused, by name of the field", () => {
   const question = { site: "example.com", days: 7 };
-  const edited = (edit: (body: Record<string, never>) => void) =>
+  const edited = (edit: (body: Record<string, unknown>) => void) =>
     start(async (request, response) => {
       const right = await answerRightly(request, (text) => {
         const body = JSON.parse(text);
@@ -337,7 +337,7 @@ describe("an answer that breaks the contract is refused, by name of the field", 
       });
       send(response, 200, JSON_TYPE, right.body);
     });
-  const set = (path: string, value: unknown) => (body: Record<string, never>) => {
+  const set = (path: string, value: unknown) => (body: Record<string, unknown>) => {
     const keys = path.split(".");
     const last = keys.pop() ?? "";
     const target = keys.reduce<Record<string, unknown>>(
@@ -362,6 +362,8 @@ describe("an answer that breaks the contract is refused, by name of the field", 
     ["period.as_of", "2026-11-21 05:05", '"period.as_of" is a string'],
     ["period.partial", "true", '"period.partial" is a string, boolean expected'],
     ["period.days", 30, "it covers 30 days where 7 were asked for"],
+    ["period.partial", false, "it is not partial, yet complete through 2026-11-20"],
+    ["period.complete_through", "2026-11-21", "it is partial, yet complete through 2026-11-21"],
     ["period.from", "2026-11-14", "its period from 2026-11-14 to 2026-11-21 is not 7 days long"],
   ])("stats with %s = %j", async (path, value, reason) => {
     const server = await edited(set(path, value));
@@ -379,14 +381,35 @@ describe("an answer that breaks the contract is refused, by name of the field", 
     ],
     ["points backwards", (points: unknown[]) => points.reverse(), "its point 2026-11-21 is out of order"],
   ])("a series with %s", async (_, spoil, reason) => {
-    const server = await edited((body) => spoil(body.points as unknown as unknown[]));
+    const server = await edited((body) => spoil(body.points as unknown[]));
     const error = await fail(createCall(server.origin)(timeseries, question));
     expect(error.message).toContain(reason);
   });
 
+  it.each([
+    ["another dimension", { dimension: "browsers" }, 'it ranks "browsers" where countries was asked for'],
+    ["another limit", { limit: 100 }, "its limit is 100 where 5 was asked for"],
+    ["a row too many", { rows: 6 }, "it has 6 rows where at most 5 were asked for"],
+    ["a cut that it does not own to", { truncated: false }, "it says truncated: false with 5 of"],
+    ["another period", { period: 30 }, "it covers 30 days where 7 were asked for"],
+    ["a row without its page views", { rows: "bare" }, 'it lacks "rows[1].pageviews"'],
+  ] as [string, Record<string, unknown>, string][])("a breakdown with %s", async (_, spoil, reason) => {
+    const server = await edited((raw) => {
+      const body = raw as { rows: Record<string, unknown>[]; period: object };
+      if (spoil.rows === 6) body.rows.push({ ...body.rows[0] });
+      else if (spoil.rows === "bare") delete body.rows[1]?.pageviews;
+      else if (spoil.period) Object.assign(body.period, { days: 30 });
+      else Object.assign(body, spoil);
+    });
+    const error = await fail(
+      createCall(server.origin)(breakdown, { ...question, dimension: "countries", limit: 5 }),
+    );
+    expect([error.code, error.message]).toEqual(["bad_answer", expect.stringContaining(reason)]);
+  });
+
   it("a field that it does not know is passed over", async () => {
     const server = await edited((body) =>
-      Object.assign(body, { bounce_rate: 0.4, site: { ...(body.site as unknown as object), tags: [] } }),
+      Object.assign(body, { bounce_rate: 0.4, site: { ...(body.site as object), tags: [] } }),
     );
     const answer = await createCall(server.origin)(stats, question);
     expect(answer).toHaveProperty("visitors");

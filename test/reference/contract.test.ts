@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { dimensions } from "../../src/operations/shared.ts";
+import { dimensions } from "../../src/operations/dimensions.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW, SECOND_KEY } from "../support/api.ts";
 import { createOpenApiValidator } from "../support/openapi-validator.ts";
 

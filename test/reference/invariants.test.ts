@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addDays, dimensions } from "../../src/operations/shared.ts";
+import { dimensions } from "../../src/operations/dimensions.ts";
+import { addDays } from "../../src/operations/period.ts";
 import { createReferenceApi } from "../../src/reference/api.ts";
 import { createDataset } from "../../src/reference/dataset.ts";
 import { readFixtures } from "../../src/reference/fixtures.ts";

@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import type { Dimension } from "../../src/operations/shared.ts";
+import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { Hit, Visit } from "../../src/reference/visits.ts";
 
 /**

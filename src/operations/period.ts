@@ -1,57 +1,5 @@
 import { z } from "zod";
-
-export const MAX_DAYS = 365;
-export const MAX_LIMIT = 1000;
-
-export const dimensions = [
-  "pages",
-  "entry_pages",
-  "exit_pages",
-  "hostnames",
-  "referrers",
-  "channels",
-  "utm_sources",
-  "utm_mediums",
-  "utm_campaigns",
-  "utm_terms",
-  "utm_contents",
-  "countries",
-  "regions",
-  "cities",
-  "languages",
-  "devices",
-  "browsers",
-  "operating_systems",
-  "events",
-] as const;
-
-export type Dimension = (typeof dimensions)[number];
-
-export const count = z.int().min(0);
-export const date = z.iso.date();
-export const timestamp = z.iso.datetime({ offset: true });
-
-export const siteParam = z
-  .string()
-  .min(1)
-  .max(253)
-  .describe("Site id or domain, such as site_7f3k or example.com (scheme, www. and path are tolerated).");
-
-export const daysParam = z
-  .int()
-  .min(1)
-  .max(MAX_DAYS)
-  .default(30)
-  .describe(
-    "Calendar days in the site's timezone, today included: 1 is today so far, 7 is today and six before.",
-  );
-
-export const siteRef = z
-  .object({
-    id: z.string().describe("Stable identifier of the site."),
-    domain: z.string().describe("Domain of the site, without scheme and www."),
-  })
-  .describe("The site that the answer is about.");
+import { date, timestamp } from "./fields.ts";
 
 export const period = z
   .object({
@@ -93,6 +41,9 @@ export function verifyPeriod(actual: Period, days: number): string | undefined {
   if (actual.days !== days) return `it covers ${actual.days} days where ${days} were asked for`;
   if (addDays(actual.from, days - 1) !== actual.to) {
     return `its period from ${actual.from} to ${actual.to} is not ${days} days long`;
+  }
+  if (actual.partial !== actual.complete_through < actual.to) {
+    return `it is ${actual.partial ? "" : "not "}partial, yet complete through ${actual.complete_through}`;
   }
   return undefined;
 }

@@ -1,0 +1,31 @@
+import { z } from "zod";
+
+// Fields and parameters that several operations share, each with the words that explain it.
+
+const MAX_DAYS = 365;
+
+export const count = z.int().min(0);
+export const date = z.iso.date();
+export const timestamp = z.iso.datetime({ offset: true });
+
+export const siteParam = z
+  .string()
+  .min(1)
+  .max(253)
+  .describe("Site id or domain, such as site_7f3k or example.com (scheme, www. and path are tolerated).");
+
+export const daysParam = z
+  .int()
+  .min(1)
+  .max(MAX_DAYS)
+  .default(30)
+  .describe(
+    "Calendar days in the site's timezone, today included: 1 is today so far, 7 is today and six before.",
+  );
+
+export const siteRef = z
+  .object({
+    id: z.string().describe("Stable identifier of the site."),
+    domain: z.string().describe("Domain of the site, without scheme and www."),
+  })
+  .describe("The site that the answer is about.");
