@@ -1,5 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
-import type { Operation, ResultOf } from "../operations/operation.ts";
+import type { Answer } from "../insights/question.ts";
+import type { View } from "../operations/view.ts";
 import { cleanText, formatJson } from "../render/clean.ts";
 import { formatTable } from "../render/table.ts";
 import { formatTsv } from "../render/tsv.ts";
@@ -11,23 +12,25 @@ export interface Format {
 }
 
 /**
- * The one writer of stdout for commands: data alone goes there. A table with its headline at a terminal,
+ * The one writer of stdout for commands: data alone goes there. Tables with their headlines at a terminal,
  * tab-separated values in a pipe, JSON when asked; notes go to stderr.
  */
-export async function printResult<O extends Operation>(
-  io: Io,
-  operation: O,
-  params: Record<string, unknown>,
-  result: ResultOf<O>,
-  { json }: Format,
-): Promise<void> {
+export async function printAnswer(io: Io, { result, views }: Answer, { json }: Format): Promise<void> {
   if (json) return write(io.stdout, formatJson(result, 2));
-  const view = operation.view(result, params);
-  await write(
-    io.stdout,
-    io.stdout.isTTY ? `${cleanText(view.headline)}\n\n${formatTable(view)}` : formatTsv(view),
-  );
-  for (const note of view.notes) await write(io.stderr, cleanText(note, 400));
+  const tables = views
+    .map(io.stdout.isTTY ? formatForPeople : formatTsvOrNothing)
+    .filter((text) => text !== "");
+  await write(io.stdout, tables.join("\n\n"));
+  for (const note of views.flatMap((view) => view.notes)) await write(io.stderr, cleanText(note, 400));
+}
+
+function formatForPeople(view: View): string {
+  const headline = view.headline === "" ? [] : [cleanText(view.headline, 1_000)];
+  return [...headline, ...(view.rows.length === 0 ? [] : [formatTable(view)])].join("\n\n");
+}
+
+function formatTsvOrNothing(view: View): string {
+  return view.columns.length === 0 ? "" : formatTsv(view);
 }
 
 /** Prints a failure with its hint and returns the exit code for it. */

@@ -2,12 +2,12 @@ import { Command, CommanderError } from "commander";
 import type { Flags } from "../config/config.ts";
 import { environment } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
-import { operations } from "../operations/index.ts";
+import { questions } from "../insights/question.ts";
 import { connect } from "./connect.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
-import { createOperationCommand } from "./operation-command.ts";
 import { printFailure, printNote } from "./output.ts";
+import { createQuestionCommand } from "./question-command.ts";
 import { createReferenceCommand } from "./reference-command.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
@@ -39,7 +39,7 @@ function createProgram(io: Io): Command {
         hint: "See analytics-mcp --help.",
       });
     });
-  for (const operation of operations) program.addCommand(createOperationCommand(io, operation));
+  for (const question of questions) program.addCommand(createQuestionCommand(io, question));
   program.addCommand(createReferenceCommand(io));
   for (const command of [program, ...program.commands]) {
     command

@@ -1,25 +1,22 @@
 import { AnalyticsError } from "../errors.ts";
 import { sites } from "../operations/index.ts";
-import type { InputOf, Operation, ResultOf } from "../operations/operation.ts";
 import type { Call, CallOptions } from "./client.ts";
 
 const MOST_LISTED = 20;
 
 /**
- * Calls an operation for somebody who may not know the sites: `site` may be left out when the key has exactly
- * one, and where it is missing or unknown the error lists the sites that there are. Returns the parameters
- * as they were sent, too.
+ * Asks a question for somebody who may not know the sites: `site` may be left out when the key has exactly
+ * one, and where it is missing or unknown the error lists the sites that there are.
  */
-export async function callForSite<O extends Operation>(
+export async function askForSite<T>(
   call: Call,
-  operation: O,
   input: Record<string, unknown>,
   options: CallOptions,
-): Promise<{ params: Record<string, unknown>; result: ResultOf<O> }> {
-  const needsSite = "site" in operation.params.shape && input.site === undefined;
-  const params = needsSite ? { site: await findOnlySite(call, options), ...input } : input;
+  ask: (params: Record<string, unknown>) => Promise<T>,
+): Promise<T> {
+  const params = input.site === undefined ? { site: await findOnlySite(call, options), ...input } : input;
   try {
-    return { params, result: await call(operation, params as InputOf<O>, options) };
+    return await ask(params);
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "site_not_found") throw error;
     const domains = await listDomains(call, options);

@@ -2,8 +2,14 @@ import { BASE_PATH, operations } from "../operations/index.ts";
 import { parameterSchemas } from "../operations/json-schema.ts";
 import { environment } from "./environment.ts";
 
-/** The summary for AI assistants at `/llms.txt` (llmstxt.org), built from the operations. */
-export function buildLlmsTxt(): string {
+/** A command of the shell and the tool that asks the same. */
+export interface Offer {
+  name: string;
+  tool: { name: string; description: string };
+}
+
+/** The summary for AI assistants at `/llms.txt` (llmstxt.org), built from the operations and what is offered. */
+export function buildLlmsTxt(offers: readonly Offer[]): string {
   const endpoints = operations.map((operation) => {
     const names = [...parameterSchemas(operation.params)].map(([name, schema]) =>
       schema.default === undefined ? name : `${name}=${schema.default}`,
@@ -11,7 +17,7 @@ export function buildLlmsTxt(): string {
     const query = names.length === 0 ? "" : ` (${names.join(", ")})`;
     return `- \`GET ${BASE_PATH}${operation.path}\`${query}: ${operation.summary}`;
   });
-  const tools = operations.map(
+  const tools = offers.map(
     ({ name, tool }) => `- \`${tool.name}\` (shell: \`analytics-mcp ${name}\`): ${tool.description}`,
   );
   const variables = Object.entries(environment).map(([name, help]) => `- \`${name}\`: ${help}`);

@@ -6,7 +6,7 @@ import { formatCommand, type ResultOf } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { cleanText, cleanValue } from "../render/clean.ts";
 import { formatTsv } from "../render/tsv.ts";
-import { receipt, type ToolAnswer } from "./answer.ts";
+import type { Receipt, ToolAnswer } from "./answer.ts";
 import { estimateTokens, MAX_TOKENS } from "./budget.ts";
 
 const names = operations.map((operation) => operation.name);
@@ -25,7 +25,6 @@ export const openapiToolResult = z.object({
     z.object({ path: z.string(), parameters: z.string().nullable(), summary: z.string().nullable() }),
   ),
   definition: z.record(z.string(), z.unknown()).optional(),
-  receipt,
 });
 
 type Document = ResultOf<typeof openapi>;
@@ -45,7 +44,11 @@ export async function answerOpenApi(
   const body = name === undefined ? {} : { definition: readDefinition(document, name, command) };
   const notes = name === undefined ? ["A digest: name an operation to see it in full."] : [];
   const structured = cleanValue(
-    { ...(name === undefined ? head : { ...head, operations: [] }), ...body, receipt: { notes, command } },
+    {
+      ...(name === undefined ? head : { ...head, operations: [] }),
+      ...body,
+      receipt: { notes, command } satisfies Receipt,
+    },
     2_000,
   );
   const text = [

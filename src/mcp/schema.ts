@@ -25,21 +25,24 @@ export function buildInputSchema(params: z.ZodObject): JsonSchema {
   return required === undefined || required.length === 0 ? rest : { ...rest, required };
 }
 
+const DEEPEST = 4;
+
 /**
  * The schema of a tool's structured answer. A model pays for every word of it and sees the answer itself, so
- * it carries names and types alone; the descriptions stand in the OpenAPI document.
+ * it carries names and types alone, and of deep or always equal parts not even those; the descriptions stand in
+ * the OpenAPI document.
  */
-export function buildOutputSchema(result: z.ZodType): JsonSchema {
-  return strip(toJsonSchema(result));
+export function buildOutputSchema(result: z.ZodObject): JsonSchema {
+  const json = strip(toJsonSchema(result), 0);
+  return { ...json, properties: { ...json.properties, receipt: { type: "object" } } };
 }
 
-function strip(schema: JsonSchema): JsonSchema {
-  const { description: _d, minimum: _min, maximum: _max, format: _f, properties, items, ...rest } = schema;
+function strip({ type, properties, items }: JsonSchema, depth: number): JsonSchema {
+  if (depth > DEEPEST) return type ? { type } : {};
+  const members = Object.entries(properties ?? {}).map(([name, each]) => [name, strip(each, depth + 1)]);
   return {
-    ...rest,
-    ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, strip(each)])),
-    }),
-    ...(items && { items: strip(items) }),
+    ...(type && { type }),
+    ...(properties && { properties: Object.fromEntries(members) }),
+    ...(items && { items: strip(items, depth + 1) }),
   };
 }

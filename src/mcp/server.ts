@@ -1,10 +1,10 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Call, CallOptions } from "../client/client.ts";
-import { callForSite } from "../client/site.ts";
 import { AnalyticsError } from "../errors.ts";
-import { type AnyOperation, openapi, operations } from "../operations/index.ts";
+import { type Question, questions } from "../insights/question.ts";
+import { openapi } from "../operations/index.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
-import { buildAnswer, buildErrorAnswer, receipt, type ToolAnswer } from "./answer.ts";
+import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
 import { answerOpenApi, openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
 import { buildInputSchema, buildOutputSchema, publish } from "./schema.ts";
 
@@ -37,9 +37,9 @@ export function createMcpServer({ call, version, demo }: McpServerOptions): McpS
       },
     },
   );
-  for (const operation of operations) {
-    const { name, title, description } = operation.tool;
-    const schemas = schemasOf(operation);
+  for (const question of questions) {
+    const { name, title, description } = question.tool;
+    const schemas = schemasOf(question);
     server.registerTool(
       name,
       {
@@ -47,9 +47,9 @@ export function createMcpServer({ call, version, demo }: McpServerOptions): McpS
         description,
         inputSchema: publish(schemas.input),
         outputSchema: publish(schemas.output),
-        annotations: { title, ...annotations },
+        annotations,
       },
-      (input, { mcpReq: { signal } }) => answerSafely(() => answer(call, operation, input, { signal }, demo)),
+      (input, { mcpReq: { signal } }) => answerSafely(() => answer(call, question, input, { signal }, demo)),
     );
   }
   return server;
@@ -57,14 +57,13 @@ export function createMcpServer({ call, version, demo }: McpServerOptions): McpS
 
 async function answer(
   call: Call,
-  operation: AnyOperation,
+  question: Question,
   input: Record<string, unknown>,
   options: CallOptions,
   demo: boolean,
 ): Promise<ToolAnswer> {
-  if (operation === openapi) return answerOpenApi(call, input, options, demo);
-  const { params, result } = await callForSite(call, operation, input, options);
-  return buildAnswer(operation, params, result, demo);
+  if (question.name === openapi.name) return answerOpenApi(call, input, options, demo);
+  return buildAnswer(question, await question.ask(call, input, options), demo);
 }
 
 /** A thrown error's message would reach the client word for word, so none is thrown. */
@@ -79,20 +78,17 @@ async function answerSafely(compute: () => Promise<ToolAnswer>): Promise<ToolAns
   }
 }
 
-const schemasByOperation = new Map<string, { input: JsonSchema; output: JsonSchema }>();
+const schemasByName = new Map<string, { input: JsonSchema; output: JsonSchema }>();
 
 /** Built once a process: servers may be made for every request. */
-function schemasOf(operation: AnyOperation) {
-  let schemas = schemasByOperation.get(operation.name);
+function schemasOf({ name, params, result }: Question) {
+  let schemas = schemasByName.get(name);
   if (!schemas) {
     schemas =
-      operation === openapi
+      name === openapi.name
         ? { input: buildInputSchema(openapiToolParams), output: buildOutputSchema(openapiToolResult) }
-        : {
-            input: buildInputSchema(operation.params),
-            output: buildOutputSchema(operation.result.extend({ receipt })),
-          };
-    schemasByOperation.set(operation.name, schemas);
+        : { input: buildInputSchema(params), output: buildOutputSchema(result) };
+    schemasByName.set(name, schemas);
   }
   return schemas;
 }

@@ -78,6 +78,10 @@ export const breakdown = defineOperation({
     if (incomplete !== -1) return `it lacks "rows[${incomplete}].${measure}"`;
     return verifyPeriod(result.period, params.days);
   },
+  compact: (result) => ({
+    ...result,
+    rows: result.rows.map(({ label, ...rest }) => (label === rest.value ? rest : { ...rest, label })),
+  }),
   view: (result) => {
     const measure = measureOf(result.dimension);
     const shown = `${result.rows.length} of ${result.total_rows} rows`;
@@ -103,8 +107,8 @@ export const breakdown = defineOperation({
         percentage: each.percentage,
       })),
       notes: [
-        result.truncated ? `${shown}: the limit cut the rest off.` : `All ${result.total_rows} rows.`,
-        `Rows do not add up: the whole period has ${result.totals.visitors} visitors and ${result.totals.pageviews} pageviews${result.totals.events === undefined ? "" : ` and ${result.totals.events} events`}.`,
+        result.truncated ? `${shown}: cut by the limit.` : `All ${result.total_rows} rows.`,
+        `Rows do not add up; the period has ${result.totals.visitors} visitors and ${result.totals.pageviews} pageviews${result.totals.events === undefined ? "" : ` and ${result.totals.events} events`}.`,
         ...periodNotes(result.period, result.warnings),
       ],
     };

@@ -12,7 +12,7 @@ export const siteParam = z
   .string()
   .min(1)
   .max(253)
-  .describe("Site id or domain, such as site_7f3k or example.com (scheme, www. and path are tolerated).");
+  .describe("Site id or domain, such as example.com (scheme, www. and path are tolerated).");
 
 export const daysParam = z
   .int()

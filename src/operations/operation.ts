@@ -30,6 +30,8 @@ export interface Operation<
   readonly maxAge: number;
   /** Says in one sentence why a well-formed answer is not an answer to what was asked. */
   verify?(result: z.output<Result>, params: z.output<Params>): string | undefined;
+  /** The result without what can be read off the rest of it, for a model that pays by the word. */
+  compact?(result: z.output<Result>): Record<string, unknown>;
   view(result: z.output<Result>, params: z.output<Params>): View;
 }
 
@@ -46,9 +48,13 @@ export function defineOperation<const N extends string, P extends z.ZodObject, R
 /**
  * The shell command that asks the same question, safe to paste: what is not plain is quoted for a POSIX shell.
  */
-export function formatCommand(operation: Operation, params: Record<string, unknown>, demo: boolean): string {
+export function formatCommand(
+  { name: command }: { name: string },
+  params: Record<string, unknown>,
+  demo: boolean,
+): string {
   const options = Object.entries(params).flatMap(([name, value]) => [`--${name}`, quote(String(value))]);
-  return ["analytics-mcp", operation.name, ...options, ...(demo ? ["--demo"] : [])].join(" ");
+  return ["analytics-mcp", command, ...options, ...(demo ? ["--demo"] : [])].join(" ");
 }
 
 function quote(text: string): string {

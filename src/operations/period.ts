@@ -55,7 +55,7 @@ export function periodHeadline(domain: string, { from, to, days, timezone }: Per
 
 export function periodNotes({ to, partial, as_of }: Period, warned: Warnings): string[] {
   return [
-    ...(partial ? [`${to} is not over: its numbers are as of ${as_of}.`] : [`As of ${as_of}.`]),
+    ...(partial ? [`${to} is partial, as of ${as_of}.`] : [`As of ${as_of}.`]),
     ...(warned ?? []).map((warning) => warning.detail),
   ];
 }

@@ -4,7 +4,8 @@ export type Cell = string | number | null;
 export interface Column {
   key: string;
   label: string;
-  kind: "text" | "count" | "percent" | "date" | "time";
+  /** `change` is a signed count. */
+  kind: "text" | "count" | "change" | "percent" | "date" | "time";
   /** Written for programs alone: in TSV, left out where people or models read. */
   machine?: true;
   /** Written by visitors: data, never instructions. */

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { buildLlmsTxt } from "../documents/llms.ts";
 import { buildOpenApi } from "../documents/openapi.ts";
 import { AnalyticsError } from "../errors.ts";
+import { questions } from "../insights/question.ts";
 import { type AnyOperation, BASE_PATH, operations } from "../operations/index.ts";
 import { readParams } from "../operations/parameters.ts";
 import { answers, type Context } from "./answers.ts";
@@ -53,7 +54,7 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
       headers.set("Allow", "GET, HEAD");
       throw new AnalyticsError("method_not_allowed", "The API is read-only: use GET or HEAD.");
     }
-    if (!operation) return sendText(headers, buildLlmsTxt());
+    if (!operation) return sendText(headers, buildLlmsTxt(questions));
 
     const { keyId, organization } = authenticate(request, headers);
     // Timestamps of the contract are whole seconds, and so is what is counted.

@@ -2,7 +2,7 @@ import stringWidth from "string-width";
 import type { Cell, Column, View } from "../operations/view.ts";
 import { cleanText } from "./clean.ts";
 
-const isNumeric = ({ kind }: Column) => kind === "count" || kind === "percent";
+const isNumeric = ({ kind }: Column) => kind !== "text" && kind !== "date" && kind !== "time";
 
 /** A view as an aligned table for people: numbers to the right with grouped digits, machine columns left out. */
 export function formatTable(view: View, locale = "en-US"): string {
@@ -11,7 +11,8 @@ export function formatTable(view: View, locale = "en-US"): string {
   const show = (column: Column, cell: Cell) => {
     if (cell === null) return "–";
     if (column.kind === "percent") return `${Number(cell).toFixed(1)} %`;
-    return typeof cell === "number" ? numbers.format(cell) : cleanText(cell);
+    if (typeof cell === "string") return cleanText(cell);
+    return column.kind === "change" && cell > 0 ? `+${numbers.format(cell)}` : numbers.format(cell);
   };
   const lines = [
     columns.map((column) => column.label),

@@ -61,7 +61,7 @@ describe("a command asks the service", () => {
     const { body } = await ask("/api/v1/stats?site=example.com&days=7");
     const { stdout, stderr } = await shell(["stats", "--site", "example.com", "--days", "7"]);
     expect(stdout).toBe(`visitors\tpageviews\tevents\n${body.visitors}\t${body.pageviews}\t${body.events}\n`);
-    expect(stderr).toBe("2026-11-21 is not over: its numbers are as of 2026-11-21T05:05:10+01:00.\n");
+    expect(stderr).toBe("2026-11-21 is partial, as of 2026-11-21T05:05:10+01:00.\n");
   });
 
   it("prints an aligned table at a terminal", async () => {

@@ -6,11 +6,12 @@ import { describe, expect, it } from "vitest";
 import { environment } from "../../src/documents/environment.ts";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
 import { buildOpenApi } from "../../src/documents/openapi.ts";
+import { questions } from "../../src/insights/question.ts";
 import { operations } from "../../src/operations/index.ts";
 
 describe("published documents are those of the operations (npx vitest run -u writes them anew)", () => {
   it("llms.txt", async () => {
-    await expect(buildLlmsTxt()).toMatchFileSnapshot("../../llms.txt");
+    await expect(buildLlmsTxt(questions)).toMatchFileSnapshot("../../llms.txt");
   });
 
   it("the OpenAPI document", async () => {
@@ -22,11 +23,9 @@ describe("published documents are those of the operations (npx vitest run -u wri
 
 describe("llms.txt", () => {
   it("names every endpoint, tool and environment variable", () => {
-    const text = buildLlmsTxt();
-    for (const { path, tool } of operations) {
-      expect(text).toContain(`GET /api/v1${path}`);
-      expect(text).toContain(`\`${tool.name}\``);
-    }
+    const text = buildLlmsTxt(questions);
+    for (const { path } of operations) expect(text).toContain(`GET /api/v1${path}`);
+    for (const { tool } of questions) expect(text).toContain(`\`${tool.name}\``);
     for (const name of Object.keys(environment)) expect(text).toContain(name);
   });
 });

@@ -95,7 +95,7 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
   it("starts without a key, lists its tools, and a call says how to get one", async () => {
     for (const env of [{}, { ANALYTICS_API_KEY: "${ANALYTICS_API_KEY}" }] as Record<string, string>[]) {
       const client = await connect(kind, bin, [], env);
-      expect((await client.listTools()).tools).toHaveLength(6);
+      expect((await client.listTools()).tools).toHaveLength(8);
       const result = await client.callTool("list_sites");
       expect(result.isError).toBe(true);
       expect(result.content[0]?.text).toContain("ANALYTICS_API_KEY");

@@ -65,10 +65,23 @@ export function countRealtime(site: OracleSite, now: number) {
 }
 
 export function countBreakdown(site: OracleSite, now: number, days: number, dimension: Dimension) {
-  const hits = hitsOf(site, now, days);
+  return countValues(hitsOf(site, now, days), dimension);
+}
+
+/** The same over the days before today that lie between `first` and `last` days ago, both included. */
+export function countPast(site: OracleSite, now: number, first: number, last: number, dimension: Dimension) {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(site.timezone).toPlainDate();
+  const [from, to] = [today.subtract({ days: first }).toString(), today.subtract({ days: last }).toString()];
+  const hits = hitsOf(site, now, first + 1).filter(({ day }) => day >= from && day <= to);
+  return { visitors: new Set(hits.map((hit) => hit.visitor)).size, rows: countValues(hits, dimension) };
+}
+
+function countValues(hits: DatedHit[], dimension: Dimension) {
+  const byVisit = new Map<Visit, DatedHit[]>();
+  for (const hit of hits) push(byVisit, hit.visit, hit);
   const readValue = (hit: DatedHit): string | null | undefined => {
     const { source, place, technology, hostname } = hit.visit;
-    const ofVisit = hits.filter((each) => each.visit === hit.visit);
+    const ofVisit = byVisit.get(hit.visit) ?? [];
     switch (dimension) {
       case "pages":
         return hit.event === null ? hit.path : undefined;
@@ -110,13 +123,19 @@ export function countBreakdown(site: OracleSite, now: number, days: number, dime
         return technology.operating_system;
     }
   };
-  const valued = hits
-    .map((hit) => ({ hit, value: readValue(hit) }))
-    .filter(({ value }) => value !== undefined);
-  const values = [...new Set(valued.map(({ value }) => value as string | null))];
-  return values.map((value) => {
-    const own = valued.filter((each) => each.value === value).map((each) => each.hit);
+  const byValue = new Map<string | null, DatedHit[]>();
+  for (const hit of hits) {
+    const value = readValue(hit);
+    if (value !== undefined) push(byValue, value, hit);
+  }
+  return [...byValue].map(([value, own]) => {
     const counted = own.filter((hit) => (dimension === "events" ? hit.event !== null : hit.event === null));
     return { value, visitors: new Set(own.map((hit) => hit.visitor)).size, hits: counted.length };
   });
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
 }

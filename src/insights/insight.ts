@@ -1,0 +1,41 @@
+import type { z } from "zod";
+import type { Call, CallOptions } from "../client/client.ts";
+import type { View } from "../operations/view.ts";
+
+/**
+ * A question that takes several operations: declared like an operation, answered by `compute`, which asks
+ * upstream for nothing beyond the contract.
+ */
+export interface Insight<
+  Name extends string = string,
+  Params extends z.ZodObject = z.ZodObject,
+  Result extends z.ZodObject = z.ZodObject,
+> {
+  readonly name: Name;
+  readonly summary: string;
+  readonly tool: { readonly name: string; readonly title: string; readonly description: string };
+  readonly params: Params;
+  readonly result: Result;
+  compute(call: Call, params: z.output<Params>, options: CallOptions): Promise<z.output<Result>>;
+  /** The answer as tables, one below the other; the first one's headline and notes speak for all. */
+  views(result: z.output<Result>): View[];
+}
+
+export function defineInsight<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
+  insight: Insight<N, P, R>,
+): Insight<N, P, R> {
+  return insight;
+}
+
+const ATTEMPTS = 3;
+
+/**
+ * Reads several answers that must agree. Visits arrive between calls, and midnight may pass: where the answers
+ * do not agree all are read again, at most twice; the last ones are returned with what is left of the
+ * disagreement.
+ */
+export async function readTogether<T>(read: () => Promise<T>, disagree: (answers: T) => boolean): Promise<T> {
+  let answers = await read();
+  for (let attempt = 1; attempt < ATTEMPTS && disagree(answers); attempt++) answers = await read();
+  return answers;
+}

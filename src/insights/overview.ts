@@ -1,0 +1,207 @@
+import { z } from "zod";
+import type { Call, CallOptions } from "../client/client.ts";
+import { type Dimension, isWrittenByVisitors } from "../operations/dimensions.ts";
+import { count, date, siteParam, siteRef } from "../operations/fields.ts";
+import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import { period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
+import type { View } from "../operations/view.ts";
+import { change, window } from "./compare.ts";
+import { defineInsight, readTogether } from "./insight.ts";
+import {
+  isSmallSample,
+  MAX_WINDOW_DAYS,
+  measureChange,
+  seriesDaysFor,
+  splitWindows,
+  sumWindow,
+} from "./windows.ts";
+
+const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "countries"];
+const TOP_ROWS = 5;
+
+const params = z.strictObject({
+  site: siteParam,
+  days: z
+    .int()
+    .min(1)
+    .max(MAX_WINDOW_DAYS)
+    .default(30)
+    .describe(
+      "Calendar days in the site's timezone, today included; the comparison takes as many complete days.",
+    ),
+});
+
+const result = z.object({
+  site: siteRef,
+  period,
+  visitors: count,
+  pageviews: count,
+  events: count,
+  active_now: count,
+  comparison: z.object({
+    current: window,
+    previous: window,
+    visitors: change,
+    pageviews: change,
+    small_sample: z.boolean(),
+  }),
+  trend: z.object({ from: date, visitors: z.array(count) }),
+  top: z.array(
+    z.object({
+      dimension: z.string(),
+      rows: z.array(z.object({ label: z.string(), visitors: count, percentage: z.number() })),
+    }),
+  ),
+  drifted: z.boolean(),
+  warnings,
+});
+
+export type Overview = z.output<typeof result>;
+
+export const overview = defineInsight({
+  name: "overview",
+  summary: "A site at a glance: totals, trend, comparison, top pages, referrers and countries, active now",
+  tool: {
+    name: "get_overview",
+    title: "Site at a glance",
+    description:
+      "A site at a glance over the last N days: totals, daily trend, change against the N complete days before, top pages, referrers and countries, active now. The first thing to call for a general question.",
+  },
+  params,
+  result,
+  compute: readOverview,
+  views: viewOverview,
+});
+
+interface Answers {
+  summary: ResultOf<typeof stats>;
+  series: ResultOf<typeof timeseries>;
+  now: ResultOf<typeof realtime>;
+  tops: ResultOf<typeof breakdown>[];
+}
+
+async function readOverview(
+  call: Call,
+  { site, days }: z.output<typeof params>,
+  options: CallOptions,
+): Promise<Overview> {
+  const read = async (): Promise<Answers> => {
+    const [summary, series, now, ...tops] = await Promise.all([
+      call(stats, { site, days }, options),
+      call(timeseries, { site, days: seriesDaysFor(days) }, options),
+      call(realtime, { site }, options),
+      ...TOP_DIMENSIONS.map((dimension) =>
+        call(breakdown, { site, dimension, limit: TOP_ROWS, days }, options),
+      ),
+    ]);
+    return { summary, series, now, tops };
+  };
+  const answers = await readTogether(read, (each) => hasDrifted(each, days));
+  const { summary, series, now, tops } = answers;
+  const { current, previous } = splitWindows(series.points, days);
+  const shown = series.points.slice(-days);
+  return {
+    site: summary.site,
+    period: summary.period,
+    visitors: summary.visitors,
+    pageviews: summary.pageviews,
+    events: summary.events,
+    active_now: now.visitors,
+    comparison: {
+      current,
+      previous,
+      visitors: measureChange(current.visitors, previous.visitors),
+      pageviews: measureChange(current.pageviews, previous.pageviews),
+      small_sample: isSmallSample(current, previous),
+    },
+    trend: { from: shown[0]?.date ?? summary.period.from, visitors: shown.map((point) => point.visitors) },
+    top: tops.map(({ dimension, rows }) => ({
+      dimension,
+      rows: rows.map(({ label, visitors, percentage }) => ({ label, visitors, percentage })),
+    })),
+    drifted: hasDrifted(answers, days),
+    warnings: summary.warnings,
+  };
+}
+
+/** Whether visits arrived, or midnight passed, between the calls. */
+function hasDrifted({ summary, series, tops }: Answers, days: number): boolean {
+  const expected = sumWindow(series.points.slice(-days));
+  return [summary, ...tops].some((each) => {
+    const { visitors, pageviews } = "totals" in each ? each.totals : each;
+    return (
+      each.period.to !== series.period.to ||
+      visitors !== expected.visitors ||
+      pageviews !== expected.pageviews
+    );
+  });
+}
+
+function viewOverview(result: Overview): View[] {
+  const { comparison, trend, period } = result;
+  const { current, previous } = comparison;
+  return [
+    {
+      headline: periodHeadline(result.site.domain, period),
+      columns: [
+        { key: "visitors", label: "visitors", kind: "count" },
+        { key: "pageviews", label: "pageviews", kind: "count" },
+        { key: "events", label: "events", kind: "count" },
+        { key: "active_now", label: "active_now", kind: "count" },
+      ],
+      rows: [
+        {
+          visitors: result.visitors,
+          pageviews: result.pageviews,
+          events: result.events,
+          active_now: result.active_now,
+        },
+      ],
+      notes: [
+        ...periodNotes(period, result.warnings),
+        ...(result.drifted ? ["Visits arrived while this was read: its parts may differ by a few."] : []),
+        "Rows of the lists do not add up.",
+      ],
+    },
+    {
+      headline: `Complete days ${current.from} to ${current.to} against ${previous.from} to ${previous.to}`,
+      columns: [
+        { key: "measure", label: "measure", kind: "text" },
+        { key: "current", label: "current", kind: "count" },
+        { key: "previous", label: "previous", kind: "count" },
+        { key: "change", label: "change", kind: "change" },
+        { key: "percent", label: "percent", kind: "percent" },
+      ],
+      rows: (["visitors", "pageviews"] as const).map((measure) => ({
+        measure,
+        current: current[measure],
+        previous: previous[measure],
+        change: comparison[measure].absolute,
+        percent: comparison[measure].percent,
+      })),
+      notes: comparison.small_sample ? ["Small sample: a change is not news."] : [],
+    },
+    {
+      headline: `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`,
+      columns: [],
+      rows: [],
+      notes: [],
+    },
+    ...result.top.map(
+      ({ dimension, rows }): View => ({
+        headline: "",
+        columns: [
+          {
+            ...{ key: "label", label: `top ${dimension}`, kind: "text" },
+            ...(isWrittenByVisitors(dimension) && { untrusted: true }),
+          },
+          { key: "visitors", label: "visitors", kind: "count" },
+          { key: "percentage", label: "percentage", kind: "percent" },
+        ],
+        rows,
+        notes: [],
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import type { Call, CallOptions } from "../client/client.ts";
+import { askForSite } from "../client/site.ts";
+import { operations } from "../operations/index.ts";
+import type { Operation } from "../operations/operation.ts";
+import { parseParams } from "../operations/parameters.ts";
+import type { View } from "../operations/view.ts";
+import { compare } from "./compare.ts";
+import type { Insight } from "./insight.ts";
+import { overview } from "./overview.ts";
+
+/** An answer with the parameters as they were sent and what to show of it. */
+export interface Answer {
+  params: Record<string, unknown>;
+  result: Record<string, unknown>;
+  views: View[];
+}
+
+/** What a person or an assistant can ask: an operation or an insight, each a command and a tool. */
+export interface Question {
+  readonly name: string;
+  readonly summary: string;
+  readonly tool: Operation["tool"];
+  readonly params: z.ZodObject;
+  readonly result: z.ZodObject;
+  readonly list?: Operation["list"];
+  readonly compact?: Operation["compact"];
+  ask(call: Call, input: Record<string, unknown>, options: CallOptions): Promise<Answer>;
+}
+
+export const questions: readonly Question[] = [
+  ...operations.map(fromOperation),
+  fromInsight(overview as Insight),
+  fromInsight(compare as Insight),
+];
+
+function fromOperation(operation: Operation): Question {
+  return createQuestion(operation, async (call, params, options) => {
+    const result = await call(operation, params, options);
+    return { params, result, views: [operation.view(result, params)] };
+  });
+}
+
+function fromInsight(insight: Insight): Question {
+  return createQuestion(insight, async (call, params, options) => {
+    const result = await insight.compute(call, parseParams(insight.params, params), options);
+    return { params, result, views: insight.views(result) };
+  });
+}
+
+function createQuestion(
+  { name, summary, tool, params, result, list, compact }: Omit<Question, "ask">,
+  ask: (call: Call, params: Record<string, unknown>, options: CallOptions) => Promise<Answer>,
+): Question {
+  return {
+    ...{ name, summary, tool, params, result, ...(list && { list }), ...(compact && { compact }) },
+    ask: (call, input, options) =>
+      "site" in params.shape
+        ? askForSite(call, input, options, (complete) => ask(call, complete, options))
+        : ask(call, input, options),
+  };
+}
