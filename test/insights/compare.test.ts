@@ -210,6 +210,15 @@ describe("compare, against a naive count of the raw visits", () => {
     expect(answer.current.visitors).toBe(expected.visitors);
   });
 
+  it("reads again after midnight even where no visits tell", async () => {
+    const { call } = connect((time, count) => {
+      if (count === 1) time.now = Date.parse("2026-11-20T18:14:59Z");
+      if (count === 3) time.now = Date.parse("2026-11-20T18:15:00Z");
+    });
+    const answer = await compare.compute(call, { site: "parked.example", days: 1, dimension: "pages" }, {});
+    expect([answer.current.to, answer.as_of]).toEqual(["2026-11-20", "2026-11-21T00:00:00+05:45"]);
+  });
+
   it("refuses a service whose answers never agree on the day", async () => {
     const { call } = connect(undefined, (url, text) =>
       url.includes("/timeseries")

@@ -163,6 +163,21 @@ describe("realtime", () => {
     );
   });
 
+  it("counts a hit for five minutes: at its second, and no more when they are over", async () => {
+    const { timezone, domain } = { timezone: "Europe/Berlin", domain: "example.com" };
+    const date = "2026-11-20";
+    const { site } = open({ timezone, now: Date.parse("2026-11-20T12:00:00Z"), domain });
+    const hits = site.visits(date).flatMap((visit) => visit.hits);
+    expect(hits.length).toBeGreaterThan(10);
+    for (const { at } of hits) {
+      for (const seconds of [at - 1, at, at + 299, at + 300]) {
+        const now = Date.parse("2026-11-19T23:00:00Z") + seconds * 1000;
+        const { ask } = open({ timezone, now, domain });
+        expect((await ask(`/api/v1/realtime?site=${domain}`)).body.visitors).toBe(countRealtime(site, now));
+      }
+    }
+  });
+
   it("moves: within a day of the largest site it takes many values", async () => {
     const { ask, time } = createTestApi();
     const seen = new Set<unknown>();
