@@ -7,4 +7,10 @@ if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
 }
 var nodeModule = process.getBuiltinModule("node:module");
 if (nodeModule.enableCompileCache) nodeModule.enableCompileCache();
-import("../dist/main.js");
+import("../dist/main.js").catch((error) => {
+  var missing = error && error.code === "ERR_MODULE_NOT_FOUND" && /dist.main\.js/.test(error.message);
+  process.stderr.write(
+    missing ? "analytics-mcp is not built: npm ci && npm run build.\n" : error.stack + "\n",
+  );
+  process.exit(1);
+});

@@ -13,6 +13,7 @@ export function exitCodeOf(code: ErrorCode): ExitCode {
     case "unknown_parameter":
     case "no_base_url":
     case "invalid_base_url":
+    case "not_found":
       return exitCodes.usage;
     case "no_api_key":
     case "missing_api_key":
@@ -24,7 +25,6 @@ export function exitCodeOf(code: ErrorCode): ExitCode {
     case "proxy":
       return exitCodes.network;
     case "site_not_found":
-    case "not_found":
       return exitCodes.notFound;
     case "method_not_allowed":
     case "rate_limited":

@@ -21,6 +21,8 @@ export async function printAnswer(io: Io, { result, views }: Answer, { json }: F
     .map(io.stdout.isTTY ? formatForPeople : formatTsvOrNothing)
     .filter((text) => text !== "");
   await write(io.stdout, tables.join("\n\n"));
+  // At a terminal the notes stand below the table: set off, so as not to look like rows.
+  if (io.stdout.isTTY && io.stderr.isTTY) await write(io.stderr, "");
   for (const note of views.flatMap((view) => view.notes)) await write(io.stderr, cleanText(note, 400));
 }
 

@@ -14,6 +14,7 @@ import { createReferenceCommand } from "./reference-command.ts";
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
   const program = createProgram(io);
   try {
+    refuseUnknownCommand(program, argv);
     await program.parseAsync(argv, { from: "user" });
     return exitCodes.ok;
   } catch (error) {
@@ -33,12 +34,8 @@ function createProgram(io: Io): Command {
     .option("--demo", "made-up data from this program itself: no key, no service")
     .option("--base-url <url>", "address of the analytics service (or ANALYTICS_BASE_URL)")
     .addHelpText("after", buildHelp())
-    .action((command: string | undefined, flags: Flags) => {
-      if (command === undefined) return serveMcp(io, flags);
-      throw new AnalyticsError("usage", `There is no command ${JSON.stringify(command)}.`, {
-        hint: "See analytics-mcp --help.",
-      });
-    });
+    .helpCommand("help [command]", "display help for a command")
+    .action((_, flags: Flags) => serveMcp(io, flags));
   for (const question of questions) program.addCommand(createQuestionCommand(io, question));
   program.addCommand(createReferenceCommand(io));
   for (const command of [program, ...program.commands]) {
@@ -51,6 +48,16 @@ function createProgram(io: Io): Command {
       });
   }
   return program;
+}
+
+/** Looked at first, so that a mistyped command does not blame the options that follow it. */
+function refuseUnknownCommand(program: Command, argv: readonly string[]): void {
+  const word = argv.find((each, index) => !each.startsWith("-") && argv[index - 1] !== "--base-url");
+  const names = program.commands.map((command) => command.name());
+  if (word === undefined || word === "help" || names.includes(word)) return;
+  throw new AnalyticsError("usage", `There is no command ${JSON.stringify(word)}.`, {
+    hint: `The commands are ${names.join(", ")}. See analytics-mcp --help.`,
+  });
 }
 
 async function serveMcp(io: Io, flags: Flags): Promise<void> {
@@ -85,5 +92,5 @@ ${Object.entries(environment)
   .map(([name, help]) => `  ${name.padEnd(width)}  ${help}`)
   .join("\n")}
 
-Exit codes: 0 ok, 1 failure, 2 usage, 4 key, 5 network, 6 not found`;
+Exit codes: 0 ok, 1 failure, 2 usage, 4 key, 5 network, 6 no such site`;
 }

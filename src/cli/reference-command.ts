@@ -32,14 +32,16 @@ export function createReferenceCommand(io: Io): Command {
       });
       const server = await listen(api, host, port).catch((cause: unknown) => {
         throw new AnalyticsError("usage", `Cannot listen on ${host}, port ${port}: ${readReason(cause)}.`, {
-          hint: "Choose another --port, or 0 for a free one.",
+          hint: "Choose another --port (0 for a free one) or another --host.",
           cause,
         });
       });
+      // A wildcard address is one to listen on, not one to ask.
+      const asked = server.origin.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
       await printNote(io, `Reference API at ${server.origin}${BASE_PATH} (made-up data; Ctrl-C stops it)`);
       await printNote(
         io,
-        `Try: ANALYTICS_BASE_URL=${server.origin} ANALYTICS_API_KEY=${DEMO_KEY} analytics-mcp sites`,
+        `Try: ANALYTICS_BASE_URL=${asked} ANALYTICS_API_KEY=${DEMO_KEY} analytics-mcp sites`,
       );
       await io.untilStopped();
       available = false;

@@ -55,6 +55,8 @@ function describeType(value: unknown): string {
 export interface Circumstances {
   path: string;
   origin: string;
+  /** The base URL that was asked. */
+  base: string;
   apiKey: string;
   /** Milliseconds that the service asks to wait. */
   wait: number | undefined;
@@ -77,16 +79,16 @@ const MAX_DETAIL_LENGTH = 500;
  * status alone. A service that repeats the key in its text does not get it printed.
  */
 export function readProblem(status: number, text: string, circumstances: Circumstances): AnalyticsError {
-  const { path, origin, apiKey, wait } = circumstances;
+  const { path, apiKey } = circumstances;
   const body = readPartialProblem(text);
   const named = errorCodes.find((each) => each === body.code);
   const code = named ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
   const detail = body.detail?.replaceAll(apiKey, "[key]").slice(0, MAX_DETAIL_LENGTH);
   const request = body.request_id === undefined ? "" : ` (request ${body.request_id.slice(0, 64)})`;
-  const message = detail ?? `The service answered ${path} with status ${status}`;
+  const message = detail ?? `The service answered ${path} with status ${status}.`;
   return new AnalyticsError(code, `${message}${status >= 500 ? request : ""}`, {
     status,
-    hint: hintFor(code, origin, wait),
+    hint: hintFor(code, circumstances),
     parameters: (body.errors ?? []) as ParameterError[],
   });
 }
@@ -105,7 +107,7 @@ function readPartialProblem(text: string): Partial<z.output<typeof problem>> {
   }
 }
 
-function hintFor(code: ErrorCode, origin: string, wait: number | undefined): string | undefined {
+function hintFor(code: ErrorCode, { origin, base, wait }: Circumstances): string | undefined {
   switch (code) {
     case "missing_api_key":
     case "invalid_api_key":
@@ -113,7 +115,7 @@ function hintFor(code: ErrorCode, origin: string, wait: number | undefined): str
     case "site_not_found":
       return "List the sites of the key: analytics-mcp sites (tool list_sites).";
     case "not_found":
-      return `Check the base URL: nothing of the API is at this address on ${origin}.`;
+      return `Check the base URL: nothing of the API is at ${base}.`;
     case "rate_limited":
       return wait === undefined ? "Try again later." : `Try again in ${Math.ceil(wait / 1000)} seconds.`;
     case "internal_error":

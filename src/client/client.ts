@@ -9,6 +9,8 @@ export interface Target {
   baseUrl: string;
   apiKey: string;
   fetch: Fetch;
+  /** Proxies that a request may go through: a failure to reach one is not the service's. */
+  proxies?: readonly (string | undefined)[];
 }
 
 export interface CallOptions {
@@ -50,12 +52,13 @@ export function createClient({ readTarget, limits }: ClientOptions): { call: Cal
   const call: Call = async (operation, input, { signal } = {}) => {
     const params = parseParams(operation.params, input as Record<string, unknown>);
     target ??= Promise.resolve().then(readTarget);
-    const { baseUrl, apiKey, fetch } = await target;
+    const { baseUrl, apiKey, fetch, proxies = [] } = await target;
     const send: Exchange = {
       url: `${baseUrl}${operation.path}${formatQuery(params)}`,
       path: operation.path,
       apiKey,
       fetch,
+      proxies,
     };
     const body = await retry((within) => exchange(send, bounds, within), bounds, signal);
     return readAnswer(operation, params as never, body) as never;

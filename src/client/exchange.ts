@@ -17,6 +17,7 @@ export interface Exchange {
   path: string;
   apiKey: string;
   fetch: Fetch;
+  proxies: readonly (string | undefined)[];
 }
 
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
@@ -38,7 +39,7 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
     });
     text = await readText(response, limits.maxBytes);
   } catch (error) {
-    throw error instanceof AnalyticsError ? error : explainFailure(error, origin);
+    throw error instanceof AnalyticsError ? error : explainFailure(error, origin, send.proxies);
   }
   if (response.status === 200) {
     if (isJson(response)) return text;
@@ -50,7 +51,12 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
   }
   if (response.status >= 300 && response.status < 400) throw refuseRedirect(response, send.url);
   const wait = readWait(response.headers, Date.now());
-  const error = readProblem(response.status, isJson(response) ? text : "", { ...send, origin, wait });
+  const error = readProblem(response.status, isJson(response) ? text : "", {
+    ...send,
+    origin,
+    base: send.url.slice(0, send.url.indexOf(send.path, origin.length)),
+    wait,
+  });
   throw PASSING_STATUSES.has(response.status) ? new PassingFailure(error, wait) : error;
 }
 

@@ -9,13 +9,31 @@ const TIMEOUTS = new Set([
 ]);
 
 /** What `fetch` threw, said so that somebody can act on it. What may pass is a PassingFailure. */
-export function explainFailure(cause: unknown, origin: string): AnalyticsError | PassingFailure {
-  const { code, message } = readCause(cause);
+export function explainFailure(
+  cause: unknown,
+  origin: string,
+  proxies: readonly (string | undefined)[],
+): AnalyticsError | PassingFailure {
+  const { code, message, peer } = readCause(cause);
   if (code.startsWith("UND_ERR_ABORTED") || /proxy/i.test(message)) {
     return new AnalyticsError("proxy", `The proxy refused to connect to ${origin}.`, {
       hint: "Check HTTPS_PROXY (its address, user and password), or add the host to NO_PROXY.",
       cause,
     });
+  }
+  const proxy = proxies.find(
+    (each) => each !== undefined && peer !== undefined && isPeer(new URL(each), peer),
+  );
+  if (proxy !== undefined) {
+    const { host } = new URL(proxy);
+    return new AnalyticsError(
+      "proxy",
+      `The proxy ${host} cannot be reached: ${REASONS[code] ?? "the connection failed"}.`,
+      {
+        hint: "Check HTTPS_PROXY and HTTP_PROXY, or add the service's host to NO_PROXY.",
+        cause,
+      },
+    );
   }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/.test(code)) {
     return new AnalyticsError("tls", `No secure connection to ${origin}: ${TLS_REASONS[code] ?? code}.`, {
@@ -42,16 +60,30 @@ export function explainFailure(cause: unknown, origin: string): AnalyticsError |
 }
 
 /** `fetch` wraps the reason in a TypeError, and a connection tried on several addresses wraps it again. */
-function readCause(error: unknown): { code: string; message: string } {
+function readCause(error: unknown): { code: string; message: string; peer: Peer | undefined } {
   let code = "";
   let message = "";
+  let peer: Peer | undefined;
   for (let each = error; each instanceof Error; each = each.cause) {
     const [first] = each instanceof AggregateError ? each.errors : [];
     const own = "code" in each ? each.code : first?.code;
     if (typeof own === "string") code = own;
     message = each.message;
+    peer = { ...first, ...each } as Peer;
   }
-  return { code, message };
+  return { code, message, peer };
+}
+
+/** Whom Node could not connect to, as its errors tell: an address and port, or a name that has no address. */
+interface Peer {
+  address?: string;
+  port?: number;
+  hostname?: string;
+}
+
+function isPeer({ hostname, port, protocol }: URL, peer: Peer): boolean {
+  const proxyPort = Number(port === "" ? (protocol === "https:" ? 443 : 80) : port);
+  return peer.hostname === hostname || (peer.port === proxyPort && peer.address !== undefined);
 }
 
 const REASONS: Record<string, string> = {

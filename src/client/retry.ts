@@ -58,7 +58,7 @@ function throwIfOver(signal: AbortSignal | undefined, deadline: AbortSignal, pac
       "timeout",
       `The service gave no answer within ${pace.deadline / 1000} seconds.`,
       {
-        hint: "Try again later, or ask for fewer days.",
+        hint: "Try again later.",
       },
     );
   }

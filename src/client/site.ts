@@ -32,14 +32,10 @@ async function findOnlySite(call: Call, options: CallOptions): Promise<string> {
   const domains = await listDomains(call, options);
   const [only] = domains;
   if (only !== undefined && domains.length === 1) return only;
-  throw new AnalyticsError(
-    "missing_parameter",
-    "site is required: the key has more than one site, or none.",
-    {
-      hint: describeSites(domains),
-      parameters: [{ parameter: "site", detail: "is required", allowed: domains.slice(0, MOST_LISTED) }],
-    },
-  );
+  throw new AnalyticsError("missing_parameter", "site is required: the key does not have exactly one site.", {
+    hint: describeSites(domains),
+    parameters: [{ parameter: "site", detail: "is required", allowed: domains.slice(0, MOST_LISTED) }],
+  });
 }
 
 async function listDomains(call: Call, options: CallOptions): Promise<string[]> {

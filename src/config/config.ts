@@ -24,6 +24,7 @@ export function readAccess(flags: Flags, environment: Environment): Access {
   const apiKey = readApiKey(environment);
   const given = flags.baseUrl ?? readSetting(environment, "ANALYTICS_BASE_URL");
   if (given === undefined) {
+    refuseUnexpanded(environment, "ANALYTICS_BASE_URL", "no_base_url");
     throw new AnalyticsError("no_base_url", "There is a key, but no address of a service to use it with.", {
       hint: "Set ANALYTICS_BASE_URL (or --base-url) to your analytics service, such as https://stats.example.com.",
     });
@@ -34,21 +35,15 @@ export function readAccess(flags: Flags, environment: Environment): Access {
 function readApiKey(environment: Environment): string {
   const apiKey = readSetting(environment, "ANALYTICS_API_KEY");
   if (apiKey === undefined) {
-    const found = isUnexpanded(environment.ANALYTICS_API_KEY ?? "")
-      ? "ANALYTICS_API_KEY holds the unexpanded name of a variable in place of a key"
-      : "There is no API key";
-    throw new AnalyticsError("no_api_key", `${found}.`, {
+    refuseUnexpanded(environment, "ANALYTICS_API_KEY", "no_api_key");
+    throw new AnalyticsError("no_api_key", "There is no API key.", {
       hint: "Create a key in your analytics dashboard under API keys and set it as ANALYTICS_API_KEY where this program is started (in your client's MCP settings: env). To try without a key, add --demo.",
     });
   }
-  if (/[^\x21-\x7e]/.test(apiKey)) {
-    throw new AnalyticsError(
-      "invalid_api_key",
-      "ANALYTICS_API_KEY holds spaces or characters that no key has.",
-      {
-        hint: "Copy the key again, alone and without quotation marks.",
-      },
-    );
+  if (/[^\x21-\x7e]|^["'].*["']$/.test(apiKey)) {
+    throw new AnalyticsError("invalid_api_key", "ANALYTICS_API_KEY holds characters that no key has.", {
+      hint: "Copy the key again, alone: without quotation marks, spaces and the word Bearer.",
+    });
   }
   return apiKey;
 }
@@ -57,6 +52,13 @@ function readApiKey(environment: Environment): string {
 function readSetting(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim();
   return value === undefined || value === "" || isUnexpanded(value) ? undefined : value;
+}
+
+function refuseUnexpanded(environment: Environment, name: string, code: "no_api_key" | "no_base_url"): void {
+  if (!isUnexpanded(environment[name] ?? "")) return;
+  throw new AnalyticsError(code, `${name} holds the unexpanded name of a variable in place of a value.`, {
+    hint: "The client did not fill it in: write the value itself. To try without a service, use --demo.",
+  });
 }
 
 function isUnexpanded(value: string): boolean {
@@ -72,7 +74,10 @@ function readBaseUrl(text: string, plainHosts: string[]): string {
     new AnalyticsError("invalid_base_url", `The base URL ${reason}.`, {
       hint: "It looks like https://stats.example.com, with or without /api/v1.",
     });
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) throw refuse("is not an http or https address");
+  if (text.trim() === "") throw refuse("is empty");
+  if (!/^https?:\/\//i.test(text.trim()) || !URL.canParse(text)) {
+    throw refuse("is not an http or https address: it starts with https://");
+  }
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") throw refuse("must not hold a user name or password");
   if (url.search !== "" || url.hash !== "") throw refuse("must not hold a query or a fragment");
@@ -97,8 +102,31 @@ export interface Proxies {
   noProxy: string | undefined;
 }
 
-/** The proxy variables, the lower-case name first, as curl has it. */
-export function readProxies(environment: Environment): Proxies {
-  const read = (name: string) => environment[name.toLowerCase()] ?? environment[name];
-  return { httpProxy: read("HTTP_PROXY"), httpsProxy: read("HTTPS_PROXY"), noProxy: read("NO_PROXY") };
+/**
+ * The proxies for a base URL: the lower-case variable first, as curl has it; none for this machine, since over
+ * plain http a proxy would see the key. Throws AnalyticsError `proxy` for what is no address.
+ */
+export function readProxies(environment: Environment, baseUrl: string): Proxies {
+  const read = (name: string) => {
+    const value = (environment[name.toLowerCase()] ?? environment[name])?.trim();
+    return value === "" ? undefined : value;
+  };
+  if (isLoopback(new URL(baseUrl).hostname)) {
+    return { httpProxy: undefined, httpsProxy: undefined, noProxy: undefined };
+  }
+  return {
+    httpProxy: readProxy("HTTP_PROXY", read("HTTP_PROXY")),
+    httpsProxy: readProxy("HTTPS_PROXY", read("HTTPS_PROXY")),
+    noProxy: read("NO_PROXY"),
+  };
+}
+
+/** `proxy.example:3128` without a scheme is as common as with one. */
+function readProxy(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const address = value.includes("://") ? value : `http://${value}`;
+  if (/^https?:\/\//i.test(address) && URL.canParse(address)) return address;
+  throw new AnalyticsError("proxy", `${name} is not the address of an http proxy.`, {
+    hint: "It looks like http://proxy.example:3128.",
+  });
 }

@@ -34,6 +34,7 @@ export function buildAnswer(
   const command = cleanText(formatCommand(question, params, demo), 400);
   const structured = cleanValue(question.compact?.(result) ?? result);
   const notes = views.flatMap((view) => view.notes).map((note) => cleanText(note, 400));
+  if (demo) notes.unshift("Made-up data (--demo).");
   const cut = cutToBudget(question, structured, views);
   if (cut !== undefined) notes.unshift(cut);
   if (views.some((view) => view.columns.some((column) => column.untrusted))) notes.push(UNTRUSTED_NOTE);
@@ -70,7 +71,7 @@ function cutToBudget(
 /** A failure as a tool's answer, with what a model needs to correct itself. */
 export function buildErrorAnswer({ message, hint, parameters }: AnalyticsError): ToolAnswer {
   const allowed = parameters.flatMap((each) =>
-    each.allowed && !message.includes(each.allowed.join(", "))
+    each.allowed && ![message, hint].some((text) => text?.includes(each.allowed?.join(", ") ?? ""))
       ? [`Allowed for ${each.parameter}: ${each.allowed.join(", ")}.`]
       : [],
   );

@@ -108,7 +108,7 @@ export const breakdown = defineOperation({
       })),
       notes: [
         result.truncated ? `${shown}: cut by the limit.` : `All ${result.total_rows} rows.`,
-        `Rows do not add up; the period has ${result.totals.visitors} visitors and ${result.totals.pageviews} pageviews${result.totals.events === undefined ? "" : ` and ${result.totals.events} events`}.`,
+        `Rows need not add up; the period has ${result.totals.visitors} visitors and ${result.totals.pageviews} pageviews${result.totals.events === undefined ? "" : ` and ${result.totals.events} events`}.`,
         ...periodNotes(result.period, result.warnings),
       ],
     };

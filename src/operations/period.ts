@@ -55,7 +55,17 @@ export function periodHeadline(domain: string, { from, to, days, timezone }: Per
 
 export function periodNotes({ to, partial, as_of }: Period, warned: Warnings): string[] {
   return [
-    ...(partial ? [`${to} is partial, as of ${as_of}.`] : [`As of ${as_of}.`]),
+    partial ? `${weekdayOf(to)} ${to} is partial, as of ${shortTime(as_of, to)}.` : `As of ${as_of}.`,
     ...(warned ?? []).map((warning) => warning.detail),
   ];
 }
+
+/** Weeks are asked for, and a date alone does not tell its weekday. */
+function weekdayOf(day: string): string {
+  return WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? "";
+}
+
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+const shortTime = (timestamp: string, day: string) =>
+  timestamp.startsWith(`${day}T`) ? timestamp.slice(day.length + 1) : timestamp;

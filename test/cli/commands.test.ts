@@ -61,7 +61,7 @@ describe("a command asks the service", () => {
     const { body } = await ask("/api/v1/stats?site=example.com&days=7");
     const { stdout, stderr } = await shell(["stats", "--site", "example.com", "--days", "7"]);
     expect(stdout).toBe(`visitors\tpageviews\tevents\n${body.visitors}\t${body.pageviews}\t${body.events}\n`);
-    expect(stderr).toBe("2026-11-21 is partial, as of 2026-11-21T05:05:10+01:00.\n");
+    expect(stderr).toBe("Saturday 2026-11-21 is partial, as of 05:05:10+01:00.\n");
   });
 
   it("prints an aligned table at a terminal", async () => {
@@ -153,6 +153,22 @@ describe("a failure has a cause, a hint and an exit code", () => {
     ["an unknown option", ["stats", "--period", "7d"], service, 2, /unknown option/],
     ["an option of another command", ["sites", "--days", "7"], service, 2, /unknown option/],
     ["an unknown command", ["statz"], service, 2, /no command "statz"/],
+    [
+      "an unknown command with options",
+      ["stat", "--site", "x"],
+      service,
+      2,
+      /no command "stat"[\s\S]*commands are sites, stats/,
+    ],
+    ["--demo with a base URL", ["sites", "--demo", "--base-url", BASE], service, 2, /exclude each other/],
+    ["an empty base URL", ["sites", "--base-url", ""], service, 2, /base URL is empty/],
+    [
+      "a base URL a step off",
+      ["sites", "--base-url", `${BASE}/api`],
+      service,
+      2,
+      /nothing of the API is at https:\/\/stats.example.test\/api\/api\/v1/,
+    ],
     ["a wrong port", ["reference", "--port", "70000"], service, 2, /0 to 65535/],
   ] as [string, string[], Record<string, string>, number, RegExp][])(
     "%s",
@@ -191,6 +207,11 @@ describe("help and version", () => {
       expect(stdout).toMatch(/^Usage: analytics-mcp/);
     },
   );
+
+  it("help and help <command> are the same", async () => {
+    expect(await shell(["help"])).toEqual(await shell(["--help"]));
+    expect(await shell(["help", "stats"])).toEqual(await shell(["stats", "--help"]));
+  });
 
   it("a command's help has the contract's words", async () => {
     const { stdout } = await shell(["breakdown", "--help"]);

@@ -233,6 +233,19 @@ describe("proxies of the environment", () => {
     expect(connects).toHaveLength(1);
   });
 
+  it("that do not answer are named, and not the service", async () => {
+    const proxy = await startProxy(() => undefined);
+    for (const server of open.splice(0)) server.close();
+    const fetch = createNetworkFetch({ httpsProxy: proxy.origin });
+    const { call } = createClient({
+      readTarget: () => ({ baseUrl: "https://x.test/api/v1", apiKey: KEY, fetch, proxies: [proxy.origin] }),
+    });
+    expect(await fail(call(sites, {}))).toMatchObject({
+      code: "proxy",
+      message: `The proxy ${new URL(proxy.origin).host} cannot be reached: nothing listens there.`,
+    });
+  });
+
   it("that refuse are named", async () => {
     const proxy = await startProxy(() => undefined);
     const error = await fail(

@@ -72,10 +72,14 @@ describe("the base URL", () => {
 
   it("has no default", () => {
     for (const ANALYTICS_BASE_URL of ["", " ", "${ANALYTICS_BASE_URL}"]) {
-      const error = read({}, { ...key, ANALYTICS_BASE_URL });
-      expect(error).toMatchObject({ code: "no_base_url" });
-      expect((error as AnalyticsError).hint).toContain("ANALYTICS_BASE_URL");
+      const error = read({}, { ...key, ANALYTICS_BASE_URL }) as AnalyticsError;
+      expect(error.code).toBe("no_base_url");
+      expect(`${error.message} ${error.hint}`).toContain("ANALYTICS_BASE_URL");
     }
+    expect(read({ baseUrl: "" }, key)).toMatchObject({
+      code: "invalid_base_url",
+      message: "The base URL is empty.",
+    });
   });
 });
 
@@ -103,7 +107,7 @@ describe("the key", () => {
     });
   });
 
-  it.each(["two words", "line\nbreak", "käse", "“quoted”"])(
+  it.each(["two words", "Bearer abc", '"quotes"', "line\nbreak", "käse", "“quoted”"])(
     "%j cannot be one, and is not repeated",
     (ANALYTICS_API_KEY) => {
       const error = read(
@@ -117,9 +121,34 @@ describe("the key", () => {
 });
 
 it("proxies are read in lower case first, as curl does", () => {
-  expect(readProxies({ https_proxy: "http://a", HTTPS_PROXY: "http://b", NO_PROXY: "c" })).toEqual({
+  const environment = { https_proxy: "http://a", HTTPS_PROXY: "http://b", HTTP_PROXY: " ", NO_PROXY: "c" };
+  expect(readProxies(environment, "https://stats.example.com/api/v1")).toEqual({
     httpProxy: undefined,
     httpsProxy: "http://a",
     noProxy: "c",
   });
 });
+
+it("a proxy may lack its scheme, and is refused where it is no http address", () => {
+  const base = "https://stats.example.com/api/v1";
+  expect(readProxies({ HTTPS_PROXY: "proxy.example:3128" }, base).httpsProxy).toBe(
+    "http://proxy.example:3128",
+  );
+  for (const HTTPS_PROXY of ["socks5://proxy.example", "http://", "not a proxy"]) {
+    expect(() => readProxies({ HTTPS_PROXY }, base)).toThrow(
+      "HTTPS_PROXY is not the address of an http proxy.",
+    );
+  }
+});
+
+it.each(["http://localhost:8787/api/v1", "http://127.0.0.1/api/v1", "http://[::1]:1/api/v1"])(
+  "%s never goes through a proxy, which would see the key",
+  (base) => {
+    const environment = { HTTP_PROXY: "http://proxy.example", HTTPS_PROXY: "http://proxy.example" };
+    expect(readProxies(environment, base)).toEqual({
+      httpProxy: undefined,
+      httpsProxy: undefined,
+      noProxy: undefined,
+    });
+  },
+);

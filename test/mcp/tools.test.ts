@@ -79,7 +79,7 @@ describe("an answer is complete twice over, with its receipt", () => {
     expect(result.structuredContent).toEqual({
       ...expected,
       receipt: {
-        notes: ["2026-11-21 is partial, as of 2026-11-21T05:05:10+01:00."],
+        notes: ["Saturday 2026-11-21 is partial, as of 05:05:10+01:00."],
         command: "analytics-mcp stats --site example.com --days 7",
       },
     });
@@ -88,7 +88,7 @@ describe("an answer is complete twice over, with its receipt", () => {
         "example.com, 2026-11-15 to 2026-11-21 (7 days, Europe/Berlin)",
         "visitors\tpageviews\tevents",
         `${expected.visitors}\t${expected.pageviews}\t${expected.events}`,
-        "2026-11-21 is partial, as of 2026-11-21T05:05:10+01:00.",
+        "Saturday 2026-11-21 is partial, as of 05:05:10+01:00.",
         "Shell: analytics-mcp stats --site example.com --days 7",
       ].join("\n"),
     );
@@ -116,7 +116,7 @@ describe("an answer is complete twice over, with its receipt", () => {
     expect(structured.rows[0]?.label).toBe("Germany");
     const said = [
       `3 of ${structured.total_rows} rows: cut by the limit.`,
-      `Rows do not add up; the period has ${structured.totals.visitors} visitors and ${structured.totals.pageviews} pageviews.`,
+      `Rows need not add up; the period has ${structured.totals.visitors} visitors and ${structured.totals.pageviews} pageviews.`,
     ];
     for (const sentence of said) {
       expect(structured.receipt.notes).toContain(sentence);

@@ -9,7 +9,8 @@ const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
 
 describe("the tarball", () => {
   it("holds the program, its papers and nothing else", () => {
-    const fixed = ["LICENSE", "README.md", "bin/analytics-mcp.js", "llms.txt", "package.json"];
+    const papers = ["LICENSE", "README.md", "docs/contract.md", "docs/contributing.md", "llms.txt"];
+    const fixed = [...papers, "bin/analytics-mcp.js", "package.json"].sort();
     expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);
     const dist = files.filter((file) => file.startsWith("dist/"));
     expect(dist).toContain("dist/main.js");
