@@ -53,7 +53,10 @@ describe("the house keeps its order", () => {
     ["process.", ["main.ts"]],
     ["console.", []],
     ["Date.now", ["main.ts", "client/exchange.ts"]],
-    ["@modelcontextprotocol/", ["mcp/schema.ts", "mcp/server.ts", "mcp/stdio.ts"]],
+    [
+      "@modelcontextprotocol/",
+      ["mcp/prompts.ts", "mcp/resources.ts", "mcp/schema.ts", "mcp/server.ts", "mcp/stdio.ts"],
+    ],
     ["undici", ["client/network.ts"]],
     ["commander", ["cli/program.ts", "cli/question-command.ts", "cli/reference-command.ts"]],
   ])("%s has its home", (word, homes) => {

@@ -6,6 +6,8 @@ import { openapi } from "../operations/index.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
 import { answerOpenApi, openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
+import { registerPrompts } from "./prompts.ts";
+import { registerResources } from "./resources.ts";
 import { buildInputSchema, buildOutputSchema, publish } from "./schema.ts";
 
 export interface McpServerOptions {
@@ -29,10 +31,18 @@ export function createMcpServer({ call, version, demo }: McpServerOptions): McpS
   const server = new McpServer(
     { name: "analytics-mcp", title: "Web Analytics", version },
     {
-      capabilities: { tools: { listChanged: false } },
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { listChanged: false },
+        prompts: { listChanged: false },
+        completions: {},
+      },
       instructions: buildInstructions(demo),
       cacheHints: {
         "tools/list": { ttlMs: HOUR_MS, cacheScope: "public" },
+        "prompts/list": { ttlMs: HOUR_MS, cacheScope: "public" },
+        "resources/list": { ttlMs: HOUR_MS, cacheScope: "public" },
+        "resources/templates/list": { ttlMs: HOUR_MS, cacheScope: "public" },
         "server/discover": { ttlMs: HOUR_MS, cacheScope: "public" },
       },
     },
@@ -52,6 +62,8 @@ export function createMcpServer({ call, version, demo }: McpServerOptions): McpS
       (input, { mcpReq: { signal } }) => answerSafely(() => answer(call, question, input, { signal }, demo)),
     );
   }
+  registerResources(server, call);
+  registerPrompts(server, call);
   return server;
 }
 

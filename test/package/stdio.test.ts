@@ -92,6 +92,41 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
     await expect(client.callTool("get_everything")).rejects.toMatchObject({ code: -32602 });
   });
 
+  it("offers resources, prompts and completions", async () => {
+    const client = await connect(kind, bin, ["--demo"]);
+    const uris = (await client.listResources()).resources.map((resource) => resource.uri);
+    expect(uris).toEqual(["analytics://sites", "analytics://openapi", "analytics://llms.txt"]);
+    const [template] = (await client.listTemplates()).resourceTemplates;
+    expect(template?.uriTemplate).toBe("analytics://sites/{site}/overview");
+    const read = async (uri: string) => (await client.readResource(uri)).contents[0]?.text ?? "";
+    expect(JSON.parse(await read("analytics://sites")).sites).toHaveLength(5);
+    expect(JSON.parse(await read("analytics://openapi")).openapi).toBe("3.1.1");
+    expect(await read("analytics://llms.txt")).toMatch(/^# analytics-mcp/);
+    expect(JSON.parse(await read("analytics://sites/example.com/overview"))).toMatchObject({
+      period: { days: 30 },
+    });
+    for (const missing of ["analytics://nothing", "analytics://sites/nope.example/overview"]) {
+      await expect(client.readResource(missing)).rejects.toMatchObject({ code: -32602 });
+    }
+
+    const prompts = (await client.listPrompts()).prompts.map((prompt) => prompt.name);
+    expect(prompts).toEqual(["weekly_report", "what_changed", "traffic_drop_check"]);
+    const prompt = await client.getPrompt("what_changed", {
+      site: "example.com",
+      days: "14",
+      dimension: "pages",
+    });
+    expect(prompt.messages[0]?.content.text).toContain("compare_periods with days=14 and dimension=pages");
+
+    const reference = { type: "ref/prompt", name: "what_changed" };
+    expect(await client.complete(reference, "site", "shop")).toEqual(["shop.example.net"]);
+    expect(await client.complete(reference, "dimension", "c")).toEqual(
+      expect.arrayContaining(["countries", "channels"]),
+    );
+    const place = { type: "ref/resource", uri: "analytics://sites/{site}/overview" };
+    expect(await client.complete(place, "site", "example.c")).toEqual(["example.com", "docs.example.com"]);
+  });
+
   it("starts without a key, lists its tools, and a call says how to get one", async () => {
     for (const env of [{}, { ANALYTICS_API_KEY: "${ANALYTICS_API_KEY}" }] as Record<string, string>[]) {
       const client = await connect(kind, bin, [], env);
@@ -100,6 +135,8 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
       expect(result.isError).toBe(true);
       expect(result.content[0]?.text).toContain("ANALYTICS_API_KEY");
       expect(result.content[0]?.text).toContain("--demo");
+      expect(await client.complete({ type: "ref/prompt", name: "weekly_report" }, "site", "")).toEqual([]);
+      await expect(client.readResource("analytics://sites")).rejects.toThrow("ANALYTICS_API_KEY");
     }
   });
 

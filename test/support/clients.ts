@@ -21,6 +21,15 @@ export interface ToolResult {
 export interface TestClient {
   listTools(): Promise<{ tools: { name: string; [member: string]: unknown }[] }>;
   callTool(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
+  listResources(): Promise<{ resources: { uri: string }[] }>;
+  listTemplates(): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
+  readResource(uri: string): Promise<{ contents: { uri: string; mimeType: string; text: string }[] }>;
+  listPrompts(): Promise<{ prompts: { name: string }[] }>;
+  getPrompt(
+    name: string,
+    args?: Record<string, string>,
+  ): Promise<{ messages: { content: { text: string } }[] }>;
+  complete(ref: object, name: string, value: string): Promise<string[]>;
   instructions(): string | undefined;
   pid(): number | null;
   /** What the server wrote on stderr so far. */
@@ -61,6 +70,13 @@ export async function spawnClient(
       listTools: () => client.listTools() as never,
       callTool: (name, input = {}, signal) =>
         client.callTool({ name, arguments: input }, undefined, signal && { signal }) as never,
+      listResources: () => client.listResources() as never,
+      listTemplates: () => client.listResourceTemplates() as never,
+      readResource: (uri) => client.readResource({ uri }) as never,
+      listPrompts: () => client.listPrompts() as never,
+      getPrompt: (name, input = {}) => client.getPrompt({ name, arguments: input }) as never,
+      complete: async (ref, name, value) =>
+        (await client.complete({ ref: ref as never, argument: { name, value } })).completion.values,
       instructions: () => client.getInstructions(),
       pid: () => transport.pid,
       stderr: () => log,
@@ -79,11 +95,18 @@ function createV2(kind: Exclude<ClientKind, "v1">): Client {
   return new Client({ name: "test", version: "1" }, versionNegotiation && { versionNegotiation });
 }
 
-function wrapV2(client: Client): Pick<TestClient, "listTools" | "callTool" | "instructions" | "close"> {
+function wrapV2(client: Client): Omit<TestClient, "pid" | "stderr"> {
   return {
     listTools: () => client.listTools() as never,
     callTool: (name, input = {}, signal) =>
       client.callTool({ name, arguments: input }, signal && { signal }) as never,
+    listResources: () => client.listResources() as never,
+    listTemplates: () => client.listResourceTemplates() as never,
+    readResource: (uri) => client.readResource({ uri }) as never,
+    listPrompts: () => client.listPrompts() as never,
+    getPrompt: (name, input = {}) => client.getPrompt({ name, arguments: input }) as never,
+    complete: async (ref, name, value) =>
+      (await client.complete({ ref: ref as never, argument: { name, value } })).completion.values,
     instructions: () => client.getInstructions(),
     close: () => client.close(),
   };

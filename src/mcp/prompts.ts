@@ -1,0 +1,61 @@
+import { completable, type McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Call } from "../client/client.ts";
+import { cleanText } from "../render/clean.ts";
+import { completeDimension, completeSite } from "./completion.ts";
+
+/** Prompts that people pick from a menu: good questions, with the tools that answer them. */
+export function registerPrompts(server: McpServer, call: Call): void {
+  // The SDK looks for the completion inside an optional schema, not on it.
+  const site = completable(
+    z.string().describe("Site id or domain; may be left out when there is one."),
+    (text) => completeSite(call, text),
+  ).optional();
+  const days = z.string().optional().describe("Days in each window: 7 compares a week with the week before.");
+  const dimension = completable(
+    z.string().describe("Where to look for the cause; without it, pages, referrers, channels, countries."),
+    completeDimension,
+  ).optional();
+
+  server.registerPrompt(
+    "weekly_report",
+    {
+      title: "Weekly report",
+      description: "A short report on a site's last seven complete days.",
+      argsSchema: z.object({ site }),
+    },
+    (args) =>
+      ask(`Write a short weekly report ${forSite(args.site)}.
+Call compare_periods with days=7, and get_overview with days=7. State both windows by their dates. Say how visitors and page views changed, what moved most and the top pages and referrers. Say what is uncertain: a small sample, cut-off rows. End with one sentence on what to look at next.`),
+  );
+  server.registerPrompt(
+    "what_changed",
+    {
+      title: "What changed, and why",
+      description: "The last complete days against the days before them, and what moved.",
+      argsSchema: z.object({ site, days, dimension }),
+    },
+    (args) =>
+      ask(`What changed ${forSite(args.site)}, and why?
+Call compare_periods with days=${clean(args.days) ?? "7"}${args.dimension ? ` and dimension=${clean(args.dimension)}` : ""}. If one value explains most of the change, call get_timeseries to see on which day it happened. Name numbers with their dates, and tell what is known from what is guessed.`),
+  );
+  server.registerPrompt(
+    "traffic_drop_check",
+    {
+      title: "Traffic-drop check",
+      description: "Whether traffic really dropped, when, and where.",
+      argsSchema: z.object({ site }),
+    },
+    (args) =>
+      ask(`Did traffic drop ${forSite(args.site)}?
+Call get_timeseries with days=29 and compare each complete day with the same weekday a week before; today is partial and counts for nothing. If there is a drop, call compare_periods with days=7 to see which pages, referrers, channels or countries fell. Say plainly if there is no drop, or if the numbers are too small to tell.`),
+  );
+}
+
+const clean = (text: string | undefined) => (text === undefined || text === "" ? undefined : cleanText(text));
+const forSite = (site: string | undefined) =>
+  clean(site) === undefined ? "on our site" : `on the site ${clean(site)}`;
+
+function ask(text: string) {
+  return { messages: [{ role: "user" as const, content: { type: "text" as const, text } }] };
+}
