@@ -6,7 +6,7 @@ import { count, date, siteParam, siteRef, timestamp } from "../operations/fields
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import type { View } from "../operations/view.ts";
-import { defineInsight, readTogether } from "./insight.ts";
+import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import { type Breakdown, findMovers, type Spans } from "./movers.ts";
 import {
   isSmallSample,
@@ -83,6 +83,13 @@ export const compare = defineInsight({
   params,
   result,
   compute: comparePeriods,
+  compact: (comparison) => ({
+    ...comparison,
+    dimensions: comparison.dimensions.map((group) => ({
+      ...group,
+      movers: group.movers.map(({ value: _, ...mover }) => mover),
+    })),
+  }),
   views: (comparison) => [viewWindows(comparison), ...comparison.dimensions.map(viewMovers)],
 });
 
@@ -122,7 +129,8 @@ async function comparePeriods(
       cut_off: spans.whole.truncated || spans.recent.truncated || spans.today.truncated,
       movers: findMovers(spans, drift)
         .filter((mover) => mover.change?.absolute !== 0)
-        .slice(0, asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH),
+        .slice(0, asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH)
+        .map((mover) => ({ ...mover, label: shortLabel(mover.label) })),
     })),
   };
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Call, CallOptions } from "../client/client.ts";
 import type { View } from "../operations/view.ts";
+import { cleanText } from "../render/clean.ts";
 
 /**
  * A question that takes several operations: declared like an operation, answered by `compute`, which asks
@@ -17,6 +18,8 @@ export interface Insight<
   readonly params: Params;
   readonly result: Result;
   compute(call: Call, params: z.output<Params>, options: CallOptions): Promise<z.output<Result>>;
+  /** The result without what can be read off the rest of it, for a model that pays by the word. */
+  compact?(result: z.output<Result>): Record<string, unknown>;
   /** The answer as tables, one below the other; the first one's headline and notes speak for all. */
   views(result: z.output<Result>): View[];
 }
@@ -39,3 +42,6 @@ export async function readTogether<T>(read: () => Promise<T>, disagree: (answers
   for (let attempt = 1; attempt < ATTEMPTS && disagree(answers); attempt++) answers = await read();
   return answers;
 }
+
+/** Visitors may write labels of any length; an answer of several lists has room for short ones. */
+export const shortLabel = (label: string) => cleanText(label, 80);

@@ -7,7 +7,7 @@ import type { ResultOf } from "../operations/operation.ts";
 import { period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { change, window } from "./compare.ts";
-import { defineInsight, readTogether } from "./insight.ts";
+import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import {
   isSmallSample,
   MAX_WINDOW_DAYS,
@@ -118,7 +118,11 @@ async function readOverview(
     trend: { from: shown[0]?.date ?? summary.period.from, visitors: shown.map((point) => point.visitors) },
     top: tops.map(({ dimension, rows }) => ({
       dimension,
-      rows: rows.map(({ label, visitors, percentage }) => ({ label, visitors, percentage })),
+      rows: rows.map(({ label, visitors, percentage }) => ({
+        label: shortLabel(label),
+        visitors,
+        percentage,
+      })),
     })),
     drifted: hasDrifted(answers, days),
     warnings: summary.warnings,

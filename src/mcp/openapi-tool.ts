@@ -7,7 +7,7 @@ import { parseParams } from "../operations/parameters.ts";
 import { cleanText, cleanValue } from "../render/clean.ts";
 import { formatTsv } from "../render/tsv.ts";
 import type { Receipt, ToolAnswer } from "./answer.ts";
-import { estimateTokens, MAX_TOKENS } from "./budget.ts";
+import { countFitting, estimateTokens, MAX_TOKENS } from "./budget.ts";
 
 const names = operations.map((operation) => operation.name);
 
@@ -40,9 +40,12 @@ export async function answerOpenApi(
   const document = await call(openapi, {}, options);
   const view = openapi.view(document, {});
   const command = formatCommand(openapi, {}, demo);
+  const fitting = countFitting(view.rows, "first");
+  const cut = fitting === view.rows.length ? [] : [`Only ${fitting} of ${view.rows.length} paths are shown.`];
+  view.rows = view.rows.slice(0, fitting);
   const head = { title: document.info.title, version: document.info.version, operations: view.rows };
   const body = name === undefined ? {} : { definition: readDefinition(document, name, command) };
-  const notes = name === undefined ? ["A digest: name an operation to see it in full."] : [];
+  const notes = name === undefined ? [...cut, "A digest: name an operation to see it in full."] : [];
   const structured = cleanValue(
     {
       ...(name === undefined ? head : { ...head, operations: [] }),

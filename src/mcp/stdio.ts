@@ -13,6 +13,9 @@ export interface StdioOptions extends McpServerOptions {
 export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOptions): Promise<void> {
   const transport = new StdioServerTransport(stdin, stdout);
   const gone = new Promise<void>((resolve) => {
+    // The transport closes by itself when a frame is too long, and stops reading: no end of input would be seen.
+    const close = transport.close.bind(transport);
+    transport.close = () => close().then(resolve);
     stdin
       .once("end", resolve)
       .once("close", resolve)

@@ -359,6 +359,44 @@ describe("answers stay within 8,000 tokens", () => {
     await client.close();
   });
 
+  it.each(makers)("an overview and a comparison of a site with %s in every list", async (_, make) => {
+    const { api } = createTestApi();
+    const client = await connectInProcess({
+      fetch: async (url, init) => {
+        const response = api(new Request(url, init));
+        if (!url.includes("/breakdown")) return response;
+        const body = (await response.json()) as { rows: { value: string; label: string }[] };
+        for (const [index, row] of body.rows.entries()) {
+          row.value = `${index}${make(index).repeat(9)}`;
+          row.label = `${make(index).repeat(9)}${index}`;
+        }
+        return Response.json({ ...body, period: { ...(body as { period?: object }).period } });
+      },
+    });
+    for (const name of ["get_overview", "compare_periods"]) {
+      const result = await client.callTool(name, { site: "example.com" });
+      expect(result.isError).toBeFalsy();
+      expect(countTokens(textOf(result))).toBeLessThanOrEqual(8_000);
+      expect(countTokens(JSON.stringify(result.structuredContent))).toBeLessThanOrEqual(8_000);
+    }
+    await client.close();
+  });
+
+  it("a digest of a service with thousands of paths", async () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, index) => [
+        `/path/${index}`,
+        { get: { summary: "What it is for ".repeat(9) } },
+      ]),
+    );
+    const client = await answerWith({ openapi: "3.1.1", info: { title: "x", version: "1" }, paths });
+    const result = await client.callTool("get_openapi");
+    expect(countTokens(textOf(result))).toBeLessThanOrEqual(8_000);
+    expect(countTokens(JSON.stringify(result.structuredContent))).toBeLessThanOrEqual(8_000);
+    expect(textOf(result)).toMatch(/Only \d+ of 5000 paths are shown\./);
+    await client.close();
+  });
+
   it("a year of a site of ordinary size fits whole", async () => {
     const result = await call("get_timeseries", { site: "example.com", days: 365 });
     const { points } = result.structuredContent as { points: unknown[] };

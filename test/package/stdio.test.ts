@@ -219,6 +219,14 @@ describe("the packed server on raw streams", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
+  it("ends when a frame is longer than any frame may be", async () => {
+    const { child, output } = start(["--demo"]);
+    child.stdin.write("x".repeat(12_000_000));
+    const [code] = await once(child, "exit");
+    expect([code, output.stdout]).toEqual([0, ""]);
+    expect(output.stderr).not.toBe("");
+  });
+
   it("sends nothing more for a cancelled call", async () => {
     const server = await serve(() => {});
     const env = { ANALYTICS_API_KEY: CANARY, ANALYTICS_BASE_URL: server.origin };
