@@ -19,6 +19,8 @@ export function readAnswer<O extends Operation>(
       cause,
     });
   let body: unknown;
+  // What walks through the answer later recurses: nesting that would break it is refused at the door.
+  if (measureDepth(text) > MAX_DEPTH) throw refuse(`it is nested deeper than ${MAX_DEPTH} levels`);
   try {
     body = JSON.parse(text);
   } catch (cause) {
@@ -29,6 +31,24 @@ export function readAnswer<O extends Operation>(
   const objection = operation.verify?.(parsed.data, params);
   if (objection !== undefined) throw refuse(objection);
   return parsed.data as ResultOf<O>;
+}
+
+const MAX_DEPTH = 100;
+
+/** How deep JSON text is nested; brackets in strings do not count. */
+function measureDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (character === '"') inString = !inString;
+    else if (inString && character === "\\") index++;
+    else if (inString) continue;
+    else if (character === "[" || character === "{") deepest = Math.max(deepest, ++depth);
+    else if (character === "]" || character === "}") depth--;
+  }
+  return deepest;
 }
 
 function describeMismatch(error: z.ZodError, body: unknown): string {

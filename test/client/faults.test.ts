@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
-import { breakdown, sites, stats, timeseries } from "../../src/operations/index.ts";
+import { breakdown, openapi, sites, stats, timeseries } from "../../src/operations/index.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 
 const KEY = "canary-4f1c9a2e77d04b6f";
@@ -176,6 +176,23 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
       "bad_answer",
       "The answer to /sites breaks the contract: it is not complete JSON.",
     ]);
+  });
+
+  it("nesting without end", async () => {
+    const deep = `{"openapi":"3.1.1","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
+    const server = await start((_, response) => send(response, 200, JSON_TYPE, deep));
+    const error = await fail(createCall(server.origin)(openapi, {}));
+    expect([error.code, error.message]).toEqual([
+      "bad_answer",
+      expect.stringContaining("nested deeper than 100 levels"),
+    ]);
+  });
+
+  it("brackets in a text are no nesting", async () => {
+    const name = `${"[{".repeat(200)}\\"${"[".repeat(200)}`;
+    const sitesAnswer = { as_of: "2026-11-21T04:05:10Z", sites: [], name };
+    const server = await start((_, response) => send(response, 200, JSON_TYPE, JSON.stringify(sitesAnswer)));
+    expect((await createCall(server.origin)(sites, {})).sites).toEqual([]);
   });
 
   it("invalid UTF-8", async () => {
