@@ -52,7 +52,7 @@ describe("the house keeps its order", () => {
   it.each([
     ["process.", ["main.ts"]],
     ["console.", []],
-    ["Date.now", ["main.ts", "client/exchange.ts"]],
+    ["Date.now", ["main.ts"]],
     [
       "@modelcontextprotocol/",
       ["mcp/prompts.ts", "mcp/resources.ts", "mcp/schema.ts", "mcp/server.ts", "mcp/stdio.ts"],

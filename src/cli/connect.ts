@@ -11,7 +11,8 @@ export function connect(io: Io, flags: Flags): Call {
       hint: "--demo answers from made-up data in this program; leave it out to ask your service.",
     });
   }
-  return createClient({ readTarget: () => (flags.demo ? openDemo(io) : openService(io, flags)) }).call;
+  const readTarget = () => (flags.demo ? openDemo(io) : openService(io, flags));
+  return createClient({ readTarget, clock: io.clock }).call;
 }
 
 async function openService({ environment }: Io, flags: Flags): Promise<Target> {

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import type { Flags } from "../config/config.ts";
+import { type Flags, readCallsPerMinute } from "../config/config.ts";
 import { environment } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
@@ -68,12 +68,17 @@ async function serveMcp(io: Io, flags: Flags): Promise<void> {
       "In a terminal, try: analytics-mcp stats --demo --site example.com   or: analytics-mcp --help",
     );
   }
-  const { serveStdio } = await import("../mcp/stdio.ts");
+  const callsPerMinute = readCallsPerMinute(io.environment);
+  const [{ serveStdio }, { createRateLimit }] = await Promise.all([
+    import("../mcp/stdio.ts"),
+    import("../mcp/rate-limit.ts"),
+  ]);
   await serveStdio({
     stdin: io.stdin,
     stdout: io.stdout,
     call: connect(io, flags),
     version: io.version,
+    admit: createRateLimit(callsPerMinute, io.clock),
     demo: flags.demo === true,
     onFault: (fault) => void printNote(io, `analytics-mcp: ${fault.message}`),
   });

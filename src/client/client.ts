@@ -2,7 +2,10 @@ import type { InputOf, Operation, ResultOf } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { readAnswer } from "./answer.ts";
 import { type Exchange, exchange, type Fetch, type Limits } from "./exchange.ts";
+import { createMemory, type MemoryLimits } from "./memory.ts";
 import { type Pace, retry } from "./retry.ts";
+import { createSharing } from "./sharing.ts";
+import { createSlots } from "./slots.ts";
 
 /** Where calls go: a base URL that ends in `/api/v1`, a key, and what carries a request there. */
 export interface Target {
@@ -15,6 +18,8 @@ export interface Target {
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
+  /** Asks the service even where an earlier answer may still be used: several answers must be of one moment. */
+  fresh?: boolean;
 }
 
 /**
@@ -33,37 +38,73 @@ export interface ClientOptions {
    * What it throws is the call's answer.
    */
   readTarget: () => Target | Promise<Target>;
-  limits?: Partial<Limits & Pace>;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  limits?: Partial<ClientLimits>;
+}
+
+interface ClientLimits extends Limits, Pace {
+  /** Requests under way at the same time. */
+  concurrency: number;
+  memory: MemoryLimits;
 }
 
 /** Limits in milliseconds and bytes. Connect, header and body time limits belong to the target's `fetch`. */
-const DEFAULT_LIMITS: Limits & Pace = {
+const DEFAULT_LIMITS: ClientLimits = {
   deadline: 30_000,
   attempts: 4,
   firstBackoff: 250,
   maxBackoff: 4_000,
   maxBytes: 10_000_000,
+  concurrency: 100,
+  memory: { entries: 200, size: 10_000_000 },
 };
 
-export function createClient({ readTarget, limits }: ClientOptions): { call: Call } {
+/**
+ * A client for one key: what it remembers and shares between callers is that key's alone. The same question
+ * asked several times at once is one request, and an answer is used again while its service allows it.
+ */
+export function createClient({ readTarget, clock, limits }: ClientOptions): { call: Call } {
   const bounds = { ...DEFAULT_LIMITS, ...limits };
+  const memory = createMemory(bounds.memory, clock);
+  const share = createSharing<unknown>();
+  const inSlot = createSlots(bounds.concurrency);
   let target: Promise<Target> | undefined;
 
-  const call: Call = async (operation, input, { signal } = {}) => {
-    const params = parseParams(operation.params, input as Record<string, unknown>);
+  const ask = async (operation: Operation, params: object, query: string, signal: AbortSignal) => {
     target ??= Promise.resolve().then(readTarget);
     const { baseUrl, apiKey, fetch, proxies = [] } = await target;
-    const send: Exchange = {
-      url: `${baseUrl}${operation.path}${formatQuery(params)}`,
-      path: operation.path,
-      apiKey,
-      fetch,
-      proxies,
-    };
-    const body = await retry((within) => exchange(send, bounds, within), bounds, signal);
-    return readAnswer(operation, params as never, body) as never;
+    const { path } = operation;
+    const send: Exchange = { url: `${baseUrl}${path}${query}`, path, apiKey, fetch, proxies, clock };
+    const attempt = (within: AbortSignal) => inSlot(() => exchange(send, bounds, within), within);
+    const { text, freshFor } = await retry(attempt, bounds, signal);
+    const result = readAnswer(operation, params as never, text);
+    // What is asked to know this very moment is not kept, whatever the service allows.
+    if (operation.maxAge > 0) {
+      memory.keep(`${path}${query}`, result, text.length, Math.min(freshFor, secondsToMidnight(result)));
+    }
+    return result;
+  };
+
+  const call: Call = async (operation, input, { signal, fresh } = {}) => {
+    const params = parseParams(operation.params, input as Record<string, unknown>);
+    const query = formatQuery(params);
+    const key = `${operation.path}${query}`;
+    const known = fresh ? undefined : memory.find(key);
+    return (known ?? share(key, (all) => ask(operation, params, query, all), signal)) as never;
   };
   return { call };
+}
+
+/**
+ * An answer whose last day is today is yesterday's after midnight at the site, however long it may be kept.
+ * Its own `as_of` tells the site's time, so no clock but the service's is asked.
+ */
+function secondsToMidnight(result: unknown): number {
+  const asOf: unknown = Reflect.get(Object(Reflect.get(Object(result), "period")), "as_of");
+  const [, hours, minutes, seconds] = /T(\d\d):(\d\d):(\d\d)/.exec(String(asOf)) ?? [];
+  if (seconds === undefined) return Number.POSITIVE_INFINITY;
+  return 86_400 - (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
 }
 
 function formatQuery(params: Record<string, unknown>): string {

@@ -1,6 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import { readProblem } from "./answer.ts";
 import { explainFailure } from "./failure.ts";
+import { readFreshness } from "./freshness.ts";
 import { PassingFailure } from "./retry.ts";
 import { readWait } from "./wait.ts";
 
@@ -18,13 +19,21 @@ export interface Exchange {
   apiKey: string;
   fetch: Fetch;
   proxies: readonly (string | undefined)[];
+  clock: () => number;
+}
+
+export interface Received {
+  text: string;
+  /** Seconds for which it may be used again. */
+  freshFor: number;
 }
 
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 
 /** One request and its answer: the text of a 200 with a JSON body, or an error. */
-export async function exchange(send: Exchange, limits: Limits, signal: AbortSignal): Promise<string> {
+export async function exchange(send: Exchange, limits: Limits, signal: AbortSignal): Promise<Received> {
   const origin = new URL(send.url).origin;
+  const requested = send.clock();
   let response: Response;
   let text: string;
   try {
@@ -42,7 +51,9 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
     throw error instanceof AnalyticsError ? error : explainFailure(error, origin, send.proxies);
   }
   if (response.status === 200) {
-    if (isJson(response)) return text;
+    if (isJson(response)) {
+      return { text, freshFor: readFreshness(response.headers, requested, send.clock()) };
+    }
     throw new AnalyticsError(
       "bad_answer",
       `The answer to ${send.path} is ${describeType(response)}, not JSON.`,
@@ -50,7 +61,7 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
     );
   }
   if (response.status >= 300 && response.status < 400) throw refuseRedirect(response, send.url);
-  const wait = readWait(response.headers, Date.now());
+  const wait = readWait(response.headers, send.clock());
   const error = readProblem(response.status, isJson(response) ? text : "", {
     ...send,
     origin,

@@ -96,6 +96,18 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
+const DEFAULT_CALLS_PER_MINUTE = 300;
+
+/** How many calls of tools are answered in a minute. Throws AnalyticsError `usage` for what is no such number. */
+export function readCallsPerMinute(environment: Environment): number {
+  const text = readSetting(environment, "ANALYTICS_CALLS_PER_MINUTE");
+  if (text === undefined) return DEFAULT_CALLS_PER_MINUTE;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new AnalyticsError("usage", "ANALYTICS_CALLS_PER_MINUTE is not a whole number from 1 up.", {
+    hint: `Leave it out for ${DEFAULT_CALLS_PER_MINUTE}.`,
+  });
+}
+
 export interface Proxies {
   httpProxy: string | undefined;
   httpsProxy: string | undefined;

@@ -5,6 +5,7 @@ export const environment = {
     "Where the service's API is, such as https://stats.example.com (with or without /api/v1).",
   ANALYTICS_ALLOW_HTTP:
     "Host names, separated by commas, to which plain http is allowed besides this machine.",
+  ANALYTICS_CALLS_PER_MINUTE: "How many tool calls the MCP server answers in a minute (300).",
   HTTPS_PROXY: "Proxy for https addresses; HTTP_PROXY for http, NO_PROXY for exceptions.",
   NODE_EXTRA_CA_CERTS: "File of additional certificate authorities (PEM), read by Node.",
 } as const;

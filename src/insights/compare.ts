@@ -107,7 +107,8 @@ async function comparePeriods(
 ): Promise<Comparison> {
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
   const { series, groups, sameDay } = await readTogether(
-    () => readAnswers(call, site, days, asked, options),
+    options,
+    (fresh) => readAnswers(call, site, days, asked, fresh),
     (answers) => !answers.sameDay || answers.groups.some(({ drift }) => drift > 0),
   );
   if (!sameDay) throw refuseDays();

@@ -33,13 +33,18 @@ export function defineInsight<const N extends string, P extends z.ZodObject, R e
 const ATTEMPTS = 3;
 
 /**
- * Reads several answers that must agree. Visits arrive between calls, and midnight may pass: where the answers
- * do not agree all are read again, at most twice; the last ones are returned with what is left of the
- * disagreement.
+ * Reads several answers that must agree, so none comes from memory. Visits arrive between calls, and midnight
+ * may pass: where the answers do not agree all are read again, at most twice; the last ones are returned with
+ * what is left of the disagreement.
  */
-export async function readTogether<T>(read: () => Promise<T>, disagree: (answers: T) => boolean): Promise<T> {
-  let answers = await read();
-  for (let attempt = 1; attempt < ATTEMPTS && disagree(answers); attempt++) answers = await read();
+export async function readTogether<T>(
+  options: CallOptions,
+  read: (fresh: CallOptions) => Promise<T>,
+  disagree: (answers: T) => boolean,
+): Promise<T> {
+  const fresh = { ...options, fresh: true };
+  let answers = await read(fresh);
+  for (let attempt = 1; attempt < ATTEMPTS && disagree(answers); attempt++) answers = await read(fresh);
   return answers;
 }
 

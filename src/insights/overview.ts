@@ -86,18 +86,18 @@ async function readOverview(
   { site, days }: z.output<typeof params>,
   options: CallOptions,
 ): Promise<Overview> {
-  const read = async (): Promise<Answers> => {
+  const read = async (fresh: CallOptions): Promise<Answers> => {
     const [summary, series, now, ...tops] = await Promise.all([
-      call(stats, { site, days }, options),
-      call(timeseries, { site, days: seriesDaysFor(days) }, options),
-      call(realtime, { site }, options),
+      call(stats, { site, days }, fresh),
+      call(timeseries, { site, days: seriesDaysFor(days) }, fresh),
+      call(realtime, { site }, fresh),
       ...TOP_DIMENSIONS.map((dimension) =>
-        call(breakdown, { site, dimension, limit: TOP_ROWS, days }, options),
+        call(breakdown, { site, dimension, limit: TOP_ROWS, days }, fresh),
       ),
     ]);
     return { summary, series, now, tops };
   };
-  const answers = await readTogether(read, (each) => hasDrifted(each, days));
+  const answers = await readTogether(options, read, (each) => hasDrifted(each, days));
   const { summary, series, now, tops } = answers;
   const { current, previous } = splitWindows(series.points, days);
   const shown = series.points.slice(-days);

@@ -11,6 +11,7 @@ import { AnalyticsError } from "../errors.ts";
 import { type Question, questions } from "../insights/question.ts";
 import { cleanValue, formatJson } from "../render/clean.ts";
 import { completeSite } from "./completion.ts";
+import type { Admit } from "./rate-limit.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -23,9 +24,16 @@ const MAX_DOCUMENT_TEXT = 2_000;
  * What a host may attach to a conversation by itself. Nothing essential hides here: many clients show tools
  * alone, and each of these can be had from a tool, too.
  */
-export function registerResources(server: McpServer, call: Call): void {
-  const ask = (name: string, input: Record<string, unknown>, uri: URL, options: CallOptions) =>
-    readAnswer(call, name, input, uri, options);
+export function registerResources(server: McpServer, call: Call, admit: Admit): void {
+  const ask = async (name: string, input: Record<string, unknown>, uri: URL, options: CallOptions) => {
+    try {
+      admit();
+      const text = await readAnswer(call, name, input, options);
+      return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }] };
+    } catch (error) {
+      throw translate(error, uri);
+    }
+  };
 
   server.registerResource(
     "sites",
@@ -81,17 +89,11 @@ async function readAnswer(
   call: Call,
   name: string,
   input: Record<string, unknown>,
-  uri: URL,
   options: CallOptions,
-) {
+): Promise<string> {
   const question = questions.find((each) => each.name === name) as Question;
-  try {
-    const { result } = await question.ask(call, input, options);
-    const text = formatJson(cleanValue(result, MAX_DOCUMENT_TEXT));
-    return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }] };
-  } catch (error) {
-    throw translate(error, uri);
-  }
+  const { result } = await question.ask(call, input, options);
+  return formatJson(cleanValue(result, MAX_DOCUMENT_TEXT));
 }
 
 /** A failure as a protocol error; a site that does not exist is a resource that does not (-32602). */

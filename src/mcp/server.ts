@@ -7,12 +7,15 @@ import type { JsonSchema } from "../operations/json-schema.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
 import { answerOpenApi, openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
 import { registerPrompts } from "./prompts.ts";
+import type { Admit } from "./rate-limit.ts";
 import { registerResources } from "./resources.ts";
 import { buildInputSchema, buildOutputSchema, publish } from "./schema.ts";
 
 export interface McpServerOptions {
   call: Call;
   version: string;
+  /** Asked before each call and each read of a resource. */
+  admit: Admit;
   /** Whether the numbers are the fixtures': said in instructions and in each reproducing command. */
   demo: boolean;
 }
@@ -27,7 +30,7 @@ const annotations = {
 } as const;
 
 /** One server, for whichever protocol revision the client speaks: a factory for serveStdio and the HTTP handler. */
-export function createMcpServer({ call, version, demo }: McpServerOptions): McpServer {
+export function createMcpServer({ call, version, admit, demo }: McpServerOptions): McpServer {
   const server = new McpServer(
     { name: "analytics-mcp", title: "Web Analytics", version },
     {
@@ -59,10 +62,14 @@ export function createMcpServer({ call, version, demo }: McpServerOptions): McpS
         outputSchema: publish(schemas.output),
         annotations,
       },
-      (input, { mcpReq: { signal } }) => answerSafely(() => answer(call, question, input, { signal }, demo)),
+      (input, { mcpReq: { signal } }) =>
+        answerSafely(() => {
+          admit();
+          return answer(call, question, input, { signal }, demo);
+        }),
     );
   }
-  registerResources(server, call);
+  registerResources(server, call, admit);
   registerPrompts(server, call);
   return server;
 }

@@ -41,6 +41,7 @@ function createCall(
   });
   return createClient({
     readTarget: () => ({ baseUrl: `${origin}/api/v1`, apiKey: KEY, fetch }),
+    clock: Date.now,
     limits: { firstBackoff: 5, maxBackoff: 20, deadline: 5_000, ...limits },
   }).call;
 }
@@ -256,6 +257,7 @@ describe("proxies of the environment", () => {
     const fetch = createNetworkFetch({ httpsProxy: proxy.origin });
     const { call } = createClient({
       readTarget: () => ({ baseUrl: "https://x.test/api/v1", apiKey: KEY, fetch, proxies: [proxy.origin] }),
+      clock: Date.now,
     });
     expect(await fail(call(sites, {}))).toMatchObject({
       code: "proxy",

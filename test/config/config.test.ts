@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readAccess, readProxies } from "../../src/config/config.ts";
+import { readAccess, readCallsPerMinute, readProxies } from "../../src/config/config.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 
 const key = { ANALYTICS_API_KEY: "canary-key" };
@@ -152,3 +152,18 @@ it.each(["http://localhost:8787/api/v1", "http://127.0.0.1/api/v1", "http://[::1
     });
   },
 );
+
+describe("calls per minute", () => {
+  it.each([
+    [undefined, 300],
+    ["", 300],
+    ["1", 1],
+    [" 1000000 ", 1_000_000],
+  ])("%o is %d", (value, expected) => {
+    expect(readCallsPerMinute({ ANALYTICS_CALLS_PER_MINUTE: value })).toBe(expected);
+  });
+
+  it.each(["0", "-1", "1.5", "1e3", "many", "9999999999"])("%o is refused", (value) => {
+    expect(() => readCallsPerMinute({ ANALYTICS_CALLS_PER_MINUTE: value })).toThrow("whole number");
+  });
+});

@@ -20,6 +20,7 @@ function connect(
   const { api, time } = createTestApi();
   let count = 0;
   const { call } = createClient({
+    clock: () => time.now,
     readTarget: () => ({
       baseUrl: "https://x.test/api/v1",
       apiKey: DEMO_KEY,

@@ -6,6 +6,7 @@ import { StdioClientTransport as StdioClientTransportV1 } from "@modelcontextpro
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { createClient } from "../../src/client/client.ts";
 import type { Fetch } from "../../src/client/exchange.ts";
+import { createRateLimit } from "../../src/mcp/rate-limit.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 
@@ -113,12 +114,15 @@ function wrapV2(client: Client): Omit<TestClient, "pid" | "stderr"> {
 }
 
 /** A v2 client in this process on the real stdio server, over the reference API at a clock that the test moves. */
-export async function connectInProcess(options: { fetch?: Fetch; key?: string; demo?: boolean } = {}) {
+export async function connectInProcess(
+  options: { fetch?: Fetch; key?: string; demo?: boolean; callsPerMinute?: number } = {},
+) {
   const { api, time } = createTestApi();
   const fetch: Fetch = options.fetch ?? (async (url, init) => api(new Request(url, init)));
   const apiKey = options.key ?? DEMO_KEY;
   const { call } = createClient({
     readTarget: () => ({ baseUrl: "https://stats.example.test/api/v1", apiKey, fetch }),
+    clock: () => time.now,
     limits: { firstBackoff: 1 },
   });
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
@@ -127,6 +131,7 @@ export async function connectInProcess(options: { fetch?: Fetch; key?: string; d
     stdout: toClient,
     call,
     version: "0.0.0",
+    admit: createRateLimit(options.callsPerMinute ?? 100_000, () => time.now),
     demo: options.demo ?? false,
     onFault: (fault) => {
       throw fault;

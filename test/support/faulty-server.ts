@@ -37,7 +37,10 @@ export async function startServer(
 const api = createReferenceApi({ clock: () => NOW, quota: { limit: 1_000_000, window: 60 } });
 
 /** What the reference API says to a request, for tests that spoil the answer on its way. */
-export async function answerRightly({ url, headers }: IncomingMessage, edit = (body: string) => body) {
+export async function answerRightly(
+  { url, headers }: Pick<IncomingMessage, "url" | "headers">,
+  edit = (body: string) => body,
+) {
   const response = api(
     new Request(`http://x${url}`, {
       headers: { authorization: "Bearer demo-key-of-acme", accept: headers.accept ?? "" },

@@ -1,0 +1,29 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { createSlots } from "../../src/client/slots.ts";
+
+describe("slots", () => {
+  it("hold after many came, failed and left", async () => {
+    const inSlot = createSlots(3);
+    let running = 0;
+    let most = 0;
+    const run = async () => {
+      most = Math.max(most, ++running);
+      await turn();
+      running--;
+      if (most > 2) throw new Error("some fail");
+    };
+    const never = new AbortController().signal;
+    for (let round = 0; round < 5; round++) {
+      const controller = new AbortController();
+      const leaving = Array.from({ length: 10 }, () => inSlot(run, controller.signal));
+      const staying = Array.from({ length: 10 }, () => inSlot(run, never));
+      controller.abort(new Error("left"));
+      await Promise.allSettled([...leaving, ...staying]);
+      expect([running, most]).toEqual([0, 3]);
+    }
+    const order: number[] = [];
+    await Promise.all([1, 2, 3, 4, 5].map((each) => inSlot(async () => order.push(each), never)));
+    expect(order).toEqual([1, 2, 3, 4, 5]);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { createRateLimit } from "../../src/mcp/rate-limit.ts";
+import { connectInProcess } from "../support/clients.ts";
+
+describe("calls are rate-limited", () => {
+  it("a minute's calls at once, then as many as flow in", () => {
+    let now = 0;
+    const admit = createRateLimit(60, () => now);
+    const take = (count: number) => {
+      for (let each = 0; each < count; each++) admit();
+    };
+    take(60);
+    expect(admit).toThrow("answers 60 a minute");
+    now += 999;
+    expect(admit).toThrow();
+    now += 1;
+    take(1);
+    expect(admit).toThrow();
+    now += 3_600_000;
+    take(60);
+    expect(admit).toThrow();
+    now -= 7_200_000;
+    expect(admit).toThrow();
+    now += 1_000;
+    take(1);
+  });
+
+  it("and say so to an assistant, with the time to wait", async () => {
+    const client = await connectInProcess({ callsPerMinute: 2 });
+    try {
+      for (const _ of [1, 2]) expect((await client.callTool("list_sites")).isError).toBeFalsy();
+      const refused = await client.callTool("list_sites");
+      expect(refused.isError).toBe(true);
+      expect(refused.content[0]?.text).toContain("Wait 30 seconds");
+      await expect(client.readResource("analytics://sites")).rejects.toThrow("Too many calls");
+      expect((await client.listTools()).tools).toHaveLength(8);
+      client.time.now += 30_000;
+      expect((await client.callTool("list_sites")).isError).toBeFalsy();
+      expect((await client.callTool("list_sites")).isError).toBe(true);
+    } finally {
+      await client.close();
+    }
+  });
+});
