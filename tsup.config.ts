@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { defineConfig } from "tsup";
 import { collectLicenses } from "./test/support/licenses.js";
 
@@ -20,6 +20,8 @@ export default defineConfig({
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
   },
   onSuccess: async () => {
+    // The chart's page is no code of the program: it is read, and sent to hosts as it is written.
+    cpSync("src/mcp/chart", "dist/chart", { recursive: true });
     writeFileSync("dist/THIRD_PARTY_LICENSES.txt", collectLicenses("dist/metafile-esm.json"));
   },
 });

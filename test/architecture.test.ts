@@ -55,7 +55,10 @@ describe("the house keeps its order", () => {
     ["Date.now", ["main.ts"]],
     [
       "@modelcontextprotocol/",
-      ["mcp/prompts.ts", "mcp/resources.ts", "mcp/schema.ts", "mcp/server.ts", "mcp/stdio.ts"],
+      [
+        ...["mcp/chart.ts", "mcp/prompts.ts", "mcp/resources.ts", "mcp/schema.ts", "mcp/server.ts"],
+        "mcp/stdio.ts",
+      ],
     ],
     ["undici", ["client/network.ts"]],
     ["commander", ["cli/program.ts", "cli/question-command.ts", "cli/reference-command.ts"]],

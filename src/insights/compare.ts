@@ -35,7 +35,7 @@ const params = z.strictObject({
     .min(1)
     .max(MAX_WINDOW_DAYS)
     .default(7)
-    .describe("Length of each window in complete days: 7 compares the last seven with the seven before."),
+    .describe("Complete days in each window: 7 compares the last seven with the seven before."),
   dimension: z
     .enum(dimensions)
     .optional()

@@ -66,7 +66,7 @@ export const overview = defineInsight({
     name: "get_overview",
     title: "Site at a glance",
     description:
-      "A site at a glance over the last N days: totals, daily trend, change against the N complete days before, top pages, referrers and countries, active now. The first thing to call for a general question.",
+      "A site at a glance over the last N days: totals, daily trend, change against the N complete days before, top pages, referrers and countries, active now. Call it first for a general question.",
   },
   params,
   result,

@@ -5,6 +5,7 @@ import { type Question, questions } from "../insights/question.ts";
 import { openapi } from "../operations/index.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
+import { CHART_EXTENSION, chartMetaOf, registerChart } from "./chart.ts";
 import { answerOpenApi, openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
 import { registerPrompts } from "./prompts.ts";
 import type { Admit } from "./rate-limit.ts";
@@ -39,6 +40,7 @@ export function createMcpServer({ call, version, admit, demo }: McpServerOptions
         resources: { listChanged: false },
         prompts: { listChanged: false },
         completions: {},
+        extensions: { [CHART_EXTENSION]: {} },
       },
       instructions: buildInstructions(demo),
       cacheHints: {
@@ -61,6 +63,7 @@ export function createMcpServer({ call, version, admit, demo }: McpServerOptions
         inputSchema: publish(schemas.input),
         outputSchema: publish(schemas.output),
         annotations,
+        ...chartMetaOf(name),
       },
       (input, { mcpReq: { signal } }) =>
         answerSafely(() => {
@@ -70,6 +73,7 @@ export function createMcpServer({ call, version, admit, demo }: McpServerOptions
     );
   }
   registerResources(server, call, admit);
+  registerChart(server);
   registerPrompts(server, call);
   return server;
 }

@@ -18,7 +18,7 @@ export const openapi = defineOperation({
     name: "get_openapi",
     title: "API description",
     description:
-      "What the REST API behind these tools offers, from its OpenAPI 3.1 document: a digest of all operations, or one operation in full. For people who write code against the API, not for analytics questions.",
+      "The REST API behind these tools, from its OpenAPI 3.1 document: a digest of all operations, or one in full. For writing code against the API, not for analytics questions.",
   },
   params: z.strictObject({}),
   result: z.looseObject({

@@ -12,7 +12,7 @@ export const sites = defineOperation({
     name: "list_sites",
     title: "List sites",
     description:
-      "List the organization's sites: id, domain, timezone and first day with data. Call it first when you do not know which site is meant.",
+      "List the organization's sites: id, domain, timezone and first day with data. Call it first when the site is not known.",
   },
   params: z.strictObject({}),
   result: z.object({

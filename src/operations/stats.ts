@@ -13,7 +13,7 @@ export const stats = defineOperation({
     name: "get_stats",
     title: "Site totals",
     description:
-      "Total visitors, page views and custom events of a site over the last N days, today included and partial. For calendar weeks or for complete days, sum get_timeseries instead.",
+      "Total visitors, page views and custom events of a site over the last N days, today included and partial. For calendar weeks or complete days, sum get_timeseries instead.",
   },
   params: z.strictObject({ site: siteParam, days: daysParam }),
   result: z.object({

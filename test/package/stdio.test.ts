@@ -95,13 +95,17 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
   it("offers resources, prompts and completions", async () => {
     const client = await connect(kind, bin, ["--demo"]);
     const uris = (await client.listResources()).resources.map((resource) => resource.uri);
-    expect(uris).toEqual(["analytics://sites", "analytics://openapi", "analytics://llms.txt"]);
+    expect(uris).toEqual([
+      ...["analytics://sites", "analytics://openapi", "analytics://llms.txt"],
+      "ui://analytics-mcp/chart.html",
+    ]);
     const [template] = (await client.listTemplates()).resourceTemplates;
     expect(template?.uriTemplate).toBe("analytics://sites/{site}/overview");
     const read = async (uri: string) => (await client.readResource(uri)).contents[0]?.text ?? "";
     expect(JSON.parse(await read("analytics://sites")).sites).toHaveLength(5);
     expect(JSON.parse(await read("analytics://openapi")).openapi).toBe("3.1.1");
     expect(await read("analytics://llms.txt")).toMatch(/^# analytics-mcp/);
+    expect(await read("ui://analytics-mcp/chart.html")).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
     expect(JSON.parse(await read("analytics://sites/example.com/overview"))).toMatchObject({
       period: { days: 30 },
     });

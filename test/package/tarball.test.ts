@@ -15,7 +15,10 @@ describe("the tarball", () => {
     const dist = files.filter((file) => file.startsWith("dist/"));
     expect(dist).toContain("dist/main.js");
     expect(dist).toContain("dist/THIRD_PARTY_LICENSES.txt");
-    expect(dist.filter((file) => !/^dist\/[\w.-]+\.(js|txt)$/.test(file))).toEqual([]);
+    const chart = readdirSync("src/mcp/chart").map((file) => `dist/chart/${file}`);
+    expect(dist.filter((file) => file.startsWith("dist/chart/")).sort()).toEqual(chart.sort());
+    const others = dist.filter((file) => !file.startsWith("dist/chart/"));
+    expect(others.filter((file) => !/^dist\/[\w.-]+\.(js|txt)$/.test(file))).toEqual([]);
   });
 
   it("installs as one package, without dependencies and install scripts", () => {

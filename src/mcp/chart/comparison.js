@@ -1,0 +1,192 @@
+// @ts-check
+/** @import { Format } from "./format.js" */
+/** @import { Comparison, Group, Mover } from "./shapes.js" */
+import {
+  bar,
+  barLists,
+  changeLine,
+  dimensionTitle,
+  foreignText,
+  heading,
+  html,
+  joinParts,
+  own,
+} from "./elements.js";
+
+/** What a service that cuts everything off leaves open. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Two windows of complete days, and what moved between them.
+ * @param {Comparison} comparison
+ * @param {Format} format
+ */
+export function drawComparison(comparison, format) {
+  const { site, timezone, current, previous, dimensions } = comparison;
+  const movers = dimensions.flatMap((group) => group.movers);
+  const extent = findExtent(movers);
+  return {
+    trend: undefined,
+    parts: [
+      html(
+        "header",
+        {},
+        html("h1", {}, foreignText(site.domain)),
+        html(
+          "p",
+          { class: "soft" },
+          own(format.rangeWithYear(current)),
+          " against ",
+          ...joinParts([format.rangeWithYear(previous), "complete days", timezone]),
+        ),
+      ),
+      html(
+        "div",
+        { class: "measures" },
+        buildMeasure("Visitors", "visitors", comparison, format),
+        buildMeasure("Page views", "pageviews", comparison, format),
+      ),
+      heading("div", "What moved most", html("p", { class: "remark" }, "in visitors, on one scale")),
+      barLists(
+        dimensions.length === 1 ? "single" : "paired",
+        dimensions.map((group) => buildGroup(group, extent, format)),
+      ),
+    ],
+  };
+}
+
+/**
+ * @param {string} title
+ * @param {"visitors" | "pageviews"} measure
+ * @param {Comparison} comparison
+ * @param {Format} format
+ */
+function buildMeasure(title, measure, { current, previous, change, small_sample }, format) {
+  const most = Math.max(1, current[measure], previous[measure]);
+  const row = (/** @type {Comparison["current"]} */ window, /** @type {string} */ kind) =>
+    html(
+      "li",
+      { class: "window" },
+      html("span", { class: "soft" }, format.range(window)),
+      html("span", { class: "track", "aria-hidden": "true" }, bar(0, (100 * window[measure]) / most, kind)),
+      html("span", { class: "number" }, own(format.count(window[measure]))),
+    );
+  return html(
+    "section",
+    {},
+    html("h2", {}, title),
+    html("p", { class: "headline" }, changeLine(change[measure], small_sample, format)),
+    html("ol", { class: "windows" }, row(current, ""), row(previous, "past")),
+  );
+}
+
+/**
+ * @param {Group} group
+ * @param {Extent} extent
+ * @param {Format} format
+ */
+function buildGroup({ dimension, drift, cut_off, movers }, extent, format) {
+  const notes = [
+    ...(drift > 0 ? [`Each count may be off by ${format.count(drift)}.`] : []),
+    ...(cut_off ? ["Cut off by the service: what that leaves open is a range."] : []),
+  ];
+  return html(
+    "section",
+    {},
+    html("h3", {}, dimensionTitle(dimension)),
+    movers.length === 0
+      ? html("p", { class: "aside" }, "None moved.")
+      : html("ol", { class: "rows" }, ...movers.map((mover) => buildMover(mover, extent, format))),
+    ...notes.map((note) => html("p", { class: "aside" }, note)),
+  );
+}
+
+/**
+ * @param {Mover} mover
+ * @param {Extent} extent
+ * @param {Format} format
+ */
+function buildMover(mover, extent, format) {
+  const { label, change } = mover;
+  const numbers = change
+    ? [
+        own(format.signed(change.absolute)),
+        html(
+          "bdi",
+          { class: "soft" },
+          change.percent === null ? "no base" : format.signedPercent(change.percent),
+        ),
+      ]
+    : [html("span", { class: "soft" }, "uncertain")];
+  return html(
+    "li",
+    {},
+    html("span", { class: "line" }, foreignText(label), html("span", { class: "number" }, ...numbers)),
+    html(
+      "span",
+      { class: "line" },
+      html("span", { class: "track", "aria-hidden": "true" }, ...buildBars(mover, extent)),
+      html("span", { class: "number beside soft" }, html("span", {}, ...showCounts(mover, format))),
+    ),
+  );
+}
+
+/** @param {Mover} mover @param {Format} format */
+function showCounts({ current, previous, bounds }, format) {
+  return [
+    ...showCount(previous, bounds?.previous, format),
+    " → ",
+    ...showCount(current, bounds?.current, format),
+  ];
+}
+
+/**
+ * A count, or what it lies between.
+ * @param {number | null} count
+ * @param {{ least: number, most: number } | undefined} range
+ * @param {Format} format
+ */
+function showCount(count, range, format) {
+  if (count !== null) return [own(format.count(count))];
+  if (!range) return ["unknown"];
+  const least = own(format.count(range.least));
+  return range.most >= NO_LIMIT ? [least, " or more"] : [least, "–", own(format.count(range.most))];
+}
+
+/**
+ * The changes between which all bars of a comparison are drawn, on one scale with one zero.
+ * @typedef {{ least: number, most: number }} Extent
+ */
+
+/** @param {Mover[]} movers @returns {Extent} */
+function findExtent(movers) {
+  const values = movers.flatMap((mover) => Object.values(findRange(mover)));
+  const bounded = values.filter((value) => Math.abs(value) < NO_LIMIT / 2);
+  const [least, most] = [Math.min(0, ...bounded), Math.max(0, ...bounded)];
+  return { least, most: least === most ? 1 : most };
+}
+
+/**
+ * What a change lies between: itself where it is known.
+ * @param {Pick<Mover, "change" | "bounds">} mover
+ */
+function findRange({ change, bounds }) {
+  if (change) return { least: Math.min(0, change.absolute), most: Math.max(0, change.absolute) };
+  if (!bounds) return { least: 0, most: 0 };
+  return {
+    least: bounds.current.least - bounds.previous.most,
+    most: bounds.current.most - bounds.previous.least,
+  };
+}
+
+/** @param {Pick<Mover, "change" | "bounds">} mover @param {Extent} extent */
+function buildBars(mover, extent) {
+  const toShare = (/** @type {number} */ value) =>
+    (100 * (Math.min(extent.most, Math.max(extent.least, value)) - extent.least)) /
+    (extent.most - extent.least);
+  const { least, most } = findRange(mover);
+  const kind = mover.change ? (mover.change.absolute < 0 ? "loss" : "") : "range";
+  const zero = html("span", { class: "zero" });
+  zero.style.insetInlineStart = `${toShare(0)}%`;
+  return [bar(toShare(least), toShare(most), kind), zero];
+}

@@ -1,0 +1,134 @@
+// @ts-check
+/** @import { Format } from "./format.js" */
+
+/**
+ * Elements are made here and nowhere from markup: whatever a visitor wrote reaches the page as a text node or an
+ * attribute's value, which no text can leave.
+ * @typedef {Record<string, string | number>} Attributes
+ */
+
+/**
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Attributes} attributes
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function html(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/**
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Attributes} attributes
+ * @param {...(Node | string)} children
+ * @returns {SVGElementTagNameMap[T]}
+ */
+export function svg(tag, attributes, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+/**
+ * @template {Element} T
+ * @param {T} element
+ * @param {Attributes} attributes
+ * @param {(Node | string)[]} children
+ */
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
+/**
+ * Text that may come from a visitor: isolated, so that its direction cannot turn its surroundings, cut off by
+ * the style sheet where it is long, and whole in the tooltip.
+ * @param {string} text
+ */
+export function foreignText(text) {
+  return html("bdi", { class: "label", title: text }, text);
+}
+
+/**
+ * A bar from one share of its track to another, in percent.
+ * @param {number} start
+ * @param {number} end
+ * @param {string} kind
+ */
+export function bar(start, end, kind = "") {
+  const piece = html("span", { class: `bar ${kind}`.trim() });
+  piece.style.insetInlineStart = `${start}%`;
+  piece.style.inlineSize = `${end - start}%`;
+  return piece;
+}
+
+/**
+ * How much complete days changed: direction, absolute, percent. A percentage of nothing is none.
+ * @param {{ absolute: number, percent: number | null }} change
+ * @param {boolean} smallSample
+ * @param {Format} format
+ */
+export function changeLine({ absolute, percent }, smallSample, format) {
+  const line = html("span", { class: "change" });
+  if (absolute === 0) line.append("no change");
+  else {
+    line.append(
+      html("span", { class: "hidden" }, absolute > 0 ? "up " : "down "),
+      html("span", { class: absolute > 0 ? "up" : "down", "aria-hidden": "true" }, absolute > 0 ? "▲" : "▼"),
+      own(format.count(Math.abs(absolute))),
+    );
+  }
+  if (percent === null) line.append(flag("no base", "The earlier days had none, so there is no percentage."));
+  else if (absolute !== 0) line.append(html("bdi", { class: "soft" }, format.signedPercent(percent)));
+  if (smallSample) line.append(flag("small sample", "So few visitors that a change is not news."));
+  return line;
+}
+
+/** @param {string} text @param {string} reason */
+function flag(text, reason) {
+  return html("span", { class: "flag", title: reason }, text);
+}
+
+/** @param {string} dimension as the contract names it: `utm_sources` */
+export function dimensionTitle(dimension) {
+  const words = dimension.replaceAll("_", " ").replace(/^utm\b/, "UTM");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * A title with what there is to say about it at the other end of the line.
+ * @param {"div" | "figcaption"} tag
+ * @param {string} title
+ * @param {Node} remark
+ */
+export function heading(tag, title, remark) {
+  return html(tag, { class: "heading" }, html("h2", {}, title), remark);
+}
+
+/**
+ * Lists whose bars can be compared: all tracks are equally long, because the numbers beside them get the room of
+ * the longest.
+ * @param {string} kind
+ * @param {HTMLElement[]} sections
+ */
+export function barLists(kind, sections) {
+  const lists = html("div", { class: `lists ${kind}` }, ...sections);
+  const lengths = [...lists.querySelectorAll(".beside")].map((number) => number.textContent?.length ?? 0);
+  // A digit is as wide as most characters, but for the percent sign.
+  lists.style.setProperty("--beside", `${1 + Math.max(0, ...lengths)}ch`);
+  return lists;
+}
+
+/**
+ * A number or a day of any locale, whose direction is its own: Arabic digits would turn "5 → 7" around.
+ * @param {string} text
+ */
+export function own(text) {
+  return html("bdi", {}, text);
+}
+
+/** @param {string[]} parts @returns {(Node | string)[]} */
+export function joinParts(parts) {
+  return parts.flatMap((part, index) => (index === 0 ? [own(part)] : [" · ", own(part)]));
+}

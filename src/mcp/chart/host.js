@@ -1,0 +1,80 @@
+// @ts-check
+import { isObject } from "./shapes.js";
+
+const PROTOCOL_VERSION = "2026-01-26";
+const INITIALIZE_ID = 1;
+const METHOD_NOT_FOUND = -32601;
+
+/**
+ * What the host tells this view; see the MCP Apps extension, 2026-01-26.
+ * @typedef {object} Listeners
+ * @property {(context: Record<string, unknown>) => void} context all of it at first, later what changed
+ * @property {(input: Record<string, unknown>) => void} input the arguments of the call that is under way
+ * @property {(result: Record<string, unknown>) => void} result
+ * @property {(reason: string) => void} cancelled
+ * @property {(message: string) => void} refused the host does not take this view
+ * @property {() => void} teardown the view is about to be removed
+ */
+
+/**
+ * Speaks JSON-RPC with the window that embeds this one, and with no other.
+ * @param {Listeners} listeners
+ */
+export function connectHost(listeners) {
+  const host = window.parent;
+  /** @param {Record<string, unknown>} message */
+  const post = (message) => {
+    // A view in a sandbox cannot know its host's origin, and what it sends holds nothing but its own size.
+    host.postMessage({ jsonrpc: "2.0", ...message }, "*");
+  };
+  const notify = (/** @type {string} */ method, /** @type {object} */ params = {}) =>
+    post({ method, params });
+
+  /** @param {string} method @param {Record<string, unknown>} params */
+  const take = (method, params) => {
+    if (method === "ui/notifications/tool-input") listeners.input(readObject(params.arguments));
+    if (method === "ui/notifications/tool-result") listeners.result(params);
+    if (method === "ui/notifications/tool-cancelled") listeners.cancelled(readText(params.reason));
+    if (method === "ui/notifications/host-context-changed") listeners.context(params);
+  };
+
+  /** @param {unknown} id @param {string} method */
+  const answer = (id, method) => {
+    if (method !== "ping" && method !== "ui/resource-teardown") {
+      return post({ id, error: { code: METHOD_NOT_FOUND, message: `There is no method ${method}.` } });
+    }
+    if (method === "ui/resource-teardown") listeners.teardown();
+    post({ id, result: {} });
+  };
+
+  /** @param {Record<string, unknown>} response */
+  const start = ({ result, error }) => {
+    if (!isObject(result)) return listeners.refused(readText(readObject(error).message));
+    listeners.context(readObject(result.hostContext));
+    notify("ui/notifications/initialized");
+  };
+
+  window.addEventListener("message", ({ source, data }) => {
+    if (source !== host || !isObject(data) || data.jsonrpc !== "2.0") return;
+    if (typeof data.method !== "string") {
+      if (data.id === INITIALIZE_ID) start(data);
+    } else if ("id" in data) answer(data.id, data.method);
+    else take(data.method, readObject(data.params));
+  });
+
+  post({
+    id: INITIALIZE_ID,
+    method: "ui/initialize",
+    params: {
+      protocolVersion: PROTOCOL_VERSION,
+      appInfo: { name: "analytics-mcp", title: "Web Analytics", version: "1" },
+      appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
+    },
+  });
+  return { notify };
+}
+
+/** @param {unknown} value @returns {Record<string, unknown>} */
+export const readObject = (value) => (isObject(value) ? value : {});
+/** @param {unknown} value */
+export const readText = (value) => (typeof value === "string" ? value : "");

@@ -1,0 +1,119 @@
+// @ts-check
+import { drawComparison } from "./comparison.js";
+import { html } from "./elements.js";
+import { createFormat } from "./format.js";
+import { connectHost, readObject, readText } from "./host.js";
+import { drawOverview } from "./overview.js";
+import { isComparison, isOverview, readNotes } from "./shapes.js";
+import { applySurroundings } from "./surroundings.js";
+
+const DEMO_NOTE = "Made-up data";
+const WIDEST = 1120;
+const IN_CONVERSATION = "The answer's text is in the conversation.";
+
+const view = /** @type {HTMLElement} */ (document.getElementById("view"));
+/** @type {Record<string, unknown>} */
+let context = {};
+/** @type {Record<string, unknown> | undefined} */
+let result;
+/** @type {ReturnType<typeof drawOverview>["trend"]} */
+let trend;
+let reported = "";
+let stopped = false;
+
+/** @param {...Node} parts */
+function show(...parts) {
+  trend = undefined;
+  view.replaceChildren(...parts);
+}
+
+/** @param {string} text @param {string} kind */
+function say(text, kind = "message") {
+  show(html("p", { class: kind, role: "status" }, text));
+  reportSize();
+}
+
+function drawResult() {
+  if (!result) return;
+  const content = result.structuredContent;
+  if (result.isError === true) return say(readContentText(result) || "The call failed.", "message failure");
+  const format = createFormat(readText(context.locale) || undefined);
+  const drawn = isOverview(content)
+    ? drawOverview(content, format)
+    : isComparison(content)
+      ? drawComparison(content, format)
+      : undefined;
+  if (!drawn) return say(`There is nothing to draw here. ${IN_CONVERSATION}`);
+  show(...drawn.parts, buildFooter(readNotes(content)));
+  trend = drawn.trend;
+  if (trend) {
+    trend.resize();
+    watched.observe(trend.plot);
+  }
+  reportSize();
+}
+
+/** @param {string[]} notes */
+function buildFooter(notes) {
+  const items = notes.map((note) =>
+    html("li", note.startsWith(DEMO_NOTE) ? { class: "demo" } : {}, html("bdi", {}, note)),
+  );
+  return html("footer", {}, html("ul", {}, ...items));
+}
+
+/** @param {Record<string, unknown>} answer */
+function readContentText({ content }) {
+  const parts = Array.isArray(content) ? content.map((part) => readText(readObject(part).text)) : [];
+  return parts.filter((text) => text !== "").join("\n");
+}
+
+/** Tells the host how high the content is, and how wide it would be where the host leaves that open. */
+function reportSize() {
+  const { width, maxWidth } = readObject(context.containerDimensions);
+  const size = {
+    height: Math.ceil(view.getBoundingClientRect().height),
+    ...(width === undefined && typeof maxWidth === "number" && { width: Math.min(maxWidth, WIDEST) }),
+  };
+  if (stopped || JSON.stringify(size) === reported) return;
+  reported = JSON.stringify(size);
+  host.notify("ui/notifications/size-changed", size);
+}
+
+let frame = 0;
+// Once a frame at most; what is drawn depends on the width alone, so that a host that grants the height ends it.
+const watched = new ResizeObserver(() => {
+  cancelAnimationFrame(frame);
+  frame = requestAnimationFrame(() => {
+    trend?.resize();
+    reportSize();
+  });
+});
+
+const host = connectHost({
+  context: (changed) => {
+    const before = context.locale;
+    context = { ...context, ...changed };
+    applySurroundings(context);
+    if (context.locale !== before) drawResult();
+    reportSize();
+  },
+  input: ({ site }) => {
+    result = undefined;
+    say(typeof site === "string" ? `Reading the numbers of ${site}…` : "Reading the numbers…");
+  },
+  result: (answer) => {
+    result = answer;
+    drawResult();
+  },
+  cancelled: (reason) => {
+    result = undefined;
+    say(reason === "" ? "The call was cancelled." : `The call was cancelled: ${reason}`);
+  },
+  refused: (message) => say(`The host does not take this view. ${message}`.trim(), "message failure"),
+  teardown: () => {
+    stopped = true;
+    watched.disconnect();
+    cancelAnimationFrame(frame);
+  },
+});
+watched.observe(view);

@@ -1,0 +1,129 @@
+// @ts-check
+/** @import { Format } from "./format.js" */
+/** @import { Overview } from "./shapes.js" */
+import {
+  bar,
+  barLists,
+  changeLine,
+  dimensionTitle,
+  foreignText,
+  heading,
+  html,
+  joinParts,
+  own,
+} from "./elements.js";
+import { createTrend } from "./trend.js";
+
+/**
+ * A site at a glance.
+ * @param {Overview} overview
+ * @param {Format} format
+ */
+export function drawOverview(overview, format) {
+  const { site, period, comparison, trend, top } = overview;
+  // A single day has no trend, and its number stands in the tiles.
+  const drawn = trend.visitors.length > 1 ? createTrend(trend, period.partial, format) : undefined;
+  return {
+    trend: drawn,
+    parts: [
+      html(
+        "header",
+        {},
+        html("h1", {}, foreignText(site.domain)),
+        html(
+          "p",
+          { class: "soft" },
+          ...joinParts([
+            format.rangeWithYear(period),
+            `${format.count(period.days)} ${period.days === 1 ? "day" : "days"}`,
+            period.timezone,
+          ]),
+        ),
+      ),
+      html("dl", { class: "tiles" }, ...buildTiles(overview, format)),
+      html(
+        "p",
+        { class: "aside" },
+        "Changes compare complete days: ",
+        own(format.range(comparison.current)),
+        " with ",
+        own(format.range(comparison.previous)),
+      ),
+      ...(drawn ? [drawn.element] : []),
+      heading(
+        "div",
+        "Top lists",
+        html("p", { class: "remark" }, "shares of all visitors; rows do not add up"),
+      ),
+      barLists(
+        "tripled",
+        top.map((list) => buildList(list, format)),
+      ),
+    ],
+  };
+}
+
+/** @param {Overview} overview @param {Format} format */
+function buildTiles({ visitors, pageviews, events, active_now, comparison, period }, format) {
+  const { current, previous, small_sample } = comparison;
+  const compare = (/** @type {"visitors" | "pageviews"} */ measure) => [
+    changeLine(comparison[measure], small_sample, format),
+    html(
+      "span",
+      { class: "aside" },
+      own(format.count(previous[measure])),
+      " → ",
+      own(format.count(current[measure])),
+    ),
+  ];
+  return [
+    buildTile("Visitors", format.count(visitors), compare("visitors")),
+    buildTile("Page views", format.count(pageviews), compare("pageviews")),
+    buildTile("Events", format.count(events), []),
+    buildTile("Active now", format.count(active_now), [
+      html("span", { class: "aside" }, "at ", own(format.clock(period.as_of))),
+    ]),
+  ];
+}
+
+/** @param {string} name @param {string} value @param {HTMLElement[]} lines */
+function buildTile(name, value, lines) {
+  return html(
+    "div",
+    { class: "tile" },
+    html("dt", {}, name),
+    html("dd", {}, html("strong", { class: "value" }, value), ...lines),
+  );
+}
+
+/** @param {Overview["top"][number]} list @param {Format} format */
+function buildList({ dimension, rows }, format) {
+  const items = rows.map(({ label, visitors, percentage }) =>
+    html(
+      "li",
+      {},
+      html(
+        "span",
+        { class: "line" },
+        foreignText(label),
+        html("span", { class: "number" }, own(format.count(visitors))),
+      ),
+      html(
+        "span",
+        { class: "line" },
+        html(
+          "span",
+          { class: "track", "aria-hidden": "true" },
+          bar(0, Math.min(100, Math.max(0, percentage))),
+        ),
+        html("span", { class: "number beside soft" }, own(format.percent(percentage))),
+      ),
+    ),
+  );
+  return html(
+    "section",
+    {},
+    html("h3", {}, dimensionTitle(dimension)),
+    rows.length === 0 ? html("p", { class: "aside" }, "None.") : html("ol", { class: "rows" }, ...items),
+  );
+}

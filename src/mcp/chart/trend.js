@@ -1,0 +1,104 @@
+// @ts-check
+/** @import { Format } from "./format.js" */
+import { heading, html } from "./elements.js";
+import { addDays } from "./format.js";
+import { drawTrend } from "./trend-picture.js";
+import { buildTable, describeDay, describeMost } from "./trend-words.js";
+
+const WEEK = 7;
+
+/**
+ * Visitors a day: a picture that the pointer and the keyboard read day by day, and a table.
+ * @param {{ from: string, visitors: number[] }} trend
+ * @param {boolean} partial whether the last day is not over
+ * @param {Format} format
+ */
+export function createTrend(trend, partial, format) {
+  const last = trend.visitors.length - 1;
+  const days = trend.visitors.map((visitors, index) => ({
+    visitors,
+    name: addDays(trend.from, index),
+    open: partial && index === last,
+  }));
+  const readout = html("output", { class: "remark", "aria-live": "polite" });
+  const plot = html("div", {
+    class: "plot",
+    tabindex: 0,
+    // Screen readers leave the arrow keys to an application.
+    role: "application",
+    "aria-roledescription": "chart",
+    "aria-label": "Visitors a day. Arrow keys, Home and End read out one day after the other.",
+  });
+  /** @type {ReturnType<typeof drawTrend> | undefined} */
+  let picture;
+  /** @type {number | undefined} */
+  let selected;
+
+  const select = (/** @type {number | undefined} */ index) => {
+    selected = index;
+    const day = index === undefined ? undefined : days[index];
+    readout.replaceChildren(...(day ? describeDay(day, format) : describeMost(days, format)));
+    picture?.mark(index);
+  };
+  select(undefined);
+
+  plot.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") return select(undefined);
+    const target = findTarget(event.key, selected ?? last, last);
+    if (target === undefined) return;
+    event.preventDefault();
+    select(Math.min(last, Math.max(0, target)));
+  });
+  plot.addEventListener("focus", () => select(selected ?? last));
+  plot.addEventListener("blur", () => select(undefined));
+  // A day is announced once, however long the pointer moves over it.
+  const hover = (/** @type {number | undefined} */ index) => {
+    if (index !== selected) select(index);
+  };
+  const point = (/** @type {PointerEvent} */ event) =>
+    hover(picture?.nearest(event.clientX - plot.getBoundingClientRect().left));
+  plot.addEventListener("pointermove", point);
+  plot.addEventListener("pointerdown", point);
+  plot.addEventListener("pointerleave", () => {
+    if (document.activeElement !== plot) select(undefined);
+  });
+
+  let drawnWidth = -1;
+  return {
+    element: html(
+      "figure",
+      {},
+      heading("figcaption", "Visitors a day", readout),
+      plot,
+      buildTable(days, format),
+    ),
+    plot,
+    /** To be called in the page, and again when its width may have changed. */
+    resize: () => {
+      if (plot.clientWidth === drawnWidth) return;
+      drawnWidth = plot.clientWidth;
+      picture = drawTrend(plot, days, format);
+      picture.mark(selected);
+    },
+  };
+}
+
+/** @param {string} key @param {number} at @param {number} last */
+function findTarget(key, at, last) {
+  switch (key) {
+    case "ArrowLeft":
+      return at - 1;
+    case "ArrowRight":
+      return at + 1;
+    case "PageUp":
+      return at - WEEK;
+    case "PageDown":
+      return at + WEEK;
+    case "Home":
+      return 0;
+    case "End":
+      return last;
+    default:
+      return undefined;
+  }
+}
