@@ -32,6 +32,7 @@ export interface TestClient {
   ): Promise<{ messages: { content: { text: string } }[] }>;
   complete(ref: object, name: string, value: string): Promise<string[]>;
   instructions(): string | undefined;
+  capabilities(): { extensions?: object | undefined } | undefined;
   pid(): number | null;
   /** What the server wrote on stderr so far. */
   stderr(): string;
@@ -79,6 +80,7 @@ export async function spawnClient(
       complete: async (ref, name, value) =>
         (await client.complete({ ref: ref as never, argument: { name, value } })).completion.values,
       instructions: () => client.getInstructions(),
+      capabilities: () => client.getServerCapabilities(),
       pid: () => transport.pid,
       stderr: () => log,
       close: () => client.close(),
@@ -109,6 +111,7 @@ function wrapV2(client: Client): Omit<TestClient, "pid" | "stderr"> {
     complete: async (ref, name, value) =>
       (await client.complete({ ref: ref as never, argument: { name, value } })).completion.values,
     instructions: () => client.getInstructions(),
+    capabilities: () => client.getServerCapabilities(),
     close: () => client.close(),
   };
 }

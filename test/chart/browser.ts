@@ -1,0 +1,125 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { build } from "tsup";
+
+/** The browser's binary, where the machine has one. */
+export const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium"].find(
+  (path) => path !== undefined && existsSync(path),
+);
+
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
+const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM ?? "", args: [...ARGUMENTS, ...QUIET] });
+}
+
+const HOST = "http://host.test/";
+const SANDBOX = "http://sandbox.test/";
+
+/** What the extension (2026-01-26) has a host enforce for a page that declares no domains. */
+const CSP = [
+  ...["default-src 'none'", "script-src 'self' 'unsafe-inline'", "style-src 'self' 'unsafe-inline'"],
+  ...["img-src 'self' data:", "media-src 'self' data:", "connect-src 'none'"],
+  ...["frame-src 'none'", "object-src 'none'", "base-uri 'self'"],
+].join("; ");
+
+/** Passes messages between the host and the view, whose policy is the one that this page came with. */
+const SANDBOX_PAGE = `<!doctype html><style>html, body, iframe { margin: 0; border: 0; width: 100%; height: 100%; display: block }</style>
+<body><script>
+let view;
+addEventListener("message", ({ source, data }) => {
+  if (source !== parent) { if (view && source === view.contentWindow) parent.postMessage(data, "*"); return; }
+  if (data.method !== "ui/notifications/sandbox-resource-ready") return view.contentWindow.postMessage(data, "*");
+  view = document.createElement("iframe");
+  view.sandbox = data.params.sandbox;
+  view.srcdoc = data.params.html;
+  document.body.append(view);
+});
+parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} }, "*");
+</script>`;
+
+/** The host's page, bundled with the extension's own bridge. */
+export async function bundleHost(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "chart-host-"));
+  try {
+    await build({
+      entry: { host: "test/chart/host-page.ts" },
+      ...{ config: false, format: "iife", platform: "browser", target: "es2022", outDir: folder },
+      ...{ silent: true, noExternal: [/.*/], tsconfig: "tsconfig.browser.json" },
+    });
+    const script = readFileSync(join(folder, "host.global.js"), "utf8").replaceAll("</script", "<\\/script");
+    return `<!doctype html><style>body { margin: 0 } iframe { display: block; border: 0; width: 100%; height: 60px }</style><body><script>${script}</script>`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface ViewOptions {
+  html: string;
+  hostPage: string;
+  width?: number;
+  height?: number;
+  context?: McpUiHostContext;
+  media?: NonNullable<Parameters<Page["emulateMedia"]>[0]>;
+}
+
+/** A view in its host, and everything that it tried against the rules. */
+export async function openView(browsing: BrowserContext, options: ViewOptions) {
+  const {
+    html,
+    hostPage,
+    width = 640,
+    height = 900,
+    context = { theme: "light", locale: "en-US" },
+    media = {},
+  } = options;
+  const page = await browsing.newPage();
+  await page.setViewportSize({ width, height });
+  const faults: string[] = [];
+  await page.emulateMedia(media);
+  await page.exposeFunction("reportFault", (fault: string) => faults.push(fault));
+  await page.addInitScript(() => {
+    const report = (fault: string) =>
+      (window as unknown as { reportFault: (f: string) => void }).reportFault(fault);
+    addEventListener("securitypolicyviolation", (event) =>
+      report(`policy: ${event.violatedDirective} ${event.blockedURI}`),
+    );
+  });
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  await page.route("**/*", async (route) => {
+    const url = route.request().url();
+    if (url === HOST) return route.fulfill({ contentType: "text/html", body: hostPage });
+    if (url === SANDBOX)
+      return route.fulfill({
+        contentType: "text/html",
+        body: SANDBOX_PAGE,
+        headers: { "content-security-policy": CSP },
+      });
+    return route.abort();
+  });
+  page.on("request", (request) => {
+    if (![HOST, SANDBOX].includes(request.url())) faults.push(`request: ${request.url()}`);
+  });
+  await page.goto(HOST);
+  await page.evaluate(
+    async ({ sandbox, html, context }) => {
+      window.host = window.createHost(sandbox);
+      await window.host.open(html, context as never);
+    },
+    { sandbox: SANDBOX, html, context: context as unknown },
+  );
+  const view = page.frameLocator("iframe").frameLocator("iframe");
+  return {
+    page,
+    faults,
+    view,
+    main: view.locator("main"),
+    close: () => page.close(),
+  };
+}
+
+export type OpenedView = Awaited<ReturnType<typeof openView>>;

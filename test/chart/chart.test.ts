@@ -1,0 +1,902 @@
+import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
+import type { Browser, BrowserContext, Locator } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Comparison } from "../../src/insights/compare.ts";
+import type { Overview } from "../../src/insights/overview.ts";
+import { readChart } from "../../src/mcp/chart.ts";
+import { createTestApi } from "../support/api.ts";
+import { connectInProcess, type ToolResult } from "../support/clients.ts";
+import { bundleHost, CHROMIUM, launch, type OpenedView, openView, type ViewOptions } from "./browser.ts";
+
+const URI = "ui://analytics-mcp/chart.html";
+const count = (value: number) => new Intl.NumberFormat("en-US").format(value);
+const percent = (value: number) => `${value.toFixed(1)}%`;
+const sign = (value: number) => (value > 0 ? "+" : value < 0 ? "−" : "");
+const signed = (value: number) => `${sign(value)}${count(Math.abs(value))}`;
+const signedPercent = (value: number) => `${sign(value)}${percent(Math.abs(value))}`;
+
+type Connected = Awaited<ReturnType<typeof connectInProcess>>;
+let client: Connected;
+beforeAll(async () => {
+  client = await connectInProcess({ demo: true });
+});
+afterAll(() => client.close());
+
+describe("the chart's page", () => {
+  it("is what both tools refer to, and the server says that it speaks the extension", async () => {
+    const { tools } = await client.listTools();
+    const withChart = tools.filter((tool) => "_meta" in tool);
+    expect(withChart.map(({ name, _meta }) => [name, _meta])).toEqual([
+      ["get_overview", { ui: { resourceUri: URI } }],
+      ["compare_periods", { ui: { resourceUri: URI } }],
+    ]);
+    expect(client.capabilities()?.extensions).toEqual({ "io.modelcontextprotocol/ui": {} });
+    const [content] = (await client.readResource(URI)).contents;
+    expect(content).toEqual({
+      ...{ uri: URI, mimeType: "text/html;profile=mcp-app", text: readChart() },
+      _meta: { ui: { prefersBorder: true } },
+    });
+    expect(await client.readResource(URI)).toMatchObject({ ttlMs: 3_600_000, cacheScope: "public" });
+  });
+
+  it("is one document of less than 60 kB, with nothing to load", () => {
+    const page = readChart();
+    expect(Buffer.byteLength(page)).toBeLessThan(60_000);
+    expect(page).toMatch(
+      /^<!doctype html>\n<html lang="en">[\s\S]*<style>[\s\S]*<script type="module">[\s\S]*<\/html>\n$/,
+    );
+    expect(page.match(/<\/script/g)).toHaveLength(1);
+    const code = page.replace(/\/\*\*[\s\S]*?\*\//g, "").replace("http://www.w3.org/2000/svg", "");
+    expect(code).not.toMatch(/\b(src|href)=|url\(|@import|^import|\bimport\(|fetch\(|innerHTML|https?:/m);
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)("the chart in Chromium", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let hostPage: string;
+  const opened: OpenedView[] = [];
+
+  beforeAll(async () => {
+    [browser, hostPage] = await Promise.all([launch(), bundleHost()]);
+    context = await browser.newContext();
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    const views = opened.splice(0);
+    await Promise.all(views.map((view) => view.close()));
+    // What no test asks for: that the page left its sandbox, broke the host's policy, or threw.
+    expect([...views, ...(standing ? [standing] : [])].flatMap((view) => view.faults)).toEqual([]);
+  });
+
+  async function open(options: Partial<ViewOptions> = {}): Promise<OpenedView> {
+    const view = await openView(context, { html: readChart(), hostPage, ...options });
+    opened.push(view);
+    return view;
+  }
+
+  async function send({ page }: OpenedView, result: unknown): Promise<void> {
+    await page.evaluate(async (sent) => {
+      await window.host.result(sent as never);
+      await window.host.settle();
+    }, result);
+  }
+
+  let standing: OpenedView | undefined;
+
+  /** A fresh view where something is asked of it; else the one that many results of these tests pass through. */
+  async function show(result: unknown, options?: Partial<ViewOptions>): Promise<OpenedView> {
+    if (!options) standing ??= await openView(context, { html: readChart(), hostPage });
+    const view = options ? await open(options) : (standing as OpenedView);
+    await view.page.evaluate(() => window.host.input({}));
+    await send(view, result);
+    return view;
+  }
+
+  async function change({ page }: OpenedView, context: McpUiHostContext): Promise<void> {
+    await page.evaluate(async (changed) => {
+      window.host.context(changed as never);
+      await window.host.settle();
+    }, context as unknown);
+  }
+
+  const ask = (tool: string, args: Record<string, unknown>) => client.callTool(tool, args);
+  const overviewOf = (result: ToolResult) => result.structuredContent as unknown as Overview & WithReceipt;
+  const comparisonOf = (result: ToolResult) =>
+    result.structuredContent as unknown as Comparison & WithReceipt;
+  interface WithReceipt {
+    receipt: { notes: string[] };
+  }
+
+  const words = async (locator: Locator) => (await locator.innerText()).replace(/\s+/g, " ").trim();
+  const allWords = async (locator: Locator) =>
+    (await locator.allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
+  /** Each bar's start and end as shares of its track, and the track's length. */
+  const measureBars = (tracks: Locator) =>
+    tracks.evaluateAll((found) =>
+      found.map((track) => {
+        const box = track.getBoundingClientRect();
+        const bar = track.querySelector(".bar")?.getBoundingClientRect() ?? box;
+        const zero = track.querySelector(".zero")?.getBoundingClientRect() ?? box;
+        const share = (x: number) => (x - box.left) / box.width;
+        return { start: share(bar.left), end: share(bar.right), zero: share(zero.left), length: box.width };
+      }),
+    );
+
+  describe("draws an overview", () => {
+    it("with exactly its numbers", async () => {
+      const result = await ask("get_overview", { site: "example.com" });
+      const overview = overviewOf(result);
+      const { main } = await show(result);
+      const { current, previous, visitors, pageviews } = overview.comparison;
+      expect(await words(main.locator("header"))).toBe(
+        "example.com Oct 23 – Nov 21, 2026 · 30 days · Europe/Berlin",
+      );
+      expect(await allWords(main.locator(".tile"))).toEqual([
+        `Visitors ${count(overview.visitors)} up ▲ ${count(visitors.absolute)} ${signedPercent(visitors.percent ?? 0)} ${count(previous.visitors)} → ${count(current.visitors)}`,
+        `Page views ${count(overview.pageviews)} up ▲ ${count(pageviews.absolute)} ${signedPercent(pageviews.percent ?? 0)} ${count(previous.pageviews)} → ${count(current.pageviews)}`,
+        `Events ${count(overview.events)}`,
+        `Active now ${count(overview.active_now)} at 5:05 AM`,
+      ]);
+      expect(await words(main)).toContain("complete days: Oct 22 – Nov 20 with Sep 22 – Oct 21");
+      expect(await allWords(main.locator(".lists h3"))).toEqual(["Pages", "Referrers", "Countries"]);
+      const rows = overview.top.flatMap((list) => list.rows);
+      expect(rows).toHaveLength(15);
+      expect(await allWords(main.locator(".lists li"))).toEqual(
+        rows.map((row) => `${row.label} ${count(row.visitors)} ${percent(row.percentage)}`),
+      );
+      const bars = await measureBars(main.locator(".lists .track"));
+      bars.forEach((bar, index) => {
+        expect(bar.end - bar.start).toBeCloseTo((rows[index]?.percentage ?? 0) / 100, 2);
+        expect(bar.length).toBeCloseTo(bars[0]?.length ?? 0, 1);
+      });
+      expect(await words(main)).toContain("rows do not add up");
+      expect(overview.receipt.notes[0]).toBe("Made-up data (--demo).");
+      expect(await allWords(main.locator("footer li"))).toEqual(overview.receipt.notes);
+    });
+
+    it("with a trend from zero whose every point is at its number, the last one open", async () => {
+      const result = await ask("get_overview", { site: "example.com" });
+      const { trend } = overviewOf(result);
+      const { main } = await show(result, { width: 1024 });
+      const scale = await main.locator("svg").evaluate((svg) => {
+        const read = (element: Element, name: string) => Number(element.getAttribute(name));
+        const ticks = [...svg.querySelectorAll("text")].filter((text) => text.hasAttribute("dy"));
+        const lines = [...svg.querySelectorAll(".base, .grid")].map((line) => read(line, "y1"));
+        const points = [...svg.querySelectorAll(".stroke")].map((path) =>
+          (path.getAttribute("d") ?? "")
+            .slice(1)
+            .split("L")
+            .map((pair) => pair.split(" ").map(Number)),
+        );
+        const days = [...svg.querySelectorAll(".day")].map((day) => [read(day, "cx"), read(day, "cy")]);
+        return {
+          ticks: ticks.map((tick) => ({
+            value: Number(tick.textContent?.replaceAll(",", "")),
+            y: read(tick, "y"),
+          })),
+          ...{ lines, points, days },
+          dashes: [...svg.querySelectorAll(".stroke")].map((path) => getComputedStyle(path).strokeDasharray),
+          hollow: [...svg.querySelectorAll(".day")].map(
+            (day) =>
+              getComputedStyle(day).fill === getComputedStyle(document.documentElement).backgroundColor,
+          ),
+        };
+      });
+      const [bottom, top] = [scale.ticks[0], scale.ticks.at(-1)];
+      if (!bottom || !top) throw new Error("no ticks");
+      expect(bottom.value).toBe(0);
+      expect(top.value).toBeGreaterThanOrEqual(Math.max(...trend.visitors));
+      expect(scale.ticks.map((tick) => tick.y)).toEqual(scale.lines);
+      const toNumber = (y: number) => (top.value * (bottom.y - y)) / (bottom.y - top.y);
+      for (const tick of scale.ticks) expect(toNumber(tick.y)).toBeCloseTo(tick.value, 6);
+      const [complete = [], open = []] = scale.points;
+      const drawn = [...complete, ...open.slice(1)].map(([, y]) => Math.round(toNumber(y ?? 0)));
+      expect(drawn).toEqual(trend.visitors);
+      const steps = [...complete, ...open.slice(1)].map(([x]) => x ?? 0);
+      const step = (steps.at(-1) ?? 0) - (steps.at(-2) ?? 0);
+      for (let index = 1; index < steps.length; index++)
+        expect((steps[index] ?? 0) - (steps[index - 1] ?? 0)).toBeCloseTo(step, 6);
+      expect(complete).toHaveLength(29);
+      expect(open[0]).toEqual(complete.at(-1));
+      expect(scale.days).toEqual([open[1]]);
+      expect([scale.dashes, scale.hollow]).toEqual([["none", expect.not.stringMatching("none")], [true]]);
+      expect(await main.locator("svg text:not([dy])").allTextContents()).toEqual(
+        expect.arrayContaining(["Oct 24", "Nov 14", "Nov 21"]),
+      );
+    });
+
+    it("closed where the last day is over", async () => {
+      const result = await ask("get_overview", { site: "example.com", days: 7 });
+      const overview = overviewOf(result);
+      const whole = {
+        ...result,
+        structuredContent: { ...overview, period: { ...overview.period, partial: false } },
+      };
+      const { main } = await show(whole);
+      expect(await main.locator(".open").count()).toBe(0);
+      expect(await main.locator(".stroke").getAttribute("d")).toHaveProperty("length");
+      expect((await main.locator(".stroke").getAttribute("d"))?.split("L")).toHaveLength(7);
+      expect(await words(main)).not.toContain("so far");
+    });
+
+    it("with its numbers as a table, and in words for those who do not see it", async () => {
+      const result = await ask("get_overview", { site: "example.com", days: 7 });
+      const { trend } = overviewOf(result);
+      const { main, view } = await show(result, {});
+      await main.locator("summary").click();
+      const cells = await allWords(main.locator("tbody td"));
+      const expected = trend.visitors.map(count);
+      expect(cells).toEqual([...expected.slice(0, -1), `${expected.at(-1)} so far`]);
+      expect((await allWords(main.locator("tbody th"))).at(-1)).toBe("Sat, Nov 21");
+      const picture = view.getByRole("img", { name: "Visitors a day, Nov 15 – 21, 2026." });
+      const spoken = await picture.getAttribute("aria-label");
+      const complete = trend.visitors.slice(0, -1);
+      expect(spoken).toContain(`Most ${count(Math.max(...complete))} on `);
+      expect(spoken).toContain(`fewest ${count(Math.min(...complete))} on `);
+      expect(spoken).toContain(`Sat, Nov 21 is not over: ${expected.at(-1)} so far.`);
+    });
+
+    it("that says what is no news: a small sample, no base, no change, no rows", async () => {
+      const { main } = await show(await ask("get_overview", { site: "parked.example", days: 7 }));
+      expect(await allWords(main.locator(".tile"))).toEqual([
+        "Visitors 0 no change no base small sample 0 → 0",
+        "Page views 0 no change no base small sample 0 → 0",
+        "Events 0",
+        "Active now 0 at 9:50 AM",
+      ]);
+      expect(await allWords(main.locator(".lists section"))).toEqual([
+        "Pages None.",
+        "Referrers None.",
+        "Countries None.",
+      ]);
+      expect(await words(main.locator("figcaption"))).toBe("Visitors a day No visitors");
+    });
+
+    it("of a site that lost, and of one day without a trend", async () => {
+      const result = await ask("get_overview", { site: "docs.example.com", days: 1 });
+      const { visitors } = overviewOf(result).comparison;
+      expect(visitors.absolute).toBeLessThan(0);
+      const { main } = await show(result);
+      expect(await words(main.locator(".tile").first())).toContain(
+        `down ▼ ${count(-visitors.absolute)} ${signedPercent(visitors.percent ?? 0)}`,
+      );
+      expect(await main.locator("figure").count()).toBe(0);
+    });
+  });
+
+  describe("draws a comparison", () => {
+    it("with exactly its numbers", async () => {
+      const result = await ask("compare_periods", { site: "shop.example.net", days: 1 });
+      const comparison = comparisonOf(result);
+      const { current, previous } = comparison;
+      const { main } = await show(result);
+      expect(await words(main.locator("header"))).toBe(
+        "shop.example.net Nov 20, 2026 against Nov 19, 2026 · complete days · Asia/Tokyo",
+      );
+      const measures = [
+        { title: "Visitors", key: "visitors" },
+        { title: "Page views", key: "pageviews" },
+      ] as const;
+      expect(await allWords(main.locator(".measures section"))).toEqual(
+        measures.map(({ title, key }) => {
+          const { absolute, percent } = comparison.change[key];
+          return `${title} up ▲ ${count(absolute)} ${signedPercent(percent ?? 0)} Nov 20 ${count(current[key])} Nov 19 ${count(previous[key])}`;
+        }),
+      );
+      const windows = await measureBars(main.locator(".windows .track"));
+      expect(windows.map((bar) => bar.start)).toEqual([0, 0, 0, 0]);
+      for (const [index, { key }] of measures.entries()) {
+        const [later, earlier] = windows.slice(2 * index);
+        expect((earlier?.end ?? 0) / (later?.end ?? 0)).toBeCloseTo(previous[key] / current[key], 2);
+      }
+      const movers = comparison.dimensions.flatMap((group) => group.movers);
+      const changes = movers.map((mover) => mover.change?.absolute ?? 0);
+      expect([Math.min(...changes) < 0, Math.max(...changes) > 0]).toEqual([true, true]);
+      expect(await allWords(main.locator(".lists li"))).toEqual(
+        movers.map(
+          ({ label, current, previous, change }) =>
+            `${label} ${signed(change?.absolute ?? 0)} ${signedPercent(change?.percent ?? 0)} ${count(previous ?? 0)} → ${count(current ?? 0)}`,
+        ),
+      );
+      const bars = await measureBars(main.locator(".lists .track"));
+      const reach = Math.max(...changes) - Math.min(...changes);
+      bars.forEach((bar, index) => {
+        const change = changes[index] ?? 0;
+        expect(bar.zero).toBeCloseTo(-Math.min(...changes) / reach, 1);
+        expect(bar.end - bar.start).toBeCloseTo(Math.abs(change) / reach, 2);
+        expect(change < 0 ? bar.end : bar.start).toBeCloseTo(bar.zero, 1);
+        expect(bar.length).toBeCloseTo(bars[0]?.length ?? 0, 1);
+      });
+      expect(await allWords(main.locator("footer li"))).toEqual(comparison.receipt.notes);
+    });
+
+    it("with ranges where a number is not known, and says what left it open", async () => {
+      const { api } = createTestApi();
+      const cutting = await connectInProcess({
+        fetch: async (url, init) => {
+          const response = api(new Request(url, init));
+          if (!String(url).includes("/breakdown")) return response;
+          const body = (await response.json()) as { rows: unknown[] };
+          return Response.json({ ...body, rows: body.rows.slice(0, 5), truncated: true });
+        },
+      });
+      const result = await cutting.callTool("compare_periods", {
+        site: "shop.example.net",
+        days: 3,
+        dimension: "pages",
+      });
+      await cutting.close();
+      const [group] = comparisonOf(result).dimensions;
+      const open = group?.movers.filter((mover) => mover.change === null) ?? [];
+      expect(open.length).toBeGreaterThan(1);
+      const { main } = await show(result);
+      const lines = await allWords(main.locator(".lists li"));
+      const bars = await measureBars(main.locator(".lists .track"));
+      for (const mover of open) {
+        const { label, bounds } = mover;
+        const [before, after] = [bounds?.previous, bounds?.current].map((range) =>
+          range?.least === range?.most
+            ? count(range?.least ?? 0)
+            : `${count(range?.least ?? 0)}–${count(range?.most ?? 0)}`,
+        );
+        const index = group?.movers.indexOf(mover) ?? -1;
+        expect(lines[index]).toBe(`${label} uncertain ${before} → ${after}`);
+        const bar = bars[index];
+        const least = (bounds?.current.least ?? 0) - (bounds?.previous.most ?? 0);
+        const most = (bounds?.current.most ?? 0) - (bounds?.previous.least ?? 0);
+        expect(((bar?.end ?? 0) - (bar?.zero ?? 0)) / ((bar?.end ?? 0) - (bar?.start ?? 1))).toBeCloseTo(
+          most / (most - least),
+          1,
+        );
+      }
+      expect(await main.locator(".bar.range").count()).toBe(open.length);
+      expect(await words(main.locator(".lists"))).toContain("Cut off by the service");
+    });
+
+    it("that says where counts drifted, what has no limit, no base and no mover", async () => {
+      const result = await ask("compare_periods", { site: "example.com" });
+      const comparison = comparisonOf(result);
+      const [first, second] = comparison.dimensions;
+      const unlimited = { least: 3, most: Number.MAX_SAFE_INTEGER };
+      const dimensions = [
+        {
+          ...first,
+          drift: 4,
+          movers: [
+            { label: "new", current: 7, previous: 0, change: { absolute: 7, percent: null } },
+            {
+              label: "open",
+              current: null,
+              previous: 5,
+              change: null,
+              bounds: { current: unlimited, previous: { least: 5, most: 5 } },
+            },
+          ],
+        },
+        { ...second, movers: [] },
+      ];
+      const { main } = await show({ ...result, structuredContent: { ...comparison, dimensions } });
+      expect(await allWords(main.locator(".lists li"))).toEqual([
+        "new +7 no base 0 → 7",
+        "open uncertain 5 → 3 or more",
+      ]);
+      expect(await allWords(main.locator(".lists section"))).toEqual([
+        expect.stringContaining("Each count may be off by 4."),
+        "Referrers None moved.",
+      ]);
+    });
+  });
+
+  describe("draws nothing it is not sure of", () => {
+    const nothing = "There is nothing to draw here. The answer's text is in the conversation.";
+
+    it("an error is shown in its own words", async () => {
+      const result = await ask("get_overview", { site: "nope" });
+      expect(result.isError).toBe(true);
+      const { main } = await show(result);
+      expect(await main.innerText()).toBe(result.content[0]?.text);
+    });
+
+    it.each([
+      ["no structured content", () => undefined],
+      ["another tool's", () => ({ site: { id: "1", domain: "example.com" }, visitors: 5 })],
+      ["a list", () => [1]],
+      ["an overview without a number", (overview: Overview) => ({ ...overview, events: undefined })],
+      ["an overview with a number as text", (overview: Overview) => ({ ...overview, visitors: "5" })],
+      [
+        "an overview with a broken trend",
+        (overview: Overview) => ({ ...overview, trend: { from: "2026-11-01", visitors: [1, -2] } }),
+      ],
+      [
+        "an overview with a day that is none",
+        (overview: Overview) => ({ ...overview, trend: { ...overview.trend, from: "2026-13-01" } }),
+      ],
+    ])("%s", async (_, spoil) => {
+      const result = await ask("get_overview", { site: "example.com", days: 7 });
+      const { main } = await show({ ...result, structuredContent: spoil(overviewOf(result)) });
+      expect(await words(main)).toBe(nothing);
+    });
+
+    it("before, between and after results it says what is going on", async () => {
+      const [first, second] = await Promise.all([
+        ask("get_overview", { site: "example.com", days: 7 }),
+        ask("compare_periods", { site: "shop.example.net", days: 1 }),
+      ]);
+      const view = await open();
+      const { main, page } = view;
+      expect(await words(main)).toBe("Waiting for the numbers…");
+      const input = (site?: string) =>
+        page.evaluate(async (domain) => {
+          await window.host.input(domain === undefined ? {} : { site: domain });
+          await window.host.settle();
+        }, site);
+      await input();
+      expect(await words(main)).toBe("Reading the numbers…");
+      await send(view, first);
+      expect(await words(main.locator("h1"))).toBe("example.com");
+      await page.setViewportSize({ width: 400, height: 900 });
+      await send(view, second);
+      expect(await words(main.locator("h1"))).toBe("shop.example.net");
+      expect(await main.locator("figure").count()).toBe(0);
+      await input("shop.example.net");
+      expect(await words(main)).toBe("Reading the numbers of shop.example.net…");
+      await page.evaluate(async () => {
+        await window.host.cancel("user action");
+        await window.host.settle();
+      });
+      expect(await words(main)).toBe("The call was cancelled: user action");
+      await send(view, first);
+      expect(await words(main.locator("h1"))).toBe("example.com");
+    });
+  });
+
+  it("what visitors wrote stays text, wherever it stands", async () => {
+    const hostile = [
+      `<img src=x onerror="document.title='owned'">`,
+      `"><script>document.title='owned'</script>`,
+      "\u202egnirts desrever \u2067 isolates",
+      `/${"very-long-".repeat(60)}`,
+      "👩‍👩‍👧‍👦 🇩🇪 {{7*7}} ${7*7}",
+    ];
+    const overview = await ask("get_overview", { site: "example.com", days: 7 });
+    const comparison = await ask("compare_periods", { site: "example.com" });
+    const rows = hostile.map((label) => ({ label, visitors: 1, percentage: 0.1 }));
+    const movers = hostile.map((label) => ({
+      label,
+      current: 2,
+      previous: 1,
+      change: { absolute: 1, percent: 100 },
+    }));
+    const [evil = ""] = hostile;
+    const site = { id: "s", domain: evil };
+    const receipt = { notes: hostile, command: evil };
+    for (const structuredContent of [
+      { ...overviewOf(overview), site, receipt, top: [{ dimension: evil, rows }] },
+      {
+        ...comparisonOf(comparison),
+        site,
+        receipt,
+        timezone: evil,
+        dimensions: [{ dimension: evil, drift: 0, cut_off: false, movers }],
+      },
+    ]) {
+      const { main, page } = await show({ ...overview, structuredContent }, { width: 320 });
+      expect(
+        await main.locator(".lists .label").evaluateAll((all) => all.map((each) => each.textContent)),
+      ).toEqual(hostile);
+      expect(
+        await main
+          .locator(".lists .label")
+          .evaluateAll((all) => all.map((each) => each.getAttribute("title"))),
+      ).toEqual(hostile);
+      expect(await main.locator("img, script, iframe, a, [onerror]").count()).toBe(0);
+      expect(await main.evaluate((element) => element.ownerDocument.title)).toBe("Web analytics");
+      expect(
+        await main
+          .locator(".lists .label, footer bdi")
+          .evaluateAll((all) => all.every((each) => getComputedStyle(each).unicodeBidi === "isolate")),
+      ).toBe(true);
+      expect(
+        await main.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+      expect(page.frames()).toHaveLength(3);
+    }
+    const { main } = await show({ isError: true, content: [{ type: "text", text: evil }] });
+    expect(await main.innerText()).toBe(evil);
+    expect(await main.locator("img").count()).toBe(0);
+  });
+
+  it("the host of these tests does notice a request, a breach of its policy and an error", async () => {
+    const view = await openView(context, { html: readChart(), hostPage });
+    await view.main.evaluate(async () => {
+      await fetch("http://elsewhere.test/").catch(() => {});
+      document.body.append(Object.assign(new Image(), { src: "http://elsewhere.test/pixel.png" }));
+      setTimeout(() => {
+        throw new Error("on purpose");
+      });
+    });
+    await expect.poll(() => view.faults.join("\n")).toContain("on purpose");
+    await expect.poll(() => view.faults.join("\n")).toContain("policy: img-src");
+    expect(view.faults.join("\n")).toContain("policy: connect-src");
+    await view.page.evaluate(() => void fetch("http://elsewhere.test/").catch(() => {}));
+    await expect.poll(() => view.faults.join("\n")).toContain("request: http://elsewhere.test/");
+    await view.close();
+  });
+
+  describe("fits its host", () => {
+    const paper = (main: Locator) =>
+      main.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+
+    it("in theme, at once when it changes, and by the system where the host says none", async () => {
+      const view = await open({ context: {}, media: { colorScheme: "dark" } });
+      const dark = await paper(view.main);
+      await change(view, { theme: "light" });
+      const light = await paper(view.main);
+      expect(light).toBe("rgb(255, 255, 255)");
+      expect(dark).not.toBe(light);
+      await change(view, { theme: "dark" });
+      expect(await paper(view.main)).toBe(dark);
+    });
+
+    it("in colours and font, but never with one of two colours", async () => {
+      const view = await open();
+      const variables = (given: Record<string, string>) =>
+        change(view, { theme: "light", styles: { variables: given as never } });
+      await variables({ "--color-background-primary": "rgb(1, 2, 3)" });
+      expect(await paper(view.main)).toBe("rgb(255, 255, 255)");
+      await variables({ "--color-background-primary": "rgb(1, 2, 3)", "--color-text-primary": "nonsense" });
+      expect(await paper(view.main)).toBe("rgb(255, 255, 255)");
+      await variables({
+        "--color-background-primary": "light-dark(rgb(1, 2, 3), red)",
+        "--color-text-primary": "rgb(250, 251, 252)",
+        "--font-sans": "Host Sans, serif",
+      });
+      expect(await paper(view.main)).toBe("rgb(1, 2, 3)");
+      expect(
+        await view.main.evaluate((main) => [getComputedStyle(main).color, getComputedStyle(main).fontFamily]),
+      ).toEqual(["rgb(250, 251, 252)", '"Host Sans", serif']);
+    });
+
+    it("in language of numbers and days, also when it changes, whatever it calls it", async () => {
+      const result = await ask("get_overview", { site: "example.com" });
+      const { visitors } = overviewOf(result);
+      const view = await show(result, { context: { theme: "light", locale: "de-DE" } });
+      const value = view.main.locator(".value").first();
+      expect(await words(value)).toBe(new Intl.NumberFormat("de-DE").format(visitors));
+      await change(view, { locale: "en-US" });
+      expect(await words(value)).toBe(count(visitors));
+      await change(view, { locale: "not a locale" });
+      expect(await words(value)).toBe(count(visitors));
+      await change(view, { locale: "ar-EG" });
+      expect((await words(value)).replace(/[\u200e\u200f\u061c]/g, "")).toBe(
+        new Intl.NumberFormat("ar-EG").format(visitors),
+      );
+      // "before → after" stays in that order on the page, though Arabic digits run against it.
+      const places = await view.main
+        .locator(".tile .aside")
+        .first()
+        .locator("bdi")
+        .evaluateAll((found) => found.map((each) => each.getBoundingClientRect().left));
+      expect(places[0]).toBeLessThan(places[1] ?? 0);
+    });
+
+    it("in 280 to 1200 pixels, without a horizontal scroll bar and with labels apart", async () => {
+      const results = [
+        await ask("get_overview", { site: "example.com" }),
+        await ask("compare_periods", { site: "shop.example.net", days: 1 }),
+      ];
+      const view = await open();
+      for (const width of [280, 320, 640, 1024, 1200]) {
+        await view.page.setViewportSize({ width, height: 900 });
+        for (const result of results) {
+          await send(view, result);
+          const found = await view.main.evaluate((element) => ({
+            width: innerWidth,
+            beyond: [...element.querySelectorAll("*")]
+              .filter((each) => !each.matches(".hidden, .scroll *"))
+              .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5)
+              .map((each) => each.outerHTML.slice(0, 80)),
+            scroll: document.documentElement.scrollWidth - innerWidth,
+            pictures: [...element.querySelectorAll("svg")].map((svg) => svg.clientWidth),
+            labels: [...element.querySelectorAll("svg text:not([dy])")]
+              .map((each) => each.getBoundingClientRect())
+              .map(({ left, right }) => ({ left, right })),
+          }));
+          expect(found).toMatchObject({ width, beyond: [], scroll: 0 });
+          for (const each of found.pictures) expect(each).toBeGreaterThan(Math.min(width, 1120) - 70);
+          for (let index = 1; index < found.labels.length; index++)
+            expect((found.labels[index]?.left ?? 0) - (found.labels[index - 1]?.right ?? 0)).toBeGreaterThan(
+              8,
+            );
+        }
+      }
+    });
+
+    it("anew when its width changes, with the chosen day still chosen", async () => {
+      const { main, page } = await show(await ask("get_overview", { site: "example.com", days: 7 }), {
+        width: 1024,
+      });
+      await main.locator(".plot").focus();
+      await page.keyboard.press("Home");
+      await page.setViewportSize({ width: 320, height: 900 });
+      await expect.poll(() => main.locator("svg").evaluate((svg) => svg.clientWidth)).toBe(320 - 32);
+      expect(await words(main.locator("output"))).toContain("Sun, Nov 15");
+      expect(await main.locator(".cursor").getAttribute("visibility")).toBe("visible");
+    });
+
+    it("within the safe area", async () => {
+      const view = await open();
+      const before = await view.main.evaluate((main) => parseFloat(getComputedStyle(main).paddingTop));
+      await change(view, { safeAreaInsets: { top: 30, right: 0, bottom: 0, left: 0 } });
+      expect(await view.main.evaluate((main) => parseFloat(getComputedStyle(main).paddingTop))).toBe(
+        before + 30,
+      );
+    });
+  });
+
+  describe("is for everyone", () => {
+    it("the trend is read day by day by keyboard and by pointer", async () => {
+      const result = await ask("get_overview", { site: "example.com", days: 7 });
+      const { visitors } = overviewOf(result).trend;
+      const { main, page } = await show(result, {});
+      const readout = main.locator("output");
+      const days = [
+        "Sun, Nov 15",
+        "Mon, Nov 16",
+        "Tue, Nov 17",
+        "Wed, Nov 18",
+        "Thu, Nov 19",
+        "Fri, Nov 20",
+        "Sat, Nov 21",
+      ];
+      const said = (index: number) =>
+        `${count(visitors[index] ?? 0)} visitors${index === 6 ? " so far" : ""} · ${days[index]}`;
+      const most = visitors.indexOf(Math.max(...visitors));
+      const idle = `Most: ${count(visitors[most] ?? 0)} on ${days[most]}`;
+      expect(await words(readout)).toBe(idle);
+      expect(await readout.getAttribute("aria-live")).toBe("polite");
+      await page.keyboard.press("Tab");
+      expect(await words(readout)).toBe(said(6));
+      const outline = await main.locator(".plot").evaluate((plot) => getComputedStyle(plot).outlineStyle);
+      expect(outline).toBe("solid");
+      for (const [key, index] of [
+        ...[
+          ["ArrowLeft", 5],
+          ["ArrowLeft", 4],
+          ["Home", 0],
+          ["ArrowLeft", 0],
+          ["ArrowRight", 1],
+        ],
+        ...[
+          ["End", 6],
+          ["ArrowRight", 6],
+          ["PageUp", 0],
+          ["PageDown", 6],
+        ],
+      ] as [string, number][]) {
+        await page.keyboard.press(key);
+        expect([key, await words(readout)]).toEqual([key, said(index)]);
+      }
+      expect(await main.locator(".cursor").getAttribute("visibility")).toBe("visible");
+      await page.keyboard.press("Escape");
+      expect(await words(readout)).toBe(idle);
+      await page.keyboard.press("Tab");
+      const box = await main.locator("svg").boundingBox();
+      if (!box) throw new Error("no picture");
+      const middle = box.y + box.height / 2;
+      await page.mouse.move(box.x + box.width - 10, middle);
+      expect(await words(readout)).toBe(said(6));
+      await page.mouse.move(box.x + 45, middle);
+      expect(await words(readout)).toBe(said(0));
+      const point = await main.locator(".point").boundingBox();
+      expect(Math.abs((point?.x ?? 0) - (box.x + 45))).toBeLessThan(40);
+      await page.mouse.move(box.x, box.y - 60);
+      expect(await words(readout)).toBe(idle);
+    });
+
+    it.each([
+      ["light", { theme: "light" }],
+      ["dark", { theme: "dark" }],
+      [
+        "a host's colours",
+        {
+          theme: "light",
+          styles: {
+            variables: { "--color-background-primary": "#f4ecd8", "--color-text-primary": "#2d2415" },
+          },
+        },
+      ],
+    ])("%s: text has a contrast of 4.5, and what is drawn one of 3", async (_, surroundings) => {
+      const view = await open({ context: surroundings as McpUiHostContext });
+      for (const [tool, args] of [
+        ["get_overview", { site: "parked.example", days: 7 }],
+        ["get_overview", { site: "example.com" }],
+        ["compare_periods", { site: "shop.example.net", days: 1 }],
+      ] as const) {
+        await send(view, await ask(tool, args));
+        const found = await view.main.evaluate((element) => {
+          const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+          if (!canvas) throw new Error("no canvas");
+          const luminance = (color: string) => {
+            canvas.fillStyle = "#000";
+            canvas.fillStyle = color;
+            canvas.fillRect(0, 0, 1, 1);
+            const [r = 0, g = 0, b = 0] = [...canvas.getImageData(0, 0, 1, 1).data].map((byte) => {
+              const share = byte / 255;
+              return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+            });
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          };
+          const under = luminance(getComputedStyle(document.documentElement).backgroundColor);
+          const contrast = (color: string) => {
+            const [dark = 0, bright = 0] = [luminance(color), under].sort((a, b) => a - b);
+            return (bright + 0.05) / (dark + 0.05);
+          };
+          const holdsText = (each: Element) =>
+            [...each.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim());
+          const all = [...element.querySelectorAll("*")];
+          const texts = all.filter(holdsText).map((each) => ({
+            what: each.textContent ?? "",
+            is: contrast(
+              each instanceof SVGElement ? getComputedStyle(each).fill : getComputedStyle(each).color,
+            ),
+          }));
+          const shapes = [
+            ...[...element.querySelectorAll(".bar:not(.range), .zero")].map((each) => ({
+              what: each.className,
+              is: contrast(getComputedStyle(each).backgroundColor),
+            })),
+            ...[...element.querySelectorAll(".stroke, .base, .day.open")].map((each) => ({
+              what: each.outerHTML.slice(0, 30),
+              is: contrast(getComputedStyle(each).stroke),
+            })),
+          ];
+          return { texts, shapes };
+        });
+        expect(found.texts.length).toBeGreaterThan(20);
+        expect(found.shapes.length).toBeGreaterThan(1);
+        expect(found.texts.filter(({ is }) => is < 4.5)).toEqual([]);
+        expect(found.shapes.filter(({ is }) => is < 3)).toEqual([]);
+      }
+    });
+
+    it("forced colours keep its bars and lines", async () => {
+      const { main } = await show(await ask("get_overview", { site: "example.com", days: 7 }), {
+        media: { forcedColors: "active" },
+      });
+      const colors = await main.evaluate((element) => {
+        const of = (selector: string, property: "backgroundColor" | "stroke") => {
+          const found = element.querySelector(selector);
+          return found ? getComputedStyle(found)[property] : "none";
+        };
+        const probe = document.createElement("i");
+        element.append(probe);
+        probe.style.cssText = "forced-color-adjust: none; color: Highlight; background-color: Canvas";
+        const { color, backgroundColor } = getComputedStyle(probe);
+        return {
+          highlight: color,
+          canvas: backgroundColor,
+          bar: of(".bar", "backgroundColor"),
+          line: of(".stroke", "stroke"),
+        };
+      });
+      expect(colors.highlight).not.toBe(colors.canvas);
+      expect([colors.bar, colors.line]).toEqual([colors.highlight, colors.highlight]);
+    });
+
+    it("nothing moves by itself", async () => {
+      const { main } = await show(await ask("get_overview", { site: "example.com", days: 7 }), {});
+      await main.locator(".plot").hover();
+      expect(await main.evaluate(() => document.getAnimations().length)).toBe(0);
+      const styles = await main.evaluate(
+        (element) =>
+          [...element.querySelectorAll("*")]
+            .map((each) => getComputedStyle(each))
+            .filter((style) => style.transitionDuration !== "0s" || style.animationName !== "none").length,
+      );
+      expect(styles).toBe(0);
+    });
+  });
+
+  describe("speaks the protocol", () => {
+    const sizesOf = ({ page }: OpenedView) => page.evaluate(() => window.host.sizes);
+    const heightOf = ({ main }: OpenedView) =>
+      main.evaluate((element) => Math.ceil(element.getBoundingClientRect().height));
+
+    it("introduces itself, and asks for nothing else", async () => {
+      const view = await show(await ask("get_overview", { site: "example.com", days: 7 }), {});
+      const sent = await view.page.evaluate(() => window.host.fromView);
+      expect(sent.find((message) => message.method === "ui/initialize")?.params).toEqual({
+        protocolVersion: "2026-01-26",
+        appInfo: expect.objectContaining({ name: "analytics-mcp" }),
+        appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
+      });
+      expect([...new Set(sent.flatMap((message) => message.method ?? []))].sort()).toEqual([
+        ...["ui/initialize", "ui/notifications/initialized", "ui/notifications/sandbox-proxy-ready"],
+        "ui/notifications/size-changed",
+      ]);
+    });
+
+    it("tells its height when it changes, and only then", async () => {
+      const view = await show(await ask("get_overview", { site: "example.com" }), {});
+      const settled = async () => {
+        await expect.poll(async () => (await sizesOf(view)).at(-1)).toEqual({ height: await heightOf(view) });
+        await view.page.waitForTimeout(150);
+        expect((await sizesOf(view)).at(-1)).toEqual({ height: await heightOf(view) });
+        return (await sizesOf(view)).length;
+      };
+      expect(await settled()).toBeLessThanOrEqual(3);
+      const drawn = await heightOf(view);
+      await view.main.locator("summary").click();
+      expect(await settled()).toBeLessThanOrEqual(4);
+      expect(await heightOf(view)).toBeGreaterThan(drawn + 100);
+      await view.page.setViewportSize({ width: 320, height: 900 });
+      await expect.poll(() => heightOf(view)).toBeGreaterThan(1_200);
+      expect(await settled()).toBeLessThanOrEqual(7);
+    });
+
+    it("asks for width only where the host leaves it open", async () => {
+      const view = await open({ context: { theme: "light", containerDimensions: { maxWidth: 5_000 } } });
+      await view.page.evaluate(() => window.host.settle());
+      expect((await sizesOf(view)).at(-1)?.width).toBe(1_120);
+      await change(view, { theme: "light", containerDimensions: { maxWidth: 700 } });
+      expect((await sizesOf(view)).at(-1)?.width).toBe(700);
+      await change(view, { theme: "light", containerDimensions: { width: 500, maxHeight: 900 } });
+      expect(Object.keys((await sizesOf(view)).at(-1) ?? {})).toEqual(["height"]);
+    });
+
+    it("answers teardown, and is silent from then on", async () => {
+      const view = await show(await ask("get_overview", { site: "example.com" }), {});
+      expect(await view.page.evaluate(() => window.host.teardown())).toEqual({});
+      const before = (await sizesOf(view)).length;
+      await view.main.locator("summary").click();
+      await view.page.waitForTimeout(150);
+      expect(await sizesOf(view)).toHaveLength(before);
+    });
+
+    it("refuses requests that it does not know, and ignores what is no message for it", async () => {
+      const view = await show(await ask("get_overview", { site: "example.com", days: 7 }));
+      const before = await words(view.main);
+      const answer = await view.page.evaluate(async () => {
+        window.host.raw({ jsonrpc: "2.0", id: 77, method: "tools/list" });
+        for (const message of [
+          null,
+          "text",
+          [],
+          { method: "ui/notifications/tool-cancelled" },
+          { jsonrpc: "1.0", method: "ui/notifications/tool-cancelled" },
+          { jsonrpc: "2.0", method: "ui/notifications/unheard-of" },
+          { jsonrpc: "2.0", id: 99, result: {} },
+        ])
+          if (message !== null) window.host.raw(message);
+        await window.host.settle();
+        return window.host.fromView.find((message) => message.id === 77)?.error;
+      });
+      expect(answer).toMatchObject({ code: -32601 });
+      expect(await words(view.main)).toBe(before);
+    });
+
+    it("listens to the window that embeds it alone", async () => {
+      const view = await show(await ask("get_overview", { site: "example.com", days: 7 }));
+      const forged = {
+        jsonrpc: "2.0",
+        method: "ui/notifications/tool-cancelled",
+        params: { reason: "forged" },
+      };
+      const before = await words(view.main);
+      await view.page.evaluate(async (message) => {
+        window.host.forge(message);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await window.host.settle();
+      }, forged);
+      expect(await words(view.main)).toBe(before);
+      // The same message from the right window is heard.
+      await view.page.evaluate(async (message) => {
+        window.host.raw(message);
+        await window.host.settle();
+      }, forged);
+      expect(await words(view.main)).toBe("The call was cancelled: forged");
+    });
+  });
+});
