@@ -51,7 +51,7 @@ describe("the chart's page", () => {
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)("the chart in Chromium", () => {
+describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () => {
   let browser: Browser;
   let context: BrowserContext;
   let hostPage: string;
@@ -441,13 +441,22 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium", () => {
       expect(await main.locator("figure").count()).toBe(0);
       await input("shop.example.net");
       expect(await words(main)).toBe("Reading the numbers of shop.example.net…");
+      await change(view, { locale: "de-DE" });
+      expect(await words(main)).toBe("Reading the numbers of shop.example.net…");
       await page.evaluate(async () => {
         await window.host.cancel("user action");
         await window.host.settle();
       });
+      await change(view, { locale: "fr-FR" });
       expect(await words(main)).toBe("The call was cancelled: user action");
       await send(view, first);
       expect(await words(main.locator("h1"))).toBe("example.com");
+      await page.evaluate(async () => {
+        await window.host.cancel();
+        await window.host.settle();
+      });
+      await change(view, { locale: "en-US" });
+      expect(await words(main)).toBe("The call was cancelled.");
     });
   });
 
@@ -772,17 +781,21 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium", () => {
         };
         const probe = document.createElement("i");
         element.append(probe);
-        probe.style.cssText = "forced-color-adjust: none; color: Highlight; background-color: Canvas";
-        const { color, backgroundColor } = getComputedStyle(probe);
+        probe.style.cssText =
+          "forced-color-adjust: none; color: Highlight; background-color: Canvas; border: 1px solid GrayText";
+        const { color, backgroundColor, borderTopColor } = getComputedStyle(probe);
         return {
           highlight: color,
           canvas: backgroundColor,
+          past: borderTopColor,
+          track: of(".track", "backgroundColor"),
           bar: of(".bar", "backgroundColor"),
           line: of(".stroke", "stroke"),
         };
       });
       expect(colors.highlight).not.toBe(colors.canvas);
       expect([colors.bar, colors.line]).toEqual([colors.highlight, colors.highlight]);
+      expect(colors.track).not.toBe(colors.past);
     });
 
     it("nothing moves by itself", async () => {
@@ -818,6 +831,25 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium", () => {
       ]);
     });
 
+    it("says so where a host refuses it, and takes one answer only", async () => {
+      const page = await context.newPage();
+      await page.setContent("<iframe></iframe>");
+      await page.evaluate((html) => {
+        const frame = document.querySelector("iframe");
+        addEventListener("message", ({ data }) => {
+          if (data.method !== "ui/initialize") return;
+          const answer = { jsonrpc: "2.0", id: data.id };
+          frame?.contentWindow?.postMessage({ ...answer, error: { code: -32602, message: "Too new." } }, "*");
+          frame?.contentWindow?.postMessage({ ...answer, result: { hostContext: { theme: "dark" } } }, "*");
+        });
+        if (frame) frame.srcdoc = html;
+      }, readChart());
+      const main = page.frameLocator("iframe").locator("main");
+      await expect.poll(() => words(main)).toBe("The host does not take this view. Too new.");
+      expect(await main.evaluate(() => document.documentElement.dataset.theme)).toBeUndefined();
+      await page.close();
+    });
+
     it("tells its height when it changes, and only then", async () => {
       const view = await show(await ask("get_overview", { site: "example.com" }), {});
       const settled = async () => {
@@ -842,7 +874,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium", () => {
       expect((await sizesOf(view)).at(-1)?.width).toBe(1_120);
       await change(view, { theme: "light", containerDimensions: { maxWidth: 700 } });
       expect((await sizesOf(view)).at(-1)?.width).toBe(700);
-      await change(view, { theme: "light", containerDimensions: { width: 500, maxHeight: 900 } });
+      await change(view, { theme: "light", containerDimensions: { width: 500, maxWidth: 900 } });
       expect(Object.keys((await sizesOf(view)).at(-1) ?? {})).toEqual(["height"]);
     });
 
@@ -851,6 +883,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium", () => {
       expect(await view.page.evaluate(() => window.host.teardown())).toEqual({});
       const before = (await sizesOf(view)).length;
       await view.main.locator("summary").click();
+      await send(view, { isError: true, content: [] });
       await view.page.waitForTimeout(150);
       expect(await sizesOf(view)).toHaveLength(before);
     });

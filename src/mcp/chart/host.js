@@ -47,8 +47,11 @@ export function connectHost(listeners) {
     post({ id, result: {} });
   };
 
+  let started = false;
   /** @param {Record<string, unknown>} response */
   const start = ({ result, error }) => {
+    if (started) return;
+    started = true;
     if (!isObject(result)) return listeners.refused(readText(readObject(error).message));
     listeners.context(readObject(result.hostContext));
     notify("ui/notifications/initialized");
