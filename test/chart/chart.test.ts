@@ -634,6 +634,24 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await main.locator(".cursor").getAttribute("visibility")).toBe("visible");
     });
 
+    it("also where the host shows it only after the result has come", async () => {
+      const view = await open();
+      const display = (value: string) =>
+        view.page.evaluate((to) => {
+          for (const frame of document.querySelectorAll("iframe")) frame.style.display = to;
+        }, value);
+      await display("none");
+      await expect.poll(() => view.main.evaluate((main) => main.clientWidth)).toBe(0);
+      await send(view, await ask("get_overview", { site: "example.com" }));
+      expect(await view.main.locator("svg").count()).toBe(0);
+      await display("block");
+      await expect.poll(() => view.main.locator("svg").count()).toBe(1);
+      await expect
+        .poll(() => view.page.evaluate(() => window.host.sizes.at(-1)?.height))
+        .toBeGreaterThan(800);
+      expect(await view.page.evaluate(() => window.host.sizes.map((size) => size.height))).not.toContain(0);
+    });
+
     it("within the safe area", async () => {
       const view = await open();
       const before = await view.main.evaluate((main) => parseFloat(getComputedStyle(main).paddingTop));

@@ -46,10 +46,7 @@ function drawResult() {
   if (!drawn) return say(`There is nothing to draw here. ${IN_CONVERSATION}`);
   show(...drawn.parts, buildFooter(readNotes(content)));
   trend = drawn.trend;
-  if (trend) {
-    trend.resize();
-    watched.observe(trend.plot);
-  }
+  trend?.resize();
   reportSize();
 }
 
@@ -70,8 +67,11 @@ function readContentText({ content }) {
 /** Tells the host how high the content is, and how wide it would be where the host leaves that open. */
 function reportSize() {
   const { width, maxWidth } = readObject(context.containerDimensions);
+  const height = Math.ceil(view.getBoundingClientRect().height);
+  // Hidden, it has no height; a host that believed that would never show it.
+  if (height === 0) return;
   const size = {
-    height: Math.ceil(view.getBoundingClientRect().height),
+    height,
     ...(width === undefined && typeof maxWidth === "number" && { width: Math.min(maxWidth, WIDEST) }),
   };
   if (stopped || JSON.stringify(size) === reported) return;

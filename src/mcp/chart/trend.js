@@ -72,10 +72,9 @@ export function createTrend(trend, partial, format) {
       plot,
       buildTable(days, format),
     ),
-    plot,
-    /** To be called in the page, and again when its width may have changed. */
+    /** To be called in the page, and again when its width may have changed; while hidden it has none. */
     resize: () => {
-      if (plot.clientWidth === drawnWidth) return;
+      if (plot.clientWidth === 0 || plot.clientWidth === drawnWidth) return;
       drawnWidth = plot.clientWidth;
       picture = drawTrend(plot, days, format);
       picture.mark(selected);
