@@ -13,8 +13,9 @@ const floors: Record<string, number> = {
   insights: 3,
   mcp: 4,
   reference: 4,
-  cli: 5,
-  "main.ts": 6,
+  serve: 5,
+  cli: 6,
+  "main.ts": 7,
 };
 
 const src = resolve("src");
@@ -58,6 +59,9 @@ describe("the house keeps its order", () => {
       [
         ...["mcp/chart.ts", "mcp/prompts.ts", "mcp/resources.ts", "mcp/schema.ts", "mcp/server.ts"],
         "mcp/stdio.ts",
+        "serve/cancellation.ts",
+        "serve/guards.ts",
+        "serve/mcp-endpoint.ts",
       ],
     ],
     ["undici", ["client/network.ts"]],

@@ -1,5 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Call, CallOptions } from "../client/client.ts";
+import { ICON_URI } from "../documents/icon.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Question, questions } from "../insights/question.ts";
 import { openapi } from "../operations/index.ts";
@@ -33,7 +34,12 @@ const annotations = {
 /** One server, for whichever protocol revision the client speaks: a factory for serveStdio and the HTTP handler. */
 export function createMcpServer({ call, version, admit, demo }: McpServerOptions): McpServer {
   const server = new McpServer(
-    { name: "analytics-mcp", title: "Web Analytics", version },
+    {
+      name: "analytics-mcp",
+      title: "Web Analytics",
+      version,
+      icons: [{ src: ICON_URI, mimeType: "image/svg+xml", sizes: ["any"] }],
+    },
     {
       capabilities: {
         tools: { listChanged: false },

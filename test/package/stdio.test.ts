@@ -61,6 +61,13 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
     const client = await connect(kind, bin, ["--demo"]);
     expect((await client.listTools()).tools.map((tool) => tool.name)).toContain("get_stats");
     expect(client.instructions()).toContain("demonstration");
+    expect(client.serverInfo()).toMatchObject({
+      name: "analytics-mcp",
+      title: "Web Analytics",
+      icons: [
+        { mimeType: "image/svg+xml", src: expect.stringMatching(/^data:image\/svg\+xml;base64,.{100,400}$/) },
+      ],
+    });
     const result = await client.callTool("get_stats", { site: "example.com", days: 7 });
     expect(result.isError).toBeFalsy();
     expect(result.structuredContent).toMatchObject({

@@ -1,8 +1,9 @@
 import { PassThrough } from "node:stream";
-import { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioClientTransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as HttpClientTransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { createClient } from "../../src/client/client.ts";
 import type { Fetch } from "../../src/client/exchange.ts";
@@ -19,7 +20,7 @@ export interface ToolResult {
   isError?: boolean;
 }
 
-export interface TestClient {
+export interface McpClient {
   listTools(): Promise<{ tools: { name: string; [member: string]: unknown }[] }>;
   callTool(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
   listResources(): Promise<{ resources: { uri: string }[] }>;
@@ -32,11 +33,16 @@ export interface TestClient {
   ): Promise<{ messages: { content: { text: string } }[] }>;
   complete(ref: object, name: string, value: string): Promise<string[]>;
   instructions(): string | undefined;
+  serverInfo(): object | undefined;
   capabilities(): { extensions?: object | undefined } | undefined;
+  close(): Promise<void>;
+}
+
+/** A client of a process that it spawned. */
+export interface TestClient extends McpClient {
   pid(): number | null;
   /** What the server wrote on stderr so far. */
   stderr(): string;
-  close(): Promise<void>;
 }
 
 const modes = {
@@ -68,23 +74,7 @@ export async function spawnClient(
     const transport = new StdioClientTransportV1(parameters);
     listen(transport.stderr as NodeJS.EventEmitter | null);
     await client.connect(transport);
-    return {
-      listTools: () => client.listTools() as never,
-      callTool: (name, input = {}, signal) =>
-        client.callTool({ name, arguments: input }, undefined, signal && { signal }) as never,
-      listResources: () => client.listResources() as never,
-      listTemplates: () => client.listResourceTemplates() as never,
-      readResource: (uri) => client.readResource({ uri }) as never,
-      listPrompts: () => client.listPrompts() as never,
-      getPrompt: (name, input = {}) => client.getPrompt({ name, arguments: input }) as never,
-      complete: async (ref, name, value) =>
-        (await client.complete({ ref: ref as never, argument: { name, value } })).completion.values,
-      instructions: () => client.getInstructions(),
-      capabilities: () => client.getServerCapabilities(),
-      pid: () => transport.pid,
-      stderr: () => log,
-      close: () => client.close(),
-    };
+    return { ...wrapV1(client), pid: () => transport.pid, stderr: () => log };
   }
   const transport = new StdioClientTransport(parameters);
   listen(transport.stderr as NodeJS.EventEmitter | null);
@@ -93,12 +83,44 @@ export async function spawnClient(
   return { ...wrapV2(client), pid: () => transport.pid, stderr: () => log };
 }
 
+/** A real client of each generation, over HTTP. */
+export async function connectHttp(kind: ClientKind, url: string): Promise<McpClient> {
+  if (kind === "v1") {
+    const client = new ClientV1({ name: "test", version: "1" });
+    // Its types were written before `exactOptionalPropertyTypes`.
+    await client.connect(new HttpClientTransportV1(new URL(url)) as never);
+    return wrapV1(client);
+  }
+  const client = createV2(kind);
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  return wrapV2(client);
+}
+
 function createV2(kind: Exclude<ClientKind, "v1">): Client {
   const versionNegotiation = modes[kind];
   return new Client({ name: "test", version: "1" }, versionNegotiation && { versionNegotiation });
 }
 
-function wrapV2(client: Client): Omit<TestClient, "pid" | "stderr"> {
+function wrapV1(client: ClientV1): McpClient {
+  return {
+    listTools: () => client.listTools() as never,
+    callTool: (name, input = {}, signal) =>
+      client.callTool({ name, arguments: input }, undefined, signal && { signal }) as never,
+    listResources: () => client.listResources() as never,
+    listTemplates: () => client.listResourceTemplates() as never,
+    readResource: (uri) => client.readResource({ uri }) as never,
+    listPrompts: () => client.listPrompts() as never,
+    getPrompt: (name, input = {}) => client.getPrompt({ name, arguments: input }) as never,
+    complete: async (ref, name, value) =>
+      (await client.complete({ ref: ref as never, argument: { name, value } })).completion.values,
+    instructions: () => client.getInstructions(),
+    serverInfo: () => client.getServerVersion(),
+    capabilities: () => client.getServerCapabilities(),
+    close: () => client.close(),
+  };
+}
+
+function wrapV2(client: Client): McpClient {
   return {
     listTools: () => client.listTools() as never,
     callTool: (name, input = {}, signal) =>
@@ -111,6 +133,7 @@ function wrapV2(client: Client): Omit<TestClient, "pid" | "stderr"> {
     complete: async (ref, name, value) =>
       (await client.complete({ ref: ref as never, argument: { name, value } })).completion.values,
     instructions: () => client.getInstructions(),
+    serverInfo: () => client.getServerVersion(),
     capabilities: () => client.getServerCapabilities(),
     close: () => client.close(),
   };

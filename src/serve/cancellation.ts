@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { isJsonContentType, readRequestBody } from "@modelcontextprotocol/server";
+
+type Serve = (request: Request, options?: { parsedBody?: unknown }) => Promise<Response>;
+
+interface Message {
+  id?: unknown;
+  method?: unknown;
+  params?: { requestId?: unknown };
+}
+
+const CURRENT = "2026-07-28";
+const SESSION = "mcp-session-id";
+
+/**
+ * Lets clients before 2026-07-28 cancel: they send a notification in a request of its own, while a server of this
+ * endpoint lives no longer than the request it answers. So each conversation is given a session id at its
+ * `initialize`, and what is under way is found by that and by the request's id. Nothing else hangs on the session:
+ * it is no credential, any replica serves it, and one that does not know the request lets it run to its end, as
+ * the specification allows (2025-11-25, basic/utilities/cancellation). Later clients just close the connection.
+ */
+export function allowCancelling(serve: Serve, maxBodyBytes: number): Serve {
+  const underWay = new Map<string, AbortController>();
+
+  return async (request, options) => {
+    const { headers } = request;
+    if (request.method !== "POST" || headers.get("mcp-protocol-version") === CURRENT) {
+      return serve(request, options);
+    }
+    if (!isJsonContentType(headers.get("content-type"))) return serve(request, options);
+    const body = await readRequestBody(request.clone(), maxBodyBytes);
+    const parsedBody = body.tooLarge ? undefined : parse(body.text);
+    const messages = toMessages(parsedBody);
+    const { authorization = "", [SESSION]: session = "" } = Object.fromEntries(headers);
+    const keyOf = (id: unknown) => JSON.stringify([authorization, session, id]);
+
+    for (const { method, params } of messages) {
+      if (method === "notifications/cancelled") underWay.get(keyOf(params?.requestId))?.abort();
+    }
+    if (messages.some(({ method }) => method === "initialize")) {
+      const response = await serve(request, { ...options, parsedBody });
+      response.headers.set(SESSION, randomUUID());
+      return response;
+    }
+    const keys = messages.flatMap(({ id, method }) =>
+      id !== undefined && method !== undefined ? [keyOf(id)] : [],
+    );
+    if (session === "" || keys.length === 0) return serve(request, options);
+
+    const controller = new AbortController();
+    for (const key of keys) underWay.set(key, controller);
+    const signal = AbortSignal.any([request.signal, controller.signal]);
+    const response = await serve(new Request(request, { signal }), { ...options, parsedBody });
+    return whenSent(response, () => {
+      for (const key of keys) if (underWay.get(key) === controller) underWay.delete(key);
+    });
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Clients of 2025-03-26 may send several at once. */
+function toMessages(body: unknown): Message[] {
+  return (Array.isArray(body) ? body : [body]).map((each) => Object(each) as Message);
+}
+
+/** Tells when a response has been sent, or its reader has gone. */
+function whenSent(response: Response, done: () => void): Response {
+  if (response.body === null) {
+    done();
+    return response;
+  }
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const chunk = await reader.read();
+        if (!chunk.done) return controller.enqueue(chunk.value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      done();
+    },
+    cancel: (reason) => {
+      done();
+      return reader.cancel(reason);
+    },
+  });
+  return new Response(body, response);
+}

@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, inject, it } from "vitest";
+import { inspector, newerNode } from "../support/tools.ts";
+
+const { bin } = inject("installed");
+const run = promisify(execFile);
+
+/** The official Inspector's command line on the packed server. */
+async function inspect(era: string, ...args: string[]) {
+  const all = [inspector ?? "", "--cli", "--quiet", "--protocol-era", era, ...args, "--", bin, "--demo"];
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME };
+  const { stdout } = await run(newerNode ?? "", all, { env });
+  return JSON.parse(stdout);
+}
+
+describe.skipIf(!inspector || !newerNode)("the official Inspector", () => {
+  it.each(["legacy", "auto", "modern"])("finds the packed server in order (%s)", async (era) => {
+    // Strict, it fails where a schema has an error in it.
+    const { tools } = await inspect(era, "--strict", "--method", "tools/list");
+    expect(tools).toHaveLength(8);
+    const call = ["--method", "tools/call", "--tool-name", "get_stats"];
+    const result = await inspect(era, ...call, "--tool-arg", "site=example.com", "--tool-arg", "days=7");
+    expect(result.structuredContent).toMatchObject({ site: { domain: "example.com" }, period: { days: 7 } });
+    const { resources } = await inspect(era, "--method", "resources/list");
+    expect(resources.length).toBeGreaterThan(2);
+    const { prompts } = await inspect(era, "--method", "prompts/list");
+    expect(prompts).toHaveLength(3);
+  });
+});

