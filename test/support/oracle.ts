@@ -18,26 +18,44 @@ interface DatedHit extends Hit {
   visitor: string;
 }
 
-function hitsOf(site: OracleSite, now: number, days: number): DatedHit[] {
-  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(site.timezone).toPlainDate();
-  return Array.from({ length: days }, (_, back) => today.subtract({ days: back })).flatMap((day) => {
-    const midnight = day.toZonedDateTime(site.timezone).epochMilliseconds;
-    return site.visits(day.toString()).flatMap((visit) =>
-      visit.hits
-        .map((hit) => ({
-          ...hit,
-          instant: midnight + hit.at * 1000,
-          day: day.toString(),
-          visit,
-          visitor: `${day} ${visit.visitor}`,
-        }))
-        .filter((hit) => hit.instant <= now),
-    );
+const todayOf = (site: OracleSite, now: number) =>
+  Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(site.timezone).toPlainDate();
+
+/** What has happened by `now` on the days `from` to `to`, both included. */
+function hitsBetween(site: OracleSite, now: number, from: string, to: string): DatedHit[] {
+  const [first, last] = [Temporal.PlainDate.from(from), Temporal.PlainDate.from(to)];
+  const length = first.until(last, { largestUnit: "day" }).days + 1;
+  return Array.from({ length }, (_, index) => first.add({ days: index })).flatMap((date) => {
+    const midnight = date.toZonedDateTime(site.timezone).epochMilliseconds;
+    // Once a day: Temporal takes longer to write a date than all else takes for a hit.
+    const day = date.toString();
+    return site.visits(day).flatMap((visit) => {
+      const visitor = `${day} ${visit.visitor}`;
+      return visit.hits
+        .map(({ at, path, event }) => {
+          return { at, path, event, instant: midnight + at * 1000, day, visit, visitor };
+        })
+        .filter((hit) => hit.instant <= now);
+    });
   });
 }
 
+/** The last `days` days, today included. */
+function hitsOf(site: OracleSite, now: number, days: number): DatedHit[] {
+  const today = todayOf(site, now);
+  return hitsBetween(site, now, today.subtract({ days: days - 1 }).toString(), today.toString());
+}
+
 export function countStats(site: OracleSite, now: number, days: number) {
-  const hits = hitsOf(site, now, days);
+  return countTotals(hitsOf(site, now, days));
+}
+
+/** The same of the days `from` to `to`, wherever they lie. */
+export function countSpan(site: OracleSite, now: number, from: string, to: string) {
+  return countTotals(hitsBetween(site, now, from, to));
+}
+
+function countTotals(hits: DatedHit[]) {
   return {
     visitors: new Set(hits.map((hit) => hit.visitor)).size,
     pageviews: hits.filter((hit) => hit.event === null).length,
@@ -47,7 +65,7 @@ export function countStats(site: OracleSite, now: number, days: number) {
 
 export function countSeries(site: OracleSite, now: number, days: number) {
   const hits = hitsOf(site, now, days);
-  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(site.timezone).toPlainDate();
+  const today = todayOf(site, now);
   return Array.from({ length: days }, (_, index) => {
     const date = today.subtract({ days: days - 1 - index }).toString();
     const own = hits.filter((hit) => hit.day === date);
@@ -68,9 +86,20 @@ export function countBreakdown(site: OracleSite, now: number, days: number, dime
   return countValues(hitsOf(site, now, days), dimension);
 }
 
+/** The same of the days `from` to `to`, wherever they lie. */
+export function countSpanValues(
+  site: OracleSite,
+  now: number,
+  from: string,
+  to: string,
+  dimension: Dimension,
+) {
+  return countValues(hitsBetween(site, now, from, to), dimension);
+}
+
 /** The same over the days before today that lie between `first` and `last` days ago, both included. */
 export function countPast(site: OracleSite, now: number, first: number, last: number, dimension: Dimension) {
-  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(site.timezone).toPlainDate();
+  const today = todayOf(site, now);
   const [from, to] = [today.subtract({ days: first }).toString(), today.subtract({ days: last }).toString()];
   const hits = hitsOf(site, now, first + 1).filter(({ day }) => day >= from && day <= to);
   return { visitors: new Set(hits.map((hit) => hit.visitor)).size, rows: countValues(hits, dimension) };
