@@ -1,0 +1,92 @@
+import { expect } from "vitest";
+import type { Answer, Tool } from "./question.ts";
+import type { Truth } from "./truth.ts";
+
+// What every answer carries, whatever was asked.
+
+/** An answer that a tool gave. */
+export type Given = { [T in Tool]: { tool: T; answer: Answer<T> } }[Tool];
+
+/** Hosts forward the text or the structured half of an answer: every number must stand in both, in its place. */
+export function expectSameInText(given: Given): void {
+  const { answer } = given;
+  const lines = answer.text.split("\n");
+  for (const cells of readCells(given)) {
+    expect(lines).toContain(cells.map((cell) => cell ?? "").join("\t"));
+  }
+  for (const note of answer.receipt.notes) expect(lines).toContain(note);
+  expect(lines.at(-1)).toBe(`Shell: ${answer.receipt.command}`);
+}
+
+type Cells = (string | number | null | undefined)[];
+
+function readCells({ tool, answer }: Given): Cells[] {
+  switch (tool) {
+    case "list_sites":
+      return answer.sites.map((site) => [site.domain, site.id, site.name, site.timezone, site.data_since]);
+    case "get_stats":
+      return [[answer.visitors, answer.pageviews, answer.events]];
+    case "get_timeseries":
+      return answer.points.map((point) => [point.date, point.visitors, point.pageviews]);
+    case "get_breakdown":
+      return answer.rows.map((row) => [
+        row.label ?? row.value,
+        row.visitors,
+        row.pageviews ?? row.events,
+        row.percentage,
+      ]);
+    case "get_realtime":
+      return [[answer.visitors]];
+    case "get_overview": {
+      const { visitors, pageviews, events, active_now, comparison, trend, top } = answer;
+      return [
+        [visitors, pageviews, events, active_now],
+        ...readChanges(comparison.current, comparison.previous, comparison),
+        [`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`],
+        ...top.flatMap(({ rows }) => rows.map((row) => [row.label, row.visitors, row.percentage])),
+      ];
+    }
+    case "compare_periods": {
+      const { current, previous, change, dimensions } = answer;
+      return [
+        ...readChanges(current, previous, change),
+        ...dimensions.flatMap(({ movers }) =>
+          movers.map(({ label, current, previous, change }) => [
+            ...[label, current, previous, change?.absolute, change?.percent],
+          ]),
+        ),
+      ];
+    }
+  }
+}
+
+type Counted = { visitors: number; pageviews: number };
+type Changes = Record<keyof Counted, { absolute: number; percent: number | null }>;
+
+function readChanges(current: Counted, previous: Counted, changes: Changes): Cells[] {
+  return (["visitors", "pageviews"] as const).map((measure) => [
+    ...[measure, current[measure], previous[measure]],
+    ...[changes[measure].absolute, changes[measure].percent],
+  ]);
+}
+
+/** The dates, the timezone and the moment of the reading must be right, and the partial day said in words. */
+export function expectRightReceipt({ answer }: Given, count: Truth): void {
+  if (!("site" in answer)) return;
+  const { clock, today, dates, timezone } = count(answer.site.domain);
+  const time = clock.toString({ smallestUnit: "second", timeZoneName: "never", calendarName: "never" });
+  if (!("period" in answer)) {
+    expect(answer.as_of).toBe(time);
+    return;
+  }
+  const { days } = answer.period;
+  const [from, to] = dates(`last ${days} days`);
+  expect(answer.period).toEqual({
+    ...{ from, to, days, timezone, partial: true, as_of: time },
+    complete_through: clock.subtract({ days: 1 }).toPlainDate().toString(),
+  });
+  const weekday = clock.toLocaleString("en", { weekday: "long" });
+  const said = `${weekday} ${today} is partial, as of ${time.slice("2026-11-21T".length)}.`;
+  expect(answer.receipt.notes).toContain(said);
+  expect(answer.text).toContain(timezone);
+}

@@ -1,0 +1,127 @@
+import { execFile } from "node:child_process";
+import { delimiter, dirname } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { type Listening, listen } from "../../src/reference/listen.ts";
+import { createTestApi, DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { spawnClient, type TestClient } from "../support/clients.ts";
+import { expectRightReceipt, expectSameInText, type Given } from "./carried.ts";
+import { type Moment, moments } from "./moments.ts";
+import type { Answer, Args, Ask, Question, Tool, ToolCall } from "./question.ts";
+import { questions } from "./questions/index.ts";
+import { createTruth } from "./truth.ts";
+
+const { bin } = inject("installed");
+const keys = { acme: DEMO_KEY, globex: GLOBEX_KEY };
+
+/**
+ * Each moment has its own service, whose clock stands still, and its own server processes: a process may keep
+ * an answer for a minute of real time, in which the moments would otherwise pass.
+ */
+async function open(moment: Moment) {
+  const { api } = createTestApi({ start: moments[moment] });
+  const service = await listen(api, "127.0.0.1", 0);
+  const clients = new Map<string, Promise<TestClient>>();
+  const connect = (key: string) => {
+    const client = clients.get(key) ?? start(readEnvironment(service, key));
+    clients.set(key, client);
+    return client;
+  };
+  const close = async () => {
+    for (const client of clients.values()) await (await client).close();
+    await service.close();
+  };
+  return { service, connect, close };
+}
+
+const readEnvironment = ({ origin }: Listening, key: string) => ({
+  ANALYTICS_API_KEY: key,
+  ANALYTICS_BASE_URL: origin,
+});
+
+/** A client that has read the tools, as every host does first: it then holds answers against their schemas. */
+async function start(env: Record<string, string>): Promise<TestClient> {
+  const client = await spawnClient("v2 auto", bin, [], env);
+  await client.listTools();
+  return client;
+}
+
+/** The tools of a client, as a question calls them. */
+function createTools(client: TestClient, given: Given[]) {
+  const ask: Ask = async (tool, args) => {
+    const { content, structuredContent, isError } = await client.callTool(tool, { ...args });
+    const text = content[0]?.text ?? "";
+    if (isError || !structuredContent) throw new Error(`${tool} refuses ${JSON.stringify(args)}: ${text}`);
+    // The client has held it against the tool's output schema, which comes from where these types come from.
+    const answer = { ...structuredContent, text } as never as Answer<typeof tool>;
+    given.push({ tool, answer } as Given);
+    return answer;
+  };
+  const expectRefusal = async (tool: Tool, args: Args) => {
+    const { content, isError } = await client.callTool(tool, { ...args });
+    if (!isError) throw new Error(`${tool} answers ${JSON.stringify(args)}, which it should refuse.`);
+    return { text: content[0]?.text ?? "" };
+  };
+  const call = ({ tool, args, refused }: ToolCall): Promise<unknown> =>
+    refused ? expectRefusal(tool, args) : ask(tool, args);
+  return { ask, call };
+}
+
+async function readAnswers({ calls }: Question, { ask, call }: ReturnType<typeof createTools>) {
+  if (typeof calls === "function") return calls(ask);
+  const answers: unknown[] = [];
+  for (const each of calls) answers.push(await call(each));
+  return answers;
+}
+
+/** The answer with its members replaced by what the receipt's command prints, pasted into a shell as it is. */
+async function runInShell({ answer }: Given, env: Record<string, string>) {
+  const PATH = [dirname(bin), process.env.PATH].join(delimiter);
+  const run = promisify(execFile)("sh", ["-c", `${answer.receipt.command} --json`], {
+    env: { ...env, PATH },
+  });
+  return { ...answer, ...JSON.parse((await run).stdout) };
+}
+
+const score = { asked: 0, right: 0 };
+afterAll(() => {
+  process.stdout.write(`evaluation: ${score.right} of ${score.asked} questions answered rightly\n`);
+});
+
+describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
+  const count = createTruth(moments[moment]);
+  let opened: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    opened = await open(moment);
+  });
+  afterAll(() => opened.close());
+
+  const own = questions.filter(({ at }) => at === moment);
+  it.each(own.map((each) => [each.question, each] as const))("%s", async (_, question) => {
+    score.asked++;
+    const key = keys[question.key ?? "acme"];
+    const read = question.read as (answers: unknown) => unknown;
+    const given: Given[] = [];
+    const tools = createTools(await opened.connect(key), given);
+    const [answers, expected] = await Promise.all([readAnswers(question, tools), question.expect(count)]);
+    expect(read(answers)).toEqual(expected);
+    for (const each of given) {
+      expectSameInText(each);
+      expectRightReceipt(each, count);
+    }
+    if (question.shell) {
+      const env = readEnvironment(opened.service, key);
+      const shown = await Promise.all(given.map((each) => runInShell(each, env)));
+      expect(read(shown)).toEqual(expected);
+    }
+    score.right++;
+  });
+});
+
+describe("the questions", () => {
+  it("are at least 64, each asked once", () => {
+    const texts = questions.map(({ question }) => question);
+    expect(texts.length).toBeGreaterThanOrEqual(64);
+    expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
+  });
+});

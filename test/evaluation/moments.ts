@@ -1,0 +1,24 @@
+import { NOW } from "../support/api.ts";
+
+/**
+ * The moments at which questions are asked, in milliseconds since 1970: few, since each has a service and a
+ * server process of its own, and awkward, since a wrong window is right on an easy day.
+ */
+export const moments = {
+  /** 05:05 in Berlin and 13:05 in Tokyo on Saturday, 21 November 2026; 23:05 on Friday in New York. */
+  "a Saturday morning": NOW,
+  /** 09:30 in Berlin: "last week" ended yesterday, "this week" is some hours old. */
+  "a Monday morning": Date.parse("2026-11-23T08:30:00Z"),
+  /** 19:00 in Berlin, but 03:00 on Monday in Tokyo: "last week" is a different week there. */
+  "a Sunday evening": Date.parse("2026-11-22T18:00:00Z"),
+  /** 22:30 in Berlin on the day of 25 hours: 23 and a half of them have passed. */
+  "the night the clocks went back": Date.parse("2026-10-25T21:30:00Z"),
+  /** 08:00 in Berlin on the Monday after the day of 23 hours. */
+  "the Monday after the clocks went forward": Date.parse("2026-03-30T06:00:00Z"),
+  /** 00:03 on Wednesday in Tokyo, 16:03 on Tuesday in Berlin. */
+  "three minutes past midnight in Tokyo": Date.parse("2026-11-17T15:03:00Z"),
+  /** 01:30 on 1 January 2027 in Berlin; still 31 December in New York and São Paulo. */
+  "the first hours of the year": Date.parse("2027-01-01T00:30:00Z"),
+} as const;
+
+export type Moment = keyof typeof moments;

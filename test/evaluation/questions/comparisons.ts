@@ -1,0 +1,225 @@
+import { type Question, question } from "../question.ts";
+import { completeDays, noteOn } from "../reading.ts";
+import { first, percentOf } from "../truth.ts";
+
+const at = "a Saturday morning";
+
+/** Complete days against complete days, and what moved. */
+export const comparisons: Question[] = [
+  question({
+    question: "Did traffic go up or down over the last seven days?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "docs.example.com", days: 7 } }],
+    read: ([{ current, previous, change }]) => [
+      ...[current.from, current.to, current.visitors, previous.from, previous.to, previous.visitors],
+      ...[change.visitors.absolute, change.visitors.percent, change.pageviews.absolute],
+    ],
+    expect: (count) => {
+      const docs = count("docs.example.com");
+      const [now, before] = [docs.total("last 7 complete days"), docs.total("the 7 complete days before")];
+      const gained = now.visitors - before.visitors;
+      return [
+        ...[...docs.dates("last 7 complete days"), now.visitors],
+        ...[...docs.dates("the 7 complete days before"), before.visitors],
+        ...[gained, percentOf(gained, before.visitors), now.pageviews - before.pageviews],
+      ];
+    },
+  }),
+  question({
+    question: "Which page lost the most visitors in the last two weeks, and how many?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "example.com", days: 14, dimension: "pages" } }],
+    read: ([{ dimensions }]) => {
+      const loss = dimensions[0]?.movers.find(({ change }) => (change?.absolute ?? 0) < 0);
+      return [loss?.label, loss?.change?.absolute];
+    },
+    expect: (count) => {
+      const [before, after] = ["the 14 complete days before", "last 14 complete days"] as const;
+      const worst = first(count("example.com").moves(before, after, "pages"));
+      return [worst.value, worst.visitors];
+    },
+    shell: true,
+  }),
+  question({
+    question: "Which channel of the shop grew the most in the last seven days?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "shop.example.net", days: 7, dimension: "channels" } }],
+    read: ([{ dimensions }]) => {
+      const gain = dimensions[0]?.movers.find(({ change }) => (change?.absolute ?? 0) > 0);
+      return [gain?.label, gain?.change?.absolute];
+    },
+    expect: (count) => {
+      const [before, after] = ["the 7 complete days before", "last 7 complete days"] as const;
+      const best = first(count("shop.example.net").moves(before, after, "channels").reverse());
+      return [best.value, best.visitors];
+    },
+  }),
+  question({
+    question: "What changed, and where?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "shop.example.net" } }],
+    // One fact of each main dimension: what moved most there, either way.
+    read: ([{ dimensions }]) =>
+      dimensions.map(({ dimension, movers }) => [dimension, Math.abs(movers[0]?.change?.absolute ?? 0)]),
+    expect: (count) =>
+      (["pages", "referrers", "channels", "countries"] as const).map((dimension) => [
+        dimension,
+        Math.max(
+          ...count("shop.example.net")
+            .moves("the 7 complete days before", "last 7 complete days", dimension)
+            .map(({ visitors }) => Math.abs(visitors)),
+        ),
+      ]),
+  }),
+  question({
+    question: "Do more people come from AI assistants than a month ago?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "docs.example.com", days: 30, dimension: "channels" } }],
+    read: ([{ dimensions }]) => {
+      const mover = dimensions[0]?.movers.find(({ label }) => label === "AI assistants");
+      return [mover?.previous, mover?.current, mover?.change?.percent];
+    },
+    expect: (count) => {
+      const docs = count("docs.example.com");
+      const before = docs.row("the 30 complete days before", "channels", "AI assistants").visitors;
+      const now = docs.row("last 30 complete days", "channels", "AI assistants").visitors;
+      return [before, now, percentOf(now - before, before)];
+    },
+  }),
+  question({
+    question: "By how many percent did the new site grow over last week?",
+    at: "a Monday morning",
+    calls: [{ tool: "compare_periods", args: { site: "news.example.org", days: 7 } }],
+    // It did not exist in the week before: from nothing there is no percentage.
+    read: ([comparison]) => ({
+      before: comparison.previous.visitors,
+      now: comparison.current.visitors,
+      percent: comparison.change.visitors.percent,
+      caveat: noteOn(comparison, /no percentage/) !== null,
+    }),
+    expect: (count) => ({
+      before: count("news.example.org").visitors("the 7 complete days before"),
+      now: count("news.example.org").visitors("last 7 complete days"),
+      percent: null,
+      caveat: true,
+    }),
+  }),
+  question({
+    question: "Which pages of the news site are new?",
+    at: "a Monday morning",
+    calls: [{ tool: "compare_periods", args: { site: "news.example.org", days: 7, dimension: "pages" } }],
+    read: ([{ dimensions }]) =>
+      dimensions[0]?.movers.map(({ label, change }) => [label, change?.percent]).sort(),
+    expect: (count) =>
+      count("news.example.org")
+        .rows("last 7 complete days", "pages")
+        .map(({ value }) => [value, null])
+        .sort(),
+  }),
+  question({
+    question: "The news site changed since the day before yesterday: is that news?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "news.example.org", days: 1 } }],
+    read: ([comparison]) => ({
+      yesterday: comparison.current.visitors,
+      before: comparison.previous.visitors,
+      caveat: noteOn(comparison, /not news/) !== null,
+    }),
+    expect: (count) => ({
+      yesterday: count("news.example.org").visitors("yesterday"),
+      before: count("news.example.org").visitors("the 1 complete days before"),
+      caveat: true,
+    }),
+  }),
+  question({
+    question: "Wie geht es der Nachrichtenseite?",
+    at,
+    calls: [{ tool: "get_overview", args: { site: "news.example.org", days: 1 } }],
+    read: ([overview]) => ({
+      today: overview.visitors,
+      change: overview.comparison.visitors.absolute,
+      caveat: noteOn(overview, /not news/) !== null,
+    }),
+    expect: (count) => {
+      const news = count("news.example.org");
+      const change = news.visitors("yesterday") - news.visitors("the 1 complete days before");
+      return { today: news.visitors("today"), change, caveat: true };
+    },
+  }),
+  question({
+    question: "And the parked domain: up or down?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "parked.example", days: 7 } }],
+    read: ([{ change, dimensions }]) => ({
+      ...change.visitors,
+      moved: dimensions.flatMap(({ movers }) => movers.length),
+    }),
+    expect: () => ({ absolute: 0, percent: null, moved: [0, 0, 0, 0] }),
+  }),
+  question({
+    question: "When did it drop last week?",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 29 } }],
+    // Each complete day against the same weekday a week before.
+    read: ([series]) => {
+      const days = completeDays(series);
+      const drops = days.slice(7).map(({ date, visitors }, index) => ({
+        date,
+        drop: (days[index]?.visitors ?? 0) - visitors,
+      }));
+      return drops.toSorted((a, b) => b.drop - a.drop).slice(0, 3);
+    },
+    expect: (count) => {
+      const days = count("example.com").days("last 28 complete days");
+      const drops = days.slice(7).map(({ date, visitors }, index) => ({
+        date,
+        drop: (days[index]?.visitors ?? 0) - visitors,
+      }));
+      return drops.toSorted((a, b) => b.drop - a.drop).slice(0, 3);
+    },
+  }),
+  question({
+    question: "How are the docs doing?",
+    at,
+    calls: [{ tool: "get_overview", args: { site: "docs.example.com", days: 7 } }],
+    read: ([{ visitors, pageviews, events, active_now, comparison, top }]) => ({
+      ...{ visitors, pageviews, events, active_now, change: comparison.visitors.absolute },
+      top: top.map(({ rows }) => [rows[0]?.label, rows[0]?.visitors]),
+    }),
+    expect: (count) => {
+      const docs = count("docs.example.com");
+      return {
+        ...docs.total("last 7 days"),
+        active_now: docs.active(),
+        change: docs.visitors("last 7 complete days") - docs.visitors("the 7 complete days before"),
+        top: [
+          [docs.top("last 7 days", "pages").value, docs.top("last 7 days", "pages").visitors],
+          ["(direct or none)", docs.row("last 7 days", "referrers", null).visitors],
+          ["United States", docs.row("last 7 days", "countries", "US").visitors],
+        ],
+      };
+    },
+    shell: true,
+  }),
+  question({
+    question: "Gib mir einen schnellen Überblick über den Shop.",
+    at: "a Sunday evening",
+    calls: [{ tool: "get_overview", args: { site: "shop.example.net", days: 14 } }],
+    read: ([{ visitors, trend, comparison, top }]) => [
+      ...[visitors, trend.from, trend.visitors],
+      ...[comparison.current.to, comparison.previous.visitors, top[0]?.rows[0]?.visitors],
+    ],
+    expect: (count) => {
+      const shop = count("shop.example.net");
+      return [
+        ...[
+          shop.visitors("last 14 days"),
+          "2026-11-10",
+          shop.days("last 14 days").map((day) => day.visitors),
+        ],
+        ...["2026-11-22", shop.visitors("the 14 complete days before")],
+        shop.top("last 14 days", "pages").visitors,
+      ];
+    },
+  }),
+];

@@ -1,0 +1,21 @@
+import type { Question } from "../question.ts";
+import { breakdowns } from "./breakdowns.ts";
+import { calendar } from "./calendar.ts";
+import { clocks } from "./clocks.ts";
+import { comparisons } from "./comparisons.ts";
+import { events } from "./events.ts";
+import { sites } from "./sites.ts";
+import { strangers } from "./strangers.ts";
+import { totals } from "./totals.ts";
+
+/** What people ask, by theme. */
+export const questions: readonly Question[] = [
+  ...totals,
+  ...calendar,
+  ...clocks,
+  ...breakdowns,
+  ...events,
+  ...comparisons,
+  ...strangers,
+  ...sites,
+];

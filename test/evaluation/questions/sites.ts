@@ -1,0 +1,153 @@
+import { type Question, question } from "../question.ts";
+
+const at = "a Saturday morning";
+const acme = "docs.example.com, example.com, news.example.org, parked.example, shop.example.net";
+
+/** Which site is meant, what is refused and what to say instead, and whose numbers they are. */
+export const sites: Question[] = [
+  question({
+    question: "Which sites do we have?",
+    at,
+    calls: [{ tool: "list_sites", args: {} }],
+    read: ([{ sites }]) => sites.map(({ domain, timezone, data_since }) => [domain, timezone, data_since]),
+    expect: (count) => acme.split(", ").map((each) => [each, count(each).timezone, count(each).since]),
+    shell: true,
+  }),
+  question({
+    question: "How many visitors did we have since Monday, wherever that is?",
+    at,
+    // Five sites: it has to be said which.
+    calls: [{ tool: "get_stats", args: { days: 6 }, refused: true }],
+    read: ([refusal]) => refusal.text,
+    expect: () => `site is required: the key does not have exactly one site.\nIts sites are: ${acme}.`,
+  }),
+  question({
+    question: "Who is online?",
+    at,
+    calls: [
+      { tool: "get_realtime", args: {}, refused: true },
+      { tool: "get_breakdown", args: { dimension: "pages" }, refused: true },
+    ],
+    read: (refusals) => refusals.map(({ text }) => text.split("\n")[1]),
+    expect: () => Array(2).fill(`Its sites are: ${acme}.`),
+  }),
+  question({
+    question: "Quantos visitantes tivemos nos últimos 7 dias?",
+    at,
+    key: "globex",
+    // One site: it need not be said which.
+    calls: [{ tool: "get_stats", args: { days: 7 } }],
+    read: ([stats]) => [stats.site.domain, stats.visitors],
+    expect: (count) => ["globex.example", count("globex.example").visitors("last 7 days")],
+    shell: true,
+  }),
+  question({
+    question: "Que dia é hoje para o nosso site?",
+    at,
+    key: "globex",
+    calls: [{ tool: "get_timeseries", args: { days: 2 } }],
+    read: ([{ points, period }]) => [
+      period.timezone,
+      ...points.map(({ date, visitors }) => [date, visitors]),
+    ],
+    expect: (count) => {
+      const { timezone, days } = count("globex.example");
+      return [timezone, ...days("last 2 days").map(({ date, visitors }) => [date, visitors])];
+    },
+  }),
+  question({
+    question: "How many visitors does exmaple.com have?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "exmaple.com" }, refused: true }],
+    read: ([refusal]) => refusal.text,
+    expect: () => `The key has no site "exmaple.com".\nIts sites are: ${acme}.`,
+  }),
+  question({
+    question: "How many visitors does our competitor globex.example have?",
+    at,
+    // Another organization's site answers like one that does not exist.
+    calls: [
+      { tool: "get_stats", args: { site: "globex.example" }, refused: true },
+      { tool: "compare_periods", args: { site: "site_glbx" }, refused: true },
+      { tool: "get_realtime", args: { site: "nowhere.example" }, refused: true },
+    ],
+    read: (refusals) => refusals.map(({ text }) => text.replace(/"[^"]*"/, "*")),
+    expect: () => Array(3).fill(`The key has no site *.\nIts sites are: ${acme}.`),
+  }),
+  question({
+    question: "E quantos visitantes tem example.com?",
+    at,
+    key: "globex",
+    calls: [{ tool: "get_overview", args: { site: "example.com" }, refused: true }],
+    read: ([refusal]) => refusal.text,
+    expect: () => 'The key has no site "example.com".\nIts sites are: globex.example.',
+  }),
+  question({
+    question: "Quais sites nós temos?",
+    at,
+    key: "globex",
+    calls: [{ tool: "list_sites", args: {} }],
+    read: ([{ sites }]) => sites.map(({ domain }) => domain),
+    expect: () => ["globex.example"],
+  }),
+  question({
+    question: "How many visitors has https://www.Example.com/plans?ref=x had in the last 7 days?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "https://www.Example.com/plans?ref=x", days: 7 } }],
+    read: ([stats]) => [stats.site.domain, stats.visitors],
+    expect: (count) => ["example.com", count("example.com").visitors("last 7 days")],
+    shell: true,
+  }),
+  question({
+    question: "Wie viele Besucher hat WWW.Docs.Example.com heute?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "WWW.Docs.Example.com", days: 1 } }],
+    read: ([stats]) => [stats.site.domain, stats.visitors],
+    expect: (count) => ["docs.example.com", count("docs.example.com").visitors("today")],
+  }),
+  question({
+    question: "How many page views has site_sh0p had today?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "site_sh0p", days: 1 } }],
+    read: ([stats]) => [stats.site.domain, stats.pageviews],
+    expect: (count) => ["shop.example.net", count("shop.example.net").pageviews("today")],
+  }),
+  question({
+    question: "Which keywords do people search for?",
+    at,
+    calls: [{ tool: "get_breakdown", args: { site: "example.com", dimension: "keywords" }, refused: true }],
+    // There is no such dimension: the answer says which there are.
+    read: ([{ text }]) => [
+      /^dimension must be one of pages, entry_pages, /.test(text),
+      /utm_terms, /.test(text),
+    ],
+    expect: () => [true, true],
+  }),
+  question({
+    question: "How many visitors in the last two years?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "example.com", days: 730 }, refused: true }],
+    read: ([refusal]) => refusal.text,
+    expect: () => "days must be a whole number from 1 to 365.",
+  }),
+  question({
+    question: "How does this year compare with the last one?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "example.com", days: 365 }, refused: true }],
+    read: ([refusal]) => refusal.text,
+    expect: () => "days must be a whole number from 1 to 182.",
+  }),
+  question({
+    question: "Show me all of the last year's pages, every single row.",
+    at,
+    calls: [
+      {
+        tool: "get_breakdown",
+        args: { site: "shop.example.net", dimension: "pages", limit: 5000 },
+        refused: true,
+      },
+    ],
+    read: ([refusal]) => refusal.text,
+    expect: () => "limit must be a whole number from 1 to 1000.",
+  }),
+];

@@ -1,0 +1,169 @@
+import { type Question, question } from "../question.ts";
+import { completeDays, noteOn, sumDays } from "../reading.ts";
+
+const at = "a Saturday morning";
+
+/** How many, over days counted back from today. */
+export const totals: Question[] = [
+  question({
+    question: "How many visitors do we have so far today?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "example.com", days: 1 } }],
+    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
+    expect: (count) => ({
+      visitors: count("example.com").visitors("today"),
+      caveat: "Saturday 2026-11-21 is partial, as of 05:05:10+01:00.",
+    }),
+    shell: true,
+  }),
+  question({
+    question: "How many people visited us yesterday?",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 2 } }],
+    read: ([series]) => completeDays(series).at(-1)?.visitors,
+    expect: (count) => count("example.com").visitors("yesterday"),
+    shell: true,
+  }),
+  question({
+    question: "Wie viele Besucher hatte die Dokumentation gestern?",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "docs.example.com", days: 2 } }],
+    read: ([series]) => completeDays(series).at(-1)?.visitors,
+    // It is still Friday in New York.
+    expect: (count) => count("docs.example.com").visitors("2026-11-19"),
+  }),
+  question({
+    question: "How many visitors did we get in the last 7 days?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "example.com", days: 7 } }],
+    read: ([stats]) => stats.visitors,
+    expect: (count) => count("example.com").visitors("last 7 days"),
+  }),
+  question({
+    question: "And in the last seven full days, without today?",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 8 } }],
+    read: ([series]) => sumDays(series, series.period.from, series.period.complete_through).visitors,
+    expect: (count) => count("example.com").visitors("last 7 complete days"),
+  }),
+  question({
+    question: "Are we doing better today than yesterday?",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 2 } }],
+    read: ([{ points }]) => points.map(({ visitors, partial }) => ({ visitors, over: partial !== true })),
+    // Five hours against a whole day: not comparable, and the answer has to show it.
+    expect: (count) => [
+      { visitors: count("example.com").visitors("yesterday"), over: true },
+      { visitors: count("example.com").visitors("today"), over: false },
+    ],
+  }),
+  question({
+    question: "How many page views did the docs have over the past month?",
+    at,
+    // 30 days are the default.
+    calls: [{ tool: "get_stats", args: { site: "docs.example.com" } }],
+    read: ([stats]) => stats.pageviews,
+    expect: (count) => count("docs.example.com").pageviews("last 30 days"),
+  }),
+  question({
+    question: "Combien de visiteurs la boutique a-t-elle eus ces deux dernières semaines ?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "shop.example.net", days: 14 } }],
+    read: ([stats]) => stats.visitors,
+    expect: (count) => count("shop.example.net").visitors("last 14 days"),
+  }),
+  question({
+    question: "How many pages does a visitor of the shop look at on average?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "shop.example.net", days: 7 } }],
+    read: ([stats]) => (stats.pageviews / stats.visitors).toFixed(1),
+    expect: (count) => {
+      const { visitors, pageviews } = count("shop.example.net").total("last 7 days");
+      return (pageviews / visitors).toFixed(1);
+    },
+  }),
+  question({
+    question: "What was our best day in the last 30 days?",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 30 } }],
+    read: ([{ points }]) => {
+      const best = points.toSorted((a, b) => b.visitors - a.visitors)[0];
+      return [best?.date, best?.visitors];
+    },
+    expect: (count) => ["2026-11-03", count("example.com").visitors("2026-11-03")],
+  }),
+  question({
+    question: "What was our worst day in the last two weeks?",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 14 } }],
+    // Today has fewer still, but it has only begun.
+    read: ([series]) => {
+      const worst = completeDays(series).toSorted((a, b) => a.visitors - b.visitors)[0];
+      return [worst?.date, worst?.visitors];
+    },
+    expect: (count) => ["2026-11-11", count("example.com").visitors("2026-11-11")],
+  }),
+  question({
+    question: "How many visitors a day do the docs have, on average over the last four weeks?",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "docs.example.com", days: 29 } }],
+    read: ([series]) => {
+      const days = completeDays(series);
+      return Math.round(days.reduce((sum, { visitors }) => sum + visitors, 0) / days.length);
+    },
+    expect: (count) => Math.round(count("docs.example.com").visitors("last 28 complete days") / 28),
+  }),
+  question({
+    question: "How many people came on launch day, the 3rd of November?",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 19 } }],
+    read: ([series]) => sumDays(series, "2026-11-03", "2026-11-03").visitors,
+    expect: (count) => count("example.com").visitors("2026-11-03"),
+  }),
+  question({
+    question: "昨日、ショップには何人来ましたか？",
+    at,
+    calls: [{ tool: "get_timeseries", args: { site: "shop.example.net", days: 2 } }],
+    read: ([series]) => completeDays(series).at(-1)?.visitors,
+    expect: (count) => count("shop.example.net").visitors("yesterday"),
+  }),
+  question({
+    question: "Does anybody come to the parked domain?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "parked.example", days: 30 } }],
+    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /no data/) }),
+    expect: () => ({ visitors: 0, caveat: "The site has no data yet: every number is zero." }),
+  }),
+  question({
+    question: "How many visitors did the news site get in the last 30 days?",
+    at,
+    calls: [{ tool: "get_stats", args: { site: "news.example.org", days: 30 } }],
+    // Nineteen of the thirty days are zeros because there was no site yet.
+    read: ([stats]) => ({
+      visitors: stats.visitors,
+      since: noteOn(stats, /zeros/)?.match(/since ([\d-]+)/)?.[1],
+    }),
+    expect: (count) => ({
+      visitors: count("news.example.org").visitors("last 30 days"),
+      since: count("news.example.org").since,
+    }),
+    shell: true,
+  }),
+  question({
+    question: "How many visitors has the news site had since it started?",
+    at,
+    calls: async (ask) => {
+      const { sites } = await ask("list_sites", {});
+      const since = sites.find(({ domain }) => domain === "news.example.org")?.data_since ?? "";
+      const today = (await ask("get_stats", { site: "news.example.org", days: 1 })).period.to;
+      const days = (Date.parse(today) - Date.parse(since)) / 86_400_000 + 1;
+      return ask("get_stats", { site: "news.example.org", days });
+    },
+    read: (stats) => ({ visitors: stats.visitors, from: stats.period.from, warned: "warnings" in stats }),
+    expect: (count) => ({
+      visitors: count("news.example.org").visitors("last 365 days"),
+      from: count("news.example.org").since,
+      warned: false,
+    }),
+  }),
+];

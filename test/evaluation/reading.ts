@@ -1,0 +1,76 @@
+import type { Answer } from "./question.ts";
+
+// How an assistant reads an answer: by nothing but what stands in it, and what everybody knows of the calendar.
+
+type Series = Answer<"get_timeseries">;
+type Breakdown = Answer<"get_breakdown">;
+type Dated = { period: { from: string; to: string }; receipt: { notes: string[] } };
+
+export const shift = (date: string, days: number) =>
+  new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+
+const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/** The Monday of this week, by the weekday that the receipt says in words. */
+export function mondayOf({ period, receipt }: Dated): string {
+  const said = receipt.notes.map((note) => /^(\w+day) (\S+) is partial/.exec(note)).find(Boolean);
+  const weekday = WEEKDAYS.indexOf(said?.[1] ?? "");
+  if (weekday === -1 || said?.[2] !== period.to) throw new Error("No note says which day it is.");
+  return shift(period.to, -weekday);
+}
+
+/** What the days `from` to `to` add up to. */
+export function sumDays({ period, points }: Series, from: string, to: string) {
+  if (from < period.from || to > period.to) throw new Error(`The series lacks days of ${from} to ${to}.`);
+  const own = points.filter(({ date }) => date >= from && date <= to);
+  return {
+    visitors: own.reduce((sum, { visitors }) => sum + visitors, 0),
+    pageviews: own.reduce((sum, { pageviews }) => sum + pageviews, 0),
+  };
+}
+
+export const sumThisWeek = (series: Series) => sumDays(series, mondayOf(series), series.period.to);
+
+/** A whole week, Monday to Sunday: 1 is last week, 2 the one before. */
+export function sumWeek(series: Series, weeksAgo: number) {
+  const monday = shift(mondayOf(series), -7 * weeksAgo);
+  return sumDays(series, monday, shift(monday, 6));
+}
+
+export const sumThisMonth = (series: Series) =>
+  sumDays(series, `${series.period.to.slice(0, 7)}-01`, series.period.to);
+
+export function sumLastMonth(series: Series) {
+  const last = shift(`${series.period.to.slice(0, 7)}-01`, -1);
+  return sumDays(series, `${last.slice(0, 7)}-01`, last);
+}
+
+/** The days that are over. */
+export const completeDays = ({ points }: Series) => points.filter((point) => point.partial !== true);
+
+/** The row of a value: zeros where the list is complete without it, an error where a limit may hide it. */
+export function findRow({ rows, truncated }: Breakdown, value: string | null) {
+  const row = rows.find((each) => each.value === value);
+  if (row) return { visitors: row.visitors, hits: row.pageviews ?? row.events, percentage: row.percentage };
+  if (truncated) throw new Error(`${value} may be among the rows that were cut off.`);
+  return { visitors: 0, hits: 0, percentage: 0 };
+}
+
+export const nameOf = (row: { value: string | null; label?: string } | undefined) => row?.label ?? row?.value;
+
+/** A past span of a breakdown, as the instructions say: the longer period without the shorter, row by row. */
+export function subtract(longer: Breakdown, shorter: Breakdown) {
+  if (longer.truncated) throw new Error("Rows were cut off: ask with limit=1000.");
+  return longer.rows
+    .map((row) => {
+      const rest = findRow(shorter, row.value);
+      const hits = (row.pageviews ?? row.events ?? 0) - (rest.hits ?? 0);
+      return { value: row.value, visitors: row.visitors - rest.visitors, hits };
+    })
+    .filter((row) => row.visitors > 0)
+    .sort((a, b) => b.visitors - a.visitors || b.hits - a.hits);
+}
+
+/** What the receipt says of something, so that it can be passed on. */
+export const noteOn = ({ receipt }: Pick<Dated, "receipt">, words: RegExp) =>
+  receipt.notes.find((note) => words.test(note)) ?? null;
