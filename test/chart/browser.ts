@@ -1,21 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { build } from "tsup";
-
-/** The browser's binary, where the machine has one. */
-export const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium"].find(
-  (path) => path !== undefined && existsSync(path),
-);
-
-const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
-const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
-
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM ?? "", args: [...ARGUMENTS, ...QUIET] });
-}
 
 const HOST = "http://host.test/";
 const SANDBOX = "http://sandbox.test/";

@@ -5,8 +5,9 @@ import type { Comparison } from "../../src/insights/compare.ts";
 import type { Overview } from "../../src/insights/overview.ts";
 import { readChart } from "../../src/mcp/chart.ts";
 import { createTestApi } from "../support/api.ts";
+import { CHROMIUM, launch } from "../support/browser.ts";
 import { connectInProcess, type ToolResult } from "../support/clients.ts";
-import { bundleHost, CHROMIUM, launch, type OpenedView, openView, type ViewOptions } from "./browser.ts";
+import { bundleHost, type OpenedView, openView, type ViewOptions } from "./browser.ts";
 
 const URI = "ui://analytics-mcp/chart.html";
 const count = (value: number) => new Intl.NumberFormat("en-US").format(value);

@@ -1,0 +1,14 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+/** The browser's binary, where the machine has one. */
+export const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium"].find(
+  (path) => path !== undefined && existsSync(path),
+);
+
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
+const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM ?? "", args: [...ARGUMENTS, ...QUIET] });
+}
