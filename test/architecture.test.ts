@@ -12,6 +12,7 @@ const floors: Record<string, number> = {
   documents: 2,
   insights: 3,
   mcp: 4,
+  oauth: 4,
   reference: 4,
   serve: 5,
   cli: 6,
@@ -48,6 +49,14 @@ describe("the house keeps its order", () => {
       ({ file, target }) => roomOf(file) === "operations" && !target.startsWith("."),
     );
     expect([...new Set(packages.map(({ target }) => target))]).toEqual(["zod"]);
+  });
+
+  it("the pages of oauth are made from data alone", () => {
+    const others = imports.filter(
+      ({ file, target }) =>
+        file.startsWith("oauth/pages/") && !/^(\.\/|\.\.\/\.\.\/render\/|node:(crypto|fs)$)/.test(target),
+    );
+    expect(others).toEqual([]);
   });
 
   it.each([

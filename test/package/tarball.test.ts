@@ -17,7 +17,8 @@ describe("the tarball", () => {
     expect(dist).toContain("dist/THIRD_PARTY_LICENSES.txt");
     const chart = readdirSync("src/mcp/chart").map((file) => `dist/chart/${file}`);
     expect(dist.filter((file) => file.startsWith("dist/chart/")).sort()).toEqual(chart.sort());
-    const others = dist.filter((file) => !file.startsWith("dist/chart/"));
+    expect(dist).toContain("dist/pages.css");
+    const others = dist.filter((file) => !file.startsWith("dist/chart/") && file !== "dist/pages.css");
     expect(others.filter((file) => !/^dist\/[\w.-]+\.(js|txt)$/.test(file))).toEqual([]);
   });
 

@@ -1,0 +1,40 @@
+export interface ConsentError {
+  code: "wrong_key" | "empty_key" | "malformed_key" | "rate_limited" | "unavailable" | "expired";
+  /** In seconds. */
+  retryAfter?: number | undefined;
+}
+
+/** Whether the key itself is at fault, and not the moment. */
+export function blamesKey({ code }: ConsentError): boolean {
+  return code === "wrong_key" || code === "empty_key" || code === "malformed_key";
+}
+
+/** What went wrong and what to do, in the words that stand beside the field. */
+export function formatConsentError({ code, retryAfter }: ConsentError, service: string): string {
+  switch (code) {
+    case "wrong_key":
+      return "This key is not valid. Check that all of it was copied, or create a new one.";
+    case "empty_key":
+      return "There is no key yet. Paste your API key, or choose Cancel.";
+    case "malformed_key":
+      return "This is not an API key: it has spaces, signs or a length that no key has. Copy it once more.";
+    case "rate_limited":
+      return `Too many attempts. Try again in ${formatWait(retryAfter)}.`;
+    case "unavailable":
+      return `${service} does not answer, so the key could not be checked. Try again in ${formatWait(retryAfter)}.`;
+    case "expired":
+      return "This page was open for too long, so nothing was allowed. Enter the key once more.";
+  }
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+function formatWait(seconds: number | undefined): string {
+  if (seconds === undefined || !Number.isFinite(seconds) || seconds <= 0) return "a minute";
+  if (seconds < 2 * MINUTE) return formatCount(Math.ceil(seconds), "second");
+  if (seconds < 2 * HOUR) return formatCount(Math.ceil(seconds / MINUTE), "minute");
+  return formatCount(Math.ceil(seconds / HOUR), "hour");
+}
+
+const formatCount = (count: number, unit: string) => `${count} ${unit}${count === 1 ? "" : "s"}`;

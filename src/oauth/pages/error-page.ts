@@ -1,0 +1,28 @@
+import { buildDocument } from "./document.ts";
+import { html } from "./html.ts";
+import { cleanWords } from "./strangers.ts";
+
+export interface ErrorPage {
+  title: string;
+  /** What happened, in this program's own words. */
+  message: string;
+  /** What to do next, in this program's own words. */
+  hint?: string | undefined;
+  /** The error's code, for whoever looks for it. */
+  code?: string | undefined;
+  /** What the application sent that was refused: a stranger's words, shown as such. */
+  sent?: string | undefined;
+}
+
+const MAX_SENT_LENGTH = 300;
+
+/** For what must be said here, because there is no address that could be trusted with it. */
+export function buildErrorPage({ title, message, hint, code, sent }: ErrorPage): string {
+  const words = cleanWords(sent, MAX_SENT_LENGTH);
+  const main = html`<h1>${title}</h1>
+<p>${message}</p>
+${hint === undefined ? undefined : html`<p>${hint}</p>`}
+${words === undefined ? undefined : html`<p class="sent soft">The application sent:</p>\n<p><bdi class="name">${words}</bdi></p>`}
+${code === undefined ? undefined : html`<p class="code">Code: <code>${code}</code></p>`}`;
+  return buildDocument({ title, main });
+}

@@ -1,0 +1,322 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { pageHeaders } from "../../src/oauth/pages/document.ts";
+import { CHROMIUM, launch } from "../support/browser.ts";
+import { findFaint, findFaults, followTab, measureLines } from "./browser-checks.ts";
+import { consent, errorCodes, hostileNames, pages } from "./examples.ts";
+import { openSite, type Site } from "./site.ts";
+
+const themes = ["light", "dark"] as const;
+const names = Object.keys(pages);
+/** A page without one is asked for it. */
+const NO_ICON = '<link rel="icon" href="data:,">';
+const pathOf = (name: string) => `/${names.indexOf(name)}`;
+
+describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHROMIUM)", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  /** The connector. */
+  let site: Site;
+  /** What the person is sent back to: another origin on this machine. */
+  let client: Site;
+  /** What the tab did that no page may do. */
+  let faults: string[] = [];
+  let tab: Page;
+
+  beforeAll(async () => {
+    [browser, site, client] = await Promise.all([launch(), openSite(), openSite()]);
+    context = await browser.newContext();
+    tab = await context.newPage();
+    tab.on("console", (message) => faults.push(message.text()));
+    tab.on("pageerror", (error) => faults.push(error.message));
+    tab.on("request", (request) => {
+      if (!request.isNavigationRequest()) faults.push(request.url());
+    });
+    client.headers = { "content-type": "text/html" };
+    client.pages = { "/callback?code=1": `${NO_ICON}<title>Back</title>` };
+    for (const name of names) site.pages[pathOf(name)] = pages[name] ?? "";
+  });
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([site.close(), client.close()]);
+  });
+  afterEach(async () => {
+    site.headers = pageHeaders;
+    site.received.length = 0;
+    const found = faults;
+    faults = [];
+    // What no test asks for: that a page broke its policy, complained, or loaded something.
+    expect(found).toEqual([]);
+  });
+
+  async function open(name: string, media: Parameters<Page["emulateMedia"]>[0] = {}): Promise<Page> {
+    await tab.emulateMedia({ colorScheme: "light", forcedColors: "none", ...media });
+    await tab.goto(site.origin + pathOf(name));
+    return tab;
+  }
+
+  const posts = () => site.received.filter(({ method }) => method === "POST");
+
+  describe.each(names)("“%s”", (name) => {
+    it("is sound: language, title, landmarks, headings, labels, sizes", async () => {
+      expect(await findFaults(await open(name))).toEqual([]);
+    });
+
+    it("is read in both themes, with enough contrast", async () => {
+      for (const colorScheme of themes) {
+        const page = await open(name, { colorScheme });
+        expect(await findFaint(page)).toEqual([]);
+        const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        expect(ground).toBe(colorScheme === "light" ? "rgb(245, 246, 248)" : "rgb(19, 20, 23)");
+      }
+    });
+
+    it("fits every width, also with letters twice as large, in lines that are not too long", async () => {
+      const page = await open(name);
+      const overflow = () =>
+        page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      for (const width of [320, 640, 1024, 1440]) {
+        await page.setViewportSize({ width, height: 800 });
+        expect([width, await overflow()]).toEqual([width, 0]);
+        // The narrowest letters that are common.
+        await page.evaluate(() => {
+          document.body.style.fontFamily = "Arial, Liberation Sans";
+        });
+        expect(await measureLines(page)).toBeLessThanOrEqual(65);
+        await page.evaluate(() => {
+          document.documentElement.style.fontSize = "32px";
+        });
+        expect([width, "large", await overflow()]).toEqual([width, "large", 0]);
+        await page.evaluate(() => {
+          document.documentElement.style.fontSize = "";
+          document.body.style.fontFamily = "";
+        });
+      }
+    });
+  });
+
+  it("what is read is of reading size, and nothing moves", async () => {
+    for (const name of names) {
+      const page = await open(name);
+      const [smallest, moving] = await page.evaluate(() => {
+        const styles = [...document.querySelectorAll("body *")].map((element) => getComputedStyle(element));
+        return [
+          Math.min(...styles.map(({ fontSize }) => Number.parseFloat(fontSize))),
+          styles.filter((style) => style.transitionDuration !== "0s" || style.animationName !== "none")
+            .length,
+        ];
+      });
+      expect(smallest).toBeGreaterThanOrEqual(14);
+      expect(moving).toBe(0);
+    }
+  });
+
+  it("forced colours leave every control, name and warning its edge", async () => {
+    for (const name of ["wrong_key", "loopback", "demo"]) {
+      const page = await open(name, { forcedColors: "active" });
+      const edges = await page
+        .locator("input:visible, button, .name, .warning, .notice, .error")
+        .evaluateAll((found) =>
+          found.map((element) => {
+            const { borderLeftWidth, borderLeftStyle, borderLeftColor } = getComputedStyle(element);
+            const ground = getComputedStyle(document.body).backgroundColor;
+            return (
+              Number.parseFloat(borderLeftWidth) >= 1 &&
+              borderLeftStyle === "solid" &&
+              borderLeftColor !== ground
+            );
+          }),
+        );
+      expect(edges.length).toBeGreaterThanOrEqual(5);
+      expect(edges).not.toContain(false);
+    }
+  });
+
+  it("Tab goes through in the order of the eye, and is seen where it is", async () => {
+    expect(await followTab(await open("https"))).toEqual(["api_key", "Allow", "Cancel"]);
+    expect(await followTab(await open("landing"))).toEqual([
+      ...["address", "Add to Cursor", "Add to VS Code", "llms.txt", "OpenAPI document"],
+    ]);
+    expect(await followTab(await open("refused"))).toEqual([]);
+  });
+
+  it("the address to add is selected whole when the keyboard reaches it", async () => {
+    const page = await open("landing");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => String(getSelection()))).toBe("https://mcp.example.com/mcp");
+  });
+
+  it.each(hostileNames)("the name $name is one text in one frame", async ({ name, shown }) => {
+    site.pages["/named"] = consent({ client: { name } });
+    const page = tab;
+    await page.goto(`${site.origin}/named`);
+    expect(await page.locator(".name").evaluateAll((found) => found.map((each) => each.textContent))).toEqual(
+      [shown],
+    );
+    expect(await page.locator(".name *").count()).toBe(0);
+    expect(await page.locator(".called").innerText()).toMatch(/^It calls itself/);
+    // Isolated, and cut where its frame ends.
+    const style = await page.locator(".name").evaluate((frame) => {
+      const { unicodeBidi, overflow } = getComputedStyle(frame);
+      return [unicodeBidi, overflow];
+    });
+    expect(style).toEqual(["isolate", "hidden"]);
+  });
+
+  describe("the form", () => {
+    const back = () => {
+      site.answer = { location: `${client.origin}/callback?code=1` };
+    };
+
+    it("sends its fields and no others, from its own origin, when Enter is pressed in the field", async () => {
+      back();
+      const page = await open("https");
+      await page.getByLabel("API key").fill(" ké&y=1 ");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${client.origin}/callback?code=1`);
+      expect(posts()).toEqual([
+        {
+          ...{ method: "POST", url: "/oauth/consent", origin: site.origin },
+          type: "application/x-www-form-urlencoded",
+          body: [
+            ["csrf", "csrf-token"],
+            ["api_key", " ké&y=1 "],
+            ["decision", "allow"],
+          ],
+        },
+      ]);
+    });
+
+    it.each([
+      ["Allow", "allow", "a-key"],
+      ["Cancel", "cancel", ""],
+      ["Cancel", "cancel", "a-key"],
+    ])("%s sends %s, with the key %j", async (button, decision, key) => {
+      back();
+      const page = await open("https");
+      await page.getByLabel("API key").fill(key);
+      await page.getByRole("button", { name: button }).click();
+      await page.waitForURL(`${client.origin}/callback?code=1`);
+      expect(posts().map(({ body }) => body)).toEqual([
+        [
+          ["csrf", "csrf-token"],
+          ["api_key", key],
+          ["decision", decision],
+        ],
+      ]);
+    });
+
+    it("is not sent by Allow without a key", async () => {
+      const page = await open("https");
+      await page.getByRole("button", { name: "Allow" }).click();
+      expect(await page.locator("input:invalid").getAttribute("name")).toBe("api_key");
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("api_key");
+      expect(posts()).toEqual([]);
+    });
+
+    it("has the demonstration's key in it", async () => {
+      back();
+      const page = await open("demo");
+      await page.getByRole("button", { name: "Allow" }).click();
+      await page.waitForURL(`${client.origin}/callback?code=1`);
+      expect(posts()[0]?.body).toContainEqual(["api_key", "demo-key-of-acme"]);
+    });
+
+    it("does not keep the key in sight, or in the page that follows", async () => {
+      site.answer = { html: consent({ error: { code: "wrong_key" } }) };
+      const page = await open("https");
+      expect(await page.getByLabel("API key").getAttribute("type")).toBe("password");
+      await page.getByLabel("API key").fill("the-secret");
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").waitFor();
+      expect(await page.content()).not.toContain("the-secret");
+      expect(await page.getByLabel("API key").inputValue()).toBe("");
+    });
+
+    it.each(errorCodes)("says %s beside the field, where the focus is", async (code) => {
+      site.answer = { html: consent({ error: { code, retryAfter: 30 } }) };
+      const page = await open("https");
+      await page.getByLabel("API key").fill("x");
+      await page.keyboard.press("Enter");
+      const said = await page.getByRole("alert").innerText();
+      const session = await context.newCDPSession(page);
+      const { nodes } = await session.send("Accessibility.getFullAXTree");
+      const field = nodes.find((node) => node.role?.value === "textbox");
+      const states = Object.fromEntries(
+        field?.properties?.map(({ name, value }) => [name, value.value]) ?? [],
+      );
+      expect(field?.name?.value).toBe("API key");
+      expect(field?.description?.value).toBe(`${said} From stats.example.com: dashboard → API keys.`);
+      expect(states).toMatchObject({
+        ...{ focused: true, required: true },
+        invalid: code.endsWith("_key") ? "true" : "false",
+      });
+      expect(await page.title()).toMatch(/^Error: /);
+      await session.detach();
+      const [alert, input] = await Promise.all(
+        [page.getByRole("alert"), page.getByLabel("API key")].map((each) => each.boundingBox()),
+      );
+      const gap = (input?.y ?? 0) - ((alert?.y ?? 0) + (alert?.height ?? 0));
+      expect(gap).toBeGreaterThanOrEqual(0);
+      expect(gap).toBeLessThan(24);
+    });
+
+    it("leaves the focus at the top where nothing went wrong, so that who asks is read first", async () => {
+      const page = await open("https");
+      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("BODY");
+    });
+  });
+
+  describe("the way back", () => {
+    const ways = [["loopback"], ["cursor"], ["com.example.app"]];
+    const addressOf = (way: string) =>
+      way === "loopback" ? `${client.origin}/callback?code=1` : `${way}://oauth/callback?code=1`;
+
+    /** In a tab of its own: one that has asked for another program waits for it. */
+    async function allow(location: string, watch: (page: Page) => Promise<unknown>): Promise<unknown> {
+      site.answer = { location };
+      const page = await context.newPage();
+      await page.goto(site.origin + pathOf("https"));
+      await page.getByLabel("API key").fill("a-key");
+      const [seen] = await Promise.all([watch(page), page.getByRole("button", { name: "Allow" }).click()]);
+      await page.close();
+      return seen;
+    }
+
+    it.each(ways)("leads to %s", async (way) => {
+      await allow(addressOf(way), (page) => page.waitForRequest(addressOf(way)));
+      expect(posts()).toHaveLength(1);
+    });
+
+    it.each(ways)("would not lead to %s with form-action", async (way) => {
+      const policy = pageHeaders["Content-Security-Policy"];
+      site.headers = { ...pageHeaders, "Content-Security-Policy": `${policy}; form-action 'self'` };
+      const complain = async (page: Page) => (await page.waitForEvent("console")).text();
+      expect(await allow(addressOf(way), complain)).toContain("form-action");
+    });
+
+    it("keeps the window that waits for it", async () => {
+      client.pages["/wait"] = `${NO_ICON}<title>Waiting</title>`;
+      site.answer = { location: `${client.origin}/callback?code=1` };
+      await tab.goto(`${client.origin}/wait`);
+      const [popup] = await Promise.all([
+        tab.waitForEvent("popup"),
+        tab.evaluate((url) => void window.open(url, "", "popup"), site.origin + pathOf("https")),
+      ]);
+      await popup.getByLabel("API key").fill("a-key");
+      await popup.getByRole("button", { name: "Allow" }).click();
+      await popup.waitForURL(`${client.origin}/callback?code=1`);
+      expect(await popup.evaluate(() => window.opener?.document.title)).toBe("Waiting");
+      await popup.close();
+    });
+  });
+
+  it("no other page can frame them", async () => {
+    client.pages["/frame"] = `<iframe src="${site.origin}${pathOf("https")}"></iframe>`;
+    const complaint = tab.waitForEvent("console");
+    await tab.goto(`${client.origin}/frame`);
+    expect((await complaint).text()).toMatch(/frame-ancestors|X-Frame-Options/);
+    expect(await tab.frames()[1]?.locator("form").count()).toBe(0);
+    faults = [];
+  });
+});

@@ -1,0 +1,295 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { pageHeaders } from "../../src/oauth/pages/document.ts";
+import { buildErrorPage } from "../../src/oauth/pages/error-page.ts";
+import { html, printHtml } from "../../src/oauth/pages/html.ts";
+import { buildLandingPage } from "../../src/oauth/pages/landing-page.ts";
+import { buildIcon, buildIconUrl } from "../../src/render/icon.ts";
+import { consent, errorCodes, hostileNames, pages } from "./examples.ts";
+
+const readEntities = (text: string) =>
+  text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+/** What a person reads. */
+const read = (page: string) =>
+  readEntities(
+    page
+      .replace(/<style>[\s\S]*?<\/style>|<title>[\s\S]*?<\/title>/g, "")
+      .replace(/<[^>]*>/g, " ")
+      .replace(/\s+/g, " "),
+  ).replace(/ ([.,:])/g, "$1");
+const tagsOf = (page: string) => page.match(/<[^>]*>/g) ?? [];
+const nameIn = (page: string) => readEntities(/<bdi class="name">([^<]*)<\/bdi>/.exec(page)?.[1] ?? "");
+
+describe.each(Object.entries(pages))("the page “%s”", (_, page) => {
+  it("is a whole document of less than 12 kB, without script and with nothing to load", () => {
+    expect(page).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*<\/html>\n$/);
+    expect(Buffer.byteLength(page)).toBeLessThan(12_000);
+    expect(tagsOf(page).filter((tag) => /^<(script|iframe|object|img|base|meta http)/i.test(tag))).toEqual(
+      [],
+    );
+    expect(tagsOf(page).filter((tag) => /\s(on\w+|style|src)=|javascript:/i.test(tag))).toEqual([]);
+    expect(page).not.toMatch(/url\(|@import/);
+  });
+
+  it("has one style block, whose hash is the policy's", () => {
+    const styles = [...page.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, style = ""]) => style);
+    expect(styles).toHaveLength(1);
+    const hash = createHash("sha256").update(String(styles[0])).digest("base64");
+    expect(pageHeaders["Content-Security-Policy"]).toContain(`style-src 'sha256-${hash}'`);
+  });
+});
+
+it("the headers are those that browsers and the way back need", () => {
+  const { "Content-Security-Policy": policy = "", ...others } = pageHeaders;
+  expect(policy.replace(/'sha256-[^']+'/, "HASH")).toBe(
+    "default-src 'none'; style-src HASH; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+  );
+  expect(others).toEqual({
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-store",
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "unsafe-none",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
+  });
+});
+
+describe("the consent page", () => {
+  it("says who asks, where it sends you, what may be read, and what becomes of the key", () => {
+    const words = read(consent());
+    expect(words).toContain("Who asks It calls itself Claude Confirmed: it comes from claude.ai");
+    expect(words).toContain("Sends you to claude.ai Allow only if you came from there.");
+    expect(words).toContain(
+      "Statistics of all sites of your key’s organization: visitors, pages, referrers,",
+    );
+    expect(words).toContain("Read only: it can change nothing.");
+    expect(words).toContain("Kept encrypted, used for this connection alone, never shown to the assistant.");
+    expect(words).toContain("Asked for every time. Revoke it in your dashboard, and the connection ends.");
+    expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
+  });
+
+  it("says of a name without a confirmed host that nobody confirmed it", () => {
+    const words = read(
+      consent({ client: { name: "Claude (verified by Anthropic)", uri: "https://a.example" } }),
+    );
+    expect(words).toContain(
+      "It calls itself Claude (verified by Anthropic) Not confirmed: any application can use any name. It says that its website is a.example",
+    );
+    expect(words).not.toContain("Confirmed:");
+    expect(
+      read(consent({ client: { name: "Claude", host: "b.example", uri: "https://a.example" } })),
+    ).not.toContain("a.example");
+  });
+
+  it("warns where any program could be asking", () => {
+    const loopback = read(consent({ redirect: { kind: "loopback", host: "127.0.0.1", port: "4000" } }));
+    expect(loopback).toContain(
+      "An app on this computer, at 127.0.0.1:4000 Any program on this computer could",
+    );
+    expect(read(consent({ redirect: { kind: "loopback", host: "localhost" } }))).toContain(
+      "at localhost Any",
+    );
+    const app = read(consent({ redirect: { kind: "app", scheme: "cursor" } }));
+    expect(app).toContain("An app on this device that opens links with cursor: More than one app can claim");
+    expect(read(consent())).not.toContain("could be asking");
+  });
+
+  it.each(hostileNames)("shows the name $name as text, in its frame and nowhere else", ({ name, shown }) => {
+    const page = consent({ client: { name } });
+    expect(tagsOf(page)).toEqual(tagsOf(consent({ client: { name: "Claude" } })));
+    expect(nameIn(page)).toBe(shown);
+    expect(read(page)).toBe(read(consent({ client: { name: "@NAME@" } })).replace("@NAME@", shown));
+  });
+
+  it.each(["", "   ", "\u200b\u202e", "\u2800\u3164\u115f", "\u0301"])("takes %j for no name", (name) => {
+    expect(read(consent({ client: { name } }))).toContain("An application that gives no name.");
+  });
+
+  it.each([
+    ...[
+      "javascript:alert(1)",
+      "data:text/html,<script>",
+      "not a uri",
+      "",
+      '"><script>',
+      "file:///etc/passwd",
+    ],
+  ])("leaves the website %j out", (uri) => {
+    expect(consent({ client: { name: "Claude", uri } })).toBe(consent({ client: { name: "Claude" } }));
+  });
+
+  it("reads a website's host as a URL parser does, so that it cannot pass for another", () => {
+    const uri = "https://claude.ai@evil.example\\@claude.ai/\u202e";
+    expect(read(consent({ client: { name: "x", uri } }))).toContain("its website is evil.example");
+    const homograph = read(consent({ client: { name: "x", uri: "https://cl\u0430ude.ai" } }));
+    expect(homograph).toContain("its website is xn--clude-5ve.ai");
+  });
+
+  it.each([
+    { kind: "https", host: '"><script>' },
+    { kind: "loopback", host: '"><script>', port: '"><script>' },
+    { kind: "app", scheme: '"><script>' },
+  ] as const)("prints a hostile address of kind $kind as text", (redirect) => {
+    const tame = JSON.parse(JSON.stringify(redirect).replaceAll(JSON.stringify('"><script>'), '"a"'));
+    expect(tagsOf(consent({ redirect }))).toEqual(tagsOf(consent({ redirect: tame })));
+  });
+
+  it("shows the end of a long host, and nothing invisible, blank or foreign in an address", () => {
+    const host = `claude.ai.${"a.".repeat(500)}evil.example`;
+    const words = read(consent({ client: { host }, redirect: { kind: "https", host } }));
+    expect(words).not.toContain("claude.ai");
+    expect(words.match(/a\.evil\.example/g)).toHaveLength(2);
+    const scheme = "cursor\u202e \ncl\u0430ude";
+    const app = read(consent({ redirect: { kind: "app", scheme } }));
+    expect(app).toContain("links with cursor\ufffd\ufffd\ufffdcl\ufffdude:");
+  });
+
+  it("holds a key nowhere but in a demonstration, whose own it shows", () => {
+    const fields = (page: string) => tagsOf(page).filter((tag) => tag.includes('name="api_key"'));
+    for (const code of errorCodes)
+      expect(fields(consent({ error: { code } })).join()).not.toMatch(/\svalue=/);
+    const demo = consent({ demoKey: 'demo-"key"' });
+    expect(fields(demo)).toEqual([expect.stringContaining(' value="demo-&#34;key&#34;"')]);
+    expect(read(demo)).toContain('Public, and filled in: demo-"key"');
+    expect(read(demo)).toContain("Demonstration. All numbers are made up.");
+    expect(read(consent())).not.toMatch(/demonstration/i);
+  });
+
+  it("has one field for a key, which nothing completes, corrects or remembers", () => {
+    const [field = "", ...others] = tagsOf(consent()).filter((tag) => /type="password"/.test(tag));
+    expect(others).toEqual([]);
+    const settings = ['autocomplete="off"', 'autocapitalize="none"', 'spellcheck="false"', "required"];
+    for (const setting of settings) expect(field).toContain(` ${setting}`);
+  });
+
+  it("escapes what its server gives it", () => {
+    const page = consent({ action: '/a"><b>', csrf: '"><b>', service: 'https://"><b>' });
+    expect(tagsOf(page).map((tag) => tag.split(" ")[0])).toEqual(
+      tagsOf(consent()).map((tag) => tag.split(" ")[0]),
+    );
+  });
+
+  it.each(["https://evil.example/", "//evil.example", "/\\evil.example", "consent", "javascript:x", ""])(
+    "is not built with a form that goes to %j",
+    (action) => {
+      expect(() => consent({ action })).toThrow(TypeError);
+    },
+  );
+
+  it.each([
+    ["wrong_key", undefined, "This key is not valid. Check that all of it was copied, or create a new one."],
+    ["empty_key", undefined, "There is no key yet. Paste your API key, or choose Cancel."],
+    ["malformed_key", undefined, "This is not an API key:"],
+    ["rate_limited", undefined, "Too many attempts. Try again in a minute."],
+    ["rate_limited", 1, "Too many attempts. Try again in 1 second."],
+    ["rate_limited", 44.2, "Too many attempts. Try again in 45 seconds."],
+    ["rate_limited", 121, "Too many attempts. Try again in 3 minutes."],
+    ["rate_limited", 86_400, "Too many attempts. Try again in 24 hours."],
+    ["rate_limited", -1, "Too many attempts. Try again in a minute."],
+    ["rate_limited", Number.NaN, "Too many attempts. Try again in a minute."],
+    ["rate_limited", Number.POSITIVE_INFINITY, "Too many attempts. Try again in a minute."],
+    [
+      "unavailable",
+      300,
+      "stats.example.com does not answer, so the key could not be checked. Try again in 5 min",
+    ],
+    [
+      "expired",
+      undefined,
+      "This page was open for too long, so nothing was allowed. Enter the key once more.",
+    ],
+  ] as const)("says for %s after %s s what to do", (code, retryAfter, words) => {
+    const page = consent({ error: { code, retryAfter } });
+    const alert = /<p class="error" id="api_key_error" role="alert">([^<]*)<\/p>/.exec(page)?.[1] ?? "";
+    expect(readEntities(alert)).toContain(words);
+    expect(page).toContain("<title>Error: ");
+    expect(page.includes('aria-invalid="true"')).toBe(code.endsWith("_key"));
+  });
+});
+
+describe("the error page", () => {
+  it("says what happened, what to do, and what the application sent, as text", () => {
+    const page = buildErrorPage({
+      ...{ title: "<b>", message: "Message & more.", hint: "Hint.", code: "invalid_request" },
+      sent: `"><script>\u202e\n${"x".repeat(1000)}`,
+    });
+    expect(read(page)).toContain("<b> Message & more. Hint. The application sent:");
+    expect(read(page)).toContain("Code: invalid_request");
+    expect(nameIn(page)).toBe(`"><script> ${"x".repeat(288)}…`);
+    expect(page).not.toContain("<script");
+  });
+
+  it("has no room for what is not there", () => {
+    const words = read(buildErrorPage({ title: "Gone", message: "It is not here.", sent: "\u200b" }));
+    expect(words.trim()).toBe("analytics-mcp Gone It is not here.");
+  });
+});
+
+describe("the landing page", () => {
+  const landing = (publicUrl: string, demo = false) =>
+    buildLandingPage({ publicUrl, service: "https://stats.example.com", demo });
+  const linksOf = (page: string) =>
+    [...page.matchAll(/<a href="([^"]*)"/g)].map(([, href = ""]) => readEntities(href));
+
+  it.each(["https://mcp.example.com", "https://mcp.example.com/"])(
+    "of %s gives the address to add",
+    (url) => {
+      const page = landing(url);
+      expect(page).toContain('readonly value="https://mcp.example.com/mcp"');
+      const words = read(page);
+      for (const client of ["Claude", "ChatGPT", "Cursor", "VS Code"]) expect(words).toContain(client);
+      expect(words).toContain("claude mcp add --transport http analytics https://mcp.example.com/mcp");
+      expect(words).toContain("asks for an API key from the dashboard of stats.example.com.");
+    },
+  );
+
+  it("links to what adds the address in Cursor and VS Code", () => {
+    const [cursor = "", code = ""] = linksOf(landing("https://mcp.example.com/a'b"));
+    const url = new URL(cursor);
+    expect(cursor).toMatch(/^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?/);
+    expect(JSON.parse(atob(url.searchParams.get("config") ?? ""))).toEqual({
+      url: expect.stringMatching(/^https:\/\/mcp\.example\.com\/a/),
+    });
+    expect(code).toMatch(/^vscode:mcp\/install\?/);
+    expect(JSON.parse(decodeURIComponent(code.split("?")[1] ?? ""))).toEqual({
+      ...{ name: "analytics", type: "http" },
+      url: expect.stringMatching(/^https:\/\/mcp\.example\.com\/a/),
+    });
+  });
+
+  it("links to its documents, and says where its numbers are made up", () => {
+    expect(linksOf(pages.landing ?? "").slice(2)).toEqual(["/llms.txt", "/openapi.json"]);
+    expect(read(pages.landing ?? "")).not.toContain("made up");
+    expect(read(landing("https://a.example", true))).toContain("Demonstration. All numbers are made up.");
+  });
+});
+
+describe("the template", () => {
+  it("escapes every text, once", () => {
+    const inner = html`<i title="${`"'<>&`}">${"<&>"}</i>`;
+    expect(printHtml(html`<p>${inner}${undefined}${[inner, inner]}</p>`)).toBe(
+      `<p>${'<i title="&#34;&#39;&#60;&#62;&#38;">&#60;&#38;&#62;</i>'.repeat(3)}</p>`,
+    );
+  });
+
+  it("takes nothing for markup that came as JSON", () => {
+    const forged = JSON.parse('{"markup":"<script>","MARKUP":"<script>","Symbol(markup)":"<script>"}');
+    expect(printHtml(html`${forged}`)).not.toContain("<script>");
+  });
+
+  it("prints nothing that hides in text or turns it around", () => {
+    expect(printHtml(html`${"a\u202eb\u200bc\u0000d\u{e0041}e\nf"}`)).toBe("abcde f");
+  });
+});
+
+it("the icon is one small picture without script or reference", () => {
+  expect(Buffer.byteLength(buildIcon())).toBeLessThan(600);
+  expect(buildIcon()).toMatch(
+    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 32 32">.*<\/svg>$/,
+  );
+  expect(buildIcon()).not.toMatch(/script|href|style|url\(/);
+  expect(decodeURIComponent(buildIconUrl())).toBe(`data:image/svg+xml,${buildIcon()}`);
+  expect(pages.https).toContain(`<link rel="icon" href="${buildIconUrl().replaceAll("'", "&#39;")}">`);
+});
