@@ -47,7 +47,7 @@ export const pages: Record<string, string> = {
   https: consent(),
   unconfirmed: consent({ client: { name: "Claude (verified)", uri: "https://claude.ai.evil.example/x" } }),
   loopback: consent({
-    client: { name: "Claude Code" },
+    client: { name: "Claude Code", host: "claude.ai" },
     redirect: { kind: "loopback", host: "localhost", port: "53682" },
   }),
   app: consent({ client: { name: "Cursor" }, redirect: { kind: "app", scheme: "cursor" } }),

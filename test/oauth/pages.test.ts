@@ -83,6 +83,20 @@ describe("the consent page", () => {
     ).not.toContain("a.example");
   });
 
+  it.each([
+    { kind: "loopback", host: "127.0.0.1", port: "4000" },
+    { kind: "app", scheme: "claude" },
+  ] as const)(
+    "takes no host for a confirmation where a program on the device gets the answer: $kind",
+    (redirect) => {
+      const words = read(consent({ redirect }));
+      expect(words).toContain(
+        "It calls itself Claude Not confirmed: it refers to claude.ai, as any app could.",
+      );
+      expect(words).not.toContain("Confirmed:");
+    },
+  );
+
   it("warns where any program could be asking", () => {
     const loopback = read(consent({ redirect: { kind: "loopback", host: "127.0.0.1", port: "4000" } }));
     expect(loopback).toContain(

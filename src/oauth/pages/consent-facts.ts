@@ -1,10 +1,10 @@
 import { type Html, html } from "./html.ts";
 import { cleanAddress, cleanWords, readWebHost } from "./strangers.ts";
 
-/** Who asks. All but `host` is what the application says of itself. */
+/** Who asks. What it says of itself is not to be believed. */
 export interface ConsentClient {
   name?: string | undefined;
-  /** Where its metadata document was fetched from, which is thereby known to be its own. */
+  /** Where its metadata document was fetched from. */
   host?: string | undefined;
   uri?: string | undefined;
 }
@@ -17,7 +17,7 @@ export type ConsentRedirect =
 
 export function buildFacts(client: ConsentClient, redirect: ConsentRedirect): Html {
   return html`<dl>
-<div><dt>Who asks</dt><dd>${buildClient(client)}</dd></div>
+<div><dt>Who asks</dt><dd>${buildClient(client, redirect)}</dd></div>
 <div><dt>Sends you to</dt><dd>${buildRedirect(redirect)}</dd></div>
 <div><dt>May read</dt><dd><p>Statistics of all sites of your key’s organization: visitors, pages, referrers, countries, events. <strong>Read only:</strong> it can change nothing.</p></dd></div>
 <div><dt>Your key</dt><dd><p>Kept encrypted, used for this connection alone, never shown to the assistant. Asked for every time. Revoke it in your dashboard, and the connection ends.</p></dd></div>
@@ -25,17 +25,26 @@ export function buildFacts(client: ConsentClient, redirect: ConsentRedirect): Ht
 }
 
 /** A name stands in a frame of its own: within a sentence, it could end the sentence and start another. */
-function buildClient({ name, host, uri }: ConsentClient): Html {
-  const words = cleanWords(name);
+function buildClient(client: ConsentClient, redirect: ConsentRedirect): Html {
+  const words = cleanWords(client.name);
   const called = words
     ? html`<p class="called">It calls itself <bdi class="name">${words}</bdi></p>`
     : html`<p>An application that gives no name.</p>`;
-  if (host !== undefined)
-    return html`${called}
-<p>Confirmed: it comes from ${buildAddress(host)}</p>`;
+  return html`${called}\n${buildConfirmation(client, redirect)}`;
+}
+
+/**
+ * A host vouches for who asks only where the answer goes to the web: on a device, every program can refer to the
+ * same metadata document and wait at the same address.
+ */
+function buildConfirmation({ host, uri }: ConsentClient, { kind }: ConsentRedirect): Html {
+  if (host !== undefined) {
+    return kind === "https"
+      ? html`<p>Confirmed: it comes from ${buildAddress(host)}</p>`
+      : html`<p class="soft"><strong>Not confirmed:</strong> it refers to <bdi>${cleanAddress(host)}</bdi>, as any app could.</p>`;
+  }
   const website = readWebHost(uri);
-  return html`${called}
-<p class="soft"><strong>Not confirmed:</strong> any application can use any name.</p>
+  return html`<p class="soft"><strong>Not confirmed:</strong> any application can use any name.</p>
 ${website === undefined ? undefined : html`<p class="soft">It says that its website is <bdi>${website}</bdi></p>`}`;
 }
 
