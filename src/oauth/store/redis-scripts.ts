@@ -1,0 +1,138 @@
+/**
+ * The steps of a store in Redis, each atomic (https://redis.io/docs/latest/develop/programmability/eval-intro).
+ * KEYS[1] is the prefix of all keys, with a hash tag in it; the rest of a key's name is put together here:
+ *
+ * - `record:<kind>:<hash>` a hash: grant, client, created, expires, consumed, sealed
+ * - `grant:<id>` a hash: client, created, refreshed, expires, revoked; `records:<id>` the keys of its records
+ * - `grants` all grants, `clients` the hashes of all clients, `live:<client>` its grants that are not revoked
+ * - `counter:<name>` a hash: count, ends
+ *
+ * Sorted sets have the time when a member ends as its score; no time is "" in a hash and +inf in a sorted set.
+ * Redis forgets by itself, after as long as the caller's clock says: its own clock decides nothing.
+ */
+const SHARED = `
+local prefix = KEYS[1]
+local function isLive(ends, now) return not ends or ends == '' or tonumber(ends) > now end
+local function score(ends) if not ends or ends == '' then return '+inf' end return ends end
+local function forget(key, ends, now)
+  if not ends or ends == '' or ends == 'inf' then return redis.call('PERSIST', key) end
+  redis.call('PEXPIRE', key, string.format('%.0f', math.max(1, tonumber(ends) - now)))
+end
+local function enlist(key, ends, member, now)
+  redis.call('ZADD', key, score(ends), member)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
+  local last = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')
+  if last[2] then forget(key, last[2], now) end
+end
+`;
+
+/** kind, hash, grant, client, created, expires, consumed, sealed, now → 1, or 0 where the grant is revoked */
+export const PUT = `${SHARED}
+local kind, hash, grant, client, created, expires, consumed, sealed = unpack(ARGV, 1, 8)
+local now = tonumber(ARGV[9])
+if grant ~= '' and redis.call('HEXISTS', prefix .. 'grant:' .. grant, 'revoked') == 1 then return 0 end
+local key = prefix .. 'record:' .. kind .. ':' .. hash
+local old = redis.call('HMGET', key, 'consumed', 'expires')
+if old[1] and old[1] ~= '' and isLive(old[2], now) then consumed = old[1] end
+redis.call('HSET', key, 'grant', grant, 'client', client, 'created', created, 'expires', expires,
+  'consumed', consumed, 'sealed', sealed)
+forget(key, expires, now)
+if kind == 'Client' and client ~= '' then enlist(prefix .. 'clients', expires, hash, now) end
+if grant == '' then return 1 end
+local home = prefix .. 'grant:' .. grant
+local known = redis.call('HMGET', home, 'client', 'created', 'refreshed', 'expires')
+if known[2] then
+  if client == '' then client = known[1] end
+  local refreshed = known[3]
+  if tonumber(created) > tonumber(refreshed) then refreshed = created end
+  if tonumber(known[2]) < tonumber(created) then created = known[2] end
+  if known[4] == '' then expires = '' end
+  if expires ~= '' and tonumber(known[4]) > tonumber(expires) then expires = known[4] end
+  redis.call('HSET', home, 'client', client, 'created', created, 'refreshed', refreshed, 'expires', expires)
+else
+  redis.call('HSET', home, 'client', client, 'created', created, 'refreshed', created, 'expires', expires)
+end
+forget(home, expires, now)
+enlist(prefix .. 'records:' .. grant, ARGV[6], key, now)
+enlist(prefix .. 'grants', expires, grant, now)
+if client ~= '' then enlist(prefix .. 'live:' .. client, expires, grant, now) end
+return 1`;
+
+/** kind, hash, at, now → nil, or { 1 where this call was the first, the time of the first } */
+export const CONSUME = `${SHARED}
+local key = prefix .. 'record:' .. ARGV[1] .. ':' .. ARGV[2]
+local known = redis.call('HMGET', key, 'created', 'expires', 'consumed')
+if not known[1] or not isLive(known[2], tonumber(ARGV[4])) then return false end
+if known[3] ~= '' then return { 0, known[3] } end
+redis.call('HSET', key, 'consumed', ARGV[3])
+return { 1, ARGV[3] }`;
+
+/** kind, hash */
+export const REMOVE = `
+redis.call('DEL', KEYS[1] .. 'record:' .. ARGV[1] .. ':' .. ARGV[2])
+if ARGV[1] == 'Client' then redis.call('ZREM', KEYS[1] .. 'clients', ARGV[2]) end`;
+
+/** grant, at, end of its mark at least, now → 1 the first time, else 0 */
+export const REVOKE = `${SHARED}
+local grant, at, ends, now = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local home = prefix .. 'grant:' .. grant
+local known = redis.call('HMGET', home, 'client', 'expires', 'revoked')
+if known[3] then return 0 end
+redis.call('HSETNX', home, 'created', at)
+redis.call('HSETNX', home, 'refreshed', at)
+redis.call('HSET', home, 'revoked', at)
+if known[2] and known[2] ~= '' and tonumber(known[2]) > tonumber(ends) then ends = known[2] end
+forget(home, ends, now)
+enlist(prefix .. 'grants', ends, grant, now)
+if known[1] and known[1] ~= '' then redis.call('ZREM', prefix .. 'live:' .. known[1], grant) end
+local records = prefix .. 'records:' .. grant
+for _, key in ipairs(redis.call('ZRANGE', records, 0, -1)) do
+  -- A record may have been replaced by one of another grant.
+  if redis.call('HGET', key, 'grant') == grant then redis.call('DEL', key) end
+end
+redis.call('DEL', records)
+return 1`;
+
+/** now, grants → of each its id, client, created, refreshed, expires, revoked */
+export const GRANTS = `
+local rows = {}
+for index = 2, #ARGV do
+  local known = redis.call('HMGET', KEYS[1] .. 'grant:' .. ARGV[index], 'client', 'created', 'refreshed',
+    'expires', 'revoked')
+  if known[2] then table.insert(rows, { ARGV[index], unpack(known) }) end
+end
+return rows`;
+
+/** now, hashes of clients → of each its client, created, expires, number of live grants */
+export const CLIENTS = `
+local rows = {}
+for index = 2, #ARGV do
+  local known = redis.call('HMGET', KEYS[1] .. 'record:Client:' .. ARGV[index], 'client', 'created', 'expires')
+  if known[1] then
+    known[4] = redis.call('ZCOUNT', KEYS[1] .. 'live:' .. known[1], '(' .. ARGV[1], '+inf')
+    table.insert(rows, known)
+  end
+end
+return rows`;
+
+/** hash of a client, before, now → 1 where it was removed */
+export const PRUNE = `${SHARED}
+local key = prefix .. 'record:Client:' .. ARGV[1]
+local known = redis.call('HMGET', key, 'client', 'created')
+if not known[1] or tonumber(known[2]) >= tonumber(ARGV[2]) then return 0 end
+if redis.call('ZCOUNT', prefix .. 'live:' .. known[1], '(' .. ARGV[3], '+inf') > 0 then return 0 end
+redis.call('DEL', key)
+redis.call('ZREM', prefix .. 'clients', ARGV[1])
+return 1`;
+
+/** name, window, now → count */
+export const HIT = `${SHARED}
+local key, window, now = prefix .. 'counter:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local known = redis.call('HMGET', key, 'count', 'ends')
+local count, ends = 1, now + window
+if known[1] and tonumber(known[2]) > now then
+  count, ends = tonumber(known[1]) + 1, math.min(ends, tonumber(known[2]))
+end
+redis.call('HSET', key, 'count', count, 'ends', string.format('%.0f', ends))
+forget(key, ends, now)
+return count`;

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { describeFailure } from "./failure.ts";
+import { type Connection, connectRedis } from "./redis-connection.ts";
+import { CLIENTS, CONSUME, GRANTS, HIT, PRUNE, PUT, REMOVE, REVOKE } from "./redis-scripts.ts";
+import { createCounterHash } from "./sealing.ts";
+import { isLive, REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
+
+export interface RedisStoreOptions extends StoreOptions {
+  /** Before every key. The braces keep all keys in one slot; a cluster is not supported all the same. */
+  prefix?: string;
+}
+
+/** How many entries of a list are asked for at once. */
+const PAGE = 500;
+
+/**
+ * A store in Redis 6 or newer, for replicas on several machines. It is as durable as that Redis: with
+ * `appendonly yes` and `appendfsync always` an acknowledged step survives a crash. It needs `noeviction`.
+ * Throws AnalyticsError `usage` for a URL that is none, `unavailable` where Redis does not answer.
+ */
+export async function openRedisStore(url: string, options: RedisStoreOptions): Promise<Store> {
+  const { clock, secret, report, prefix = "{analytics-mcp}:" } = options;
+  const nameCounter = createCounterHash(secret);
+  const connection = await connectRedis(url, report);
+  const { ask, close } = connection;
+  const run: Run = (script, ...values) =>
+    ask((redis) => redis.eval(script, 1, prefix, ...values.map(encode)));
+  await warnOfEviction(connection, report);
+
+  return {
+    put: async ({ kind, hash, grantId, clientId, created, expires, consumed, sealed }) => {
+      const plain = [grantId ?? "", clientId ?? "", created, expires ?? "", consumed ?? ""];
+      return (await run(PUT, kind, hash, ...plain, sealed, clock())) === 1;
+    },
+    get: async (kind, hash) => {
+      const fields = ["grant", "client", "created", "expires", "consumed", "sealed"];
+      const answer = await ask((redis) => redis.hmgetBuffer(`${prefix}record:${kind}:${hash}`, ...fields));
+      const [grantId, clientId, created, expires, consumed] = answer.map(
+        (each) => each?.toString() || undefined,
+      );
+      const sealed = answer[5];
+      if (!sealed || !isLive(readTime(expires), clock())) return undefined;
+      const times = { created: Number(created), expires: readTime(expires), consumed: readTime(consumed) };
+      return { kind, hash, grantId, clientId, ...times, sealed: new Uint8Array(sealed) };
+    },
+    consume: async (kind, hash, at) => {
+      const answer = (await run(CONSUME, kind, hash, at, clock())) as [number, string] | null;
+      return answer ? { first: answer[0] === 1, consumed: Number(answer[1]) } : undefined;
+    },
+    remove: async (kind, hash) => void (await run(REMOVE, kind, hash)),
+    revokeGrant: async (grantId, at) => (await run(REVOKE, grantId, at, at + REVOCATION_KEPT, clock())) === 1,
+    ...createLists(connection, prefix, clock, run),
+    hit: async (counter, windowMs, now) => Number(await run(HIT, nameCounter(counter), windowMs, now)),
+    check: async () => {
+      const [key, value] = [`${prefix}probe`, randomUUID()];
+      await ask((redis) => redis.set(key, value, "PX", 60_000));
+      if ((await ask((redis) => redis.get(key))) !== value)
+        throw describeFailure("Redis does not keep what is written", undefined);
+    },
+    close: async () => close(),
+  };
+}
+
+type Run = (script: string, ...values: (string | number | Uint8Array)[]) => Promise<unknown>;
+
+function createLists(
+  { ask }: Connection,
+  prefix: string,
+  clock: () => number,
+  run: Run,
+): Pick<Store, "listGrants" | "listClients" | "pruneClients"> {
+  const readMembers = (set: string) =>
+    ask((redis) => redis.zrangebyscore(`${prefix}${set}`, `(${clock()}`, "+inf"));
+  /** What a script tells of each member; it is asked a page at a time, so that Redis is not held up for long. */
+  const readRows = async (set: string, script: string) => {
+    const members = await readMembers(set);
+    const rows: (string | number | null)[][] = [];
+    for (let start = 0; start < members.length; start += PAGE) {
+      const answer = await run(script, clock(), ...members.slice(start, start + PAGE));
+      rows.push(...(answer as typeof rows));
+    }
+    return rows;
+  };
+
+  return {
+    listGrants: async () => {
+      const grants = (await readRows("grants", GRANTS)).map(
+        ([grantId, client, created, refreshed, expires, revoked]) => ({
+          ...{ grantId: String(grantId), clientId: client ? String(client) : undefined },
+          ...{ created: Number(created), refreshed: Number(refreshed) },
+          ...{ expires: readTime(expires), revoked: readTime(revoked) },
+        }),
+      );
+      return grants.sort(byAge);
+    },
+    listClients: async () => {
+      const clients = (await readRows("clients", CLIENTS)).map(([clientId, created, expires, grants]) => ({
+        ...{ clientId: String(clientId), created: Number(created) },
+        ...{ expires: readTime(expires), grants: Number(grants) },
+      }));
+      return clients.sort(byAge);
+    },
+    pruneClients: async (before) => {
+      let pruned = 0;
+      for (const hash of await readMembers("clients")) {
+        pruned += Number(await run(PRUNE, hash, before, clock()));
+      }
+      return pruned;
+    },
+  };
+}
+
+const byAge = (one: { created: number }, other: { created: number }) => one.created - other.created;
+
+const encode = (value: string | number | Uint8Array) =>
+  value instanceof Uint8Array ? Buffer.from(value) : String(value);
+
+function readTime(value: string | number | null | undefined): number | undefined {
+  return value === null || value === undefined || value === "" ? undefined : Number(value);
+}
+
+/** A Redis that evicts forgets revocations and counters when its memory is full. */
+async function warnOfEviction({ ask }: Connection, report: (line: string) => void): Promise<void> {
+  const memory = await ask((redis) => redis.info("memory"));
+  const [, policy = "noeviction"] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? [];
+  if (policy === "noeviction") return;
+  report(`Redis forgets sign-ins and revocations when its memory is full (${policy}): set noeviction.`);
+}

@@ -1,0 +1,75 @@
+import { AnalyticsError } from "../../errors.ts";
+import { loadNodeSqlite } from "./node-sqlite.ts";
+
+export type SqlValue = string | number | null | Uint8Array;
+
+export interface Statement {
+  /** Executes and tells how many rows changed. */
+  run(...values: SqlValue[]): number;
+  all(...values: SqlValue[]): Record<string, SqlValue>[];
+}
+
+/** A connection to one file. Everything is synchronous and throws what `readResultCode` understands. */
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+export type OpenDatabase = (path: string) => Database;
+
+/** SQLite, from Node itself or from libsql. Throws AnalyticsError `usage` where neither is there. */
+export async function loadDriver(): Promise<OpenDatabase> {
+  const open = openWithNode() ?? (await openWithLibsql());
+  if (open) return open;
+  throw new AnalyticsError("usage", "This Node has no SQLite, which a store in a file needs.", {
+    hint: "Use Node 22.13 or newer, or run npm install libsql beside this package, or choose another store: --store memory (sign-ins end with the process) or --store redis://host:6379.",
+  });
+}
+
+/** By `node:sqlite`; undefined where this Node has none. */
+export function openWithNode(): OpenDatabase | undefined {
+  const sqlite = loadNodeSqlite();
+  return sqlite && ((path) => adapt(new sqlite.DatabaseSync(path), (values) => values));
+}
+
+/** By libsql, an optional peer: at 19 MB it is no dependency. Undefined where it is not installed. */
+export async function openWithLibsql(): Promise<OpenDatabase | undefined> {
+  try {
+    const { default: Libsql } = await import("libsql");
+    // A list in place of arguments: a lone null or lone bytes would be taken for named parameters.
+    return (path) => adapt(new Libsql(path), (values) => [values]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The primary result code (https://sqlite.org/rescode.html) of what a driver threw. */
+export function readResultCode(error: unknown): number | undefined {
+  const { errcode, rawCode } = Object(error) as { errcode?: unknown; rawCode?: unknown };
+  const code = errcode ?? rawCode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+interface Connection {
+  exec(sql: string): unknown;
+  prepare(sql: string): {
+    all(...values: unknown[]): unknown[];
+    run(...values: unknown[]): { changes: unknown };
+  };
+  close(): unknown;
+}
+
+function adapt(connection: Connection, bind: (values: SqlValue[]) => unknown[]): Database {
+  return {
+    exec: (sql) => void connection.exec(sql),
+    prepare: (sql) => {
+      const statement = connection.prepare(sql);
+      return {
+        run: (...values) => Number(statement.run(...bind(values)).changes),
+        all: (...values) => statement.all(...bind(values)) as Record<string, SqlValue>[],
+      };
+    },
+    close: () => void connection.close(),
+  };
+}

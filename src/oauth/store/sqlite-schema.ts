@@ -1,0 +1,79 @@
+import { AnalyticsError } from "../../errors.ts";
+import type { Database } from "./sqlite-driver.ts";
+
+/** Marks a file as a store of this program ("amcp"), in the header where SQLite has a place for it. */
+const APPLICATION_ID = 0x616d6370;
+const SCHEMA_VERSION = 1;
+
+const SCHEMA = `
+CREATE TABLE records (
+  kind TEXT NOT NULL, hash TEXT NOT NULL, grant_id TEXT, client_id TEXT,
+  created INTEGER NOT NULL, expires INTEGER, consumed INTEGER, sealed BLOB NOT NULL,
+  PRIMARY KEY (kind, hash)
+) STRICT;
+CREATE INDEX records_by_grant ON records (grant_id) WHERE grant_id IS NOT NULL;
+CREATE INDEX records_by_end ON records (expires) WHERE expires IS NOT NULL;
+CREATE TABLE grants (
+  id TEXT PRIMARY KEY, client_id TEXT, created INTEGER NOT NULL, refreshed INTEGER NOT NULL,
+  expires INTEGER, revoked INTEGER, forgotten INTEGER
+) STRICT;
+CREATE INDEX grants_by_client ON grants (client_id) WHERE revoked IS NULL;
+CREATE INDEX grants_by_end ON grants (forgotten) WHERE forgotten IS NOT NULL;
+CREATE TABLE counters (name TEXT PRIMARY KEY, count INTEGER NOT NULL, ends INTEGER NOT NULL) STRICT;
+CREATE INDEX counters_by_end ON counters (ends);
+CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), value BLOB NOT NULL) STRICT;
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+/**
+ * Milliseconds for which SQLite itself waits for another process's lock. It stops the whole process meanwhile,
+ * so it is short; `sqlite.ts` tries again, for longer and without stopping anything.
+ */
+const BUSY_TIMEOUT = 5;
+
+/**
+ * Settings of a connection, and the tables where the file is new. Throws AnalyticsError `usage` for a file of
+ * another program or of a newer version of this one, before anything is written to it.
+ */
+export function prepareDatabase(db: Database): void {
+  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;`);
+  const isNew = examine(db);
+  // Readers and the writer do not wait for each other, and admin commands read while the server writes.
+  const [mode] = db.prepare("PRAGMA journal_mode = WAL").all();
+  if (mode?.journal_mode !== "wal") {
+    throw new AnalyticsError("usage", "The store's disk cannot share a file between processes.", {
+      hint: "Put it on a local disk: SQLite's write-ahead log does not work over a network.",
+    });
+  }
+  // An acknowledged grant survives power loss, and what was removed does not stay in free pages.
+  db.exec("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 1048576;");
+  if (!isNew) return;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have made the tables in the meantime.
+    if (examine(db)) db.exec(SCHEMA);
+    db.exec("COMMIT");
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function examine(db: Database): boolean {
+  const read = (name: string) => Number(db.prepare(`PRAGMA ${name}`).all()[0]?.[name]);
+  const [id, version] = [read("application_id"), read("user_version")];
+  const tables = db.prepare("SELECT count(*) AS count FROM sqlite_schema").all()[0]?.count;
+  if (id === 0 && version === 0 && tables === 0) return true;
+  if (id !== APPLICATION_ID) {
+    throw new AnalyticsError("usage", "The store's file is a database of another program.", {
+      hint: "Name another file with --store.",
+    });
+  }
+  if (version > SCHEMA_VERSION) {
+    throw new AnalyticsError("usage", "The store's file was written by a newer version of this program.", {
+      hint: "Use that version or a newer one, or name another file with --store.",
+    });
+  }
+  return false;
+}

@@ -1,0 +1,115 @@
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AnalyticsError } from "../../errors.ts";
+import { describeFailure } from "./failure.ts";
+import { type Database, type OpenDatabase, readResultCode, type Statement } from "./sqlite-driver.ts";
+import { createFileWatch, prepareFile } from "./sqlite-file.ts";
+import { prepareDatabase } from "./sqlite-schema.ts";
+
+export interface Session {
+  /** A statement, compiled once. */
+  prepare(sql: string): Statement;
+  read<T>(step: () => T): Promise<T>;
+  /** All of a step or nothing of it, and no other process writes meanwhile. */
+  write<T>(step: () => T): Promise<T>;
+  /** Moves what the write-ahead log holds into the file and empties it, unless a reader still needs it. */
+  checkpoint(): Promise<void>;
+  close(): void;
+}
+
+/** Milliseconds for which another process's lock is waited for, and between two attempts. */
+const PATIENCE = 3_000;
+const PAUSE = 10;
+
+/** Result codes of SQLite (https://sqlite.org/rescode.html). */
+const BUSY = 5;
+const REASONS: Record<number, string> = {
+  5: "another process keeps its file locked",
+  6: "another process keeps its file locked",
+  8: "its file is read-only",
+  10: "its disk cannot be read or written",
+  11: "its file is damaged",
+  13: "its disk is full",
+  14: "its file cannot be opened",
+  26: "its file is no database",
+};
+
+/** Opens a file, made where it is absent. Throws AnalyticsError `usage` or `unavailable`. */
+export async function openSession(file: string, open: OpenDatabase): Promise<Session> {
+  // Absolute, so that no driver takes it for a URI, and it stays the same when the process changes its folder.
+  const path = resolve(file);
+  prepareFile(path);
+  const confirmFile = createFileWatch(path);
+  let opened: Database | undefined;
+  const db = await withPatience(() => {
+    opened ??= open(path);
+    prepareDatabase(opened);
+    return opened;
+  }).catch((error) => {
+    opened?.close();
+    throw error;
+  });
+  return createTransactions(db, confirmFile);
+}
+
+function createTransactions(db: Database, confirmFile: () => void): Session {
+  let isOpen = true;
+  const read: Session["read"] = (step) =>
+    withPatience(() => {
+      // Statements of libsql still answer after it was closed.
+      if (!isOpen) throw describeFailure("it was closed", undefined);
+      confirmFile();
+      return step();
+    });
+  return {
+    prepare: (sql) => db.prepare(sql),
+    read,
+    write: (step) =>
+      read(() => {
+        db.exec("BEGIN IMMEDIATE");
+        try {
+          const result = step();
+          db.exec("COMMIT");
+          return result;
+        } catch (error) {
+          rollBack(db);
+          throw error;
+        }
+      }),
+    checkpoint: () => read(() => void db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()),
+    close: () => {
+      if (isOpen) db.close();
+      isOpen = false;
+    },
+  };
+}
+
+/** Some failures, a full disk among them, have ended the transaction already. */
+function rollBack(db: Database): void {
+  try {
+    db.exec("ROLLBACK");
+  } catch {
+    // Then there is nothing to roll back.
+  }
+}
+
+/** A step that found the file locked did nothing, so it can be tried again. */
+async function withPatience<T>(step: () => T): Promise<T> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      return step();
+    } catch (error) {
+      const busy = readResultCode(error) === BUSY;
+      if (!busy || performance.now() - start > PATIENCE) throw explain(error);
+    }
+    await sleep(PAUSE);
+  }
+}
+
+function explain(error: unknown): AnalyticsError {
+  if (error instanceof AnalyticsError) return error;
+  const code = readResultCode(error);
+  const reason = REASONS[code ?? 0] ?? "its file does not answer";
+  return describeFailure(reason, code === undefined ? undefined : `SQLite result code ${code}`);
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
+import { describeFailure } from "./failure.ts";
+import { createCounterHash } from "./sealing.ts";
+import { loadDriver, type OpenDatabase } from "./sqlite-driver.ts";
+import { createGrants } from "./sqlite-grants.ts";
+import { createRecords } from "./sqlite-records.ts";
+import { openSession, type Session } from "./sqlite-session.ts";
+import type { Store, StoreOptions } from "./store.ts";
+
+/** Milliseconds between two sweeps, and how many rows one step of a sweep removes at most. */
+const SWEEP_INTERVAL = 60_000;
+const SWEPT_A_STEP = 500;
+
+/**
+ * A store in one file, on one machine: several processes may have it open, a server and admin commands. What
+ * was acknowledged survives a killed process and a power loss. Once the file at the path is another one, every
+ * method throws until the store is opened anew.
+ */
+export async function openSqliteStore(
+  file: string,
+  { clock, secret, report }: StoreOptions,
+  driver?: OpenDatabase,
+): Promise<Store> {
+  const nameCounter = createCounterHash(secret);
+  const session = await openSession(file, driver ?? (await loadDriver()));
+  const sweep = createSweep(session, clock);
+  const sweepQuietly = () =>
+    sweep().catch((error: Error) => report(`Expired records were not swept. ${error.message}`));
+  await sweepQuietly();
+  const timer = setInterval(sweepQuietly, SWEEP_INTERVAL).unref();
+  return {
+    ...createRecords(session, clock),
+    ...createGrants(session, clock),
+    hit: createHit(session, nameCounter),
+    check: createCheck(session),
+    close: async () => {
+      clearInterval(timer);
+      await session.checkpoint().catch(() => {});
+      session.close();
+    },
+  };
+}
+
+function createHit({ prepare, write }: Session, nameCounter: (name: string) => string): Store["hit"] {
+  const count = prepare(`
+    INSERT INTO counters (name, count, ends) VALUES (?1, 1, ?2 + ?3)
+    ON CONFLICT (name) DO UPDATE SET
+      count = CASE WHEN ends <= ?2 THEN 1 ELSE count + 1 END,
+      ends = CASE WHEN ends <= ?2 THEN ?2 + ?3 ELSE min(ends, ?2 + ?3) END
+    RETURNING count`);
+  return (counter, windowMs, now) =>
+    write(() => Number(count.all(nameCounter(counter), now, windowMs)[0]?.count));
+}
+
+function createCheck({ prepare, read, write }: Session): Store["check"] {
+  const replace = prepare("INSERT OR REPLACE INTO probe (id, value) VALUES (1, ?1)");
+  const select = prepare("SELECT value FROM probe");
+  return async () => {
+    // A page's worth, so that it takes room on the disk as records do.
+    const value = randomBytes(4096);
+    await write(() => void replace.run(value));
+    const [row] = await read(() => select.all());
+    if (row?.value === undefined) throw describeFailure("it does not keep what is written", undefined);
+  };
+}
+
+/**
+ * Removes what has expired, a bounded number of rows at a time so that requests are answered in between, and
+ * empties the write-ahead log, where removed rows would linger.
+ */
+function createSweep({ prepare, write, checkpoint }: Session, clock: () => number): () => Promise<void> {
+  const erasers = [
+    ["records", "expires"],
+    ["grants", "forgotten"],
+    ["counters", "ends"],
+  ].map(([table, end]) =>
+    prepare(`
+      DELETE FROM ${table}
+      WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${end} <= ?1 LIMIT ${SWEPT_A_STEP})`),
+  );
+  return async () => {
+    for (const each of erasers) {
+      while ((await write(() => each.run(clock()))) === SWEPT_A_STEP) await yieldToOthers();
+    }
+    await checkpoint();
+  };
+}

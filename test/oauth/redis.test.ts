@@ -1,0 +1,247 @@
+import { createServer } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openRedisStore } from "../../src/oauth/store/redis.ts";
+import type { Store } from "../../src/oauth/store/store.ts";
+import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
+import { buildRecord, createOptions, MINUTE } from "./stores.ts";
+import { bundleWorker, otherNodes, SMOKE, startWorker } from "./workers.ts";
+
+const sleep = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+
+/** Every method, and none of them may answer. */
+const methods: [string, (store: Store) => Promise<unknown>][] = [
+  ["put", (store) => store.put(buildRecord("new", { grantId: "g" }))],
+  ["get", (store) => store.get("AccessToken", "a")],
+  ["consume", (store) => store.consume("AccessToken", "a", 1)],
+  ["remove", (store) => store.remove("AccessToken", "a")],
+  ["revokeGrant", (store) => store.revokeGrant("other", 1)],
+  ["listGrants", (store) => store.listGrants()],
+  ["listClients", (store) => store.listClients()],
+  ["pruneClients", (store) => store.pruneClients(1)],
+  ["hit", (store) => store.hit("a", 1000, 1)],
+  ["check", (store) => store.check()],
+];
+
+/** Fails in every way, within a few seconds, and says why. */
+async function expectUnavailable(store: Store, reason: string, only = methods): Promise<void> {
+  const start = performance.now();
+  const calls = only.map(async ([name, call]) => {
+    const error = await call(store).then(
+      (answer) => ({ name, answer }),
+      (thrown) => thrown,
+    );
+    expect(error).toMatchObject({ name: "AnalyticsError", code: "unavailable" });
+    expect(error.message).toContain(reason);
+  });
+  await Promise.all(calls);
+  expect(performance.now() - start).toBeLessThan(4_000);
+}
+
+async function recover(store: Store): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (
+      await store.check().then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+    await sleep(25);
+  }
+  throw new Error("The store does not recover.");
+}
+
+describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", () => {
+  let redis: RedisServer;
+  let context: ReturnType<typeof createOptions>;
+  const opened: Store[] = [];
+  const open = async (url = redis.url) => {
+    const store = await openRedisStore(url, context.options);
+    opened.push(store);
+    return store;
+  };
+  beforeAll(async () => {
+    redis = await startRedis("--appendfsync", "always");
+  });
+  beforeEach(() => {
+    context = createOptions();
+    redis.cli("flushall");
+  });
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.close();
+  });
+  afterAll(() => redis.stop());
+
+  it("fails fast while Redis is away, recovers by itself, and has what it acknowledged", async () => {
+    const store = await open();
+    await store.put(buildRecord("a", { grantId: "g" }));
+    await store.consume("AccessToken", "a", 7);
+    await redis.kill();
+    for (let round = 0; round < 3; round++) {
+      await expectUnavailable(store, "Redis does not answer");
+      await sleep(300);
+    }
+    await redis.start();
+    await recover(store);
+    expect(await store.consume("AccessToken", "a", 8)).toEqual({ first: false, consumed: 7 });
+    for (const [, call] of methods) await call(store);
+    // Once each, however often it tried.
+    expect(context.lines).toEqual([
+      "The connection to Redis is lost; sign-ins are refused until it is back.",
+      "The connection to Redis is back.",
+    ]);
+  });
+
+  it("fails fast while Redis is silent, and recovers when it speaks again", async () => {
+    const store = await open();
+    // What throws may happen all the same, later: of "a" nothing is known.
+    await store.put(buildRecord("kept"));
+    const pid = Number(/process_id:(\d+)/.exec(redis.cli("info", "server"))?.[1]);
+    process.kill(pid, "SIGSTOP");
+    await expectUnavailable(store, "Redis does not answer");
+    await sleep(2_500);
+    await expectUnavailable(store, "Redis does not answer");
+    process.kill(pid, "SIGCONT");
+    await recover(store);
+    expect(await store.get("AccessToken", "kept")).toBeDefined();
+  });
+
+  it("does not carry out a second time what it has no answer to", async () => {
+    const store = await open();
+    await store.put(buildRecord("a", { expires: context.clock.now + MINUTE }));
+    const calls = Array.from({ length: 50 }, () => store.hit("a", MINUTE, context.clock.now).catch(() => 0));
+    redis.cli("client", "kill", "type", "normal");
+    const answered = (await Promise.all(calls)).filter((count) => count > 0).length;
+    await recover(store);
+    const counted = (await store.hit("a", MINUTE, context.clock.now)) - 1;
+    expect(counted).toBeGreaterThanOrEqual(answered);
+    expect(counted).toBeLessThanOrEqual(50);
+  });
+
+  it.each([
+    ["is out of memory", ["config", "set", "maxmemory", "1"], ["config", "set", "maxmemory", "0"]],
+    ["is a read-only replica", ["replicaof", "127.0.0.1", "1"], ["replicaof", "no", "one"]],
+    [
+      "has too few replicas",
+      ["config", "set", "min-replicas-to-write", "1"],
+      ["config", "set", "min-replicas-to-write", "0"],
+    ],
+  ])("says so where Redis %s", async (reason, cause, end) => {
+    const store = await open();
+    await store.put(buildRecord("a", { grantId: "g" }));
+    redis.cli(...cause);
+    const writing = ["put", "consume", "revokeGrant", "hit", "check"];
+    for (const method of methods.filter(([name]) => writing.includes(name))) {
+      await expectUnavailable(store, reason, [method]);
+      await sleep(150);
+    }
+    redis.cli(...end);
+    await recover(store);
+    expect(await store.get("AccessToken", "a")).toMatchObject({ consumed: undefined });
+    for (const [, call] of methods) await call(store);
+  });
+
+  it("warns where Redis may forget by itself", async () => {
+    redis.cli("config", "set", "maxmemory-policy", "volatile-lru");
+    await open();
+    redis.cli("config", "set", "maxmemory-policy", "noeviction");
+    expect(context.lines).toEqual([expect.stringContaining("set noeviction")]);
+  });
+
+  it("lets Redis forget everything in the end", async () => {
+    const store = await open();
+    // In real time, for it is Redis that forgets.
+    const expires = context.clock.now + 300;
+    const plain = { grantId: "g", clientId: "c", expires };
+    for (const hash of ["a", "b"]) await store.put(buildRecord(hash, plain));
+    await store.put(buildRecord("client", { kind: "Client", clientId: "c", expires }));
+    await store.hit("a", 300, context.clock.now);
+    expect(Number(redis.cli("dbsize"))).toBeGreaterThan(6);
+    await sleep(600);
+    expect(redis.cli("keys", "*")).toBe("");
+    await store.put(buildRecord("a", { ...plain, expires: context.clock.now + MINUTE }));
+    await store.revokeGrant("g", context.clock.now);
+    const kept = redis.cli("keys", "*").split("\n").sort();
+    expect(kept).toEqual(["{analytics-mcp}:grant:g", "{analytics-mcp}:grants"]);
+    for (const key of kept) expect(Number(redis.cli("pttl", key))).toBeGreaterThan(29 * 24 * 60 * MINUTE);
+  });
+
+  it("keeps what never expires, beside what does", async () => {
+    const store = await open();
+    const expires = context.clock.now + 200;
+    await store.put(buildRecord("endless", { grantId: "g", clientId: "c" }));
+    await store.put(buildRecord("ends", { grantId: "g", clientId: "c", expires }));
+    await sleep(400);
+    expect(await store.get("AccessToken", "endless")).toBeDefined();
+    expect(await store.listGrants()).toMatchObject([{ grantId: "g", clientId: "c" }]);
+    await store.revokeGrant("g", context.clock.now);
+    expect(await store.get("AccessToken", "endless")).toBeUndefined();
+  });
+
+  it("shows the URL's password nowhere", async () => {
+    redis.cli("config", "set", "requirepass", "right-password");
+    const canary = "wrong-canary-password";
+    const url = redis.url.replace("//", `//default:${canary}@`);
+    const wrong = await open(url).catch((error) => error);
+    const none = await open().catch((error) => error);
+    const store = await open(url.replace(canary, "right-password"));
+    await store.check();
+    redis.cli("-a", "right-password", "config", "set", "requirepass", "");
+    expect(wrong).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("not accept the password"),
+    });
+    expect(none).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("asks for a password"),
+    });
+    const { inspect } = await import("node:util");
+    const all = inspect([wrong, none, context.lines], { depth: 9, showHidden: true });
+    expect(all).not.toMatch(/canary|right-password|127\.0\.0\.1/);
+  });
+
+  it("works bundled, under every Node, and writes nothing to stderr (also TEST_NODES)", async () => {
+    const { script, remove } = await bundleWorker();
+    for (const node of [process.execPath, ...otherNodes]) {
+      redis.cli("flushall");
+      const { stdout, stderr } = await startWorker([script, "smoke", redis.url], [node]).end();
+      expect(stderr).toBe("");
+      expect(JSON.parse(stdout)).toEqual(SMOKE);
+    }
+    remove();
+  });
+
+  it("says so after it was closed", async () => {
+    const store = await openRedisStore(redis.url, context.options);
+    await store.close();
+    await expectUnavailable(store, "Redis does not answer");
+    expect(context.lines).toEqual([]);
+  });
+});
+
+describe("a store in Redis that is not there", () => {
+  it("is unavailable, soon", async () => {
+    const { options, lines } = createOptions();
+    const start = performance.now();
+    await expect(openRedisStore("redis://:secret@127.0.0.1:1", options)).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("Redis does not answer"),
+    });
+    expect(performance.now() - start).toBeLessThan(4_000);
+    expect(lines).toEqual([]);
+  });
+
+  it("is unavailable where something accepts and says nothing", async () => {
+    const server = createServer(() => {}).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const start = performance.now();
+    const { options } = createOptions();
+    await expect(openRedisStore(`redis://127.0.0.1:${port}`, options)).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(performance.now() - start).toBeLessThan(5_000);
+    server.close();
+  });
+});

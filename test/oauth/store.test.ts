@@ -1,0 +1,312 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
+import { buildRecord, type Medium, MINUTE, stopSharedRedis, storeKinds } from "./stores.ts";
+
+afterAll(stopSharedRedis);
+
+describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
+  describe.skipIf(absent)("", () => {
+    let medium: Medium;
+    let store: Store;
+    /** Another replica, where there can be one. */
+    let other: Store;
+    let now: number;
+    beforeEach(async () => {
+      medium = await start();
+      store = await medium.open();
+      other = shared ? await medium.open() : store;
+      now = medium.clock.now;
+    });
+    afterEach(() => medium.close());
+    const eightTimes = <T>(step: (store: Store) => Promise<T>) =>
+      Promise.all(Array.from({ length: 8 }, (_, index) => step(index % 2 === 0 ? store : other)));
+
+    describe("records", () => {
+      it("come back as they were put, on every replica", async () => {
+        const full = buildRecord("full", {
+          ...{ kind: "RefreshToken", grantId: "g1", clientId: "https://client.example/ü" },
+          ...{ created: now, expires: now + MINUTE, consumed: now - 1 },
+          sealed: Uint8Array.from({ length: 256 }, (_, index) => index),
+        });
+        const bare = buildRecord("bare", { sealed: new Uint8Array() });
+        expect(await store.put(full)).toBe(true);
+        expect(await store.put(bare)).toBe(true);
+        const found = await other.get("RefreshToken", "full");
+        expect({ ...found, sealed: [...(found?.sealed ?? [])] }).toEqual({
+          ...full,
+          sealed: [...full.sealed],
+        });
+        expect(await other.get("AccessToken", "bare")).toEqual({ ...bare, sealed: new Uint8Array() });
+        expect(await store.get("AccessToken", "full")).toBeUndefined();
+        expect(await store.get("RefreshToken", "none")).toBeUndefined();
+      });
+
+      it("are the store's own: bytes that the caller changes later do not reach it", async () => {
+        const sealed = Uint8Array.of(1, 2, 3);
+        await store.put(buildRecord("a", { sealed }));
+        sealed.fill(9);
+        const found = await store.get("AccessToken", "a");
+        expect([...(found?.sealed ?? [])]).toEqual([1, 2, 3]);
+        found?.sealed.fill(9);
+        expect([...((await store.get("AccessToken", "a"))?.sealed ?? [])]).toEqual([1, 2, 3]);
+      });
+
+      it("are replaced whole", async () => {
+        await store.put(buildRecord("a", { grantId: "g", clientId: "c", expires: now + MINUTE }));
+        await other.put(buildRecord("a", { created: now + 1, sealed: Uint8Array.of(9) }));
+        const found = await store.get("AccessToken", "a");
+        expect(found).toEqual(buildRecord("a", { created: now + 1, sealed: new Uint8Array([9]) }));
+        medium.clock.now += 2 * MINUTE;
+        expect(await store.get("AccessToken", "a")).toBeDefined();
+      });
+
+      it("are absent from the moment they expire", async () => {
+        await store.put(buildRecord("a", { expires: now + MINUTE }));
+        medium.clock.now = now + MINUTE - 1;
+        expect(await store.get("AccessToken", "a")).toBeDefined();
+        medium.clock.now = now + MINUTE;
+        expect(await store.get("AccessToken", "a")).toBeUndefined();
+        expect(await store.consume("AccessToken", "a", now)).toBeUndefined();
+      });
+
+      it("are gone when removed, and removing what is not there is no error", async () => {
+        await store.put(buildRecord("a", { grantId: "g" }));
+        await other.remove("AccessToken", "a");
+        await other.remove("AccessToken", "a");
+        expect(await store.get("AccessToken", "a")).toBeUndefined();
+        expect(await store.consume("AccessToken", "a", now)).toBeUndefined();
+      });
+    });
+
+    describe("consumption", () => {
+      it("has one first of eight at once, and tells the others its time", async () => {
+        for (let round = 0; round < 20; round++) {
+          await store.put(buildRecord(`r${round}`));
+          let at = now;
+          const answers = await eightTimes((each) => each.consume("AccessToken", `r${round}`, at++));
+          const [first, ...more] = answers.filter((answer) => answer?.first);
+          expect(more).toEqual([]);
+          expect(new Set(answers.map((answer) => answer?.consumed))).toEqual(new Set([first?.consumed]));
+          expect((await other.get("AccessToken", `r${round}`))?.consumed).toBe(first?.consumed);
+        }
+      });
+
+      it("outlives a replacement, but neither removal nor expiry", async () => {
+        const record = buildRecord("a", { expires: now + MINUTE });
+        await store.put(record);
+        await store.consume("AccessToken", "a", now + 1);
+        await other.put({ ...record, sealed: Uint8Array.of(1) });
+        expect(await store.consume("AccessToken", "a", now + 2)).toEqual({ first: false, consumed: now + 1 });
+        await store.put({ ...record, consumed: now + 9 });
+        expect((await store.get("AccessToken", "a"))?.consumed).toBe(now + 1);
+        medium.clock.now += MINUTE;
+        await store.put({ ...record, expires: now + 2 * MINUTE });
+        expect(await store.consume("AccessToken", "a", now + 3)).toEqual({ first: true, consumed: now + 3 });
+        await store.remove("AccessToken", "a");
+        await store.put({ ...record, expires: now + 2 * MINUTE });
+        expect(await store.consume("AccessToken", "a", now + 4)).toEqual({ first: true, consumed: now + 4 });
+      });
+
+      it("finds what was put as consumed consumed", async () => {
+        await store.put(buildRecord("a", { consumed: now - 5 }));
+        expect(await store.consume("AccessToken", "a", now)).toEqual({ first: false, consumed: now - 5 });
+      });
+
+      it("of what is not there is undefined", async () => {
+        expect(await store.consume("AccessToken", "none", now)).toBeUndefined();
+      });
+    });
+
+    describe("a revoked grant", () => {
+      it("is dead at once on every replica, with all its records and no others", async () => {
+        for (const kind of ["AccessToken", "RefreshToken", "AuthorizationCode"]) {
+          await store.put(buildRecord("a", { kind, grantId: "g" }));
+          await store.put(buildRecord("b", { kind, grantId: "other" }));
+        }
+        expect(await other.revokeGrant("g", now)).toBe(true);
+        for (const kind of ["AccessToken", "RefreshToken", "AuthorizationCode"]) {
+          expect(await store.get(kind, "a")).toBeUndefined();
+          expect(await store.consume(kind, "a", now)).toBeUndefined();
+          expect(await store.get(kind, "b")).toBeDefined();
+        }
+      });
+
+      it("takes no record any more, not even if none was put before", async () => {
+        await store.put(buildRecord("a", { grantId: "g" }));
+        await store.revokeGrant("g", now);
+        await store.revokeGrant("unseen", now);
+        for (const grantId of ["g", "unseen"]) {
+          expect(await other.put(buildRecord("new", { grantId }))).toBe(false);
+          expect(await other.get("AccessToken", "new")).toBeUndefined();
+        }
+      });
+
+      it("leaves a record that is no longer its own", async () => {
+        await store.put(buildRecord("a", { grantId: "g" }));
+        await store.put(buildRecord("a", { grantId: "other" }));
+        await store.revokeGrant("g", now);
+        expect(await store.get("AccessToken", "a")).toBeDefined();
+      });
+
+      it("does not lose what a refused record would have replaced", async () => {
+        await store.put(buildRecord("a", { sealed: Uint8Array.of(1) }));
+        await store.revokeGrant("g", now);
+        expect(await store.put(buildRecord("a", { grantId: "g", sealed: Uint8Array.of(2) }))).toBe(false);
+        expect([...((await store.get("AccessToken", "a"))?.sealed ?? [])]).toEqual([1]);
+      });
+
+      it("is revoked once by eight at once", async () => {
+        const answers = await eightTimes((each) => each.revokeGrant("g", now));
+        expect(answers.filter((first) => first)).toHaveLength(1);
+      });
+
+      it("keeps nothing of what is put at the same time", async () => {
+        for (let round = 0; round < 20; round++) {
+          const grantId = `g${round}`;
+          await store.put(buildRecord(`first${round}`, { grantId }));
+          const puts = [0, 1, 2, 3, 4, 5].map((index) =>
+            (index % 2 ? store : other).put(buildRecord(`${round}-${index}`, { grantId })),
+          );
+          const revoked = (round % 2 ? store : other).revokeGrant(grantId, now);
+          const later = [6, 7].map((index) => store.put(buildRecord(`${round}-${index}`, { grantId })));
+          await Promise.all([...puts, revoked, ...later]);
+          for (let index = 0; index < 8; index++) {
+            expect(await store.get("AccessToken", `${round}-${index}`)).toBeUndefined();
+          }
+        }
+      });
+
+      it("stays revoked for as long as it could have lasted, and a month at least", async () => {
+        const expires = now + 2 * REVOCATION_KEPT;
+        await store.put(buildRecord("a", { grantId: "long", expires }));
+        await store.put(buildRecord("b", { grantId: "short", expires: now + MINUTE }));
+        for (const grantId of ["long", "short"]) await store.revokeGrant(grantId, now);
+        medium.clock.now = now + REVOCATION_KEPT - 1;
+        // Writes are what makes a store forget.
+        for (let count = 0; count < 10; count++) await store.put(buildRecord(`${count}`, { grantId: "x" }));
+        for (const grantId of ["long", "short"]) {
+          expect(await store.put(buildRecord("late", { grantId }))).toBe(false);
+          expect(await store.revokeGrant(grantId, now)).toBe(false);
+        }
+        medium.clock.now = expires - 1;
+        for (let count = 0; count < 10; count++) await store.put(buildRecord(`${count}`, { grantId: "x" }));
+        expect(await store.put(buildRecord("late", { grantId: "long" }))).toBe(false);
+      });
+    });
+
+    describe("lists", () => {
+      const day = 24 * 60 * MINUTE;
+
+      it("tell of grants what stands in plain", async () => {
+        const plain = { grantId: "g", clientId: "c" };
+        await store.put(buildRecord("code", { ...plain, created: now, expires: now + MINUTE }));
+        await store.put(buildRecord("token", { grantId: "g", created: now + 5, expires: now + day }));
+        await store.put(buildRecord("early", { ...plain, created: now + 2, expires: now + 2 * MINUTE }));
+        await store.put(buildRecord("endless", { grantId: "endless", created: now + 1 }));
+        await store.put(buildRecord("ends", { grantId: "endless", created: now + 1, expires: now + MINUTE }));
+        await store.put(buildRecord("free"));
+        expect(await other.listGrants()).toEqual([
+          { ...plain, created: now, refreshed: now + 5, expires: now + day, revoked: undefined },
+          {
+            ...{ grantId: "endless", clientId: undefined, created: now + 1, refreshed: now + 1 },
+            ...{ expires: undefined, revoked: undefined },
+          },
+        ]);
+      });
+
+      it("show a revoked grant for a while, and no expired one", async () => {
+        await store.put(buildRecord("a", { grantId: "ends", expires: now + MINUTE }));
+        await store.put(buildRecord("b", { grantId: "revoked", created: now + 1, expires: now + MINUTE }));
+        await store.revokeGrant("revoked", now + 7);
+        medium.clock.now += MINUTE;
+        expect(await store.listGrants()).toMatchObject([{ grantId: "revoked", revoked: now + 7 }]);
+        medium.clock.now += REVOCATION_KEPT;
+        expect(await store.listGrants()).toEqual([]);
+      });
+
+      it("tell of clients how many live grants they have", async () => {
+        const register = (clientId: string, created: number, expires?: number) =>
+          store.put(buildRecord(clientId, { kind: "Client", clientId, created, expires }));
+        await register("younger", now + 2);
+        await register("older", now + 1, now + day);
+        await register("gone", now, now + MINUTE);
+        for (const grantId of ["one", "two", "three"]) {
+          await store.put(buildRecord(grantId, { grantId, clientId: "older", expires: now + 2 * MINUTE }));
+        }
+        await store.put(buildRecord("x", { grantId: "x", clientId: "younger", expires: now + MINUTE }));
+        await store.revokeGrant("two", now);
+        medium.clock.now += MINUTE;
+        expect(await other.listClients()).toEqual([
+          { clientId: "older", created: now + 1, expires: now + day, grants: 2 },
+          { clientId: "younger", created: now + 2, expires: undefined, grants: 0 },
+        ]);
+        await store.remove("Client", "older");
+        expect(await other.listClients()).toMatchObject([{ clientId: "younger" }]);
+      });
+
+      it("lose the old clients without a live grant to pruning", async () => {
+        for (const [clientId, created] of [
+          ["idle", now],
+          ["used", now],
+          ["revoked", now],
+          ["expired", now],
+          ["young", now + 1],
+        ] as const) {
+          await store.put(buildRecord(clientId, { kind: "Client", clientId, created }));
+        }
+        await store.put(buildRecord("a", { grantId: "g1", clientId: "used" }));
+        await store.put(buildRecord("b", { grantId: "g2", clientId: "revoked" }));
+        await store.revokeGrant("g2", now);
+        await store.put(buildRecord("c", { grantId: "g3", clientId: "expired", expires: now + MINUTE }));
+        // Another kind of record that names the client is no registration.
+        await store.put(buildRecord("d", { clientId: "idle" }));
+        medium.clock.now += MINUTE;
+        expect(await store.pruneClients(now + 1)).toBe(3);
+        expect((await other.listClients()).map(({ clientId }) => clientId)).toEqual(["used", "young"]);
+        expect(await store.get("Client", "idle")).toBeUndefined();
+        expect(await store.get("Client", "used")).toBeDefined();
+        expect(await store.get("AccessToken", "d")).toBeDefined();
+        expect(await store.pruneClients(now + 1)).toBe(0);
+      });
+
+      it("are complete when they are long", async () => {
+        for (let index = 0; index < 600; index++) {
+          await store.put(buildRecord(`${index}`, { grantId: `g${index}`, created: now + index }));
+        }
+        const grants = await other.listGrants();
+        expect(grants.map(({ grantId }) => grantId)).toEqual(
+          Array.from({ length: 600 }, (_, index) => `g${index}`),
+        );
+      });
+    });
+
+    describe("counters", () => {
+      it("count on every replica alike, each name by itself", async () => {
+        const counts = await eightTimes((each) => each.hit("form:203.0.113.7", MINUTE, now));
+        expect(counts.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+        expect(await other.hit("form:203.0.113.8", MINUTE, now)).toBe(1);
+      });
+
+      it("start anew when their window is over", async () => {
+        await store.hit("a", MINUTE, now);
+        expect(await store.hit("a", MINUTE, now + MINUTE - 1)).toBe(2);
+        expect(await store.hit("a", MINUTE, now + MINUTE)).toBe(1);
+        expect(await store.hit("a", MINUTE, now + MINUTE + 1)).toBe(2);
+      });
+
+      it("are not prolonged by a replica whose clock is ahead", async () => {
+        await store.hit("a", MINUTE, now + 1000 * MINUTE);
+        expect(await other.hit("a", MINUTE, now)).toBe(2);
+        expect(await other.hit("a", MINUTE, now + MINUTE - 1)).toBe(3);
+        expect(await other.hit("a", MINUTE, now + MINUTE)).toBe(1);
+      });
+    });
+
+    it("is ready, as often as it is asked", async () => {
+      await store.check();
+      await other.check();
+      await store.check();
+      expect(medium.lines).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { openRedisStore } from "../../src/oauth/store/redis.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
+import { type OpenDatabase, openWithLibsql, openWithNode } from "../../src/oauth/store/sqlite-driver.ts";
+import type { Store, StoredRecord } from "../../src/oauth/store/store.ts";
+import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
+
+export const SECRET = Buffer.alloc(32, 7);
+export const MINUTE = 60_000;
+
+/** A medium with stores on it: the first is a replica, and so is every further one. */
+export interface Medium {
+  clock: { now: number };
+  /** What was reported to the log. */
+  lines: string[];
+  open(): Promise<Store>;
+  close(): Promise<void>;
+}
+
+export interface StoreKind {
+  name: string;
+  /** Whether replicas share it. */
+  shared: boolean;
+  absent: boolean;
+  start(): Promise<Medium>;
+}
+
+export function createOptions() {
+  const clock = { now: 1_800_000_000_000 };
+  const lines: string[] = [];
+  const report = (line: string) => void lines.push(line);
+  return { clock, lines, options: { clock: () => clock.now, secret: SECRET, report } };
+}
+
+export function createFolder(): { folder: string; path: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), "store-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  return { folder, path: join(folder, "data", "store.db"), remove };
+}
+
+/** The drivers that this Node has; libsql on every one, since the tests install it. */
+export const drivers: [string, OpenDatabase][] = Object.entries({
+  "node:sqlite": openWithNode(),
+  libsql: await openWithLibsql(),
+}).flatMap(([name, open]) => (open ? [[name, open]] : []));
+
+let redis: Promise<RedisServer> | undefined;
+
+/** The Redis that the tests of one file share, each with keys of its own. */
+export async function stopSharedRedis(): Promise<void> {
+  await (await redis)?.stop();
+}
+
+function createMedium(connect: (options: ReturnType<typeof createOptions>["options"]) => Promise<Store>) {
+  return (release: () => void = () => {}): Medium => {
+    const { clock, lines, options } = createOptions();
+    const opened: Store[] = [];
+    return {
+      ...{ clock, lines },
+      open: async () => {
+        const store = await connect(options);
+        opened.push(store);
+        return store;
+      },
+      close: async () => {
+        for (const each of opened) await each.close();
+        release();
+      },
+    };
+  };
+}
+
+export const storeKinds: StoreKind[] = [
+  {
+    ...{ name: "memory", shared: false, absent: false },
+    start: async () => createMedium(async (options) => createMemoryStore(options))(),
+  },
+  ...drivers.map(([name, driver]) => ({
+    ...{ name: `SQLite by ${name}`, shared: true, absent: false },
+    start: async () => {
+      const { path, remove } = createFolder();
+      return createMedium((options) => openSqliteStore(path, options, driver))(remove);
+    },
+  })),
+  {
+    ...{ name: "Redis (redis-server)", shared: true, absent: REDIS_SERVER === undefined },
+    start: async () => {
+      redis ??= startRedis();
+      const { url } = await redis;
+      const prefix = `{${randomUUID()}}:`;
+      return createMedium((options) => openRedisStore(url, { ...options, prefix }))();
+    },
+  },
+];
+
+/** A record as the authorization server makes them; what is not said is left out. */
+export function buildRecord(hash: string, more: Partial<StoredRecord> = {}): StoredRecord {
+  return { kind: "AccessToken", hash, created: 1_800_000_000_000, sealed: Buffer.from(hash), ...more };
+}

@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { build } from "tsup";
+
+/**
+ * The worker as any Node can run it, bundled as the program is (`tsup.config.ts`), in the project's own folder so
+ * that it finds the optional peer.
+ */
+export async function bundleWorker(): Promise<{ script: string; remove(): void }> {
+  const folder = mkdtempSync(resolve("node_modules", ".store-worker-"));
+  await build({
+    ...{ entry: { worker: "test/oauth/worker.ts" }, config: false, format: "esm", platform: "node" },
+    ...{ target: "node20", outDir: folder, silent: true, external: ["libsql"] },
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+    outExtension: () => ({ js: ".mjs" }),
+  });
+  return {
+    script: resolve(folder, "worker.mjs"),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A process with what it said so far; `command` replaces the plain `node`. */
+export function startWorker(args: string[], command: string[] = [process.execPath]) {
+  const [file = "", ...before] = command;
+  const child = spawn(file, [...before, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    output.stderr += chunk;
+  });
+  child.stdin.on("error", () => {});
+  const closed = once(child, "close");
+  return {
+    output,
+    lines: () => output.stdout.split("\n").slice(0, -1),
+    until: async (text: string) => {
+      while (!output.stdout.includes(text)) {
+        if (child.exitCode !== null) throw new Error(`The worker ended: ${output.stderr}`);
+        await Promise.race([once(child.stdout, "data"), closed]);
+      }
+    },
+    go: () => child.stdin.end("go\n"),
+    kill: async () => {
+      child.kill("SIGKILL");
+      await closed;
+    },
+    end: async () => {
+      await closed;
+      return output;
+    },
+  };
+}
+
+/** Other Node versions, where the machine has them: a list of binaries, separated by colons. */
+export const otherNodes = (process.env.TEST_NODES ?? "").split(":").filter((node) => node !== "");
+
+/** What the worker's task `smoke` says where all is well. */
+export const SMOKE = [
+  ...[true, "a", { first: true, consumed: 1 }, { first: false, consumed: 1 }, 1, true, false, null],
+  [{ grantId: "worker", revoked: 1_800_000_000_000 }],
+];

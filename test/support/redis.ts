@@ -1,0 +1,68 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+/** The binary, where the machine has one. */
+export const REDIS_SERVER = (process.env.PATH ?? "")
+  .split(delimiter)
+  .map((folder) => join(folder, "redis-server"))
+  .find((path) => existsSync(path));
+
+export interface RedisServer {
+  url: string;
+  /** Where it keeps its files. */
+  folder: string;
+  cli(...args: string[]): string;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it again, with what it has on its disk. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A Redis of its own on a free port, with an append-only file, gone with the test. */
+export async function startRedis(...options: string[]): Promise<RedisServer> {
+  const port = await findPort();
+  const folder = mkdtempSync(join(tmpdir(), "redis-"));
+  const fixed = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", folder, "--save", ""];
+  let child: ChildProcess | undefined;
+  const cli = (...args: string[]) =>
+    execFileSync("redis-cli", ["-p", `${port}`, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
+  const start = async () => {
+    child = spawn(REDIS_SERVER ?? "", [...fixed, "--appendonly", "yes", ...options], { stdio: "ignore" });
+    for (let attempt = 0; attempt < 200; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      try {
+        if (cli("ping") === "PONG") return;
+      } catch {
+        // Not yet.
+      }
+    }
+    throw new Error("redis-server does not start.");
+  };
+  const kill = async (signal: NodeJS.Signals = "SIGKILL") => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, "exit");
+    child.kill(signal);
+    await exit;
+  };
+  await start();
+  return {
+    ...{ url: `redis://127.0.0.1:${port}`, folder, cli, kill, start },
+    stop: async () => {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
