@@ -1,5 +1,5 @@
 import { type Call, createClient, type Target } from "../client/client.ts";
-import { type Flags, readAccess, readProxies } from "../config/config.ts";
+import { type Environment, type Flags, readAccess, readProxies } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
 import { BASE_PATH } from "../operations/index.ts";
 import type { Io } from "./io.ts";
@@ -16,14 +16,23 @@ export function connect(io: Io, flags: Flags): Call {
 }
 
 async function openService({ environment }: Io, flags: Flags): Promise<Target> {
-  const access = readAccess(flags, environment);
-  const proxies = readProxies(environment, access.baseUrl);
+  const { apiKey, baseUrl } = readAccess(flags, environment);
+  return (await openServiceFor(environment, baseUrl))(apiKey);
+}
+
+/** How a service is reached with any key: one pool of connections serves them all. */
+export async function openServiceFor(
+  environment: Environment,
+  baseUrl: string,
+): Promise<(apiKey: string) => Target> {
+  const proxies = readProxies(environment, baseUrl);
   const { createNetworkFetch } = await import("../client/network.ts");
-  return { ...access, fetch: createNetworkFetch(proxies), proxies: Object.values(proxies) };
+  const fetch = createNetworkFetch(proxies);
+  return (apiKey) => ({ baseUrl, apiKey, fetch, proxies: Object.values(proxies) });
 }
 
 /** The reference API in this process, without a port: the same requests and answers as over HTTP. */
-async function openDemo({ clock }: Io): Promise<Target> {
+export async function openDemo({ clock }: Pick<Io, "clock">): Promise<Target> {
   const { createReferenceApi } = await import("../reference/api.ts");
   const { DEMO_KEY } = await import("../reference/fixtures.ts");
   const api = createReferenceApi({ clock });

@@ -9,6 +9,7 @@ import type { Io } from "./io.ts";
 import { printFailure, printNote } from "./output.ts";
 import { createQuestionCommand } from "./question-command.ts";
 import { createReferenceCommand } from "./reference-command.ts";
+import { createServeCommand } from "./serve-command.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
@@ -37,6 +38,7 @@ function createProgram(io: Io): Command {
     .helpCommand("help [command]", "display help for a command")
     .action((_, flags: Flags) => serveMcp(io, flags));
   for (const question of questions) program.addCommand(createQuestionCommand(io, question));
+  program.addCommand(createServeCommand(io));
   program.addCommand(createReferenceCommand(io));
   for (const command of [program, ...program.commands]) {
     command

@@ -22,14 +22,19 @@ export interface Access {
  */
 export function readAccess(flags: Flags, environment: Environment): Access {
   const apiKey = readApiKey(environment);
+  return { apiKey, baseUrl: readServiceUrl(flags, environment) };
+}
+
+/** Where the service is: ends in `/api/v1`. Throws AnalyticsError `no_base_url` or `invalid_base_url`. */
+export function readServiceUrl(flags: Flags, environment: Environment): string {
   const given = flags.baseUrl ?? readSetting(environment, "ANALYTICS_BASE_URL");
   if (given === undefined) {
     refuseUnexpanded(environment, "ANALYTICS_BASE_URL", "no_base_url");
-    throw new AnalyticsError("no_base_url", "There is a key, but no address of a service to use it with.", {
+    throw new AnalyticsError("no_base_url", "There is no address of a service to ask.", {
       hint: "Set ANALYTICS_BASE_URL (or --base-url) to your analytics service, such as https://stats.example.com.",
     });
   }
-  return { apiKey, baseUrl: readBaseUrl(given, readList(environment.ANALYTICS_ALLOW_HTTP)) };
+  return readBaseUrl(given, readList(environment.ANALYTICS_ALLOW_HTTP));
 }
 
 function readApiKey(environment: Environment): string {
@@ -92,7 +97,7 @@ function readBaseUrl(text: string, plainHosts: string[]): string {
   return `${url.origin}${path.endsWith(BASE_PATH) ? path : `${path}${BASE_PATH}`}`;
 }
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 

@@ -1,10 +1,10 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Call, CallOptions } from "../client/client.ts";
-import { ICON_URI } from "../documents/icon.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Question, questions } from "../insights/question.ts";
 import { openapi } from "../operations/index.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
+import { buildIconUrl } from "../render/icon.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
 import { CHART_EXTENSION, chartMetaOf, registerChart } from "./chart.ts";
 import { answerOpenApi, openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
@@ -38,7 +38,7 @@ export function createMcpServer({ call, version, admit, demo }: McpServerOptions
       name: "analytics-mcp",
       title: "Web Analytics",
       version,
-      icons: [{ src: ICON_URI, mimeType: "image/svg+xml", sizes: ["any"] }],
+      icons: [{ src: buildIconUrl(), mimeType: "image/svg+xml", sizes: ["any"] }],
     },
     {
       capabilities: {

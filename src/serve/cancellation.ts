@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { isJsonContentType, readRequestBody } from "@modelcontextprotocol/server";
+import {
+  isJsonContentType,
+  type McpHandlerRequestOptions,
+  readRequestBody,
+} from "@modelcontextprotocol/server";
 
-type Serve = (request: Request, options?: { parsedBody?: unknown }) => Promise<Response>;
+type Serve = (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
 
 interface Message {
   id?: unknown;

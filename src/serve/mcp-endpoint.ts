@@ -1,8 +1,9 @@
-import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
+import { type AuthInfo, createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
 import { allowCancelling } from "./cancellation.ts";
 
 export interface McpEndpoint {
-  fetch: (request: Request) => Promise<Response>;
+  /** `authInfo` says whom the request speaks for; the factory gets it. */
+  fetch: (request: Request, options?: { authInfo?: AuthInfo }) => Promise<Response>;
   /** Aborts what is under way. */
   close: () => Promise<void>;
 }
@@ -23,6 +24,5 @@ export function createMcpEndpoint(
     onerror: onFault,
     maxRequestBodySize: MAX_BODY_BYTES,
   });
-  const serve = allowCancelling(fetch, MAX_BODY_BYTES);
-  return { fetch: (request) => serve(request), close };
+  return { fetch: allowCancelling(fetch, MAX_BODY_BYTES), close };
 }

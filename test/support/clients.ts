@@ -83,16 +83,18 @@ export async function spawnClient(
   return { ...wrapV2(client), pid: () => transport.pid, stderr: () => log };
 }
 
-/** A real client of each generation, over HTTP. */
-export async function connectHttp(kind: ClientKind, url: string): Promise<McpClient> {
+/** A real client of each generation, over HTTP; with a token where one is needed. */
+export async function connectHttp(kind: ClientKind, url: string, token?: string): Promise<McpClient> {
+  const options =
+    token === undefined ? {} : { requestInit: { headers: { Authorization: `Bearer ${token}` } } };
   if (kind === "v1") {
     const client = new ClientV1({ name: "test", version: "1" });
     // Its types were written before `exactOptionalPropertyTypes`.
-    await client.connect(new HttpClientTransportV1(new URL(url)) as never);
+    await client.connect(new HttpClientTransportV1(new URL(url), options) as never);
     return wrapV1(client);
   }
   const client = createV2(kind);
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), options));
   return wrapV2(client);
 }
 

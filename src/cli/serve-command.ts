@@ -1,0 +1,103 @@
+import { Command } from "commander";
+import type { Target } from "../client/client.ts";
+import { type Flags, readCallsPerMinute, readServiceUrl } from "../config/config.ts";
+import { readServeSettings, type ServeFlags, serveVariables } from "../config/connector.ts";
+import { AnalyticsError } from "../errors.ts";
+import { formatJson } from "../render/clean.ts";
+import { openDemo, openServiceFor } from "./connect.ts";
+import type { Io } from "./io.ts";
+import { printNote } from "./output.ts";
+
+const DRAIN_MS = 10_000;
+
+/** `analytics-mcp serve`: the remote connector. */
+export function createServeCommand(io: Io): Command {
+  const command = new Command("serve")
+    .summary("Serve the tools to remote assistants over HTTP, with OAuth")
+    .description(
+      "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options: on this machine alone, with its state in a folder of its own.",
+    )
+    .option("--host <host>", `address to listen on (default: 127.0.0.1; ${serveVariables.host})`)
+    .option("--port <port>", `port to listen on; 0 picks a free one (default: 8788; ${serveVariables.port})`)
+    .option("--public-url <url>", `how people and clients reach it: https://… (${serveVariables.publicUrl})`)
+    .option("--store <store>", `a file, redis://…, or memory (${serveVariables.store})`)
+    .option(
+      "--secret-file <file>",
+      `the server secret, the same on every replica (${serveVariables.secretFile})`,
+    )
+    .option("--trust-proxy", `believe X-Forwarded-* of your reverse proxy (${serveVariables.trustProxy}=on)`)
+    .option("--allowed-origins <hosts>", `web pages whose scripts may ask (${serveVariables.allowedOrigins})`)
+    .option(
+      "--registration <switch>",
+      `on or off: may clients register (default: on; ${serveVariables.registration})`,
+    );
+  return command.action(async (_, self: Command) => {
+    const flags = self.optsWithGlobals<Flags & ServeFlags>();
+    await serve(io, flags);
+  });
+}
+
+async function serve(io: Io, flags: Flags & ServeFlags): Promise<void> {
+  const settings = readServeSettings(flags, io.environment, flags.demo === true);
+  const [{ startConnector }, { readSecret }, { openStore }] = await Promise.all([
+    import("../serve/connector.ts"),
+    import("../serve/secret.ts"),
+    import("../oauth/store/open-store.ts"),
+  ]);
+  const log = (event: string, facts: Record<string, string> = {}) =>
+    void printNote(io, formatJson({ time: new Date(io.clock()).toISOString(), event, ...facts }));
+  const secret = await readSecret(settings.secretFile);
+  const { clock } = io;
+  const store = await openStore(settings.store, {
+    clock,
+    secret,
+    report: (message) => log("store", { message }),
+  });
+  try {
+    const connector = await startConnector({
+      ...settings,
+      ...(await chooseService(io, flags)),
+      ...{ store, secret, clock, log, version: io.version },
+      callsPerMinute: readCallsPerMinute(io.environment),
+    }).catch((cause: unknown) => {
+      throw explainListening(settings.host, settings.port, cause);
+    });
+    await printNote(
+      io,
+      `The connector is at ${connector.publicUrl}: add ${connector.publicUrl}/mcp in your assistant.`,
+    );
+    await io.untilStopped();
+    await connector.close(DRAIN_MS);
+  } finally {
+    await store.close();
+  }
+}
+
+interface Service {
+  service: string;
+  reach: (apiKey: string) => Target;
+  demoKey?: string;
+}
+
+async function chooseService(io: Io, flags: Flags): Promise<Service> {
+  if (flags.demo) {
+    const target = await openDemo(io);
+    return {
+      service: "http://demo.invalid",
+      demoKey: target.apiKey,
+      reach: (apiKey) => ({ ...target, apiKey }),
+    };
+  }
+  const baseUrl = readServiceUrl(flags, io.environment);
+  return { service: new URL(baseUrl).origin, reach: await openServiceFor(io.environment, baseUrl) };
+}
+
+/** What Node says of an address that cannot be listened on; anything else is no fault of the address. */
+function explainListening(host: string, port: number, cause: unknown): unknown {
+  const isAddress = cause instanceof Error && "syscall" in cause && "code" in cause;
+  if (!isAddress) return cause;
+  return new AnalyticsError("usage", `Cannot listen on ${host}, port ${port}: ${cause.code}.`, {
+    hint: "Choose another --port (0 for a free one) or another --host.",
+    cause,
+  });
+}

@@ -1,0 +1,94 @@
+import Provider, { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import type { Sealing } from "./store/sealing.ts";
+import type { Store } from "./store/store.ts";
+
+/** How long a refresh token may be used again after its first use, in milliseconds: an answer may get lost. */
+export const REFRESH_GRACE = 60_000;
+
+/** What hands the analytics key on: each is sealed with the key inside. */
+const KEY_CARRIERS = new Set(["AuthorizationCode", "AccessToken", "RefreshToken"]);
+
+type Payload = AdapterPayload & { apiKey?: string };
+
+export interface AdapterOptions {
+  store: Store;
+  sealing: Sealing;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+}
+
+/**
+ * What the authorization server stores, sealed under its own tokens. The analytics key travels from the consent
+ * to the code, and from the code and each refresh token to the tokens made of it; the server itself never sees it.
+ */
+export function createAdapterFactory({ store, sealing, clock }: AdapterOptions): (kind: string) => Adapter {
+  const carried = new WeakMap<object, string>();
+
+  /** Remembers, for the request under way, the key that a record brought. */
+  const carry = (payload: Payload) => {
+    const key = payload.apiKey ?? payload.result?.apiKey;
+    if (typeof key === "string" && Provider.ctx) carried.set(Provider.ctx, key);
+  };
+
+  const load = (kind: string): Adapter => ({
+    upsert: async (id, payload, expiresIn) => {
+      const value: Payload = { ...payload };
+      if (KEY_CARRIERS.has(kind)) {
+        const apiKey = Provider.ctx && carried.get(Provider.ctx);
+        if (apiKey === undefined) throw new Error(`A ${kind} would be made without a key.`);
+        value.apiKey = apiKey;
+      }
+      const now = clock();
+      const kept = await store.put({
+        ...sealing.seal(kind, id, value),
+        grantId: kind === "Grant" ? id : payload.grantId,
+        clientId: kind === "Client" ? id : payload.clientId,
+        created: now,
+        expires: expiresIn ? now + expiresIn * 1000 : undefined,
+      });
+      if (!kept) throw new errors.InvalidGrant("grant is revoked");
+    },
+    find: async (id) => {
+      const record = await store.get(kind, sealing.hash(kind, id));
+      const payload = record && (sealing.open(record, id) as Payload | undefined);
+      if (!record || !payload) return undefined;
+      carry(payload);
+      const { apiKey: _, ...rest } = payload;
+      const spent = record.consumed !== undefined && !isInGrace(kind, record.consumed, clock());
+      return spent ? { ...rest, consumed: Math.floor((record.consumed ?? 0) / 1000) } : rest;
+    },
+    consume: async (id) => {
+      const now = clock();
+      const consumption = await store.consume(kind, sealing.hash(kind, id), now);
+      if (consumption?.first) return;
+      if (consumption && isInGrace(kind, consumption.consumed, now)) return;
+      throw new errors.InvalidGrant(`${kind} already used`);
+    },
+    destroy: async (id) => {
+      if (kind === "Grant") await store.revokeGrant(id, clock());
+      else await store.remove(kind, sealing.hash(kind, id));
+    },
+    revokeByGrantId: async (grantId) => {
+      await store.revokeGrant(grantId, clock());
+    },
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+  });
+
+  return (kind) => (kind === "Session" ? forgetful : load(kind));
+}
+
+function isInGrace(kind: string, consumed: number, now: number): boolean {
+  return kind === "RefreshToken" && now - consumed < REFRESH_GRACE;
+}
+
+/** Nobody stays signed in here: the key is asked for every time, so that no consent can be given silently. */
+const forgetful: Adapter = {
+  upsert: async () => {},
+  find: async () => undefined,
+  consume: async () => {},
+  destroy: async () => {},
+  revokeByGrantId: async () => {},
+  findByUid: async () => undefined,
+  findByUserCode: async () => undefined,
+};

@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBody, replaceBody } from "./body.ts";
+import { type ConsentOptions, createConsent } from "./consent.ts";
+import {
+  type Addresses,
+  buildResourceMetadata,
+  buildServerMetadata,
+  isResourceMetadataPath,
+  isServerMetadataPath,
+} from "./metadata.ts";
+import { paths } from "./paths.ts";
+import { createProvider, type ProviderOptions } from "./provider.ts";
+import { createNormalizer } from "./requests.ts";
+import { openToScripts, sendJson } from "./send.ts";
+
+export type AuthorizationServerOptions = Omit<ProviderOptions, "issuer" | "resource"> &
+  Omit<ConsentOptions, "provider" | "issuer" | "resource"> &
+  Addresses;
+
+/** Registrations from one address in an hour. */
+const REGISTRATIONS = 60;
+const HOUR_MS = 3_600_000;
+
+/** Answers what belongs to signing in; false where a request does not. */
+export type Handle = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<boolean>;
+
+export function createAuthorizationServer(options: AuthorizationServerOptions): Handle {
+  const { store, clock, registration, readAddress, resource } = options;
+  const provider = createProvider(options);
+  const consent = createConsent({ ...options, provider });
+  const normalize = createNormalizer(resource);
+  const serve = provider.callback();
+
+  const openPaths = new Set<string>([paths.token, paths.registration, paths.revocation, paths.jwks]);
+
+  return async (request, response, path) => {
+    const isServerMetadata = isServerMetadataPath(path);
+    const isMetadata = isServerMetadata || isResourceMetadataPath(path);
+    if (isMetadata || openPaths.has(path)) {
+      for (const [name, value] of Object.entries(openToScripts)) response.setHeader(name, value);
+      if (request.method === "OPTIONS") {
+        response.writeHead(204).end();
+        return true;
+      }
+    }
+    if (isMetadata) {
+      const body = isServerMetadata
+        ? buildServerMetadata(options, registration)
+        : buildResourceMetadata(options);
+      sendJson(response, 200, body, { "Cache-Control": "public, max-age=3600" });
+      return true;
+    }
+    if (path === paths.authorization && request.method === "GET") {
+      const { searchParams } = new URL(request.url ?? "/", options.issuer);
+      request.url = `${path}?${normalize.authorization(searchParams)}`;
+      await serve(request, response);
+      return true;
+    }
+    if (path === paths.token && request.method === "POST") {
+      const form = normalize.token(new URLSearchParams(await readBody(request)));
+      await serve(replaceBody(request, form.toString()), response);
+      return true;
+    }
+    if (path === paths.registration && request.method === "POST" && registration) {
+      const count = await store.hit(`registrations from ${readAddress(request)}`, HOUR_MS, clock());
+      if (count > REGISTRATIONS) {
+        sendJson(
+          response,
+          429,
+          { error: "slow_down", error_description: "Too many registrations." },
+          {
+            "Retry-After": "3600",
+          },
+        );
+        return true;
+      }
+      const metadata = normalize.registration(parseJson(await readBody(request)));
+      await serve(replaceBody(request, JSON.stringify(metadata)), response);
+      return true;
+    }
+    if (path.startsWith(`${paths.consent}/`)) {
+      await consent(request, response);
+      return true;
+    }
+    if (path === paths.authorization || path.startsWith(`${paths.authorization}/`) || openPaths.has(path)) {
+      await serve(request, response);
+      return true;
+    }
+    return false;
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import Provider, { errors, type InteractionResults } from "oidc-provider";
+import { AnalyticsError } from "../errors.ts";
+import { readForm } from "./body.ts";
+import { describeClient, describeRedirect } from "./client-facts.ts";
+import type { ConsentError } from "./pages/consent-error.ts";
+import { buildConsentPage } from "./pages/consent-page.ts";
+import { buildErrorPage } from "./pages/error-page.ts";
+import { paths } from "./paths.ts";
+import { SCOPE } from "./scope.ts";
+import { sendPage } from "./send.ts";
+import type { Store } from "./store/store.ts";
+
+/** Tries of a key: so many for one sign-in, and so many from one address in a quarter of an hour. */
+const TRIES = 5;
+const TRIES_FROM_ADDRESS = 30;
+const WINDOW_MS = 15 * 60_000;
+
+export interface ConsentOptions {
+  provider: Provider;
+  store: Store;
+  clock: () => number;
+  issuer: string;
+  resource: string;
+  /** Signs the form against forgery; derived from the server secret. */
+  formKey: string;
+  /** Origin of the analytics service. */
+  service: string;
+  demoKey?: string | undefined;
+  /** Asks the service whether it takes the key; throws AnalyticsError. */
+  checkKey: (apiKey: string) => Promise<void>;
+  readAddress: (request: IncomingMessage) => string;
+  /** One line for each grant that is made or refused. */
+  audit: (event: string, facts: Record<string, string>) => void;
+}
+
+/** The page where a person gives a key to one client; nothing is remembered of them beyond it. */
+export function createConsent(options: ConsentOptions) {
+  const { provider, store, clock, issuer, resource, audit } = options;
+
+  const signForm = (uid: string) => createHmac("sha256", options.formKey).update(uid).digest("base64url");
+
+  const show = async (
+    response: ServerResponse,
+    { uid, params }: Awaited<ReturnType<Provider["interactionDetails"]>>,
+    error?: ConsentError,
+  ) => {
+    const client = await provider.Client.find(String(params.client_id));
+    const status = error === undefined ? 200 : statuses[error.code];
+    sendPage(
+      response,
+      status,
+      buildConsentPage({
+        action: `${paths.consent}/${uid}`,
+        csrf: signForm(uid),
+        client: describeClient(client),
+        redirect: describeRedirect(String(params.redirect_uri)),
+        service: options.service,
+        demoKey: options.demoKey,
+        error,
+      }),
+      error?.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) },
+    );
+  };
+
+  const finish = (request: IncomingMessage, response: ServerResponse, result: InteractionResults) =>
+    provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+
+  const decide = async (request: IncomingMessage, response: ServerResponse) => {
+    const details = await provider.interactionDetails(request, response);
+    const { uid, params } = details;
+    const form = await readForm(request);
+    const { origin } = request.headers;
+    const isOurs =
+      (origin === undefined || origin === issuer) && isEqual(form.get("csrf") ?? "", signForm(uid));
+    if (!isOurs) return void show(response, details, { code: "expired" });
+    const clientId = String(params.client_id);
+    if (form.get("decision") !== "allow") {
+      audit("consent_refused", { client: clientId });
+      return finish(request, response, { error: "access_denied", error_description: "The person said no." });
+    }
+    const apiKey = (form.get("api_key") ?? "").trim();
+    const refusal = await tryKey(uid, options.readAddress(request), apiKey);
+    if (refusal) {
+      audit("key_refused", { client: clientId, reason: refusal.code });
+      return show(response, details, refusal);
+    }
+    const accountId = randomUUID();
+    const grant = new provider.Grant({ accountId, clientId });
+    grant.addResourceScope(resource, SCOPE);
+    const grantId = await grant.save();
+    audit("grant_made", { grant: grantId, client: clientId });
+    // The key goes with the sealed record of this sign-in to the code that is made of it.
+    const result = { login: { accountId, remember: false }, consent: { grantId }, apiKey };
+    return finish(request, response, result);
+  };
+
+  const tryKey = async (uid: string, address: string, apiKey: string): Promise<ConsentError | undefined> => {
+    if (apiKey === "") return { code: "empty_key" };
+    if (!/^[\x21-\x7e]{1,512}$/.test(apiKey)) return { code: "malformed_key" };
+    const now = clock();
+    const tries = await store.hit(`tries ${uid}`, WINDOW_MS, now);
+    const fromAddress = await store.hit(`tries from ${address}`, WINDOW_MS, now);
+    if (tries > TRIES || fromAddress > TRIES_FROM_ADDRESS) {
+      return { code: "rate_limited", retryAfter: WINDOW_MS / 1000 };
+    }
+    try {
+      await options.checkKey(apiKey);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof AnalyticsError)) throw error;
+      return { code: error.code === "invalid_api_key" ? "wrong_key" : "unavailable" };
+    }
+  };
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      if (request.method === "POST") return await decide(request, response);
+      return await show(response, await provider.interactionDetails(request, response));
+    } catch (error) {
+      if (!(error instanceof errors.SessionNotFound)) throw error;
+      sendPage(
+        response,
+        400,
+        buildErrorPage({
+          title: "This sign-in has ended",
+          message: "It was finished, it is older than a quarter of an hour, or it began in another browser.",
+          hint: "Go back to the application and start again.",
+        }),
+      );
+    }
+  };
+}
+
+const statuses: Record<ConsentError["code"], number> = {
+  empty_key: 400,
+  malformed_key: 400,
+  wrong_key: 403,
+  expired: 400,
+  rate_limited: 429,
+  unavailable: 503,
+};
+
+function isEqual(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,112 @@
+import { generateKeyPairSync } from "node:crypto";
+import Provider, { type Configuration, errors } from "oidc-provider";
+import { type AdapterOptions, createAdapterFactory } from "./adapter.ts";
+import { pageHeaders } from "./pages/document.ts";
+import { buildErrorPage } from "./pages/error-page.ts";
+import { paths } from "./paths.ts";
+import { SCOPE } from "./scope.ts";
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+export interface ProviderOptions extends AdapterOptions {
+  /** Origin under which people and clients reach the server. */
+  issuer: string;
+  /** What tokens are for (RFC 8707): the address of `/mcp`. */
+  resource: string;
+  /** Signs cookies; derived from the server secret. */
+  cookieKey: string;
+  registration: boolean;
+  /** Fetches client ID metadata documents, and refuses addresses that are not the internet's. */
+  fetch: NonNullable<Configuration["fetch"]>;
+  /** Whether `X-Forwarded-*` come from a proxy of the operator's. */
+  trustProxy: boolean;
+  onFault: (fault: Error) => void;
+}
+
+/** The authorization server (OAuth 2.1 draft; RFC 6749, 7591, 7636, 8707, 9207): codes with PKCE, opaque tokens. */
+export function createProvider(options: ProviderOptions): Provider {
+  const { issuer, resource, onFault } = options;
+  const provider = new Provider(issuer, {
+    adapter: createAdapterFactory(options),
+    clientDefaults: {
+      application_type: "native",
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+      id_token_signed_response_alg: "ES256",
+    },
+    clientAuthMethods: ["none", "client_secret_post", "client_secret_basic", "private_key_jwt"],
+    cookies: {
+      keys: [options.cookieKey],
+      // A person comes back to the consent by a link of the client's: with `strict` the cookie would stay behind.
+      short: { httpOnly: true, sameSite: "lax", signed: true },
+      long: { httpOnly: true, sameSite: "lax", signed: true },
+    },
+    enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
+    expiresWithSession: () => false,
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
+      registration: { enabled: options.registration, issueRegistrationAccessToken: false },
+      clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => resource,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_, asked) => {
+          if (asked !== resource) throw new errors.InvalidTarget();
+          return { scope: SCOPE, audience: resource, accessTokenFormat: "opaque", accessTokenTTL: 6 * HOUR };
+        },
+      },
+    },
+    fetch: options.fetch,
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+    interactions: { url: (_, { uid }) => `${paths.consent}/${uid}` },
+    issueRefreshToken: (_, client) => client.grantTypeAllowed("refresh_token"),
+    // Nothing is ever signed with it: no client can ask for an ID token. Without one the provider makes its own.
+    jwks: { keys: [createSigningKey()] },
+    pkce: { required: () => true },
+    renderError: (ctx, { error, error_description }, fault) => {
+      if (ctx.status >= 500) onFault(fault);
+      for (const [name, value] of Object.entries(pageHeaders)) ctx.set(name, value);
+      ctx.body = buildErrorPage({
+        title: "This sign-in cannot go on",
+        message: "The application's request is not one that this server can answer.",
+        hint: "Go back to the application and start again.",
+        code: error,
+        sent: typeof error_description === "string" ? error_description : undefined,
+      });
+    },
+    responseTypes: ["code"],
+    revokeGrantPolicy: () => true,
+    rotateRefreshToken: true,
+    routes: {
+      authorization: paths.authorization,
+      token: paths.token,
+      registration: paths.registration,
+      revocation: paths.revocation,
+      jwks: paths.jwks,
+    },
+    // Those of a resource stand with it, below; there are no others.
+    scopes: [],
+    ttl: {
+      AuthorizationCode: 60,
+      AccessToken: 6 * HOUR,
+      RefreshToken: 30 * DAY,
+      Grant: 366 * DAY,
+      Interaction: 15 * 60,
+      Session: 15 * 60,
+    },
+  } as Configuration);
+  provider.proxy = options.trustProxy;
+  provider.on("server_error", (_, fault) => onFault(fault));
+  return provider;
+}
+
+function createSigningKey() {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return { ...privateKey.export({ format: "jwk" }), alg: "ES256", use: "sig" };
+}

@@ -1,0 +1,69 @@
+import { SCOPE } from "./scope.ts";
+
+/**
+ * What clients send and the standards do not foresee, put in order before the provider sees it: each of these
+ * comes from a client in use. What decides security (client, redirect, PKCE) is handed on untouched.
+ */
+export interface Normalizer {
+  /** Of an authorization request. */
+  authorization(query: URLSearchParams): URLSearchParams;
+  /** Of a token request. */
+  token(form: URLSearchParams): URLSearchParams;
+  /** Of a registration (RFC 7591): what this server makes use of, and no more. */
+  registration(metadata: unknown): Record<string, unknown>;
+}
+
+/** @param resource The address of `/mcp`, canonical. */
+export function createNormalizer(resource: string): Normalizer {
+  const { origin } = new URL(resource);
+  const own = new Set([resource, `${resource}/`, origin, `${origin}/`]);
+
+  /** Its trailing slash, or its bare origin, is this server, too (VS Code, Gemini CLI). */
+  const nameResource = (form: URLSearchParams) => {
+    const asked = form.getAll("resource");
+    if (asked.length === 0 || !asked.every((each) => own.has(each))) return;
+    form.set("resource", resource);
+  };
+
+  return {
+    authorization: (query) => {
+      const form = new URLSearchParams(query);
+      // There is one scope: none, or an odd one, is that.
+      form.set("scope", SCOPE);
+      nameResource(form);
+      const prompts = (form.get("prompt") ?? "").split(" ");
+      // The key is asked for every time, so any wish to be asked is granted; the wish not to be is not.
+      if (form.has("prompt")) form.set("prompt", prompts.includes("none") ? "none" : "consent");
+      return form;
+    },
+    token: (query) => {
+      const form = new URLSearchParams(query);
+      form.delete("scope");
+      nameResource(form);
+      return form;
+    },
+    registration: (metadata) => {
+      const given = Object(metadata) as Record<string, unknown>;
+      const { redirect_uris, client_name, client_uri, token_endpoint_auth_method, jwks, jwks_uri } = given;
+      const uris = Array.isArray(redirect_uris) ? redirect_uris : [];
+      return {
+        redirect_uris: uris.map(String).slice(0, MAX_REDIRECTS),
+        ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
+        ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
+        token_endpoint_auth_method: METHODS.has(String(token_endpoint_auth_method))
+          ? token_endpoint_auth_method
+          : "none",
+        ...(token_endpoint_auth_method === "private_key_jwt" && { jwks, jwks_uri }),
+        // Of a native application loopback addresses match on any port (RFC 8252, section 7.3), and schemes of
+        // applications are allowed; plain http elsewhere is not.
+        application_type: "native",
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+      };
+    },
+  };
+}
+
+const MAX_REDIRECTS = 20;
+const MAX_NAME = 200;
+const METHODS = new Set(["none", "client_secret_post", "client_secret_basic", "private_key_jwt"]);

@@ -1,0 +1,2 @@
+/** The one scope: clients that may ask for more get stuck where they must ask again. */
+export const SCOPE = "analytics:read";

@@ -1,0 +1,77 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { buildLlmsTxt } from "../documents/llms.ts";
+import { AnalyticsError } from "../errors.ts";
+import { questions } from "../insights/question.ts";
+import type { Handle } from "../oauth/authorization-server.ts";
+import { buildErrorPage } from "../oauth/pages/error-page.ts";
+import { buildLandingPage } from "../oauth/pages/landing-page.ts";
+import { sendJson, sendPage } from "../oauth/send.ts";
+
+export interface AppOptions {
+  publicUrl: string;
+  /** Origin of the analytics service. */
+  service: string;
+  demo: boolean;
+  authorize: Handle;
+  serveMcp: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Throws where the store does not work. */
+  checkStore: () => Promise<void>;
+  isDraining: () => boolean;
+  onFault: (fault: Error) => void;
+}
+
+/** Every request of the connector, to where it is answered. */
+export function createApp(options: AppOptions): RequestListener {
+  const { onFault } = options;
+
+  const route = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = (request.url ?? "/").replace(/\?.*/s, "");
+    if (path === "/mcp" || path === "/mcp/") return options.serveMcp(request, response);
+    if (await options.authorize(request, response, path)) return;
+    if (path === "/healthz") return sendJson(response, 200, { status: "ok" });
+    if (path === "/readyz") return ready(response);
+    if (path === "/llms.txt") {
+      const headers = {
+        "Content-Type": "text/plain; charset=utf-8",
+        "Cache-Control": "public, max-age=3600",
+      };
+      return void response.writeHead(200, headers).end(buildLlmsTxt(questions));
+    }
+    if (path === "/") return sendPage(response, 200, landing);
+    sendPage(
+      response,
+      404,
+      buildErrorPage({
+        title: "There is nothing here",
+        message: "The address is mistyped, or of another program.",
+      }),
+    );
+  };
+
+  const landing = buildLandingPage({
+    ...options,
+    documents: [{ title: "Summary for assistants (llms.txt)", path: "/llms.txt" }],
+  });
+
+  const ready = async (response: ServerResponse) => {
+    if (options.isDraining()) return sendJson(response, 503, { status: "draining" });
+    await options.checkStore();
+    sendJson(response, 200, { status: "ready" });
+  };
+
+  return (request, response) => {
+    route(request, response).catch((error: unknown) => {
+      const [status, code] = readStatus(error);
+      if (status === 500) onFault(error instanceof Error ? error : new Error(String(error)));
+      if (response.headersSent) return response.destroy();
+      const headers = status === 503 ? { "Retry-After": "5" } : {};
+      sendJson(response, status, { error: code }, headers);
+    });
+  };
+}
+
+function readStatus(error: unknown): [number, string] {
+  if (!(error instanceof AnalyticsError)) return [500, "server_error"];
+  if (error.code === "unavailable") return [503, "temporarily_unavailable"];
+  return error.code === "too_large" ? [413, "invalid_request"] : [500, "server_error"];
+}

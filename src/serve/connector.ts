@@ -1,0 +1,136 @@
+import { hkdfSync } from "node:crypto";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient, type Target } from "../client/client.ts";
+import { createMcpServer } from "../mcp/server.ts";
+import { createAuthorizationServer } from "../oauth/authorization-server.ts";
+import { createBearerCheck } from "../oauth/bearer.ts";
+import { createDocumentFetch } from "../oauth/document-fetch.ts";
+import { createSealing } from "../oauth/store/sealing.ts";
+import type { Store } from "../oauth/store/store.ts";
+import { sites } from "../operations/index.ts";
+import { createApp } from "./app.ts";
+import { createGrants } from "./grants.ts";
+import { createMcpRoute } from "./mcp-route.ts";
+
+export interface ConnectorOptions {
+  host: string;
+  port: number;
+  /** Origin under which people and clients reach it; where absent, this machine's own. */
+  publicUrl?: string | undefined;
+  /** Host names of web pages whose scripts may ask `/mcp`, besides this server's own and this machine's. */
+  allowedOrigins: readonly string[];
+  registration: boolean;
+  trustProxy: boolean;
+  callsPerMinute: number;
+  version: string;
+  demoKey?: string | undefined;
+  /** Origin of the analytics service. */
+  service: string;
+  reach: (apiKey: string) => Target | Promise<Target>;
+  store: Store;
+  /** At least 32 random bytes, the same on every replica. */
+  secret: Uint8Array;
+  clock: () => number;
+  /** One line for the operator, of facts that are no secrets. */
+  log: (event: string, facts?: Record<string, string>) => void;
+}
+
+export interface Connector {
+  publicUrl: string;
+  /** Stops accepting, lets answers under way finish for so many milliseconds, and ends the rest. */
+  close(deadline: number): Promise<void>;
+}
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/** The remote connector over real HTTP. Throws Node's own error (EADDRINUSE, EACCES) where it cannot listen. */
+export async function startConnector(options: ConnectorOptions): Promise<Connector> {
+  const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
+  const state = { draining: false };
+  const { app, closeMcp } = assemble(options, publicUrl, () => state.draining);
+  server.on("request", app);
+  return {
+    publicUrl,
+    close: async (deadline) => {
+      state.draining = true;
+      await closeServer(server, deadline);
+      await closeMcp();
+    },
+  };
+}
+
+function assemble(options: ConnectorOptions, publicUrl: string, isDraining: () => boolean) {
+  const { store, secret, clock, log } = options;
+  const resource = `${publicUrl}/mcp`;
+  const onFault = (fault: Error) => log("fault", { message: fault.message });
+  const sealing = createSealing(secret, (line) => log("store", { message: line }));
+  const revoke = async (grantId: string) => {
+    await store.revokeGrant(grantId, clock());
+    log("grant_ended", { grant: grantId, reason: "the service no longer takes the key" });
+  };
+  const contextOf = createGrants({ ...options, revoke });
+  const authorize = createAuthorizationServer({
+    ...{ store, sealing, clock, resource, onFault, issuer: publicUrl },
+    ...{ registration: options.registration, trustProxy: options.trustProxy },
+    ...{ service: options.service, demoKey: options.demoKey },
+    cookieKey: derive(secret, "cookies"),
+    formKey: derive(secret, "forms"),
+    fetch: createDocumentFetch(),
+    audit: log,
+    readAddress: (request) => readAddress(request, options.trustProxy),
+    checkKey: async (apiKey) => {
+      const { call } = createClient({ readTarget: () => options.reach(apiKey), clock });
+      await call(sites, {});
+    },
+  });
+  const hostname = new URL(publicUrl).hostname;
+  const mcp = createMcpRoute({
+    hosts: [hostname, ...LOOPBACK],
+    origins: [hostname, ...LOOPBACK, ...options.allowedOrigins],
+    metadataUrl: `${publicUrl}/.well-known/oauth-protected-resource/mcp`,
+    checkBearer: createBearerCheck({ store, sealing, resource, clock }),
+    createServer: (bearer) =>
+      createMcpServer({
+        ...contextOf(bearer),
+        version: options.version,
+        demo: options.demoKey !== undefined,
+      }),
+    onFault,
+  });
+  const app = createApp({
+    ...{ publicUrl, service: options.service, demo: options.demoKey !== undefined },
+    ...{ authorize, serveMcp: mcp.serve, checkStore: () => store.check(), isDraining, onFault },
+  });
+  return { app, closeMcp: mcp.close };
+}
+
+/** One key a purpose (RFC 5869, section 3.2). */
+function derive(secret: Uint8Array, purpose: string): string {
+  return Buffer.from(hkdfSync("sha256", secret, "", `analytics-mcp connector ${purpose}`, 32)).toString(
+    "base64url",
+  );
+}
+
+/** The client's address; what a proxy says of it counts only where the operator's own proxy says it. */
+function readAddress({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
+  const forwarded = String(headers["x-forwarded-for"] ?? "");
+  const [last] = forwarded.split(",").toReversed();
+  return (trustProxy && last?.trim()) || (socket.remoteAddress ?? "");
+}
+
+async function closeServer(server: Server, deadline: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), deadline);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,51 @@
+import { type Call, createClient, type Target } from "../client/client.ts";
+import { AnalyticsError } from "../errors.ts";
+import { type Admit, createRateLimit } from "../mcp/rate-limit.ts";
+
+/** What one grant's requests share: the answers it may see again, and its share of calls. */
+export interface GrantContext {
+  call: Call;
+  admit: Admit;
+}
+
+export interface GrantsOptions {
+  /** How the analytics service is reached with a key. */
+  reach: (apiKey: string) => Target | Promise<Target>;
+  clock: () => number;
+  callsPerMinute: number;
+  /** Ends a grant whose key the service no longer takes. */
+  revoke: (grantId: string) => Promise<void>;
+}
+
+const MOST_KEPT = 1_000;
+const MEMORY = { entries: 50, size: 1_000_000 };
+
+/** Each grant's own client: nothing of one reaches another. Those used longest ago are forgotten. */
+export function createGrants({ reach, clock, callsPerMinute, revoke }: GrantsOptions) {
+  const contexts = new Map<string, GrantContext>();
+
+  const create = (grantId: string, apiKey: string): GrantContext => {
+    const client = createClient({ readTarget: () => reach(apiKey), clock, limits: { memory: MEMORY } });
+    const call: Call = async (...question) => {
+      try {
+        return await client.call(...question);
+      } catch (error) {
+        // A key that was revoked at the service ends the grant; that the service is out of order does not.
+        const isOver =
+          error instanceof AnalyticsError && error.code === "invalid_api_key" && error.status === 401;
+        if (isOver) await revoke(grantId);
+        throw error;
+      }
+    };
+    return { call, admit: createRateLimit(callsPerMinute, clock) };
+  };
+
+  return ({ grantId, apiKey }: { grantId: string; apiKey: string }): GrantContext => {
+    const context = contexts.get(grantId) ?? create(grantId, apiKey);
+    contexts.delete(grantId);
+    contexts.set(grantId, context);
+    const [oldest] = contexts.keys();
+    if (contexts.size > MOST_KEPT && oldest !== undefined) contexts.delete(oldest);
+    return context;
+  };
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { platform } from "node:os";
+import { dirname } from "node:path";
+import { AnalyticsError } from "../errors.ts";
+
+const SECRET_BYTES = 32;
+
+/**
+ * The server secret, of a file that nobody else may read; it is made where there is none. Replicas need the same.
+ * Throws AnalyticsError `usage` where the file cannot be used.
+ */
+export async function readSecret(file: string): Promise<Uint8Array> {
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const secret = randomBytes(SECRET_BYTES).toString("base64");
+    await writeFile(file, `${secret}\n`, { mode: 0o600, flag: "wx" });
+  } catch (cause) {
+    const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    if (!isThere) throw refuse("cannot be made", cause);
+  }
+  const { mode } = await stat(file);
+  // Windows has other rights, and tells none of them here.
+  if (platform() !== "win32" && (mode & 0o077) !== 0) throw refuse("can be read by others: chmod 600 it");
+  const secret = Buffer.from((await readFile(file, "utf8")).trim(), "base64");
+  if (secret.byteLength >= SECRET_BYTES) return secret;
+  throw refuse(`holds fewer than ${SECRET_BYTES} bytes of base64`);
+}
+
+function refuse(reason: string, cause?: unknown): AnalyticsError {
+  return new AnalyticsError("usage", `The file of the server secret ${reason}.`, {
+    hint: "Name another with --secret-file; where there is none, it is made.",
+    cause,
+  });
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
+import { type ConnectorOptions, startConnector } from "../../src/serve/connector.ts";
+import { createTestApi, DEMO_KEY } from "./api.ts";
+
+export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "store">> {
+  /** Made for the connector's clock and secret; else one in memory. */
+  openStore?: (options: StoreOptions) => Store | Promise<Store>;
+  time?: { now: number };
+}
+
+/** The connector over real HTTP, in front of the reference API, on a clock that the test moves. */
+export async function startTestConnector({ openStore, ...options }: TestConnectorOptions = {}) {
+  const { api, ask, time: apiTime } = createTestApi();
+  const time = options.time ?? { now: Date.now() };
+  const lines: string[] = [];
+  const upstream: { url: string; authorization: string | null; status: number }[] = [];
+  const revoked = new Set<string>();
+  const secret = options.secret ?? randomBytes(32);
+  const clock = () => time.now;
+  const report = (line: string) => void lines.push(line);
+  const open = openStore ?? createMemoryStore;
+  const store = await open({ clock, secret, report });
+  const connector = await startConnector({
+    host: "127.0.0.1",
+    port: 0,
+    allowedOrigins: [],
+    registration: true,
+    trustProxy: false,
+    callsPerMinute: 100_000,
+    version: "0.0.0",
+    service: "https://stats.example.test",
+    reach: (apiKey) => ({
+      baseUrl: "https://stats.example.test/api/v1",
+      apiKey,
+      fetch: async (url, init) => {
+        const request = new Request(url, init);
+        const response = revoked.has(apiKey) ? new Response("{}", { status: 401 }) : api(request);
+        const authorization = request.headers.get("authorization");
+        upstream.push({ url, authorization, status: response.status });
+        return response;
+      },
+    }),
+    ...{ store, secret, clock },
+    log: (event, facts) => report(JSON.stringify({ event, ...facts })),
+    ...options,
+  });
+  return {
+    ...{ connector, store, time, apiTime, lines, upstream, revoked, secret, ask },
+    publicUrl: connector.publicUrl,
+    mcp: `${connector.publicUrl}/mcp`,
+    close: async () => {
+      await connector.close(100);
+      await store.close();
+    },
+  };
+}
+
+/** A browser without scripts: it keeps cookies and follows redirects, as far as they stay with the server. */
+export function createBrowser(publicUrl: string) {
+  const cookies = new Map<string, string>();
+  const visit = async (url: string, init: RequestInit = {}): Promise<{ url: string; response: Response }> => {
+    const headers = new Headers(init.headers);
+    headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
+    const response = await fetch(url, { ...init, headers, redirect: "manual" });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = ""] = cookie.split(";");
+      const [name = "", value = ""] = pair.split(/=(.*)/s);
+      if (/expires=Thu, 01 Jan 1970/i.test(cookie)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const location = response.headers.get("location");
+    if (location === null) return { url, response };
+    const next = new URL(location, url).href;
+    return next.startsWith(`${publicUrl}/`) ? visit(next) : { url: next, response };
+  };
+  return { visit, cookies };
+}
+
+/** What the consent page's form would send. */
+export function readConsentForm(html: string): { action: string; csrf: string } {
+  const [, action = ""] = /<form method="post" action="([^"]+)"/.exec(html) ?? [];
+  const [, csrf = ""] = /name="csrf" value="([^"]+)"/.exec(html) ?? [];
+  return { action, csrf };
+}
+
+/** A person: opens the address, gives the key, and is sent on; the address they end at. */
+export async function consent(publicUrl: string, authorizationUrl: string | URL, key = DEMO_KEY) {
+  const browser = createBrowser(publicUrl);
+  const { response } = await browser.visit(String(authorizationUrl));
+  const { action, csrf } = readConsentForm(await response.text());
+  const { url } = await browser.visit(publicUrl + action, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", origin: publicUrl },
+    body: new URLSearchParams({ csrf, api_key: key, decision: "allow" }),
+  });
+  return new URL(url);
+}
