@@ -10,6 +10,7 @@ import { printFailure, printNote } from "./output.ts";
 import { createQuestionCommand } from "./question-command.ts";
 import { createReferenceCommand } from "./reference-command.ts";
 import { createServeCommand } from "./serve-command.ts";
+import { createClientsCommand, createGrantsCommand } from "./store-commands.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
@@ -39,8 +40,14 @@ function createProgram(io: Io): Command {
     .action((_, flags: Flags) => serveMcp(io, flags));
   for (const question of questions) program.addCommand(createQuestionCommand(io, question));
   program.addCommand(createServeCommand(io));
+  program.addCommand(createGrantsCommand(io));
+  program.addCommand(createClientsCommand(io));
   program.addCommand(createReferenceCommand(io));
-  for (const command of [program, ...program.commands]) {
+  for (const command of [
+    program,
+    ...program.commands,
+    ...program.commands.flatMap((each) => each.commands),
+  ]) {
     command
       .exitOverride()
       .configureHelp({ showGlobalOptions: true })

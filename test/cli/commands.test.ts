@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { PassThrough } from "node:stream";
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { run } from "../../src/cli/program.ts";
-import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+import { createTestApi, DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { runShell } from "../support/shell.ts";
 
 const { api, ask } = createTestApi();
 const BASE = "https://stats.example.test";
@@ -16,29 +15,8 @@ afterAll(() => network.close());
 
 const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
 
-async function shell(argv: string[], environment: Record<string, string> = service, isTTY = false) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const text = { stdout: "", stderr: "" };
-  stdout.on("data", (chunk) => {
-    text.stdout += chunk;
-  });
-  stderr.on("data", (chunk) => {
-    text.stderr += chunk;
-  });
-  const code = await run(
-    {
-      stdin: new PassThrough(),
-      stdout: Object.assign(stdout, { isTTY }),
-      stderr: Object.assign(stderr, { isTTY }),
-      environment,
-      clock: () => NOW,
-      version: "1.2.3",
-      untilStopped: async () => {},
-    },
-    argv,
-  );
-  return { code, ...text };
-}
+const shell = (argv: string[], environment: Record<string, string> = service, isTTY = false) =>
+  runShell(argv, { environment, isTTY });
 
 describe("a command asks the service", () => {
   it.each([

@@ -1,0 +1,115 @@
+import { Command } from "commander";
+import type { Flags } from "../config/config.ts";
+import { readServeSettings, type ServeFlags, serveVariables } from "../config/connector.ts";
+import { AnalyticsError } from "../errors.ts";
+import type { Store } from "../oauth/store/store.ts";
+import type { Cell, Column, View } from "../operations/view.ts";
+import type { Io } from "./io.ts";
+import { type Format, printAnswer, printNote } from "./output.ts";
+
+const GRANT_COLUMNS = ["grant", "client", "created", "refreshed", "expires", "revoked"];
+const DAY_MS = 24 * 3_600_000;
+
+type StoreFlags = Flags & ServeFlags & Format;
+
+/** `analytics-mcp grants`: who has signed in at the connector, read from its store while it serves. */
+export function createGrantsCommand(io: Io): Command {
+  const command = new Command("grants").summary("List and end the sign-ins of the remote connector");
+  const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
+    const flags = self.optsWithGlobals<StoreFlags>();
+    const grants = await withStore(io, flags, (store) => store.listGrants());
+    const rows = grants.map(({ grantId, clientId = null, created, refreshed, expires, revoked }) => ({
+      ...{ grant: grantId, client: clientId, created: show(created), refreshed: show(refreshed) },
+      ...{ expires: show(expires), revoked: show(revoked) },
+    }));
+    await print(io, "grants", GRANT_COLUMNS, rows, flags);
+  });
+  const revoke = new Command("revoke")
+    .summary("End a sign-in: its tokens are dead at once, on every replica")
+    .argument("<grant>")
+    .action(async (grant: string, _, self: Command) => {
+      const flags = self.optsWithGlobals<StoreFlags>();
+      await withStore(io, flags, async (store) => {
+        const known = (await store.listGrants()).some(({ grantId }) => grantId === grant);
+        if (!known) {
+          throw new AnalyticsError("usage", "There is no such grant.", {
+            hint: "See analytics-mcp grants list.",
+          });
+        }
+        const isNew = await store.revokeGrant(grant, io.clock());
+        await printNote(io, isNew ? "The sign-in is ended." : "The sign-in was ended before.");
+      });
+    });
+  return command.addCommand(withStoreOptions(list)).addCommand(withStoreOptions(revoke));
+}
+
+/** `analytics-mcp clients`: the applications that have registered. */
+export function createClientsCommand(io: Io): Command {
+  const command = new Command("clients").summary(
+    "List and prune the applications known to the remote connector",
+  );
+  const list = new Command("list").summary("List the applications").action(async (_, self: Command) => {
+    const flags = self.optsWithGlobals<StoreFlags>();
+    const clients = await withStore(io, flags, (store) => store.listClients());
+    const rows = clients.map(({ clientId, created, grants }) => ({
+      client: clientId,
+      created: show(created),
+      grants,
+    }));
+    await print(io, "clients", ["client", "created", "grants"], rows, flags);
+  });
+  const prune = new Command("prune")
+    .summary("Remove applications that nobody has signed in with")
+    .option("--days <number>", "registered so many days ago, or longer", "30")
+    .action(async (_, self: Command) => {
+      const flags = self.optsWithGlobals<StoreFlags & { days: string }>();
+      if (!/^\d{1,4}$/.test(flags.days)) throw new AnalyticsError("usage", "--days takes a whole number.");
+      const before = io.clock() - Number(flags.days) * DAY_MS;
+      const count = await withStore(io, flags, (store) => store.pruneClients(before));
+      await printNote(io, `Removed ${count} ${count === 1 ? "application" : "applications"}.`);
+    });
+  return command.addCommand(withStoreOptions(list)).addCommand(withStoreOptions(prune));
+}
+
+function withStoreOptions(command: Command): Command {
+  return command
+    .option("--store <store>", `the connector's: a file or redis://… (${serveVariables.store})`)
+    .option("--secret-file <file>", `the connector's (${serveVariables.secretFile})`)
+    .option("--json", "print as JSON");
+}
+
+async function withStore<T>(io: Io, flags: StoreFlags, use: (store: Store) => Promise<T>): Promise<T> {
+  const { store: place, secretFile } = readServeSettings(flags, io.environment, false);
+  if (place === "memory") {
+    throw new AnalyticsError("usage", "A store in memory is seen by its own process alone.", {
+      hint: "Serve with a file or with Redis to manage its sign-ins.",
+    });
+  }
+  const [{ readSecret }, { openStore }] = await Promise.all([
+    import("../serve/secret.ts"),
+    import("../oauth/store/open-store.ts"),
+  ]);
+  const secret = await readSecret(secretFile);
+  const report = (line: string) => void printNote(io, line);
+  const store = await openStore(place, { clock: io.clock, secret, report });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const show = (time: number | undefined) =>
+  time === undefined ? null : new Date(time).toISOString().slice(0, 16);
+
+function print(
+  io: Io,
+  name: string,
+  keys: readonly string[],
+  rows: Record<string, Cell>[],
+  flags: StoreFlags,
+): Promise<void> {
+  const columns = keys.map((key): Column => ({ key, label: key, kind: "text" }));
+  const view: View = { headline: "", columns, rows, notes: [`${rows.length} ${name}, times in UTC.`] };
+  return printAnswer(io, { params: {}, result: { [name]: rows }, views: [view] }, flags);
+}
