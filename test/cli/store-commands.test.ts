@@ -74,6 +74,7 @@ describe("the commands of who runs the connector, while it serves", () => {
   it("list applications, and remove those that nobody signed in with", async () => {
     const { server, client, exchange } = await signIn(connector);
     await oauth.processAuthorizationCodeResponse(server, client, await exchange());
+    connector.time.now += 1_000;
     const metadata = { redirect_uris: ["http://localhost/cb"] };
     await fetch(`${connector.publicUrl}/register`, {
       method: "POST",
