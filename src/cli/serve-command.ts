@@ -30,6 +30,10 @@ export function createServeCommand(io: Io): Command {
     .option(
       "--registration <switch>",
       `on or off: may clients register (default: on; ${serveVariables.registration})`,
+    )
+    .option(
+      "--admin-listen <address>",
+      `metrics, health and readiness, as 127.0.0.1:9090 (${serveVariables.adminListen})`,
     );
   return command.action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<Flags & ServeFlags>();

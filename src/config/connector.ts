@@ -12,6 +12,7 @@ export interface ServeFlags {
   trustProxy?: boolean | undefined;
   allowedOrigins?: string | undefined;
   registration?: string | undefined;
+  adminListen?: string | undefined;
 }
 
 export interface ServeSettings {
@@ -24,6 +25,7 @@ export interface ServeSettings {
   trustProxy: boolean;
   allowedOrigins: string[];
   registration: boolean;
+  adminListen: { host: string; port: number } | undefined;
 }
 
 /** Each option's environment variable. */
@@ -36,6 +38,7 @@ export const serveVariables = {
   trustProxy: "ANALYTICS_SERVE_TRUST_PROXY",
   allowedOrigins: "ANALYTICS_SERVE_ALLOWED_ORIGINS",
   registration: "ANALYTICS_SERVE_REGISTRATION",
+  adminListen: "ANALYTICS_SERVE_ADMIN_LISTEN",
 } as const satisfies Record<keyof ServeFlags, string>;
 
 const DEFAULT_PORT = "8788";
@@ -68,6 +71,7 @@ export function readServeSettings(flags: ServeFlags, environment: Environment, d
       .map(readHostname)
       .filter((each) => each !== ""),
     registration: readSwitch("--registration", read("registration") ?? "on"),
+    adminListen: readListen(read("adminListen")),
   };
 }
 
@@ -95,6 +99,13 @@ function readPort(option: string, text: string): number {
 function readSwitch(option: string, text: string): boolean {
   if (text === "on" || text === "off") return text === "on";
   throw refuse(option, "is on or off");
+}
+
+function readListen(text: string | undefined): ServeSettings["adminListen"] {
+  if (text === undefined) return undefined;
+  const [, host, port = ""] = /^(.+):(\d+)$/.exec(text) ?? [];
+  if (host === undefined) throw refuse("--admin-listen", "looks like 127.0.0.1:9090");
+  return { host: host.replace(/^\[|\]$/g, ""), port: readPort("--admin-listen", port) };
 }
 
 /** An origin or a host name; its port does not matter. */

@@ -22,6 +22,8 @@ export interface ConnectorOptions {
   allowedOrigins: readonly string[];
   registration: boolean;
   trustProxy: boolean;
+  /** Where metrics, health and readiness are for the operator alone. */
+  adminListen?: { host: string; port: number } | undefined;
   callsPerMinute: number;
   version: string;
   demoKey?: string | undefined;
@@ -38,6 +40,8 @@ export interface ConnectorOptions {
 
 export interface Connector {
   publicUrl: string;
+  /** The port of `adminListen`, where that is asked for. */
+  adminPort?: number;
   /** Stops accepting, lets answers under way finish for so many milliseconds, and ends the rest. */
   close(deadline: number): Promise<void>;
 }
@@ -56,14 +60,54 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
   const { port } = server.address() as AddressInfo;
   const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
   const state = { draining: false };
-  const { app, closeMcp } = assemble(options, publicUrl, () => state.draining);
-  server.on("request", app);
+  const monitor =
+    options.adminListen && (await startMonitor(options, options.adminListen, () => state.draining));
+  const log: ConnectorOptions["log"] = (event, facts) => {
+    monitor?.metrics.countEvent(event);
+    options.log(event, facts);
+  };
+  const { app, closeMcp } = assemble({ ...options, log }, publicUrl, () => state.draining);
+  server.on("request", (request, response) => {
+    const start = performance.now();
+    response.once("close", () => {
+      const seconds = (performance.now() - start) / 1000;
+      monitor?.metrics.observeRequest(request.url ?? "/", response.statusCode, seconds);
+    });
+    app(request, response);
+  });
   return {
     publicUrl,
+    ...(monitor && { adminPort: monitor.port }),
     close: async (deadline) => {
       state.draining = true;
       await closeServer(server, deadline);
       await closeMcp();
+      monitor?.close();
+    },
+  };
+}
+
+async function startMonitor(
+  { store }: ConnectorOptions,
+  address: { host: string; port: number },
+  isDraining: () => boolean,
+) {
+  const [{ createMetrics }, { startAdmin }] = await Promise.all([
+    import("./metrics.ts"),
+    import("./admin.ts"),
+  ]);
+  const metrics = createMetrics();
+  const checkReady = async () => {
+    if (isDraining()) throw new Error("draining");
+    await store.check();
+  };
+  const admin = await startAdmin(address, { metrics, checkReady });
+  return {
+    metrics,
+    port: admin.address.port,
+    close: () => {
+      admin.close();
+      metrics.stop();
     },
   };
 }

@@ -1,0 +1,61 @@
+import * as oauth from "oauth4webapi";
+import { afterEach, describe, expect, it } from "vitest";
+import { DEMO_KEY } from "../support/api.ts";
+import { startTestConnector } from "../support/connector.ts";
+import { signIn } from "../support/sign-in.ts";
+
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+describe("the operator's own address", () => {
+  async function start() {
+    const connector = await startTestConnector({ adminListen: { host: "127.0.0.1", port: 0 } });
+    open.push(connector);
+    const ask = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${connector.connector.adminPort}${path}`);
+      return { status: response.status, text: await response.text() };
+    };
+    return { connector, ask };
+  }
+
+  it("tells what was asked and what happened, and no secret of it", async () => {
+    const { connector, ask } = await start();
+    const { server, client, exchange } = await signIn(connector);
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, await exchange());
+    await fetch(connector.mcp, { method: "POST" });
+    await fetch(`${connector.publicUrl}/some/strange/path?with=query`);
+    const { text } = await ask("/metrics");
+    expect(text).toContain('analytics_mcp_http_requests_total{place="mcp",status="401"} 1');
+    expect(text).toContain('analytics_mcp_http_requests_total{place="token",status="200"} 1');
+    expect(text).toContain('analytics_mcp_http_requests_total{place="other",status="404"} 1');
+    expect(text).toContain('analytics_mcp_events_total{event="grant_made"} 1');
+    expect(text).toMatch(/analytics_mcp_http_request_duration_seconds_count\{place="consent"\} 2/);
+    expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
+    for (const secret of [
+      tokens.access_token,
+      tokens.refresh_token ?? "?",
+      client.client_id,
+      DEMO_KEY,
+      "strange",
+    ]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it("tells health and readiness, of which a failing store takes the latter", async () => {
+    const { connector, ask } = await start();
+    expect([(await ask("/healthz")).status, (await ask("/readyz")).status]).toEqual([200, 200]);
+    connector.store.check = () => Promise.reject(new Error("the disk of 10.1.2.3 is full"));
+    expect((await ask("/healthz")).status).toBe(200);
+    const { status, text } = await ask("/readyz");
+    expect([status, text]).toEqual([503, expect.not.stringContaining("10.1.2.3")]);
+    expect((await ask("/elsewhere")).status).toBe(404);
+  });
+
+  it("is not reached at the address of strangers", async () => {
+    const { connector } = await start();
+    expect((await fetch(`${connector.publicUrl}/metrics`)).status).toBe(404);
+  });
+});
