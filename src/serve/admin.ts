@@ -1,21 +1,24 @@
 import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { sendJson } from "../oauth/send.ts";
-import type { Metrics } from "./metrics.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
 
-export interface AdminOptions {
-  metrics: Metrics;
-  /** Throws where the connector cannot serve. */
-  checkReady: () => Promise<void>;
+export interface Admin extends Pick<Metrics, "observeRequest" | "countEvent"> {
+  port: number;
+  close(): void;
 }
 
 /**
  * The operator's own address, apart from the one that strangers reach: metrics, health, readiness. Throws Node's
  * own error where it cannot listen.
+ *
+ * @param checkReady Throws where the connector cannot serve.
  */
 export async function startAdmin(
-  address: { host: string; port: number },
-  { metrics, checkReady }: AdminOptions,
-) {
+  { host, port }: { host: string; port: number },
+  checkReady: () => Promise<void>,
+): Promise<Admin> {
+  const metrics = createMetrics();
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, async (request, response) => {
     try {
       if (request.url === "/healthz") return sendJson(response, 200, { status: "ok" });
@@ -32,13 +35,15 @@ export async function startAdmin(
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(address.port, address.host, resolve);
+    server.listen(port, host, resolve);
   });
   return {
-    address: server.address() as { address: string; port: number },
+    ...metrics,
+    port: (server.address() as AddressInfo).port,
     close: () => {
       server.closeAllConnections();
       server.close();
+      metrics.stop();
     },
   };
 }

@@ -50,6 +50,16 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
+/** Loaded only where the operator asks for it. */
+async function startMonitor({ adminListen, store }: ConnectorOptions, isDraining: () => boolean) {
+  if (!adminListen) return undefined;
+  const { startAdmin } = await import("./admin.ts");
+  return startAdmin(adminListen, async () => {
+    if (isDraining()) throw new Error("draining");
+    await store.check();
+  });
+}
+
 /** The remote connector over real HTTP. Throws Node's own error (EADDRINUSE, EACCES) where it cannot listen. */
 export async function startConnector(options: ConnectorOptions): Promise<Connector> {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS });
@@ -60,10 +70,9 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
   const { port } = server.address() as AddressInfo;
   const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
   const state = { draining: false };
-  const monitor =
-    options.adminListen && (await startMonitor(options, options.adminListen, () => state.draining));
+  const monitor = await startMonitor(options, () => state.draining);
   const log: ConnectorOptions["log"] = (event, facts) => {
-    monitor?.metrics.countEvent(event);
+    monitor?.countEvent(event);
     options.log(event, facts);
   };
   const { app, closeMcp } = assemble({ ...options, log }, publicUrl, () => state.draining);
@@ -71,7 +80,7 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
     const start = performance.now();
     response.once("close", () => {
       const seconds = (performance.now() - start) / 1000;
-      monitor?.metrics.observeRequest(request.url ?? "/", response.statusCode, seconds);
+      monitor?.observeRequest(request.url ?? "/", response.statusCode, seconds);
     });
     app(request, response);
   });
@@ -83,31 +92,6 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
       await closeServer(server, deadline);
       await closeMcp();
       monitor?.close();
-    },
-  };
-}
-
-async function startMonitor(
-  { store }: ConnectorOptions,
-  address: { host: string; port: number },
-  isDraining: () => boolean,
-) {
-  const [{ createMetrics }, { startAdmin }] = await Promise.all([
-    import("./metrics.ts"),
-    import("./admin.ts"),
-  ]);
-  const metrics = createMetrics();
-  const checkReady = async () => {
-    if (isDraining()) throw new Error("draining");
-    await store.check();
-  };
-  const admin = await startAdmin(address, { metrics, checkReady });
-  return {
-    metrics,
-    port: admin.address.port,
-    close: () => {
-      admin.close();
-      metrics.stop();
     },
   };
 }
