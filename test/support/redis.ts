@@ -1,15 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { findPort, findProgram } from "./processes.ts";
 
 /** The binary, where the machine has one. */
-export const REDIS_SERVER = (process.env.PATH ?? "")
-  .split(delimiter)
-  .map((folder) => join(folder, "redis-server"))
-  .find((path) => existsSync(path));
+export const REDIS_SERVER = findProgram("redis-server");
 
 export interface RedisServer {
   url: string;
@@ -56,13 +53,4 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

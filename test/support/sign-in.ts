@@ -1,12 +1,12 @@
 import * as oauth from "oauth4webapi";
-import { consent, type startTestConnector } from "./connector.ts";
+import { consent } from "./connector.ts";
 
 /** For servers of this machine, over plain http. */
 export const loose = { [oauth.allowInsecureRequests]: true };
 
 /** The whole flow as a certified client library does it (oauth4webapi). */
 export async function signIn(
-  connector: Awaited<ReturnType<typeof startTestConnector>>,
+  connector: { publicUrl: string; mcp: string },
   redirect = "http://127.0.0.1:1234/cb",
 ) {
   const issuer = new URL(connector.publicUrl);

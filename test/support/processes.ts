@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { delimiter, join } from "node:path";
+
+/** A program of this machine, where it is there. */
+export function findProgram(name: string): string | undefined {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+export async function findPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+export interface Running {
+  child: ChildProcess;
+  output: { stdout: string; stderr: string };
+  /** Sends the signal and gives the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** A program that runs until it is stopped; resolves when it has said the words on stderr. */
+export async function startProgram(
+  command: string,
+  args: string[],
+  env: Record<string, string>,
+  words: string,
+): Promise<Running> {
+  const child = spawn(command, args, { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => {
+    output.stdout += chunk;
+  });
+  const exit = once(child, "close");
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on("data", (chunk) => {
+      output.stderr += chunk;
+      if (output.stderr.includes(words)) resolve();
+    });
+    exit.then(() => reject(new Error(`It ended before it said ${words}: ${output.stderr}`)));
+  });
+  return {
+    ...{ child, output },
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      const [code] = await exit;
+      return code;
+    },
+  };
+}
