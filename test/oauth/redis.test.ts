@@ -166,6 +166,16 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     for (const key of kept) expect(Number(redis.cli("pttl", key))).toBeGreaterThan(29 * 24 * 60 * MINUTE);
   });
 
+  it("has a revoked grant's record dead even where its removal missed it", async () => {
+    const store = await open();
+    await store.put(buildRecord("a", { grantId: "g" }));
+    redis.cli("del", "{analytics-mcp}:records:g");
+    await store.revokeGrant("g", context.clock.now);
+    expect(redis.cli("exists", "{analytics-mcp}:record:AccessToken:a")).toBe("1");
+    expect(await store.get("AccessToken", "a")).toBeUndefined();
+    expect(await store.consume("AccessToken", "a", context.clock.now)).toBeUndefined();
+  });
+
   it("keeps what never expires, beside what does", async () => {
     const store = await open();
     const expires = context.clock.now + 200;

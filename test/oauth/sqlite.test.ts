@@ -261,6 +261,8 @@ describe("when the medium fails", () => {
     async (_, call) => {
       await (await open()).put(buildRecord("a", { grantId: "g" }));
       const store = await open(await configure("PRAGMA query_only = ON"));
+      // Twice: the first failure must leave no transaction open.
+      await expectUnavailable(call(store), "read-only");
       await expectUnavailable(call(store), "read-only");
     },
   );
@@ -290,6 +292,17 @@ describe("when the medium fails", () => {
       "true true undefined unavailable",
       "",
     ]);
+  });
+
+  it("says so where the file is damaged", async () => {
+    const store = await openSqliteStore(place.path, context.options);
+    for (let index = 0; index < 50; index++) await store.put(buildRecord(`${index}`));
+    await store.close();
+    const bytes = readFileSync(place.path);
+    // All but the first page, which tells what the file is.
+    writeFileSync(place.path, bytes.fill(0xa5, 4096));
+    const attempt = open().then((damaged) => damaged.get("AccessToken", "1"));
+    await expectUnavailable(attempt, "is damaged");
   });
 
   it.each(methods)("%s says so after it was closed", async (_, call) => {

@@ -41,7 +41,7 @@ const tasks: Record<string, () => Promise<void>> = {
   /** Keeps every other process from the file until its input ends. */
   lock: async () => {
     const db = (await loadDriver())(path);
-    db.exec("BEGIN IMMEDIATE");
+    db.exec("BEGIN EXCLUSIVE");
     say("locked");
     for await (const _ of createInterface({ input: process.stdin }));
   },

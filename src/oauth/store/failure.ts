@@ -6,7 +6,7 @@ import { AnalyticsError } from "../../errors.ts";
  */
 export function describeFailure(reason: string, code: string | undefined): AnalyticsError {
   return new AnalyticsError("unavailable", `The store of sign-ins cannot be used at the moment: ${reason}.`, {
-    hint: "Nothing is lost: try again later. Whoever runs this server finds more at /readyz and in its log.",
+    hint: "Try again later. Whoever runs this server finds more at /readyz and in its log.",
     cause: code === undefined ? undefined : new Error(code),
   });
 }

@@ -26,6 +26,23 @@ local function enlist(key, ends, member, now)
 end
 `;
 
+/**
+ * What has become of a record: the grant's mark itself is looked at, and not only that its records are removed,
+ * which may miss one where replicas' clocks differ.
+ */
+const FIND = `${SHARED}
+local function find(key, now, ...)
+  local known = redis.call('HMGET', key, 'created', 'expires', 'grant', ...)
+  if not known[1] or not isLive(known[2], now) then return nil end
+  if known[3] ~= '' and redis.call('HEXISTS', prefix .. 'grant:' .. known[3], 'revoked') == 1 then return nil end
+  return known
+end
+`;
+
+/** kind, hash, now → nil, or created, expires, grant, client, consumed, sealed */
+export const GET = `${FIND}
+return find(prefix .. 'record:' .. ARGV[1] .. ':' .. ARGV[2], tonumber(ARGV[3]), 'client', 'consumed', 'sealed')`;
+
 /** kind, hash, grant, client, created, expires, consumed, sealed, now → 1, or 0 where the grant is revoked */
 export const PUT = `${SHARED}
 local kind, hash, grant, client, created, expires, consumed, sealed = unpack(ARGV, 1, 8)
@@ -59,11 +76,11 @@ if client ~= '' then enlist(prefix .. 'live:' .. client, expires, grant, now) en
 return 1`;
 
 /** kind, hash, at, now → nil, or { 1 where this call was the first, the time of the first } */
-export const CONSUME = `${SHARED}
+export const CONSUME = `${FIND}
 local key = prefix .. 'record:' .. ARGV[1] .. ':' .. ARGV[2]
-local known = redis.call('HMGET', key, 'created', 'expires', 'consumed')
-if not known[1] or not isLive(known[2], tonumber(ARGV[4])) then return false end
-if known[3] ~= '' then return { 0, known[3] } end
+local known = find(key, tonumber(ARGV[4]), 'consumed')
+if not known then return false end
+if known[4] ~= '' then return { 0, known[4] } end
 redis.call('HSET', key, 'consumed', ARGV[3])
 return { 1, ARGV[3] }`;
 

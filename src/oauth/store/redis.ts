@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describeFailure } from "./failure.ts";
 import { type Connection, connectRedis } from "./redis-connection.ts";
-import { CLIENTS, CONSUME, GRANTS, HIT, PRUNE, PUT, REMOVE, REVOKE } from "./redis-scripts.ts";
+import { CLIENTS, CONSUME, GET, GRANTS, HIT, PRUNE, PUT, REMOVE, REVOKE } from "./redis-scripts.ts";
 import { createCounterHash } from "./sealing.ts";
-import { isLive, REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
+import { REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
 
 export interface RedisStoreOptions extends StoreOptions {
   /** Before every key. The braces keep all keys in one slot; a cluster is not supported all the same. */
@@ -15,7 +15,8 @@ const PAGE = 500;
 
 /**
  * A store in Redis 6 or newer, for replicas on several machines. It is as durable as that Redis: with
- * `appendonly yes` and `appendfsync always` an acknowledged step survives a crash. It needs `noeviction`.
+ * `appendonly yes` and `appendfsync always` an acknowledged step survives a crash; a failover to a replica may
+ * still lose the last ones, a revocation among them. It needs `noeviction`.
  * Throws AnalyticsError `usage` for a URL that is none, `unavailable` where Redis does not answer.
  */
 export async function openRedisStore(url: string, options: RedisStoreOptions): Promise<Store> {
@@ -33,15 +34,20 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
       return (await run(PUT, kind, hash, ...plain, sealed, clock())) === 1;
     },
     get: async (kind, hash) => {
-      const fields = ["grant", "client", "created", "expires", "consumed", "sealed"];
-      const answer = await ask((redis) => redis.hmgetBuffer(`${prefix}record:${kind}:${hash}`, ...fields));
-      const [grantId, clientId, created, expires, consumed] = answer.map(
-        (each) => each?.toString() || undefined,
-      );
-      const sealed = answer[5];
-      if (!sealed || !isLive(readTime(expires), clock())) return undefined;
-      const times = { created: Number(created), expires: readTime(expires), consumed: readTime(consumed) };
-      return { kind, hash, grantId, clientId, ...times, sealed: new Uint8Array(sealed) };
+      const values = [kind, hash, String(clock())];
+      const answer = await ask((redis) => redis.callBuffer("eval", GET, 1, prefix, ...values));
+      if (answer === null) return undefined;
+      // Every field of a record is there, an absent one as "".
+      const [created, expires, grantId, clientId, consumed, sealed] = answer as Buffer[];
+      return {
+        ...{ kind, hash, grantId: readText(grantId), clientId: readText(clientId) },
+        ...{
+          created: Number(created),
+          expires: readTime(readText(expires)),
+          consumed: readTime(readText(consumed)),
+        },
+        sealed: new Uint8Array(sealed ?? []),
+      };
     },
     consume: async (kind, hash, at) => {
       const answer = (await run(CONSUME, kind, hash, at, clock())) as [number, string] | null;
@@ -114,6 +120,8 @@ const byAge = (one: { created: number }, other: { created: number }) => one.crea
 
 const encode = (value: string | number | Uint8Array) =>
   value instanceof Uint8Array ? Buffer.from(value) : String(value);
+
+const readText = (value: Buffer | undefined) => value?.toString() || undefined;
 
 function readTime(value: string | number | null | undefined): number | undefined {
   return value === null || value === undefined || value === "" ? undefined : Number(value);

@@ -62,7 +62,13 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
       return step();
     });
   return {
-    prepare: (sql) => db.prepare(sql),
+    prepare: (sql) => {
+      try {
+        return db.prepare(sql);
+      } catch (error) {
+        throw explain(error);
+      }
+    },
     read,
     write: (step) =>
       read(() => {

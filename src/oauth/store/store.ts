@@ -38,7 +38,8 @@ export interface ClientSummary {
 /**
  * What replicas share. Each method is one atomic step, on every replica at once. Where the medium fails (full,
  * locked, read-only, gone, too slow) every method throws AnalyticsError `unavailable` and never answers
- * "absent"; whether a step that threw has happened is then unknown, and it may be tried again.
+ * "absent"; whether a step that threw has happened is then unknown, and it may be tried again. Times and windows
+ * are whole milliseconds.
  */
 export interface Store {
   /**

@@ -1,0 +1,23 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, it } from "vitest";
+import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { buildRecord, createOptions } from "./stores.ts";
+
+it("a store in memory lets go of what has expired", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const { options, clock } = createOptions();
+  const store = createMemoryStore(options);
+  const sealed = Buffer.alloc(10_000);
+  collect();
+  const before = process.memoryUsage().arrayBuffers;
+  for (let index = 0; index < 10_000; index++) {
+    clock.now++;
+    await store.put(buildRecord(`${index}`, { sealed, grantId: `g${index}`, expires: clock.now + 50 }));
+  }
+  collect();
+  // Of 100 MB, the last 50 records and what the sweep has not come round to.
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5_000_000);
+  expect((await store.listGrants()).length).toBeLessThan(60);
+});
