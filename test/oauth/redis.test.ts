@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openRedisStore } from "../../src/oauth/store/redis.ts";
-import type { Store } from "../../src/oauth/store/store.ts";
+import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
 import { buildRecord, createOptions, MINUTE } from "./stores.ts";
 import { bundleWorker, otherNodes, SMOKE, startWorker } from "./workers.ts";
@@ -164,6 +164,10 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     const kept = redis.cli("keys", "*").split("\n").sort();
     expect(kept).toEqual(["{analytics-mcp}:grant:g", "{analytics-mcp}:grants"]);
     for (const key of kept) expect(Number(redis.cli("pttl", key))).toBeGreaterThan(29 * 24 * 60 * MINUTE);
+    const far = context.clock.now + 2 * REVOCATION_KEPT;
+    await store.put(buildRecord("b", { grantId: "far", expires: far }));
+    await store.revokeGrant("far", context.clock.now);
+    expect(Number(redis.cli("pttl", "{analytics-mcp}:grant:far"))).toBeGreaterThan(59 * 24 * 60 * MINUTE);
   });
 
   it("has a revoked grant's record dead even where its removal missed it", async () => {

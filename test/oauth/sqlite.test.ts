@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
 import { loadDriver, type OpenDatabase } from "../../src/oauth/store/sqlite-driver.ts";
+import { prepareDatabase } from "../../src/oauth/store/sqlite-schema.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import { buildRecord, createFolder, createOptions, drivers, MINUTE } from "./stores.ts";
 import { bundleWorker, otherNodes, SMOKE, startWorker } from "./workers.ts";
@@ -163,6 +164,23 @@ describe("the file", () => {
     db.exec("PRAGMA user_version = 2");
     db.close();
     await expect(open()).rejects.toMatchObject({ code: "usage", hint: expect.stringContaining("newer one") });
+  });
+
+  it("may be made by two processes at once", async () => {
+    const driver = await loadDriver();
+    let others = 0;
+    const store = await open((path) => {
+      const db = driver(path);
+      return {
+        ...db,
+        exec: (text) => {
+          // Between the look and the lock, another process is faster.
+          if (text === "BEGIN IMMEDIATE" && others++ === 0) prepareDatabase(driver(path));
+          db.exec(text);
+        },
+      };
+    });
+    expect(await store.put(buildRecord("a"))).toBe(true);
   });
 
   it("keeps what it had when it is opened again, by any driver", async () => {

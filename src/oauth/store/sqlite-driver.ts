@@ -44,6 +44,23 @@ export async function openWithLibsql(): Promise<OpenDatabase | undefined> {
   }
 }
 
+/** All of a step or nothing of it; no other process writes from its beginning on. */
+export function transact<T>(db: Database, step: () => T): T {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = step();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    try {
+      db.exec("ROLLBACK");
+    } catch {
+      // Some failures, a full disk among them, have ended the transaction already.
+    }
+    throw error;
+  }
+}
+
 /** The primary result code (https://sqlite.org/rescode.html) of what a driver threw. */
 export function readResultCode(error: unknown): number | undefined {
   const { errcode, rawCode } = Object(error) as { errcode?: unknown; rawCode?: unknown };

@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../../errors.ts";
-import type { Database } from "./sqlite-driver.ts";
+import { type Database, transact } from "./sqlite-driver.ts";
 
 /** Marks a file as a store of this program ("amcp"), in the header where SQLite has a place for it. */
 const APPLICATION_ID = 0x616d6370;
@@ -49,15 +49,10 @@ export function prepareDatabase(db: Database): void {
   // An acknowledged grant survives power loss, and what was removed does not stay in free pages.
   db.exec("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 1048576;");
   if (!isNew) return;
-  db.exec("BEGIN IMMEDIATE");
-  try {
+  transact(db, () => {
     // Another process may have made the tables in the meantime.
     if (examine(db)) db.exec(SCHEMA);
-    db.exec("COMMIT");
-  } catch (error) {
-    db.exec("ROLLBACK");
-    throw error;
-  }
+  });
 }
 
 function examine(db: Database): boolean {

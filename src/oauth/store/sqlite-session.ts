@@ -2,7 +2,13 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../../errors.ts";
 import { describeFailure } from "./failure.ts";
-import { type Database, type OpenDatabase, readResultCode, type Statement } from "./sqlite-driver.ts";
+import {
+  type Database,
+  type OpenDatabase,
+  readResultCode,
+  type Statement,
+  transact,
+} from "./sqlite-driver.ts";
 import { createFileWatch, prepareFile } from "./sqlite-file.ts";
 import { prepareDatabase } from "./sqlite-schema.ts";
 
@@ -70,33 +76,13 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
       }
     },
     read,
-    write: (step) =>
-      read(() => {
-        db.exec("BEGIN IMMEDIATE");
-        try {
-          const result = step();
-          db.exec("COMMIT");
-          return result;
-        } catch (error) {
-          rollBack(db);
-          throw error;
-        }
-      }),
+    write: (step) => read(() => transact(db, step)),
     checkpoint: () => read(() => void db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()),
     close: () => {
       if (isOpen) db.close();
       isOpen = false;
     },
   };
-}
-
-/** Some failures, a full disk among them, have ended the transaction already. */
-function rollBack(db: Database): void {
-  try {
-    db.exec("ROLLBACK");
-  } catch {
-    // Then there is nothing to roll back.
-  }
 }
 
 /** A step that found the file locked did nothing, so it can be tried again. */
