@@ -1,8 +1,11 @@
 import { createServer } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openRedisStore } from "../../src/oauth/store/redis.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
+import { startProxy } from "./proxy.ts";
 import { buildRecord, createOptions, MINUTE } from "./stores.ts";
 import { bundleWorker, otherNodes, SMOKE, startWorker } from "./workers.ts";
 
@@ -32,13 +35,15 @@ async function expectUnavailable(store: Store, reason: string, only = methods): 
     );
     expect(error).toMatchObject({ name: "AnalyticsError", code: "unavailable" });
     expect(error.message).toContain(reason);
+    // Nor what the driver threw, which holds the address, or the arguments of the command.
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/AccessToken|127\.0\.0\.1/);
   });
   await Promise.all(calls);
   expect(performance.now() - start).toBeLessThan(4_000);
 }
 
 async function recover(store: Store): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (let attempt = 0; attempt < 400; attempt++) {
     if (
       await store.check().then(
         () => true,
@@ -81,6 +86,10 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
       await expectUnavailable(store, "Redis does not answer");
       await sleep(300);
     }
+    // One after the other: none of them waits for the next attempt to connect.
+    const start = performance.now();
+    for (let round = 0; round < 4; round++) await expect(store.check()).rejects.toThrow();
+    expect(performance.now() - start).toBeLessThan(500);
     await redis.start();
     await recover(store);
     expect(await store.consume("AccessToken", "a", 8)).toEqual({ first: false, consumed: 7 });
@@ -106,16 +115,43 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     expect(await store.get("AccessToken", "kept")).toBeDefined();
   });
 
-  it("does not carry out a second time what it has no answer to", async () => {
-    const store = await open();
-    await store.put(buildRecord("a", { expires: context.clock.now + MINUTE }));
-    const calls = Array.from({ length: 50 }, () => store.hit("a", MINUTE, context.clock.now).catch(() => 0));
-    redis.cli("client", "kill", "type", "normal");
-    const answered = (await Promise.all(calls)).filter((count) => count > 0).length;
+  it("gives up a connection that has died without a word, and makes another", async () => {
+    const proxy = await startProxy(redis.url);
+    const store = await open(proxy.url);
+    await store.check();
+    // As where a firewall forgets a connection.
+    proxy.silence("both");
+    await expectUnavailable(store, "Redis does not answer");
     await recover(store);
-    const counted = (await store.hit("a", MINUTE, context.clock.now)) - 1;
-    expect(counted).toBeGreaterThanOrEqual(answered);
-    expect(counted).toBeLessThanOrEqual(50);
+    proxy.close();
+  });
+
+  it("does not ask again what it got no answer to: it may have been done", async () => {
+    const proxy = await startProxy(redis.url);
+    const store = await open(proxy.url);
+    await store.put(buildRecord("a"));
+    proxy.silence("answers");
+    const lost = store.consume("AccessToken", "a", 7).catch((error) => error);
+    await sleep(200);
+    proxy.cut();
+    expect(await lost).toMatchObject({ code: "unavailable" });
+    await recover(store);
+    expect(await store.consume("AccessToken", "a", 8)).toEqual({ first: false, consumed: 7 });
+    proxy.close();
+  });
+
+  it("looks for the new primary after a failover", async () => {
+    const next = await startRedis();
+    const proxy = await startProxy(redis.url);
+    const store = await open(proxy.url);
+    redis.cli("replicaof", "127.0.0.1", "1");
+    proxy.lead(next.url);
+    await expect(store.put(buildRecord("a"))).rejects.toThrow("read-only replica");
+    await recover(store);
+    expect(await store.put(buildRecord("a"))).toBe(true);
+    redis.cli("replicaof", "no", "one");
+    proxy.close();
+    await next.stop();
   });
 
   it.each([
@@ -183,13 +219,26 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
   it("keeps what never expires, beside what does", async () => {
     const store = await open();
     const expires = context.clock.now + 200;
-    await store.put(buildRecord("endless", { grantId: "g", clientId: "c" }));
+    await store.put(buildRecord("a", { grantId: "g", clientId: "c", expires }));
+    await store.put(buildRecord("a", { grantId: "g", clientId: "c" }));
     await store.put(buildRecord("ends", { grantId: "g", clientId: "c", expires }));
     await sleep(400);
-    expect(await store.get("AccessToken", "endless")).toBeDefined();
+    expect(await store.get("AccessToken", "a")).toBeDefined();
     expect(await store.listGrants()).toMatchObject([{ grantId: "g", clientId: "c" }]);
     await store.revokeGrant("g", context.clock.now);
-    expect(await store.get("AccessToken", "endless")).toBeUndefined();
+    expect(redis.cli("exists", "{analytics-mcp}:record:AccessToken:a")).toBe("0");
+  });
+
+  it("keeps no entry of a client that is removed or pruned", async () => {
+    const store = await open();
+    for (const clientId of ["removed", "pruned"]) {
+      await store.put(buildRecord(clientId, { kind: "Client", clientId }));
+    }
+    expect(redis.cli("zcard", "{analytics-mcp}:clients")).toBe("2");
+    await store.remove("Client", "removed");
+    expect(redis.cli("zcard", "{analytics-mcp}:clients")).toBe("1");
+    await store.pruneClients(context.clock.now + 1);
+    expect(redis.cli("keys", "*")).toBe("");
   });
 
   it("shows the URL's password nowhere", async () => {
@@ -209,7 +258,6 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
       code: "unavailable",
       message: expect.stringContaining("asks for a password"),
     });
-    const { inspect } = await import("node:util");
     const all = inspect([wrong, none, context.lines], { depth: 9, showHidden: true });
     expect(all).not.toMatch(/canary|right-password|127\.0\.0\.1/);
   });
@@ -245,17 +293,34 @@ describe("a store in Redis that is not there", () => {
     expect(lines).toEqual([]);
   });
 
-  it("is unavailable where something accepts and says nothing", async () => {
-    const server = createServer(() => {}).listen(0, "127.0.0.1");
+  it("is unavailable where a rediss URL finds no certificate", async () => {
+    const server = createTlsServer({}).on("tlsClientError", () => {});
+    server.listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const address = server.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    const start = performance.now();
-    const { options } = createOptions();
-    await expect(openRedisStore(`redis://127.0.0.1:${port}`, options)).rejects.toMatchObject({
-      code: "unavailable",
-    });
-    expect(performance.now() - start).toBeLessThan(5_000);
+    await expect(openRedisStore(`rediss://127.0.0.1:${port}`, createOptions().options)).rejects.toMatchObject(
+      {
+        ...{ code: "unavailable", message: expect.stringContaining("no certificate") },
+      },
+    );
     server.close();
   });
+
+  it.each(["redis", "rediss"])(
+    "is unavailable where something accepts and says nothing (%s)",
+    async (scheme) => {
+      const server = createServer(() => {}).listen(0, "127.0.0.1");
+      await new Promise((resolve) => server.once("listening", resolve));
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      const start = performance.now();
+      const { options } = createOptions();
+      await expect(openRedisStore(`${scheme}://127.0.0.1:${port}`, options)).rejects.toMatchObject({
+        code: "unavailable",
+      });
+      expect(performance.now() - start).toBeLessThan(5_000);
+      server.close();
+    },
+  );
 });

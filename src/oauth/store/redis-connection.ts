@@ -95,7 +95,9 @@ const REASONS: Record<string, string> = {
 function explain(error: unknown, trouble: string | undefined): AnalyticsError {
   const own = readCode(error);
   const code = own in REASONS ? own : (trouble ?? own);
-  return describeFailure(REASONS[code] ?? "Redis does not answer", code);
+  const secure = /CERT|SSL|TLS|EPROTO/.test(code);
+  const reason = secure ? "Redis shows no certificate that this machine accepts" : "Redis does not answer";
+  return describeFailure(REASONS[code] ?? reason, code);
 }
 
 /**
