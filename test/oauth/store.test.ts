@@ -93,7 +93,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
 
       it("outlives a replacement, but neither removal nor expiry", async () => {
         // So many that no store has swept what has expired before it is put anew.
-        for (let index = 0; index < 100; index++) await store.put(buildRecord(`filler${index}`));
+        for (let index = 0; index < 110; index++) await store.put(buildRecord(`filler${index}`));
         const record = buildRecord("a", { expires: now + MINUTE });
         await store.put(record);
         await store.consume("AccessToken", "a", now + 1);

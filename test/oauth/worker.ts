@@ -79,8 +79,8 @@ const tasks: Record<string, () => Promise<void>> = {
     ];
     await store.check();
     await store.close();
+    // And the process ends by itself, for nothing of a closed store keeps it.
     say(JSON.stringify(answers));
-    process.exit();
   },
 };
 

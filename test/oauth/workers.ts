@@ -27,7 +27,9 @@ export async function bundleWorker(): Promise<{ script: string; remove(): void }
 /** A process with what it said so far; `command` replaces the plain `node`. */
 export function startWorker(args: string[], command: string[] = [process.execPath]) {
   const [file = "", ...before] = command;
-  const child = spawn(file, [...before, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+  // An environment of its own: the test runner's may keep warnings from showing.
+  const env = { PATH: process.env.PATH ?? "" };
+  const child = spawn(file, [...before, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => {
     output.stdout += chunk;

@@ -48,6 +48,13 @@ describe("the tarball", () => {
     for (const file of files) expect(readFileSync(join(home, file), "utf8")).not.toContain(resolve("src"));
   });
 
+  it("leaves libsql to those who install it", () => {
+    for (const file of files.filter((each) => each.endsWith(".js"))) {
+      expect(readFileSync(join(home, file), "utf8")).not.toContain("@neon-rs/load");
+    }
+    expect(manifest.peerDependenciesMeta).toEqual({ libsql: { optional: true } });
+  });
+
   it("links its command", () => {
     expect(existsSync(bin)).toBe(true);
     expect(execFileSync(bin, ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
