@@ -74,7 +74,7 @@ export function createConsent(options: ConsentOptions) {
     const { origin } = request.headers;
     const isOurs =
       (origin === undefined || origin === issuer) && isEqual(form.get("csrf") ?? "", signForm(uid));
-    if (!isOurs) return void show(response, details, { code: "expired" });
+    if (!isOurs) return show(response, details, { code: "expired" });
     const clientId = String(params.client_id);
     if (form.get("decision") !== "allow") {
       audit("consent_refused", { client: clientId });
@@ -143,5 +143,7 @@ const statuses: Record<ConsentError["code"], number> = {
 };
 
 function isEqual(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  // Of the same length in letters may be of another in bytes, which timingSafeEqual does not take.
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.byteLength === other.byteLength && timingSafeEqual(one, other);
 }
