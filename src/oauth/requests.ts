@@ -31,6 +31,10 @@ export function createNormalizer(resource: string): Normalizer {
       // There is one scope: none, or an odd one, is that.
       form.set("scope", SCOPE);
       nameResource(form);
+      // The provider knows other ways to answer, some of them by a page of its own; none of them is offered, and it
+      // refuses a name that it does not know.
+      if (form.getAll("response_mode").some((mode) => mode !== "query"))
+        form.set("response_mode", "unsupported");
       const prompts = (form.get("prompt") ?? "").split(" ");
       // The key is asked for every time, so any wish to be asked is granted; the wish not to be is not.
       if (form.has("prompt")) form.set("prompt", prompts.includes("none") ? "none" : "consent");
