@@ -29,7 +29,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const provider = createProvider(options);
   const consent = createConsent({ ...options, provider });
   const normalize = createNormalizer(resource);
-  const serve = provider.callback();
+  const callback = provider.callback();
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    speakAsIssuer(request, options.issuer);
+    return callback(request, response);
+  };
 
   const openPaths = new Set<string>([paths.token, paths.registration, paths.revocation, paths.jwks]);
 
@@ -50,15 +54,19 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       sendJson(response, 200, body, { "Cache-Control": "public, max-age=3600" });
       return true;
     }
-    if (path === paths.authorization && request.method === "GET") {
+    if (path === paths.authorization || path === `${paths.authorization}/`) {
       const { searchParams } = new URL(request.url ?? "/", options.issuer);
-      request.url = `${path}?${normalize.authorization(searchParams)}`;
+      request.url = `${paths.authorization}?${normalize.authorization(searchParams)}`;
       await serve(request, response);
       return true;
     }
     if (path === paths.token && request.method === "POST") {
       const form = normalize.token(new URLSearchParams(await readBody(request)));
       await serve(replaceBody(request, form.toString()), response);
+      return true;
+    }
+    if (path === paths.revocation && request.method === "POST") {
+      await serve(replaceBody(request, await readBody(request)), response);
       return true;
     }
     if (path === paths.registration && request.method === "POST" && registration) {
@@ -82,12 +90,23 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       await consent(request, response);
       return true;
     }
-    if (path === paths.authorization || path.startsWith(`${paths.authorization}/`) || openPaths.has(path)) {
+    if (path.startsWith(`${paths.authorization}/`) || openPaths.has(path)) {
       await serve(request, response);
       return true;
     }
     return false;
   };
+}
+
+/**
+ * Tells the provider how people reach it, which decides whether cookies are `Secure`: the public URL says so, with
+ * or without a proxy that ends TLS. What a client says of it in `X-Forwarded-*` is taken away.
+ */
+function speakAsIssuer({ headers }: IncomingMessage, issuer: string): void {
+  for (const name of Object.keys(headers)) {
+    if (name === "forwarded" || name.startsWith("x-forwarded-")) delete headers[name];
+  }
+  headers["x-forwarded-proto"] = new URL(issuer).protocol.slice(0, -1);
 }
 
 function parseJson(text: string): unknown {

@@ -19,8 +19,6 @@ export interface ProviderOptions extends AdapterOptions {
   registration: boolean;
   /** Fetches client ID metadata documents, and refuses addresses that are not the internet's. */
   fetch: NonNullable<Configuration["fetch"]>;
-  /** Whether `X-Forwarded-*` come from a proxy of the operator's. */
-  trustProxy: boolean;
   onFault: (fault: Error) => void;
 }
 
@@ -63,6 +61,8 @@ export function createProvider(options: ProviderOptions): Provider {
       },
     },
     fetch: options.fetch,
+    // Documents have a limit of its own; these have none, and may be of any length.
+    fetchResponseBodyLimits: { jwks_uri: 65_536, sector_identifier_uri: 65_536 },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     interactions: { url: (_, { uid }) => `${paths.consent}/${uid}` },
     issueRefreshToken: (_, client) => client.grantTypeAllowed("refresh_token"),
@@ -101,7 +101,8 @@ export function createProvider(options: ProviderOptions): Provider {
       Session: 15 * 60,
     },
   } as Configuration);
-  provider.proxy = options.trustProxy;
+  // It reads `X-Forwarded-Proto`, which is ours: see `speakAsIssuer`.
+  provider.proxy = true;
   provider.on("server_error", (_, fault) => onFault(fault));
   return provider;
 }

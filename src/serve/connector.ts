@@ -25,6 +25,7 @@ export interface ConnectorOptions {
   /** Where metrics, health and readiness are for the operator alone. */
   adminListen?: { host: string; port: number } | undefined;
   callsPerMinute: number;
+  timeLimits?: typeof TIME_LIMITS;
   version: string;
   demoKey?: string | undefined;
   /** Origin of the analytics service. */
@@ -46,8 +47,8 @@ export interface Connector {
   close(deadline: number): Promise<void>;
 }
 
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a client may take to send, in milliseconds; by default Node looks only every 30 s. */
+const TIME_LIMITS = { headers: 10_000, request: 30_000, interval: 2_000 };
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Loaded only where the operator asks for it. */
@@ -62,7 +63,12 @@ async function startMonitor({ adminListen, store }: ConnectorOptions, isDraining
 
 /** The remote connector over real HTTP. Throws Node's own error (EADDRINUSE, EACCES) where it cannot listen. */
 export async function startConnector(options: ConnectorOptions): Promise<Connector> {
-  const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS });
+  const { headers, request, interval } = options.timeLimits ?? TIME_LIMITS;
+  const server = createServer({
+    headersTimeout: headers,
+    requestTimeout: request,
+    connectionsCheckingInterval: interval,
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
@@ -108,7 +114,7 @@ function assemble(options: ConnectorOptions, publicUrl: string, isDraining: () =
   const contextOf = createGrants({ ...options, revoke });
   const authorize = createAuthorizationServer({
     ...{ store, sealing, clock, resource, onFault, issuer: publicUrl },
-    ...{ registration: options.registration, trustProxy: options.trustProxy },
+    registration: options.registration,
     ...{ service: options.service, demoKey: options.demoKey },
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
