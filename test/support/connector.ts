@@ -17,6 +17,13 @@ export async function startTestConnector({ openStore, ...options }: TestConnecto
   const lines: string[] = [];
   const upstream: { url: string; authorization: string | null; status: number }[] = [];
   const revoked = new Set<string>();
+  /** The status that the service answers a key with, instead of what it should. */
+  const faults = new Map<string, number>();
+  const answer = (apiKey: string) => {
+    const status = revoked.has(apiKey) ? 401 : faults.get(apiKey);
+    if (status === undefined) return undefined;
+    return new Response("{}", { status, headers: { "retry-after": "0" } });
+  };
   const secret = options.secret ?? randomBytes(32);
   const clock = () => time.now;
   const report = (line: string) => void lines.push(line);
@@ -36,7 +43,7 @@ export async function startTestConnector({ openStore, ...options }: TestConnecto
       apiKey,
       fetch: async (url, init) => {
         const request = new Request(url, init);
-        const response = revoked.has(apiKey) ? new Response("{}", { status: 401 }) : api(request);
+        const response = answer(apiKey) ?? api(request);
         const authorization = request.headers.get("authorization");
         upstream.push({ url, authorization, status: response.status });
         return response;
@@ -47,7 +54,7 @@ export async function startTestConnector({ openStore, ...options }: TestConnecto
     ...options,
   });
   return {
-    ...{ connector, store, time, apiTime, lines, upstream, revoked, secret, ask },
+    ...{ connector, store, time, apiTime, lines, upstream, revoked, faults, secret, ask },
     publicUrl: connector.publicUrl,
     mcp: `${connector.publicUrl}/mcp`,
     close: async () => {

@@ -1,0 +1,97 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openRedisStore } from "../../src/oauth/store/redis.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
+import type { StoreOptions } from "../../src/oauth/store/store.ts";
+import { startTestConnector, type TestConnectorOptions } from "./connector.ts";
+import { findPort } from "./processes.ts";
+import { REDIS_SERVER, startRedis } from "./redis.ts";
+import { startRoundRobin } from "./round-robin.ts";
+
+export interface SharedMedium {
+  name: string;
+  absent: boolean;
+  /** Where replicas keep what they share, until `stop`. */
+  start(): Promise<Medium>;
+}
+
+export interface Medium {
+  open: (options: StoreOptions) => ReturnType<typeof openSqliteStore>;
+  /** The bytes of every file that it keeps. */
+  dump(): Buffer[];
+  stop(): Promise<void>;
+}
+
+export const media: SharedMedium[] = [
+  {
+    ...{ name: "two replicas on one SQLite file", absent: false },
+    start: async () => {
+      const folder = mkdtempSync(join(tmpdir(), "attack-"));
+      return {
+        open: (options) => openSqliteStore(join(folder, "store.db"), options),
+        dump: () => readFiles(folder),
+        stop: async () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+  },
+  {
+    ...{ name: "two replicas on one Redis (redis-server)", absent: REDIS_SERVER === undefined },
+    start: async () => {
+      const redis = await startRedis("--rdbcompression", "no", "--aof-use-rdb-preamble", "no");
+      const prefix = `{${randomUUID()}}:`;
+      return {
+        open: (options) => openRedisStore(redis.url, { ...options, prefix }),
+        dump: () => {
+          redis.cli("save");
+          return readFiles(redis.folder);
+        },
+        stop: () => redis.stop(),
+      };
+    },
+  },
+];
+
+function readFiles(folder: string): Buffer[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name))
+    .filter((path) => existsSync(path))
+    .map((path) => readFileSync(path));
+}
+
+export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
+
+/** Two connectors with one secret on one medium, behind a proxy that takes turns between them. */
+export async function startReplicas(medium: Medium, options: TestConnectorOptions = {}) {
+  const proxy = await startRoundRobin();
+  const secret = options.secret ?? randomBytes(32);
+  const time = options.time ?? { now: Date.now() };
+  const start = async () => {
+    const port = await findPort();
+    const connector = await startTestConnector({
+      publicUrl: proxy.publicUrl,
+      openStore: medium.open,
+      trustProxy: true,
+      ...options,
+      ...{ secret, time, port },
+    });
+    proxy.ports.push(port);
+    return Object.assign(connector, { origin: `http://127.0.0.1:${port}` });
+  };
+  const both = [await start(), await start()] as const;
+  return {
+    address: proxy.address,
+    ...{ publicUrl: proxy.publicUrl, mcp: `${proxy.publicUrl}/mcp`, secret, time, both },
+    upstream: () => both.flatMap(({ upstream }) => upstream),
+    lines: () => both.flatMap(({ lines }) => lines),
+    revokeKey: (key: string) => {
+      for (const { revoked } of both) revoked.add(key);
+    },
+    close: async () => {
+      await proxy.close();
+      for (const each of both) await each.close();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { request as ask, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A reverse proxy that gives each request to the next replica, and adds whom it saw to X-Forwarded-For. */
+export async function startRoundRobin() {
+  const ports: number[] = [];
+  let turn = 0;
+  /** Whom the proxy sees: a test that moves on has its own share of what is limited. */
+  const address = { last: 1 };
+  const server = createServer((request, response) => {
+    const port = ports[turn++ % ports.length] ?? 0;
+    const { method, url } = request;
+    const claimed = request.headers["x-forwarded-for"];
+    const seen = `198.51.100.${address.last}`;
+    const headers = {
+      ...request.headers,
+      "x-forwarded-for": claimed === undefined ? seen : `${claimed}, ${seen}`,
+    };
+    const onward = ask({ host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on("error", () => response.destroy());
+    response.on("close", () => onward.destroy());
+    request.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    publicUrl: `http://127.0.0.1:${port}`,
+    ports,
+    address,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DEMO_KEY, GLOBEX_KEY } from "./api.ts";
+import { errorBodies, hide, secrets, signIn } from "./attacker.ts";
+import { type Medium, media, type Replicas, startReplicas } from "./replicas.ts";
+
+export interface Scene extends Replicas {
+  medium: Medium;
+}
+
+/**
+ * The same attacks on two replicas over each medium that they can share. When they are over, nothing of what
+ * was secret in any of them may stand in a log, in an error's body or in a file of the store.
+ */
+export function underAttack(define: (scene: () => Scene) => void): void {
+  for (const { name, absent, start } of media) {
+    describe.skipIf(absent)(name, () => {
+      let scene: Scene | undefined;
+      const read = () => {
+        if (!scene) throw new Error("Not started.");
+        return scene;
+      };
+      beforeAll(async () => {
+        const medium = await start();
+        scene = { ...(await startReplicas(medium)), medium };
+      });
+      beforeEach(() => {
+        // Each test has its own share of what is limited by address.
+        read().address.last += 1;
+      });
+      afterAll(async () => {
+        await scene?.close();
+        await scene?.medium.stop();
+      });
+
+      define(read);
+
+      it("secrets: none in the log, in errors, and in the files of the store", async () => {
+        const { publicUrl, medium, lines } = read();
+        const { clientId } = await signIn(publicUrl);
+        for (const key of [DEMO_KEY, GLOBEX_KEY]) hide(key);
+        const bytes = medium.dump();
+        const seen = [...lines(), ...errorBodies].join("\n");
+        const leaked = [...secrets].filter((secret) => {
+          const dresses = [
+            secret,
+            Buffer.from(secret).toString("hex"),
+            Buffer.from(secret).toString("base64"),
+          ];
+          return dresses.some((dress) => seen.includes(dress) || bytes.some((each) => each.includes(dress)));
+        });
+        expect(leaked).toEqual([]);
+        // The search finds what is there.
+        expect(bytes.some((each) => each.includes(clientId))).toBe(true);
+        expect(secrets.size).toBeGreaterThan(6);
+      });
+    });
+  }
+}
