@@ -99,14 +99,17 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 }
 
 /**
- * Tells the provider how people reach it, which decides whether cookies are `Secure`: the public URL says so, with
- * or without a proxy that ends TLS. What a client says of it in `X-Forwarded-*` is taken away.
+ * Tells the provider how people reach it, which decides where a sign-in goes on and whether its cookies are
+ * `Secure`: the public URL says so, with or without a proxy that ends TLS. What a client says of it, in `Host` or
+ * in `X-Forwarded-*`, is taken away.
  */
 function speakAsIssuer({ headers }: IncomingMessage, issuer: string): void {
   for (const name of Object.keys(headers)) {
     if (name === "forwarded" || name.startsWith("x-forwarded-")) delete headers[name];
   }
-  headers["x-forwarded-proto"] = new URL(issuer).protocol.slice(0, -1);
+  const { protocol, host } = new URL(issuer);
+  headers["x-forwarded-proto"] = protocol.slice(0, -1);
+  headers.host = host;
 }
 
 function parseJson(text: string): unknown {
