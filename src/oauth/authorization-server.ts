@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody, replaceBody } from "./body.ts";
+import { readDocuments } from "./client-documents.ts";
 import { type ConsentOptions, createConsent } from "./consent.ts";
 import {
   type Addresses,
@@ -26,9 +27,10 @@ export type Handle = (request: IncomingMessage, response: ServerResponse, path: 
 
 export function createAuthorizationServer(options: AuthorizationServerOptions): Handle {
   const { store, clock, registration, readAddress, resource } = options;
-  const provider = createProvider(options);
-  const consent = createConsent({ ...options, provider });
   const normalize = createNormalizer(resource);
+  const fetch = readDocuments(options.fetch, normalize.document);
+  const provider = createProvider({ ...options, fetch });
+  const consent = createConsent({ ...options, provider });
   const callback = provider.callback();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     speakAsIssuer(request, options.issuer);

@@ -64,13 +64,12 @@ const lookupPublic: LookupFunction = (hostname, options, callback) => {
   });
 };
 
+export type DocumentFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
 const TIME_LIMIT_MS = 5_000;
 
 /** Fetches a client ID metadata document: https alone, public addresses alone, no redirects, not for long. */
-export function createDocumentFetch(): (
-  url: string | URL | Request,
-  init?: RequestInit,
-) => Promise<Response> {
+export function createDocumentFetch(): DocumentFetch {
   const dispatcher = new Agent({ connect: { lookup: lookupPublic, timeout: TIME_LIMIT_MS } });
   return (url, init) => {
     const { protocol, hostname } = new URL(url instanceof Request ? url.url : url);

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors } from "oidc-provider";
 import { type AdapterOptions, createAdapterFactory } from "./adapter.ts";
+import type { DocumentFetch } from "./document-fetch.ts";
 import { pageHeaders } from "./pages/document.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { paths } from "./paths.ts";
@@ -18,7 +19,7 @@ export interface ProviderOptions extends AdapterOptions {
   cookieKey: string;
   registration: boolean;
   /** Fetches client ID metadata documents, and refuses addresses that are not the internet's. */
-  fetch: NonNullable<Configuration["fetch"]>;
+  fetch: DocumentFetch;
   onFault: (fault: Error) => void;
 }
 

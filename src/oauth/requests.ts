@@ -11,6 +11,8 @@ export interface Normalizer {
   token(form: URLSearchParams): URLSearchParams;
   /** Of a registration (RFC 7591): what this server makes use of, and no more. */
   registration(metadata: unknown): Record<string, unknown>;
+  /** Of a client ID metadata document: the same, and what decides whether it may be taken at all. */
+  document(metadata: Record<string, unknown>): Record<string, unknown>;
 }
 
 /** @param resource The address of `/mcp`, canonical. */
@@ -46,25 +48,35 @@ export function createNormalizer(resource: string): Normalizer {
       nameResource(form);
       return form;
     },
-    registration: (metadata) => {
-      const given = Object(metadata) as Record<string, unknown>;
-      const { redirect_uris, client_name, client_uri, token_endpoint_auth_method, jwks, jwks_uri } = given;
-      const uris = Array.isArray(redirect_uris) ? redirect_uris : [];
-      return {
-        redirect_uris: uris.map(String).slice(0, MAX_REDIRECTS),
-        ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
-        ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
-        token_endpoint_auth_method: METHODS.has(String(token_endpoint_auth_method))
-          ? token_endpoint_auth_method
-          : "none",
-        ...(token_endpoint_auth_method === "private_key_jwt" && { jwks, jwks_uri }),
-        // Of a native application loopback addresses match on any port (RFC 8252, section 7.3), and schemes of
-        // applications are allowed; plain http elsewhere is not.
-        application_type: "native",
-        grant_types: ["authorization_code", "refresh_token"],
-        response_types: ["code"],
-      };
-    },
+    registration: readMetadata,
+    document: ({ client_id, client_secret, client_secret_expires_at, ...metadata }) => ({
+      ...readMetadata(metadata),
+      // By these the provider refuses it: where it is not its own, or shares a secret with the world.
+      ...{ client_id, client_secret, client_secret_expires_at },
+      token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? "none",
+      // The provider asks for https here, and would refuse the whole.
+      client_uri: String(metadata.client_uri).startsWith("https://") ? metadata.client_uri : undefined,
+    }),
+  };
+}
+
+function readMetadata(metadata: unknown): Record<string, unknown> {
+  const given = Object(metadata) as Record<string, unknown>;
+  const { redirect_uris, client_name, client_uri, token_endpoint_auth_method, jwks, jwks_uri } = given;
+  const uris = Array.isArray(redirect_uris) ? redirect_uris : [];
+  return {
+    redirect_uris: uris.map(String).slice(0, MAX_REDIRECTS),
+    ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
+    ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
+    token_endpoint_auth_method: METHODS.has(String(token_endpoint_auth_method))
+      ? token_endpoint_auth_method
+      : "none",
+    ...(token_endpoint_auth_method === "private_key_jwt" && { jwks, jwks_uri }),
+    // Of a native application loopback addresses match on any port (RFC 8252, section 7.3), and schemes of
+    // applications are allowed; plain http elsewhere is not.
+    application_type: "native",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
   };
 }
 

@@ -5,7 +5,7 @@ import { createClient, type Target } from "../client/client.ts";
 import { createMcpServer } from "../mcp/server.ts";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
 import { createBearerCheck } from "../oauth/bearer.ts";
-import { createDocumentFetch } from "../oauth/document-fetch.ts";
+import { createDocumentFetch, type DocumentFetch } from "../oauth/document-fetch.ts";
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { sites } from "../operations/index.ts";
@@ -31,6 +31,8 @@ export interface ConnectorOptions {
   /** Origin of the analytics service. */
   service: string;
   reach: (apiKey: string) => Target | Promise<Target>;
+  /** Fetches client ID metadata documents; where absent, from the public internet alone. */
+  fetchDocument?: DocumentFetch | undefined;
   store: Store;
   /** At least 32 random bytes, the same on every replica. */
   secret: Uint8Array;
@@ -118,7 +120,7 @@ function assemble(options: ConnectorOptions, publicUrl: string, isDraining: () =
     ...{ service: options.service, demoKey: options.demoKey },
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
-    fetch: createDocumentFetch(),
+    fetch: options.fetchDocument ?? createDocumentFetch(),
     audit: log,
     readAddress: (request) => readAddress(request, options.trustProxy),
     checkKey: async (apiKey) => {

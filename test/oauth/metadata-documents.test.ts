@@ -1,0 +1,127 @@
+import * as oauth from "oauth4webapi";
+import { afterEach, describe, expect, it } from "vitest";
+import { consent, startTestConnector } from "../support/connector.ts";
+import { buildRequest, open, signIn } from "../support/oauth-client.ts";
+
+const own: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const each of own.splice(0)) await each.close();
+});
+
+/** The connector, with these documents for the whole internet; and what it fetched. */
+async function start(documents: Record<string, unknown>) {
+  const fetched: string[] = [];
+  const connector = await startTestConnector({
+    fetchDocument: async (url) => {
+      fetched.push(String(url));
+      const document = documents[String(url)];
+      return document === undefined ? new Response("", { status: 404 }) : Response.json(document);
+    },
+  });
+  own.push(connector);
+  return { connector, fetched };
+}
+
+const ID = "https://client.example/oauth/metadata.json";
+const DOCUMENT = {
+  client_id: ID,
+  client_name: "Client",
+  redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"],
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+};
+const LOOPBACK = "http://localhost:53682/callback";
+
+describe("client ID metadata documents are taken as clients publish them", () => {
+  it.each([
+    ["with loopback redirects, on any port", {}],
+    ['of the application type "web", which would pin the port', { application_type: "web" }],
+    [
+      "with a grant of devices besides",
+      {
+        grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+      },
+    ],
+    ["without the refresh grant", { grant_types: undefined }],
+    ["with a scope of others", { scope: "openid profile offline_access mcp:tools" }],
+    [
+      "with contacts and addresses of pages",
+      { contacts: ["no address"], logo_uri: "http://client.example/logo.png" },
+    ],
+    ["with a page over plain http", { client_uri: "http://client.example" }],
+    ["without an authentication method", { token_endpoint_auth_method: undefined }],
+    [
+      "with a scheme of the application besides",
+      {
+        application_type: "web",
+        redirect_uris: [...DOCUMENT.redirect_uris, "cursor://anysphere.cursor-mcp/oauth/callback"],
+      },
+    ],
+  ])("%s", async (_, metadata) => {
+    const { connector, fetched } = await start({ [ID]: { ...DOCUMENT, ...metadata } });
+    const answer = await signIn(connector, { client: ID, asked: { redirect_uri: LOOPBACK } });
+    expect(answer).toMatchObject({ status: 200, body: { scope: "analytics:read" } });
+    expect(answer.body.refresh_token).toBeTypeOf("string");
+    expect(answer.landed.href.startsWith(LOOPBACK)).toBe(true);
+    // It is kept for a while: once for all the requests of a sign-in.
+    expect(fetched).toEqual([ID]);
+  });
+
+  it("the consent names the host that the document comes from", async () => {
+    const { connector } = await start({ [ID]: DOCUMENT });
+    const { status, html } = await open(connector, { client_id: ID, redirect_uri: LOOPBACK });
+    expect(status).toBe(200);
+    expect(html).toContain("client.example");
+  });
+
+  it("with keys of the client's, by private_key_jwt", async () => {
+    const { publicKey, privateKey } = await crypto.subtle.generateKey(
+      { name: "ECDSA", namedCurve: "P-256" },
+      true,
+      ["sign", "verify"],
+    );
+    const key = { ...(await crypto.subtle.exportKey("jwk", publicKey)), kid: "k", alg: "ES256", use: "sig" };
+    const jwks_uri = "https://client.example/oauth/jwks.json";
+    const proof = { token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "ES256" };
+    const { connector, fetched } = await start({
+      [ID]: { ...DOCUMENT, ...proof, jwks_uri },
+      [jwks_uri]: { keys: [key] },
+    });
+    const server = { issuer: connector.publicUrl, token_endpoint: `${connector.publicUrl}/token` };
+    const client = { client_id: ID };
+    const { url, verifier } = buildRequest(connector, { client_id: ID, redirect_uri: LOOPBACK });
+    const landed = await consent(connector.publicUrl, url);
+    const answer = oauth.validateAuthResponse(server, client, landed, "s-1");
+    const exchange = (auth: oauth.ClientAuth) =>
+      oauth.authorizationCodeGrantRequest(server, client, auth, answer, LOOPBACK, verifier, {
+        [oauth.allowInsecureRequests]: true,
+      });
+    expect((await exchange(oauth.None())).status).toBe(401);
+    const proven = await exchange(oauth.PrivateKeyJwt({ key: privateKey, kid: "k" }));
+    expect(await oauth.processAuthorizationCodeResponse(server, client, proven)).toMatchObject({
+      scope: "analytics:read",
+    });
+    expect(fetched).toEqual([ID, jwks_uri]);
+  });
+});
+
+describe("client ID metadata documents are refused", () => {
+  it.each([
+    ["where they name another client", { client_id: "https://other.example/metadata.json" }],
+    ["where they hold a secret", { client_secret: "x".repeat(32) }],
+    ["where they ask to prove a shared secret", { token_endpoint_auth_method: "client_secret_post" }],
+    ["where they do not list the redirect", { redirect_uris: ["http://127.0.0.1/callback"] }],
+    ["where they send codes over plain http", { redirect_uris: ["http://client.example/cb"] }],
+    ["where they send codes to a script", { redirect_uris: ["javascript:alert(1)"] }],
+    ["where they are too large", { client_name: "x".repeat(200_000) }],
+    ["where they are none", undefined],
+  ])("%s", async (_, metadata) => {
+    const { connector } = await start({ [ID]: metadata && { ...DOCUMENT, ...metadata } });
+    const own = metadata && "redirect_uris" in metadata ? metadata.redirect_uris[0] : undefined;
+    const redirect_uri = own === undefined || own.startsWith("http://127") ? LOOPBACK : own;
+    const { status, url } = await open(connector, { client_id: ID, redirect_uri });
+    expect(status).toBe(400);
+    expect(url.startsWith(`${connector.publicUrl}/authorize`)).toBe(true);
+  });
+});
