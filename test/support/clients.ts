@@ -1,5 +1,9 @@
 import { PassThrough } from "node:stream";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  Client,
+  type OAuthClientProvider,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioClientTransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -96,6 +100,32 @@ export async function connectHttp(kind: ClientKind, url: string, token?: string)
   const client = createV2(kind);
   await client.connect(new StreamableHTTPClientTransport(new URL(url), options));
   return wrapV2(client);
+}
+
+/**
+ * A real client of each generation that signs in by itself (its own `auth()`), with what the provider keeps.
+ * `connect` rejects where the person must be asked first; then `finish` takes the address they came back to.
+ */
+export function createOAuthClient(kind: ClientKind, url: string, provider: OAuthClientProvider) {
+  let finish = async (_: URL): Promise<void> => {
+    throw new Error("Nothing was begun.");
+  };
+  const connect = async (): Promise<McpClient> => {
+    if (kind === "v1") {
+      // The provider of the newer generation is one of the older, but for types that it cannot know.
+      const transport = new HttpClientTransportV1(new URL(url), { authProvider: provider as never });
+      finish = (landed) => transport.finishAuth(landed.searchParams.get("code") ?? "");
+      const client = new ClientV1({ name: "test", version: "1" });
+      await client.connect(transport as never);
+      return wrapV1(client);
+    }
+    const transport = new StreamableHTTPClientTransport(new URL(url), { authProvider: provider });
+    finish = (landed) => transport.finishAuth(landed.searchParams);
+    const client = createV2(kind);
+    await client.connect(transport);
+    return wrapV2(client);
+  };
+  return { connect, finish: (landed: URL) => finish(landed) };
 }
 
 function createV2(kind: Exclude<ClientKind, "v1">): Client {
