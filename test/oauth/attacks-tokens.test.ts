@@ -12,7 +12,7 @@ import {
   signIn,
 } from "../support/attacker.ts";
 import { startTestConnector } from "../support/connector.ts";
-import { findPort } from "../support/redis.ts";
+import { findPort } from "../support/processes.ts";
 import { type Scene, underAttack } from "../support/under-attack.ts";
 
 const eight = [0, 1, 2, 3, 4, 5, 6, 7];
