@@ -11,6 +11,8 @@ export default defineConfig({
   clean: true,
   splitting: true,
   minify: true,
+  // The authorization server reads its classes' names: lifetimes and kinds hang on them.
+  keepNames: true,
   metafile: true,
   silent: true,
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
