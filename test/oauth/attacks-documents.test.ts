@@ -1,0 +1,230 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { isPublicAddress } from "../../src/oauth/document-fetch.ts";
+import { ask, openConsent, post, prepare, register } from "../support/attacker.ts";
+import { startTestConnector } from "../support/connector.ts";
+import { startServer } from "../support/faulty-server.ts";
+
+const open: { close(): unknown }[] = [];
+let connector: Awaited<ReturnType<typeof startTestConnector>>;
+beforeEach(async () => {
+  connector = await startTestConnector();
+  open.push(connector);
+});
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  for (const each of open.splice(0)) await each.close();
+});
+
+/** Something on this machine that counts who connects; it never answers. */
+async function listen() {
+  const seen = { connections: 0 };
+  const server = createTcpServer((socket) => {
+    seen.connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "::", resolve));
+  open.push({ close: () => server.close() });
+  return { seen, port: (server.address() as AddressInfo).port };
+}
+
+const authorizeAs = async (clientId: string) => {
+  const { url } = await prepare(connector.publicUrl, { client_id: clientId, prompt: "none" });
+  return ask(url.href);
+};
+
+it.each([
+  ...[
+    "127.0.0.1",
+    "127.0.0.1.",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0177.0.0.1",
+    "0x7f.0.0.1",
+    "0",
+    "0.0.0.0",
+  ],
+  ...[
+    "[::1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[::127.0.0.1]",
+    "[64:ff9b::127.0.0.1]",
+    "[64:ff9b::7f00:1]",
+  ],
+  ...[
+    "[fe80::1]",
+    "[fd00::1]",
+    "[2002:7f00:1::]",
+    "[2001:0:7f00:1::]",
+    "169.254.169.254",
+    "10.0.0.1",
+    "192.168.0.1",
+  ],
+  ...["localhost", "LOCALHOST", "localhost.", "%6cocalhost", "①②⑦.0.0.1"],
+])("SSRF: a metadata document at %s is refused before anything connects", async (host) => {
+  const { seen, port } = await listen();
+  const started = performance.now();
+  const { status, headers } = await authorizeAs(`https://${host}:${port}/client.json`);
+  expect([status, headers.get("location")]).toEqual([400, null]);
+  expect(seen.connections).toBe(0);
+  // Nothing waits for an address that does not answer.
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+it("SSRF: the listener of these tests does see who connects", async () => {
+  const { seen, port } = await listen();
+  for (const host of ["127.0.0.1", "[::ffff:127.0.0.1]", "localhost"]) {
+    await fetch(`https://${host}:${port}/`).catch(() => {});
+  }
+  expect(seen.connections).toBeGreaterThanOrEqual(3);
+});
+
+it.each([
+  ["8.8.8.8", true],
+  ["2606:4700:4700::1111", true],
+  ...[
+    "100.64.0.1",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.170",
+    "198.18.0.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "255.255.255.255",
+  ].map((each) => [each, false] as const),
+  ...[
+    "::",
+    "::1",
+    "::ffff:8.8.8.8",
+    "64:ff9b::808:808",
+    "64:ff9b:1::1",
+    "100::1",
+    "2001:db8::1",
+    "2001::1",
+    "2002:808:808::",
+    "fc00::1",
+    "fe80::1",
+    "fe80::1%lo",
+    "ff02::1",
+    "fec0::1",
+  ].map((each) => [each, false] as const),
+  ...["", "localhost", "0x7f.1", "127.1"].map((each) => [each, false] as const),
+] as const)("SSRF: %s counts as public: %s", (address, isPublic) => {
+  expect(isPublicAddress(address)).toBe(isPublic);
+});
+
+it("SSRF: the keys of a registered client are fetched under the same rules", async () => {
+  const { seen, port } = await listen();
+  for (const host of ["127.0.0.1", "localhost", "[::ffff:7f00:1]"]) {
+    const { body } = await register(connector.publicUrl, {
+      ...{ token_endpoint_auth_method: "private_key_jwt", jwks_uri: `https://${host}:${port}/jwks` },
+    });
+    const client = String(body.client_id);
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { iss: client, sub: client, aud: connector.publicUrl, jti: host, iat: now, exp: now + 60 };
+    const text = [{ alg: "ES256" }, claims]
+      .map((each) => Buffer.from(JSON.stringify(each)).toString("base64url"))
+      .join(".");
+    const signature = sign("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" });
+    const answer = await post(`${connector.publicUrl}/token`, {
+      ...{ grant_type: "refresh_token", refresh_token: "x", client_id: client },
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: `${text}.${signature.toString("base64url")}`,
+    });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+  }
+  expect(seen.connections).toBe(0);
+});
+
+const DOCUMENT = "https://client.example/client.json";
+
+/** Lets what would go to the client's host arrive at a server of this machine, all else as it was asked. */
+async function serveDocument(listener: Parameters<typeof startServer>[0]) {
+  const server = await startServer(listener);
+  open.push(server);
+  const { fetch: real } = globalThis;
+  vi.stubGlobal("fetch", (input: string | URL | Request, init?: RequestInit & { dispatcher?: unknown }) => {
+    const url = String(input instanceof Request ? input.url : input);
+    if (!url.startsWith("https://client.example/")) return real(input, init);
+    const { dispatcher: _, ...rest } = init ?? {};
+    return real(url.replace("https://client.example", server.origin), rest);
+  });
+  return server;
+}
+
+const buildMetadata = () => ({
+  client_id: DOCUMENT,
+  client_name: "Of a document",
+  redirect_uris: ["http://127.0.0.1:1234/cb"],
+});
+
+it("documents: a good one is taken, so that the refusals below are of what is bad in them", async () => {
+  await serveDocument((_, response) =>
+    response.setHeader("content-type", "application/json").end(JSON.stringify(buildMetadata())),
+  );
+  const { url } = await prepare(connector.publicUrl, { client_id: DOCUMENT });
+  const { page } = await openConsent(connector.publicUrl, url);
+  expect(page.text).toContain("Of a document");
+});
+
+it.each([301, 302, 307, 308])("documents: a redirect (%s) is not followed", async (status) => {
+  const server = await serveDocument((request, response) => {
+    if (request.url === "/client.json") response.writeHead(status, { location: "/secret" }).end();
+    else response.setHeader("content-type", "application/json").end(JSON.stringify(buildMetadata()));
+  });
+  expect((await authorizeAs(DOCUMENT)).status).toBe(400);
+  expect(new Set(server.requests.map(({ url }) => url))).toEqual(new Set(["/client.json"]));
+});
+
+it.each(["announced", "endless"])("documents: an oversize one (%s) is cut off", async (how) => {
+  let sent = 0;
+  await serveDocument((_, response) => {
+    response.setHeader("content-type", "application/json");
+    if (how === "announced") response.setHeader("content-length", "100000000");
+    const timer = setInterval(() => {
+      sent += 65_536;
+      response.write(Buffer.alloc(65_536, " "));
+    }, 1);
+    response.on("close", () => clearInterval(timer));
+  });
+  const started = performance.now();
+  expect((await authorizeAs(DOCUMENT)).status).toBe(400);
+  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(sent).toBeLessThan(50_000_000);
+});
+
+it("documents: one whose headers or whose body are slow is cut off", async () => {
+  await serveDocument((request, response) => {
+    if (request.url === "/headers.json") return;
+    response.setHeader("content-type", "application/json");
+    const timer = setInterval(() => response.write(" "), 100);
+    response.on("close", () => clearInterval(timer));
+  });
+  const started = performance.now();
+  const slow = ["https://client.example/headers.json", "https://client.example/body.json"].map(authorizeAs);
+  for (const { status } of await Promise.all(slow)) expect(status).toBe(400);
+  // The provider asks a second time, for whom to tell of the error.
+  expect(performance.now() - started).toBeLessThan(12_000);
+});
+
+it.each([
+  ["another client's id", { client_id: "https://other.example/client.json" }],
+  ["a secret", { client_secret: "shared" }],
+  ["a shared-secret method", { token_endpoint_auth_method: "client_secret_post" }],
+  ["a redirect to javascript:", { redirect_uris: ["javascript:alert(1)"] }],
+  ["a website of javascript:", { client_uri: "javascript:alert(1)" }],
+  ["another grant type", { grant_types: ["client_credentials"], redirect_uris: [] }],
+])("documents: one with %s is refused", async (_, change) => {
+  await serveDocument((_request, response) =>
+    response
+      .setHeader("content-type", "application/json")
+      .end(JSON.stringify({ ...buildMetadata(), ...change })),
+  );
+  const { status, headers } = await authorizeAs(DOCUMENT);
+  expect([status, headers.get("location")]).toEqual([400, null]);
+});

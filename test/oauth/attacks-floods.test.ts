@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { ask, callMcp, openConsent, prepare, register, signIn } from "../support/attacker.ts";
+import { startTestConnector } from "../support/connector.ts";
+import { underAttack } from "../support/under-attack.ts";
+
+const LARGE = 1_500_000;
+
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+/** Sends a request's parts with a pause before each, and waits until the connection ends. */
+async function sendSlowly(origin: string, parts: Iterable<string>, pause: number) {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  let ended = false;
+  socket.on("data", (chunk) => chunks.push(chunk)).on("error", () => {});
+  const closed = once(socket, "close").then(() => {
+    ended = true;
+  });
+  const started = performance.now();
+  for (const part of parts) {
+    if (ended) break;
+    if (socket.writable) socket.write(part);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  await closed;
+  return { text: Buffer.concat(chunks).toString("latin1"), took: performance.now() - started };
+}
+
+function* drip(start: string) {
+  yield start;
+  for (let index = 0; index < 400; index++) yield "x";
+}
+
+underAttack((scene) => {
+  it("registration floods: the 61st in an hour from one address is 429 over both replicas", async () => {
+    const { publicUrl, address } = scene();
+    for (let index = 0; index < 60; index++) {
+      // What the client itself says before its proxy does is not believed.
+      const { status } = await ask(`${publicUrl}/register`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${index}` },
+        body: JSON.stringify({ redirect_uris: ["http://127.0.0.1/cb"] }),
+      });
+      expect(status).toBe(201);
+    }
+    const refused = await register(publicUrl);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3600"]);
+    address.last += 1;
+    expect((await register(publicUrl)).status).toBe(201);
+  });
+
+  it.each(["announced", "in chunks"])(
+    "large bodies: every route refuses one %s with 413, and goes on",
+    async (how) => {
+      const { publicUrl, both, mcp } = scene();
+      const { access } = await signIn(publicUrl);
+      const { form, browser } = await openConsent(publicUrl, (await prepare(publicUrl)).url);
+      const { origin } = both[0];
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      for (const path of ["/token", "/register", "/revoke", form.action, "/mcp"]) {
+        const isJson = path === "/register" || path === "/mcp";
+        const body = Buffer.alloc(LARGE, "a");
+        const stream = new Blob([body]).stream();
+        const answer = await ask(origin + path, {
+          method: "POST",
+          headers: {
+            ...{
+              authorization: `Bearer ${access}`,
+              cookie,
+              origin,
+              accept: "application/json, text/event-stream",
+            },
+            "content-type": isJson ? "application/json" : "application/x-www-form-urlencoded",
+          },
+          ...(how === "announced" ? { body } : { body: stream, duplex: "half" }),
+        } as RequestInit);
+        expect([path, answer.status]).toEqual([path, 413]);
+      }
+      expect((await callMcp(mcp, access)).status).toBe(200);
+    },
+  );
+});
+
+it("X-Forwarded-For: without trustProxy nobody gets a share by claiming another address", async () => {
+  const connector = await startTestConnector();
+  open.push(connector);
+  const flood = async (index: number) => {
+    const { status } = await ask(`${connector.publicUrl}/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${index}` },
+      body: JSON.stringify({ redirect_uris: ["http://127.0.0.1/cb"] }),
+    });
+    return status;
+  };
+  for (let index = 0; index < 60; index++) expect(await flood(index)).toBe(201);
+  expect(await flood(61)).toBe(429);
+});
+
+it.concurrent.each([
+  ["headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
+  ["a body", "POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n"],
+  ["a body to /mcp", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n"],
+  ["a body that was refused", "POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n"],
+])("slow requests: who sends %s drop by drop is cut off", async (_, start) => {
+  const connector = await startTestConnector({ timeLimits: { headers: 200, request: 400, interval: 50 } });
+  const { took } = await sendSlowly(connector.publicUrl, drip(start), 20);
+  await connector.close();
+  expect(took).toBeLessThan(4_000);
+});
+
+it.concurrent("slow requests: the time limits are looked at often enough to hold by default", async () => {
+  const connector = await startTestConnector();
+  const { took, text } = await sendSlowly(connector.publicUrl, ["GET / HTTP/1.1\r\nHost: localhost\r\n"], 0);
+  await connector.close();
+  expect(text).toContain("408");
+  expect(took).toBeLessThan(14_000);
+});

@@ -1,0 +1,77 @@
+import { expect, it } from "vitest";
+import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { callMcp, signIn } from "../support/attacker.ts";
+import { connectHttp } from "../support/clients.ts";
+import { underAttack } from "../support/under-attack.ts";
+
+const SESSION = "11111111-1111-4111-8111-111111111111";
+
+underAttack((scene) => {
+  it("one grant's answer never reaches another: 200 calls of two, with equal ids and one session", async () => {
+    const { publicUrl, mcp } = scene();
+    const grants = [await signIn(publicUrl, DEMO_KEY), await signIn(publicUrl, GLOBEX_KEY)];
+    const headers = { "mcp-session-id": SESSION };
+    const calls = Array.from({ length: 200 }, async (_, index) => {
+      const { access } = grants[index % 2] ?? { access: "" };
+      const { text } = await callMcp(mcp, access, { id: Math.floor(index / 2) % 10, headers });
+      return [index % 2, text.includes("docs.example.com"), text.includes("globex")];
+    });
+    for (const [index, acme, globex] of await Promise.all(calls)) {
+      expect([index, acme, globex]).toEqual([index, index === 0, index === 1]);
+    }
+  });
+
+  it.each(["v1", "v2 auto"] as const)(
+    "one grant's answer never reaches another: clients of either era (%s)",
+    async (kind) => {
+      const { publicUrl, mcp } = scene();
+      const keys = [DEMO_KEY, GLOBEX_KEY];
+      const clients = await Promise.all(
+        keys.map(async (key) => connectHttp(kind, mcp, (await signIn(publicUrl, key)).access)),
+      );
+      // Each client counts its ids from the same number.
+      const calls = Array.from({ length: 100 }, async (_, index) => {
+        const result = await clients[index % 2]?.callTool("list_sites");
+        const text = JSON.stringify(result?.structuredContent);
+        return [index % 2, text.includes("docs.example.com"), text.includes("globex")];
+      });
+      for (const [index, acme, globex] of await Promise.all(calls)) {
+        expect([index, acme, globex]).toEqual([index, index === 0, index === 1]);
+      }
+      for (const client of clients) await client.close();
+    },
+  );
+
+  it("one grant's question is not cancelled by another with its session and its id", async () => {
+    const { publicUrl, both } = scene();
+    const [own, thief] = [await signIn(publicUrl, DEMO_KEY), await signIn(publicUrl, GLOBEX_KEY)];
+    const url = `${both[0].origin}/mcp`;
+    const headers = { "mcp-session-id": SESSION };
+    for (let round = 0; round < 5; round++) {
+      const asked = callMcp(url, own.access, {
+        id: 7,
+        name: "get_overview",
+        args: { site: "example.com", days: 7 + round },
+        headers,
+      });
+      const cancels = Array.from({ length: 5 }, () =>
+        fetch(url, {
+          method: "POST",
+          headers: {
+            ...headers,
+            authorization: `Bearer ${thief.access}`,
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream",
+          },
+          body: JSON.stringify({
+            jsonrpc: "2.0",
+            method: "notifications/cancelled",
+            params: { requestId: 7 },
+          }),
+        }).then((response) => response.text()),
+      );
+      expect((await asked).text).toContain('"result"');
+      await Promise.all(cancels);
+    }
+  });
+});
