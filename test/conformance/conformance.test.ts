@@ -1,8 +1,3 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
@@ -11,55 +6,9 @@ import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { startHttpServer } from "../support/http-server.ts";
 import { conformanceSuite, newerNode } from "../support/tools.ts";
 import { createFixtureServer } from "./fixtures.ts";
+import { failuresOf, NEEDS_FIXTURES, removeResults, revisions, runSuite } from "./suite.ts";
 
-interface Check {
-  id: string;
-  status: "SUCCESS" | "FAILURE" | "WARNING" | "SKIPPED" | "INFO";
-  errorMessage?: string;
-}
-
-const run = promisify(execFile);
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** Runs the suite on a server; gives the checks of each scenario that the revision scores. */
-async function runSuite(revision: string, url: string) {
-  const suite = conformanceSuite ?? "";
-  const folder = mkdtempSync(join(tmpdir(), "conformance-"));
-  folders.push(folder);
-  const args = [suite, "server", "--url", url, "--requirements", revision, "--output-dir", folder];
-  // It fails where any scored check fails: what failed is read from its files.
-  const code = await run(newerNode ?? "", args).then(
-    () => 0,
-    (error: { code: number }) => error.code,
-  );
-  const requirements = readFileSync(join(dirname(suite), "..", "requirements", `${revision}.yaml`), "utf8");
-  const [, list = ""] = /^server:\n((?: {2}- .+\n)+)/m.exec(requirements) ?? [];
-  const scored = [...list.matchAll(/- (.+)/g)].map(([, name = ""]) => name);
-  const results = readdirSync(folder);
-  const scenarios = scored.map((name) => {
-    const own = results.find((each) => each.startsWith(`server-${name}-20`));
-    const checks = own === undefined ? "[]" : readFileSync(join(folder, own, "checks.json"), "utf8");
-    return { name, checks: JSON.parse(checks) as Check[] };
-  });
-  return { code, scenarios };
-}
-
-const failuresOf = ({ name, checks }: { name: string; checks: Check[] }) =>
-  checks
-    .filter((check) => check.status === "FAILURE")
-    .map((check) => `${name}: ${check.id}: ${check.errorMessage}`);
-
-/** Scenarios that call what the suite's own fixtures offer, or what this server does not: logs, subscriptions. */
-const NEEDS_FIXTURES =
-  /^(tools-call-|resources-read-|resources-templates-|resources-(un)?subscribe|prompts-get-|elicitation-|input-required-|completion-|logging-)/;
-
-const revisions = [
-  { revision: "2026-07-28", scored: 37 },
-  { revision: "2025-11-25", scored: 30 },
-];
+afterAll(removeResults);
 
 describe.skipIf(!newerNode || !conformanceSuite)("the official conformance suite, by its HTTP stack", () => {
   const open: { close(): Promise<void> }[] = [];
