@@ -12,3 +12,9 @@ export const conformanceSuite = find(
   "conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js",
 );
 export const inspector = find("inspector/node_modules/.bin/mcp-inspector");
+
+/** Each generation of mcp-remote: the older on the SDK's first line, the newer on its second. */
+export const mcpRemotes = {
+  "0.1": find("mcp-remote-0.1/node_modules/mcp-remote/dist/proxy.js"),
+  "0.15": find("mcp-remote-0.15/node_modules/mcp-remote/dist/proxy.js"),
+};

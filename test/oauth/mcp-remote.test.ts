@@ -1,0 +1,74 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DEMO_KEY } from "../support/api.ts";
+import { spawnClient } from "../support/clients.ts";
+import { consent, startTestConnector } from "../support/connector.ts";
+import { mcpRemotes } from "../support/tools.ts";
+
+const HOUR = 3_600_000;
+
+/** In the browser's place: writes down the address that it is given, whichever way it is called. */
+const BROWSER = '#!/bin/sh\nprintf "%s" "$1" > "$OPENED.part" && mv "$OPENED.part" "$OPENED"\n';
+
+describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
+  let connector: Awaited<ReturnType<typeof startTestConnector>>;
+  let folder: string;
+  let opened: string;
+  const open: { close(): Promise<unknown> }[] = [];
+  beforeEach(async () => {
+    // The provider reads the time from the machine, all else from the connector's clock: both must pass.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    connector = await startTestConnector();
+    folder = mkdtempSync(join(tmpdir(), "mcp-remote-"));
+    opened = join(folder, "opened");
+    writeFileSync(join(folder, "xdg-open"), BROWSER, { mode: 0o755 });
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+    vi.useRealTimers();
+    await connector.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function start() {
+    const client = await spawnClient("v1", process.execPath, [program ?? "", connector.mcp], {
+      ...{ HOME: folder, MCP_REMOTE_CONFIG_DIR: join(folder, "state"), OPENED: opened },
+      ...{ BROWSER: join(folder, "xdg-open"), PATH: `${folder}${delimiter}${process.env.PATH}` },
+    });
+    open.push(client);
+    return client;
+  }
+
+  /** The person: gives the key where they are asked, and is taken back to mcp-remote. */
+  async function giveKey() {
+    await expect.poll(() => existsSync(opened), { timeout: 15_000 }).toBe(true);
+    const landed = await consent(connector.publicUrl, readFileSync(opened, "utf8"));
+    rmSync(opened);
+    expect((await fetch(landed)).status).toBe(200);
+    return landed;
+  }
+
+  it.skipIf(!program)("signs in, answers, stays signed in, and refreshes", async () => {
+    const [client, landed] = await Promise.all([start(), giveKey()]);
+    expect(landed.hostname).toMatch(/^(localhost|127\.0\.0\.1)$/);
+    const ask = async (by: typeof client) => {
+      const { structuredContent } = await by.callTool("get_stats", { site: "example.com", days: 7 });
+      const { body } = await connector.ask("/api/v1/stats?site=example.com&days=7");
+      expect(structuredContent).toMatchObject({ visitors: body.visitors });
+    };
+    expect((await client.listTools()).tools).toHaveLength(8);
+    await ask(client);
+    await client.close();
+
+    const again = await start();
+    await ask(again);
+    connector.time.now += 24 * HOUR;
+    vi.setSystemTime(connector.time.now);
+    await ask(again);
+    expect(existsSync(opened)).toBe(false);
+    const asked = new Set(connector.upstream.map(({ authorization }) => authorization));
+    expect(asked).toEqual(new Set([`Bearer ${DEMO_KEY}`]));
+  });
+});
