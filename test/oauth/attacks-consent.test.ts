@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { DEMO_KEY } from "../support/api.ts";
 import { ask, openConsent, post, prepare, read, register } from "../support/attacker.ts";
 import { createBrowser, startTestConnector } from "../support/connector.ts";
+import { findPort } from "../support/processes.ts";
 import { askRaw } from "../support/raw.ts";
-import { findPort } from "../support/redis.ts";
 import { underAttack } from "../support/under-attack.ts";
 
 const MARKUP = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
