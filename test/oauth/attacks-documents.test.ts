@@ -212,12 +212,22 @@ it("documents: one whose headers or whose body are slow is cut off", async () =>
   expect(performance.now() - started).toBeLessThan(12_000);
 });
 
+it("documents: a website of javascript: is left out, and the document taken", async () => {
+  await serveDocument((_request, response) =>
+    response
+      .setHeader("content-type", "application/json")
+      .end(JSON.stringify({ ...buildMetadata(), client_uri: "javascript:alert(1)" })),
+  );
+  // To go on without asking is all that is refused: the document itself is taken.
+  const { status, headers } = await authorizeAs(DOCUMENT);
+  expect([status, headers.get("location")]).toEqual([303, expect.stringContaining("error=login_required")]);
+});
+
 it.each([
   ["another client's id", { client_id: "https://other.example/client.json" }],
   ["a secret", { client_secret: "shared" }],
   ["a shared-secret method", { token_endpoint_auth_method: "client_secret_post" }],
   ["a redirect to javascript:", { redirect_uris: ["javascript:alert(1)"] }],
-  ["a website of javascript:", { client_uri: "javascript:alert(1)" }],
   ["another grant type", { grant_types: ["client_credentials"], redirect_uris: [] }],
 ])("documents: one with %s is refused", async (_, change) => {
   await serveDocument((_request, response) =>
