@@ -19,6 +19,8 @@ export async function startTestConnector({ openStore, ...options }: TestConnecto
   const revoked = new Set<string>();
   /** The status that the service answers a key with, instead of what it should. */
   const faults = new Map<string, number>();
+  /** Keeps the service's answers back until then, and counts those who wait. */
+  const hold = { until: Promise.resolve(), waiting: 0 };
   const answer = (apiKey: string) => {
     const status = revoked.has(apiKey) ? 401 : faults.get(apiKey);
     if (status === undefined) return undefined;
@@ -43,6 +45,10 @@ export async function startTestConnector({ openStore, ...options }: TestConnecto
       apiKey,
       fetch: async (url, init) => {
         const request = new Request(url, init);
+        hold.waiting += 1;
+        await hold.until;
+        hold.waiting -= 1;
+        init.signal?.throwIfAborted();
         const response = answer(apiKey) ?? api(request);
         const authorization = request.headers.get("authorization");
         upstream.push({ url, authorization, status: response.status });
@@ -54,7 +60,7 @@ export async function startTestConnector({ openStore, ...options }: TestConnecto
     ...options,
   });
   return {
-    ...{ connector, store, time, apiTime, lines, upstream, revoked, faults, secret, ask },
+    ...{ connector, store, time, apiTime, lines, upstream, revoked, faults, hold, secret, ask },
     publicUrl: connector.publicUrl,
     mcp: `${connector.publicUrl}/mcp`,
     close: async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRedisStore } from "../../src/oauth/store/redis.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
-import type { StoreOptions } from "../../src/oauth/store/store.ts";
+import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
 import { startTestConnector, type TestConnectorOptions } from "./connector.ts";
 import { findPort } from "./processes.ts";
 import { REDIS_SERVER, startRedis } from "./redis.ts";
@@ -68,11 +68,12 @@ export async function startReplicas(medium: Medium, options: TestConnectorOption
   const proxy = await startRoundRobin();
   const secret = options.secret ?? randomBytes(32);
   const time = options.time ?? { now: Date.now() };
+  const meeting = createMeeting();
   const start = async () => {
     const port = await findPort();
     const connector = await startTestConnector({
       publicUrl: proxy.publicUrl,
-      openStore: medium.open,
+      openStore: async (each) => meeting.attend(await medium.open(each)),
       trustProxy: true,
       ...options,
       ...{ secret, time, port },
@@ -82,7 +83,7 @@ export async function startReplicas(medium: Medium, options: TestConnectorOption
   };
   const both = [await start(), await start()] as const;
   return {
-    address: proxy.address,
+    ...{ address: proxy.address, meet: meeting.call },
     ...{ publicUrl: proxy.publicUrl, mcp: `${proxy.publicUrl}/mcp`, secret, time, both },
     upstream: () => both.flatMap(({ upstream }) => upstream),
     lines: () => both.flatMap(({ lines }) => lines),
@@ -93,5 +94,29 @@ export async function startReplicas(medium: Medium, options: TestConnectorOption
       await proxy.close();
       for (const each of both) await each.close();
     },
+  };
+}
+
+/** Makes so many readers of one kind of record wait for each other, so that a race is one each time. */
+function createMeeting() {
+  const meeting = { kind: "", missing: 0, go: () => {}, all: Promise.resolve() };
+  return {
+    call: (kind: string, readers: number) => {
+      Object.assign(meeting, { kind, missing: readers });
+      meeting.all = new Promise((resolve) => {
+        meeting.go = resolve;
+      });
+    },
+    attend: (store: Store): Store => ({
+      ...store,
+      get: async (kind, hash) => {
+        const record = await store.get(kind, hash);
+        if (kind !== meeting.kind) return record;
+        meeting.missing -= 1;
+        if (meeting.missing === 0) meeting.go();
+        await meeting.all;
+        return record;
+      },
+    }),
   };
 }
