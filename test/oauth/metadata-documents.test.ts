@@ -75,7 +75,8 @@ describe("client ID metadata documents are taken as clients publish them", () =>
     expect(html).toContain("client.example");
   });
 
-  it("with keys of the client's, by private_key_jwt", async () => {
+  /** A client that proves itself by a key, which stands at an address of its own. */
+  async function proveByKey(keySet: object = {}) {
     const { publicKey, privateKey } = await crypto.subtle.generateKey(
       { name: "ECDSA", namedCurve: "P-256" },
       true,
@@ -86,23 +87,32 @@ describe("client ID metadata documents are taken as clients publish them", () =>
     const proof = { token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "ES256" };
     const { connector, fetched } = await start({
       [ID]: { ...DOCUMENT, ...proof, jwks_uri },
-      [jwks_uri]: { keys: [key] },
+      [jwks_uri]: { keys: [key], ...keySet },
     });
     const server = { issuer: connector.publicUrl, token_endpoint: `${connector.publicUrl}/token` };
-    const client = { client_id: ID };
     const { url, verifier } = buildRequest(connector, { client_id: ID, redirect_uri: LOOPBACK });
     const landed = await consent(connector.publicUrl, url);
-    const answer = oauth.validateAuthResponse(server, client, landed, "s-1");
-    const exchange = (auth: oauth.ClientAuth) =>
-      oauth.authorizationCodeGrantRequest(server, client, auth, answer, LOOPBACK, verifier, {
-        [oauth.allowInsecureRequests]: true,
-      });
-    expect((await exchange(oauth.None())).status).toBe(401);
-    const proven = await exchange(oauth.PrivateKeyJwt({ key: privateKey, kid: "k" }));
-    expect(await oauth.processAuthorizationCodeResponse(server, client, proven)).toMatchObject({
-      scope: "analytics:read",
-    });
-    expect(fetched).toEqual([ID, jwks_uri]);
+    const answer = oauth.validateAuthResponse(server, { client_id: ID }, landed, "s-1");
+    const exchange = async (auth: oauth.ClientAuth) => {
+      const response = await oauth.authorizationCodeGrantRequest(
+        ...([server, { client_id: ID }, auth, answer, LOOPBACK, verifier] as const),
+        { [oauth.allowInsecureRequests]: true },
+      );
+      return response.status;
+    };
+    expect(await exchange(oauth.None())).toBe(401);
+    expect(await exchange(oauth.PrivateKeyJwt({ key: privateKey, kid: "another" }))).toBe(401);
+    return { status: await exchange(oauth.PrivateKeyJwt({ key: privateKey, kid: "k" })), fetched };
+  }
+
+  it("with keys of the client's, by private_key_jwt", async () => {
+    const { status, fetched } = await proveByKey();
+    expect(status).toBe(200);
+    expect(new Set(fetched)).toEqual(new Set([ID, "https://client.example/oauth/jwks.json"]));
+  });
+
+  it("but for a key set that has no end", async () => {
+    expect((await proveByKey({ padding: "x".repeat(200_000) })).status).toBe(401);
   });
 });
 
