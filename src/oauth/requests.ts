@@ -53,6 +53,8 @@ export function createNormalizer(resource: string): Normalizer {
       ...readMetadata(metadata),
       // By these the provider refuses it: where it is not its own, or shares a secret with the world.
       ...{ client_id, client_secret, client_secret_expires_at },
+      // Nobody tells a document what was made of it, as a registration's answer does: a client that means to prove
+      // who it is by other means must not be taken for one that proves nothing.
       token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? "none",
       // The provider asks for https here, and would refuse the whole.
       client_uri: String(metadata.client_uri).startsWith("https://") ? metadata.client_uri : undefined,

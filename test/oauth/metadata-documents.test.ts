@@ -121,6 +121,7 @@ describe("client ID metadata documents are refused", () => {
     ["where they name another client", { client_id: "https://other.example/metadata.json" }],
     ["where they hold a secret", { client_secret: "x".repeat(32) }],
     ["where they ask to prove a shared secret", { token_endpoint_auth_method: "client_secret_post" }],
+    ["where their proof is none that is known here", { token_endpoint_auth_method: "tls_client_auth" }],
     ["where they do not list the redirect", { redirect_uris: ["http://127.0.0.1/callback"] }],
     ["where they send codes over plain http", { redirect_uris: ["http://client.example/cb"] }],
     ["where they send codes to a script", { redirect_uris: ["javascript:alert(1)"] }],
