@@ -19,12 +19,21 @@ export async function readSecret(file: string): Promise<Uint8Array> {
     const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
     if (!isThere) throw refuse("cannot be made", cause);
   }
-  const { mode } = await stat(file);
+  const { mode, text } = await readExisting(file);
   // Windows has other rights, and tells none of them here.
   if (platform() !== "win32" && (mode & 0o077) !== 0) throw refuse("can be read by others: chmod 600 it");
-  const secret = Buffer.from((await readFile(file, "utf8")).trim(), "base64");
+  const secret = Buffer.from(text.trim(), "base64");
   if (secret.byteLength >= SECRET_BYTES) return secret;
   throw refuse(`holds fewer than ${SECRET_BYTES} bytes of base64`);
+}
+
+async function readExisting(file: string): Promise<{ mode: number; text: string }> {
+  try {
+    const { mode } = await stat(file);
+    return { mode, text: await readFile(file, "utf8") };
+  } catch (cause) {
+    throw refuse("cannot be read", cause);
+  }
 }
 
 function refuse(reason: string, cause?: unknown): AnalyticsError {

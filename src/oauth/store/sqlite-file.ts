@@ -27,16 +27,23 @@ export function prepareFile(path: string): void {
   } catch (error) {
     if (error instanceof AnalyticsError) throw error;
     const code = String(Reflect.get(Object(error), "code"));
-    throw describeFailure(OPENING_REASONS[code] ?? "its file cannot be opened", code);
+    const wrong = WRONG_PLACES[code];
+    if (wrong) {
+      throw new AnalyticsError("usage", `The store cannot be opened: ${wrong}.`, {
+        hint: "Name another file with --store.",
+      });
+    }
+    throw describeFailure(code === "ENOSPC" ? "its disk is full" : "its file cannot be opened", code);
   }
 }
 
-const OPENING_REASONS: Record<string, string> = {
+/** What no waiting helps against. */
+const WRONG_PLACES: Record<string, string> = {
   EACCES: "its file may not be opened by the user that runs this",
   EROFS: "its disk is read-only",
-  ENOSPC: "its disk is full",
   EISDIR: "its path is that of a folder",
   ENOTDIR: "a folder of its path is a file",
+  EEXIST: "a folder of its path is a file",
 };
 
 function refuseUnsafe(stats: Stats, what: "file" | "folder", forbidden: number): void {
