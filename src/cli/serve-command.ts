@@ -34,6 +34,10 @@ export function createServeCommand(io: Io): Command {
     .option(
       "--admin-listen <address>",
       `metrics, health and readiness, as 127.0.0.1:9090 (${serveVariables.adminListen})`,
+    )
+    .option(
+      "--drain-delay <seconds>",
+      `how long to serve on while /readyz says 503, when stopped (default: 0; ${serveVariables.drainDelay})`,
     );
   return command.action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<Flags & ServeFlags>();
@@ -64,14 +68,14 @@ async function serve(io: Io, flags: Flags & ServeFlags): Promise<void> {
       ...{ store, secret, clock, log, version: io.version },
       callsPerMinute: readCallsPerMinute(io.environment),
     }).catch((cause: unknown) => {
-      throw explainListening(settings.host, settings.port, cause);
+      throw explainListening(cause);
     });
     await printNote(
       io,
       `The connector is at ${connector.publicUrl}: add ${connector.publicUrl}/mcp in your assistant.`,
     );
     await io.untilStopped();
-    await connector.close(DRAIN_MS);
+    await connector.close(DRAIN_MS, settings.drainDelay);
   } finally {
     await store.close();
   }
@@ -97,11 +101,13 @@ async function chooseService(io: Io, flags: Flags): Promise<Service> {
 }
 
 /** What Node says of an address that cannot be listened on; anything else is no fault of the address. */
-function explainListening(host: string, port: number, cause: unknown): unknown {
+function explainListening(cause: unknown): unknown {
   const isAddress = cause instanceof Error && "syscall" in cause && "code" in cause;
   if (!isAddress) return cause;
-  return new AnalyticsError("usage", `Cannot listen on ${host}, port ${port}: ${cause.code}.`, {
-    hint: "Choose another --port (0 for a free one) or another --host.",
+  const { address, port, hostname, code } = cause as NodeJS.ErrnoException & Record<string, unknown>;
+  const place = address === undefined ? hostname : `${address}, port ${port}`;
+  return new AnalyticsError("usage", `Cannot listen on ${place}: ${code}.`, {
+    hint: "Choose another port (0 for a free one) or another address, with --host, --port or --admin-listen.",
     cause,
   });
 }

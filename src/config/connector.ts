@@ -13,6 +13,7 @@ export interface ServeFlags {
   allowedOrigins?: string | undefined;
   registration?: string | undefined;
   adminListen?: string | undefined;
+  drainDelay?: string | undefined;
 }
 
 export interface ServeSettings {
@@ -26,6 +27,8 @@ export interface ServeSettings {
   allowedOrigins: string[];
   registration: boolean;
   adminListen: { host: string; port: number } | undefined;
+  /** Milliseconds for which it serves on and says at `/readyz` that it is going, once it is asked to stop. */
+  drainDelay: number;
 }
 
 /** Each option's environment variable. */
@@ -39,9 +42,11 @@ export const serveVariables = {
   allowedOrigins: "ANALYTICS_SERVE_ALLOWED_ORIGINS",
   registration: "ANALYTICS_SERVE_REGISTRATION",
   adminListen: "ANALYTICS_SERVE_ADMIN_LISTEN",
+  drainDelay: "ANALYTICS_SERVE_DRAIN_DELAY",
 } as const satisfies Record<keyof ServeFlags, string>;
 
 const DEFAULT_PORT = "8788";
+const MOST_SECONDS = 300;
 
 /** Throws AnalyticsError `usage`, which names the option. */
 export function readServeSettings(flags: ServeFlags, environment: Environment, demo: boolean): ServeSettings {
@@ -51,7 +56,7 @@ export function readServeSettings(flags: ServeFlags, environment: Environment, d
   };
   const host = read("host") ?? "127.0.0.1";
   const publicUrl = readPublicUrl(read("publicUrl"));
-  if (publicUrl === undefined && !isLoopback(host)) {
+  if (publicUrl === undefined && !isLoopback(host.includes(":") ? `[${host}]` : host)) {
     throw refuse(
       "--host",
       "makes the server reachable from other machines, so it needs --public-url, with https",
@@ -72,6 +77,7 @@ export function readServeSettings(flags: ServeFlags, environment: Environment, d
       .filter((each) => each !== ""),
     registration: readSwitch("--registration", read("registration") ?? "on"),
     adminListen: readListen(read("adminListen")),
+    drainDelay: readSeconds("--drain-delay", read("drainDelay") ?? "0") * 1000,
   };
 }
 
@@ -94,6 +100,11 @@ function readPublicUrl(text: string | undefined): string | undefined {
 function readPort(option: string, text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw refuse(option, "takes a whole number from 0 to 65535");
+}
+
+function readSeconds(option: string, text: string): number {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text);
+  throw refuse(option, `takes a whole number of seconds, at most ${MOST_SECONDS}`);
 }
 
 function readSwitch(option: string, text: string): boolean {

@@ -1,6 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { createClient, type Target } from "../client/client.ts";
 import { createMcpServer } from "../mcp/server.ts";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
@@ -45,8 +46,11 @@ export interface Connector {
   publicUrl: string;
   /** The port of `adminListen`, where that is asked for. */
   adminPort?: number;
-  /** Stops accepting, lets answers under way finish for so many milliseconds, and ends the rest. */
-  close(deadline: number): Promise<void>;
+  /**
+   * Says at `/readyz` that it is going and still serves, for `delay` milliseconds; then stops accepting, lets
+   * answers under way finish for `deadline` milliseconds, and ends the rest.
+   */
+  close(deadline: number, delay?: number): Promise<void>;
 }
 
 /** How long a client may take to send, in milliseconds; by default Node looks only every 30 s. */
@@ -89,14 +93,18 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
     response.once("close", () => {
       const seconds = (performance.now() - start) / 1000;
       monitor?.observeRequest(request.url ?? "/", response.statusCode, seconds);
+      if (state.draining) request.socket.end();
     });
+    // A connection that is kept would bring the next request here, and hold up the end.
+    if (state.draining) response.setHeader("Connection", "close");
     app(request, response);
   });
   return {
     publicUrl,
     ...(monitor && { adminPort: monitor.port }),
-    close: async (deadline) => {
+    close: async (deadline, delay = 0) => {
       state.draining = true;
+      if (delay > 0) await wait(delay);
       await closeServer(server, deadline);
       await closeMcp();
       monitor?.close();
