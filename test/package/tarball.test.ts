@@ -9,7 +9,8 @@ const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
 
 describe("the tarball", () => {
   it("holds the program, its papers and nothing else", () => {
-    const papers = ["LICENSE", "README.md", "docs/contract.md", "docs/contributing.md", "llms.txt"];
+    const docs = ["docs/connector.md", "docs/contract.md", "docs/contributing.md"];
+    const papers = ["LICENSE", "README.md", ...docs, "llms.txt"];
     const fixed = [...papers, "bin/analytics-mcp.js", "package.json"].sort();
     expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);
     const dist = files.filter((file) => file.startsWith("dist/"));
