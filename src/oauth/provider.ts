@@ -57,7 +57,7 @@ export function createProvider(options: ProviderOptions): Provider {
         useGrantedResource: () => true,
         getResourceServerInfo: (_, asked) => {
           if (asked !== resource) throw new errors.InvalidTarget();
-          return { scope: SCOPE, audience: resource, accessTokenFormat: "opaque", accessTokenTTL: 6 * HOUR };
+          return { scope: SCOPE, audience: resource, accessTokenFormat: "opaque" };
         },
       },
     },

@@ -67,7 +67,8 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
   const { redirect_uris, client_name, client_uri, token_endpoint_auth_method, jwks, jwks_uri } = given;
   const uris = Array.isArray(redirect_uris) ? redirect_uris : [];
   return {
-    redirect_uris: uris.map(String).slice(0, MAX_REDIRECTS),
+    // One that must not be takes all with it: an application without any is refused.
+    redirect_uris: uris.every(isRedirect) ? uris.slice(0, MAX_REDIRECTS) : [],
     ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
     ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
     token_endpoint_auth_method: METHODS.has(String(token_endpoint_auth_method))
@@ -80,6 +81,16 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
   };
+}
+
+/** Schemes that browsers give a meaning of their own: none of them leads to an application that registered it. */
+const FOREIGN_SCHEMES =
+  /^(javascript|vbscript|data|blob|file|filesystem|about|view-source|intent|ws|wss|ftp|chrome|mailto|tel|sms):/i;
+
+function isRedirect(uri: unknown): boolean {
+  if (typeof uri !== "string" || !URL.canParse(uri) || FOREIGN_SCHEMES.test(uri)) return false;
+  const { username, password } = new URL(uri);
+  return username === "" && password === "";
 }
 
 const MAX_REDIRECTS = 20;

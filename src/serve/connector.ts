@@ -1,5 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, type Target } from "../client/client.ts";
@@ -10,6 +10,7 @@ import { createDocumentFetch, type DocumentFetch } from "../oauth/document-fetch
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { sites } from "../operations/index.ts";
+import { readAddress } from "./address.ts";
 import { createApp } from "./app.ts";
 import { createGrants } from "./grants.ts";
 import { createMcpRoute } from "./mcp-route.ts";
@@ -162,13 +163,6 @@ function derive(secret: Uint8Array, purpose: string): string {
   return Buffer.from(hkdfSync("sha256", secret, "", `analytics-mcp connector ${purpose}`, 32)).toString(
     "base64url",
   );
-}
-
-/** The client's address; what a proxy says of it counts only where the operator's own proxy says it. */
-function readAddress({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = String(headers["x-forwarded-for"] ?? "");
-  const [last] = forwarded.split(",").toReversed();
-  return (trustProxy && last?.trim()) || (socket.remoteAddress ?? "");
 }
 
 async function closeServer(server: Server, deadline: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import type { AuthInfo, McpServer } from "@modelcontextprotocol/server";
+import { type AuthInfo, type McpServer, validateHostHeader } from "@modelcontextprotocol/server";
 import type { Bearer } from "../oauth/bearer.ts";
 import { SCOPE } from "../oauth/scope.ts";
 import { openToScripts, sendJson } from "../oauth/send.ts";
@@ -48,6 +48,10 @@ export function createMcpRoute(options: McpRouteOptions) {
       if (request.method === "OPTIONS") return void response.writeHead(204).end();
       const bearer = await checkBearer(request.headers.authorization ?? null);
       if (!bearer) return challenge(request, response);
+      // Before anything makes an address of it, for which not every `Host` is good.
+      if (!validateHostHeader(request.headers.host, [...options.hosts]).ok) {
+        return sendJson(response, 403, { error: "forbidden" });
+      }
       if (request.method !== "POST") {
         return sendJson(response, 405, { error: "method_not_allowed" }, { Allow: "POST, OPTIONS" });
       }
