@@ -3,7 +3,6 @@ import type { Target } from "../client/client.ts";
 import { type Flags, readCallsPerMinute, readServiceUrl } from "../config/config.ts";
 import { readServeSettings, type ServeFlags, serveVariables } from "../config/connector.ts";
 import { AnalyticsError } from "../errors.ts";
-import { formatJson } from "../render/clean.ts";
 import { openDemo, openServiceFor } from "./connect.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output.ts";
@@ -38,6 +37,10 @@ export function createServeCommand(io: Io): Command {
     .option(
       "--drain-delay <seconds>",
       `how long to serve on while /readyz says 503, when stopped (default: 0; ${serveVariables.drainDelay})`,
+    )
+    .option(
+      "--log-level <level>",
+      `debug, info, warn or error: what goes to stderr (default: info; ${serveVariables.logLevel})`,
     );
   return command.action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<Flags & ServeFlags>();
@@ -47,15 +50,18 @@ export function createServeCommand(io: Io): Command {
 
 async function serve(io: Io, flags: Flags & ServeFlags): Promise<void> {
   const settings = readServeSettings(flags, io.environment, flags.demo === true);
-  const [{ startConnector }, { readSecret }, { openStore }] = await Promise.all([
+  const [{ startConnector }, { createLog }, { readSecret }, { openStore }] = await Promise.all([
     import("../serve/connector.ts"),
+    import("../serve/log.ts"),
     import("../serve/secret.ts"),
     import("../oauth/store/open-store.ts"),
   ]);
-  const log = (event: string, facts: Record<string, string> = {}) =>
-    void printNote(io, formatJson({ time: new Date(io.clock()).toISOString(), event, ...facts }));
-  const secret = await readSecret(settings.secretFile);
   const { clock } = io;
+  const log = createLog({
+    ...{ level: settings.logLevel, clock },
+    write: (line) => void printNote(io, line),
+  });
+  const secret = await readSecret(settings.secretFile);
   const store = await openStore(settings.store, {
     clock,
     secret,

@@ -2,6 +2,10 @@ import { join } from "node:path";
 import { AnalyticsError } from "../errors.ts";
 import { type Environment, isLoopback } from "./config.ts";
 
+/** How much `serve` tells in its log; each level says what those behind it say. */
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 /** The options of `serve` as the command line gives them; what is absent comes from the environment. */
 export interface ServeFlags {
   host?: string | undefined;
@@ -14,6 +18,7 @@ export interface ServeFlags {
   registration?: string | undefined;
   adminListen?: string | undefined;
   drainDelay?: string | undefined;
+  logLevel?: string | undefined;
 }
 
 export interface ServeSettings {
@@ -29,6 +34,7 @@ export interface ServeSettings {
   adminListen: { host: string; port: number } | undefined;
   /** Milliseconds for which it serves on and says at `/readyz` that it is going, once it is asked to stop. */
   drainDelay: number;
+  logLevel: LogLevel;
 }
 
 /** Each option's environment variable. */
@@ -43,6 +49,7 @@ export const serveVariables = {
   registration: "ANALYTICS_SERVE_REGISTRATION",
   adminListen: "ANALYTICS_SERVE_ADMIN_LISTEN",
   drainDelay: "ANALYTICS_SERVE_DRAIN_DELAY",
+  logLevel: "ANALYTICS_SERVE_LOG_LEVEL",
 } as const satisfies Record<keyof ServeFlags, string>;
 
 const DEFAULT_PORT = "8788";
@@ -78,6 +85,7 @@ export function readServeSettings(flags: ServeFlags, environment: Environment, d
     registration: readSwitch("--registration", read("registration") ?? "on"),
     adminListen: readListen(read("adminListen")),
     drainDelay: readSeconds("--drain-delay", read("drainDelay") ?? "0") * 1000,
+    logLevel: readLevel(read("logLevel") ?? "info"),
   };
 }
 
@@ -110,6 +118,12 @@ function readSeconds(option: string, text: string): number {
 function readSwitch(option: string, text: string): boolean {
   if (text === "on" || text === "off") return text === "on";
   throw refuse(option, "is on or off");
+}
+
+function readLevel(text: string): LogLevel {
+  const level = logLevels.find((each) => each === text);
+  if (level === undefined) throw refuse("--log-level", `is one of ${logLevels.join(", ")}`);
+  return level;
 }
 
 function readListen(text: string | undefined): ServeSettings["adminListen"] {

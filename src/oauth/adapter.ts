@@ -1,4 +1,5 @@
 import Provider, { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import type { Audit } from "./audit.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
 
@@ -15,19 +16,37 @@ export interface AdapterOptions {
   sealing: Sealing;
   /** Milliseconds since 1970. */
   clock: () => number;
+  audit: Audit;
 }
 
 /**
  * What the authorization server stores, sealed under its own tokens. The analytics key travels from the consent
  * to the code, and from the code and each refresh token to the tokens made of it; the server itself never sees it.
  */
-export function createAdapterFactory({ store, sealing, clock }: AdapterOptions): (kind: string) => Adapter {
+export function createAdapterFactory({
+  store,
+  sealing,
+  clock,
+  audit,
+}: AdapterOptions): (kind: string) => Adapter {
   const carried = new WeakMap<object, string>();
 
   /** Remembers, for the request under way, the key that a record brought. */
   const carry = (payload: Payload) => {
     const key = payload.apiKey ?? payload.result?.apiKey;
     if (typeof key === "string" && Provider.ctx) carried.set(Provider.ctx, key);
+  };
+
+  /** The provider asks for it several times over; the store tells the first. */
+  const endGrant = async (grantId: string) => {
+    if (!(await store.revokeGrant(grantId, clock()))) return;
+    const { route, params, client } = Provider.ctx?.oidc ?? {};
+    const isRefresh = params?.grant_type === "refresh_token";
+    audit("grant_ended", {
+      ...{ grant: grantId, client: client?.clientId },
+      reason:
+        route === "revocation" ? "revoked_by_client" : isRefresh ? "refresh_token_reused" : "code_reused",
+    });
   };
 
   const load = (kind: string): Adapter => ({
@@ -65,12 +84,10 @@ export function createAdapterFactory({ store, sealing, clock }: AdapterOptions):
       throw new errors.InvalidGrant(`${kind} already used`);
     },
     destroy: async (id) => {
-      if (kind === "Grant") await store.revokeGrant(id, clock());
+      if (kind === "Grant") await endGrant(id);
       else await store.remove(kind, sealing.hash(kind, id));
     },
-    revokeByGrantId: async (grantId) => {
-      await store.revokeGrant(grantId, clock());
-    },
+    revokeByGrantId: endGrant,
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
   });

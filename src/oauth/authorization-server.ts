@@ -72,7 +72,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return true;
     }
     if (path === paths.registration && request.method === "POST" && registration) {
-      const count = await store.hit(`registrations from ${readAddress(request)}`, HOUR_MS, clock());
+      const count = await store.hit(`registrations from ${readAddress()}`, HOUR_MS, clock());
       if (count > REGISTRATIONS) {
         sendJson(
           response,

@@ -2,6 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Provider, { errors, type InteractionResults } from "oidc-provider";
 import { AnalyticsError } from "../errors.ts";
+import type { Audit } from "./audit.ts";
 import { readForm } from "./body.ts";
 import { describeClient, describeRedirect } from "./client-facts.ts";
 import type { ConsentError } from "./pages/consent-error.ts";
@@ -30,9 +31,9 @@ export interface ConsentOptions {
   demoKey?: string | undefined;
   /** Asks the service whether it takes the key; throws AnalyticsError. */
   checkKey: (apiKey: string) => Promise<void>;
-  readAddress: (request: IncomingMessage) => string;
-  /** One line for each grant that is made or refused. */
-  audit: (event: string, facts: Record<string, string>) => void;
+  /** Whom the request under way comes from. */
+  readAddress: () => string;
+  audit: Audit;
 }
 
 /** The page where a person gives a key to one client; nothing is remembered of them beyond it. */
@@ -81,16 +82,17 @@ export function createConsent(options: ConsentOptions) {
       return finish(request, response, { error: "access_denied", error_description: "The person said no." });
     }
     const apiKey = (form.get("api_key") ?? "").trim();
-    const refusal = await tryKey(uid, options.readAddress(request), apiKey);
+    const refusal = await tryKey(uid, options.readAddress(), apiKey);
     if (refusal) {
       audit("key_refused", { client: clientId, reason: refusal.code });
       return show(response, details, refusal);
     }
+    const client = await provider.Client.find(clientId);
     const accountId = randomUUID();
     const grant = new provider.Grant({ accountId, clientId });
     grant.addResourceScope(resource, SCOPE);
     const grantId = await grant.save();
-    audit("grant_made", { grant: grantId, client: clientId });
+    audit("grant_made", { grant: grantId, client: clientId, name: client?.clientName });
     // The key goes with the sealed record of this sign-in to the code that is made of it.
     const result = { login: { accountId, remember: false }, consent: { grantId }, apiKey };
     return finish(request, response, result);

@@ -25,7 +25,7 @@ export interface ProviderOptions extends AdapterOptions {
 
 /** The authorization server (OAuth 2.1 draft; RFC 6749, 7591, 7636, 8707, 9207): codes with PKCE, opaque tokens. */
 export function createProvider(options: ProviderOptions): Provider {
-  const { issuer, resource, onFault } = options;
+  const { issuer, resource, onFault, audit } = options;
   const provider = new Provider(issuer, {
     adapter: createAdapterFactory(options),
     clientDefaults: {
@@ -105,6 +105,15 @@ export function createProvider(options: ProviderOptions): Provider {
   // It reads `X-Forwarded-Proto`, which is ours: see `speakAsIssuer`.
   provider.proxy = true;
   provider.on("server_error", (_, fault) => onFault(fault));
+  provider.on("registration_create.success", (_, { clientId, clientName }) =>
+    audit("client_registered", { client: clientId, name: clientName }),
+  );
+  provider.on("grant.success", ({ oidc: { params, client, entities } }) =>
+    audit(params?.grant_type === "refresh_token" ? "tokens_refreshed" : "tokens_issued", {
+      grant: entities.AccessToken?.grantId,
+      client: client?.clientId,
+    }),
+  );
   return provider;
 }
 

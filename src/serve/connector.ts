@@ -10,10 +10,11 @@ import { createDocumentFetch, type DocumentFetch } from "../oauth/document-fetch
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { sites } from "../operations/index.ts";
-import { readAddress } from "./address.ts";
 import { createApp } from "./app.ts";
-import { createGrants } from "./grants.ts";
+import { createGrants, type Holder } from "./grants.ts";
+import { eventLevels, type Log } from "./log.ts";
 import { createMcpRoute } from "./mcp-route.ts";
+import { createVisits } from "./visits.ts";
 
 export interface ConnectorOptions {
   host: string;
@@ -39,8 +40,7 @@ export interface ConnectorOptions {
   /** At least 32 random bytes, the same on every replica. */
   secret: Uint8Array;
   clock: () => number;
-  /** One line for the operator, of facts that are no secrets. */
-  log: (event: string, facts?: Record<string, string>) => void;
+  log: Log;
 }
 
 export interface Connector {
@@ -84,21 +84,19 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
   const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
   const state = { draining: false };
   const monitor = await startMonitor(options, () => state.draining);
-  const log: ConnectorOptions["log"] = (event, facts) => {
-    monitor?.countEvent(event);
+  const visits = createVisits((event, facts) => {
+    if (eventLevels[event] !== "debug") monitor?.countEvent(event);
     options.log(event, facts);
-  };
-  const { app, closeMcp } = assemble({ ...options, log }, publicUrl, () => state.draining);
+  }, options.trustProxy);
+  const { app, closeMcp } = assemble(options, publicUrl, visits, () => state.draining);
+  const serve = visits.receive(app, (request, status, ms) => {
+    monitor?.observeRequest(request.url ?? "/", status, ms / 1000);
+    if (state.draining) request.socket.end();
+  });
   server.on("request", (request, response) => {
-    const start = performance.now();
-    response.once("close", () => {
-      const seconds = (performance.now() - start) / 1000;
-      monitor?.observeRequest(request.url ?? "/", response.statusCode, seconds);
-      if (state.draining) request.socket.end();
-    });
     // A connection that is kept would bring the next request here, and hold up the end.
     if (state.draining) response.setHeader("Connection", "close");
-    app(request, response);
+    serve(request, response);
   });
   return {
     publicUrl,
@@ -113,16 +111,23 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
   };
 }
 
-function assemble(options: ConnectorOptions, publicUrl: string, isDraining: () => boolean) {
-  const { store, secret, clock, log } = options;
+function assemble(
+  options: ConnectorOptions,
+  publicUrl: string,
+  { log, audit, readAddress, noteGrant, watch }: ReturnType<typeof createVisits>,
+  isDraining: () => boolean,
+) {
+  const { store, secret, clock } = options;
   const resource = `${publicUrl}/mcp`;
-  const onFault = (fault: Error) => log("fault", { message: fault.message });
+  const onFault = (fault: Error) => log("fault", { message: describeFault(fault) });
+  const reach = async (apiKey: string) => watch(await options.reach(apiKey));
   const sealing = createSealing(secret, (line) => log("store", { message: line }));
-  const revoke = async (grantId: string) => {
-    await store.revokeGrant(grantId, clock());
-    log("grant_ended", { grant: grantId, reason: "the service no longer takes the key" });
+  const revoke = async ({ grantId, clientId }: Holder) => {
+    const isFirst = await store.revokeGrant(grantId, clock());
+    if (isFirst) audit("grant_ended", { grant: grantId, client: clientId, reason: "key_no_longer_valid" });
   };
-  const contextOf = createGrants({ ...options, revoke });
+  const contextOf = createGrants({ ...options, reach, revoke });
+  const findBearer = createBearerCheck({ store, sealing, resource, clock });
   const authorize = createAuthorizationServer({
     ...{ store, sealing, clock, resource, onFault, issuer: publicUrl },
     registration: options.registration,
@@ -130,10 +135,9 @@ function assemble(options: ConnectorOptions, publicUrl: string, isDraining: () =
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
     fetch: options.fetchDocument ?? createDocumentFetch(),
-    audit: log,
-    readAddress: (request) => readAddress(request, options.trustProxy),
+    ...{ audit, readAddress },
     checkKey: async (apiKey) => {
-      const { call } = createClient({ readTarget: () => options.reach(apiKey), clock });
+      const { call } = createClient({ readTarget: () => reach(apiKey), clock });
       await call(sites, {});
     },
   });
@@ -142,7 +146,11 @@ function assemble(options: ConnectorOptions, publicUrl: string, isDraining: () =
     hosts: [hostname, ...LOOPBACK],
     origins: [hostname, ...LOOPBACK, ...options.allowedOrigins],
     metadataUrl: `${publicUrl}/.well-known/oauth-protected-resource/mcp`,
-    checkBearer: createBearerCheck({ store, sealing, resource, clock }),
+    checkBearer: async (authorization) => {
+      const bearer = await findBearer(authorization);
+      noteGrant(bearer?.grantId);
+      return bearer;
+    },
     createServer: (bearer) =>
       createMcpServer({
         ...contextOf(bearer),
@@ -156,6 +164,15 @@ function assemble(options: ConnectorOptions, publicUrl: string, isDraining: () =
     ...{ authorize, serveMcp: mcp.serve, checkStore: () => store.check(), isDraining, onFault },
   });
   return { app, closeMcp: mcp.close };
+}
+
+/**
+ * What went wrong, in the words of whoever wrote the program: they quote what was sent behind a colon, a bracket or
+ * a quotation mark.
+ */
+function describeFault({ message, name }: Error): string {
+  const [own = ""] = message.split(/["'`:[{(]/, 1);
+  return own.trim() || name;
 }
 
 /** One key a purpose (RFC 5869, section 3.2). */

@@ -1,6 +1,7 @@
 import { type Call, createClient, type Target } from "../client/client.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Admit, createRateLimit } from "../mcp/rate-limit.ts";
+import type { Bearer } from "../oauth/bearer.ts";
 
 /** What one grant's requests share: the answers it may see again, and its share of calls. */
 export interface GrantContext {
@@ -8,13 +9,16 @@ export interface GrantContext {
   admit: Admit;
 }
 
+/** Whose requests they are, and with which key they are answered. */
+export type Holder = Pick<Bearer, "grantId" | "clientId" | "apiKey">;
+
 export interface GrantsOptions {
   /** How the analytics service is reached with a key. */
   reach: (apiKey: string) => Target | Promise<Target>;
   clock: () => number;
   callsPerMinute: number;
   /** Ends a grant whose key the service no longer takes. */
-  revoke: (grantId: string) => Promise<void>;
+  revoke: (holder: Holder) => Promise<void>;
 }
 
 const MOST_KEPT = 1_000;
@@ -24,7 +28,8 @@ const MEMORY = { entries: 50, size: 1_000_000 };
 export function createGrants({ reach, clock, callsPerMinute, revoke }: GrantsOptions) {
   const contexts = new Map<string, GrantContext>();
 
-  const create = (grantId: string, apiKey: string): GrantContext => {
+  const create = (holder: Holder): GrantContext => {
+    const { apiKey } = holder;
     const client = createClient({ readTarget: () => reach(apiKey), clock, limits: { memory: MEMORY } });
     const call: Call = async (...question) => {
       try {
@@ -33,15 +38,16 @@ export function createGrants({ reach, clock, callsPerMinute, revoke }: GrantsOpt
         // A key that was revoked at the service ends the grant; that the service is out of order does not.
         const isOver =
           error instanceof AnalyticsError && error.code === "invalid_api_key" && error.status === 401;
-        if (isOver) await revoke(grantId);
+        if (isOver) await revoke(holder);
         throw error;
       }
     };
     return { call, admit: createRateLimit(callsPerMinute, clock) };
   };
 
-  return ({ grantId, apiKey }: { grantId: string; apiKey: string }): GrantContext => {
-    const context = contexts.get(grantId) ?? create(grantId, apiKey);
+  return (holder: Holder): GrantContext => {
+    const { grantId } = holder;
+    const context = contexts.get(grantId) ?? create(holder);
     contexts.delete(grantId);
     contexts.set(grantId, context);
     const [oldest] = contexts.keys();

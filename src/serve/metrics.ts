@@ -29,7 +29,7 @@ export function createMetrics(): Metrics {
   });
   const events = new Counter({
     name: "analytics_mcp_events_total",
-    help: "Lines of the log, by event: grants made and ended, keys refused, faults.",
+    help: "What the log tells at its level info, by event: grants made and ended, keys refused, faults.",
     labelNames: ["event"],
     registers: [registry],
   });

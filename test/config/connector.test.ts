@@ -26,6 +26,7 @@ describe("settings of serve", () => {
       registration: true,
       adminListen: undefined,
       drainDelay: 0,
+      logLevel: "info",
     });
   });
 
@@ -59,6 +60,7 @@ describe("settings of serve", () => {
     ["adminListen", "127.0.0.1:9090", { adminListen: { host: "127.0.0.1", port: 9090 } }],
     ["adminListen", "[::1]:9090", { adminListen: { host: "::1", port: 9090 } }],
     ["drainDelay", "15", { drainDelay: 15_000 }],
+    ["logLevel", "debug", { logLevel: "debug" }],
   ])("take %s of %j, by option and by variable", (name, text, expected) => {
     expect(read({}, { ...HOME, [serveVariables[name]]: text })).toMatchObject(expected);
     if (name !== "trustProxy") expect(read({ [name]: text })).toMatchObject(expected);
@@ -93,6 +95,7 @@ describe("settings of serve", () => {
     ["adminListen", "127.0.0.1:99999", "whole number from 0 to 65535"],
     ["drainDelay", "1.5", "whole number of seconds"],
     ["drainDelay", "301", "at most 300"],
+    ["logLevel", "verbose", "is one of debug, info, warn, error"],
   ])("refuse %s of %j with a sentence that names the option", (name, text, sentence) => {
     const error = read({}, { ...HOME, [serveVariables[name]]: text });
     expect(error).toMatchObject({ code: "usage", message: expect.stringContaining(sentence) });

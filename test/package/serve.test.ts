@@ -164,8 +164,8 @@ describe("serve, started", () => {
     const [, ...lines] = server.output.stderr.slice(server.output.stderr.indexOf(STARTED)).trim().split("\n");
     const events = lines.map((line) => JSON.parse(line));
     expect(events).toContainEqual({
-      ...{ time: expect.stringMatching(/Z$/), event: "grant_made" },
-      ...{ grant: expect.any(String), client: expect.any(String) },
+      ...{ time: expect.stringMatching(/Z$/), level: "info", event: "grant_made" },
+      ...{ request: expect.any(String), grant: expect.any(String), client: expect.any(String), name: "Test" },
     });
     expect(server.output.stdout).toBe("");
   });

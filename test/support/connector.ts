@@ -1,13 +1,17 @@
 import { randomBytes } from "node:crypto";
+import type { LogLevel } from "../../src/config/connector.ts";
 import { createMemoryStore } from "../../src/oauth/store/memory.ts";
 import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
 import { type ConnectorOptions, startConnector } from "../../src/serve/connector.ts";
+import { createLog } from "../../src/serve/log.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 
 export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "store">> {
   /** Made for the connector's clock and secret; else one in memory. */
   openStore?: (options: StoreOptions) => Store | Promise<Store>;
   time?: { now: number };
+  /** Else everything is told. */
+  logLevel?: LogLevel;
 }
 
 /** The connector over real HTTP, in front of the reference API, on a clock that the test moves. */
@@ -56,7 +60,7 @@ export async function startTestConnector({ openStore, ...options }: TestConnecto
       },
     }),
     ...{ store, secret, clock },
-    log: (event, facts) => report(JSON.stringify({ event, ...facts })),
+    log: createLog({ level: options.logLevel ?? "debug", clock, write: report }),
     ...options,
   });
   return {

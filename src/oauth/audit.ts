@@ -1,0 +1,19 @@
+/** What happens to sign-ins; each is one line of the operator's log. */
+export type AuditEvent =
+  | "client_registered"
+  | "consent_refused"
+  | "key_refused"
+  | "grant_made"
+  | "tokens_issued"
+  | "tokens_refreshed"
+  | "grant_ended";
+
+/** Never a key, a token or a code. The name is the application's own word, as it sent it. */
+export interface AuditFacts {
+  grant?: string | undefined;
+  client?: string | undefined;
+  name?: string | undefined;
+  reason?: string | undefined;
+}
+
+export type Audit = (event: AuditEvent, facts: AuditFacts) => void;
