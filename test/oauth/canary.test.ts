@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openRedisStore } from "../../src/oauth/store/redis.ts";
@@ -7,6 +7,7 @@ import { createSealing } from "../../src/oauth/store/sealing.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
 import type { Store } from "../../src/oauth/store/store.ts";
 import { REDIS_SERVER, startRedis } from "../support/redis.ts";
+import { readFolder, searchFor } from "../support/search.ts";
 import { createFolder, createOptions, drivers, MINUTE, SECRET } from "./stores.ts";
 
 const sealing = createSealing(SECRET, () => {});
@@ -49,26 +50,14 @@ async function beBusy(store: Store): Promise<string[]> {
 
 /** The texts that are found in some file of a folder, as they are or in another dress. */
 function search(folder: string, texts: string[]): { found: string[]; files: string[] } {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) =>
-    each.isFile(),
-  );
-  const files = entries.map((each) => each.name);
-  const bytes = entries.map((each) => readFileSync(join(each.parentPath, each.name)));
-  const found = texts.filter((text) => {
-    const raw = Buffer.from(text);
-    const dresses = [
-      ...[raw, Buffer.from(raw.toString("hex")), Buffer.from(raw.toString("hex").toUpperCase())],
-      // Within a longer text the letters of base64 depend on where it starts.
-      ...[0, 1, 2].flatMap((shift) => {
-        const shifted = Buffer.concat([Buffer.alloc(shift), raw]).toString("base64");
-        const inner = shifted.slice(shift === 0 ? 0 : 4, -4);
-        return [inner, inner.replaceAll("+", "-").replaceAll("/", "_")].map((each) => Buffer.from(each));
-      }),
-      ...(/^[\w-]{32}$/.test(text) ? [Buffer.from(text, "base64url")] : []),
-    ];
-    return bytes.some((each) => dresses.some((dress) => each.includes(dress)));
-  });
-  return { found, files };
+  const files = readFolder(folder);
+  return {
+    found: searchFor(
+      texts,
+      files.map(({ bytes }) => bytes),
+    ),
+    files: files.map(({ name }) => name),
+  };
 }
 
 it.each(drivers)(

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRedisStore } from "../../src/oauth/store/redis.ts";
@@ -9,6 +9,7 @@ import { startTestConnector, type TestConnectorOptions } from "./connector.ts";
 import { findPort } from "./processes.ts";
 import { REDIS_SERVER, startRedis } from "./redis.ts";
 import { startRoundRobin } from "./round-robin.ts";
+import { readFolder } from "./search.ts";
 
 export interface SharedMedium {
   name: string;
@@ -31,7 +32,7 @@ export const media: SharedMedium[] = [
       const folder = mkdtempSync(join(tmpdir(), "attack-"));
       return {
         open: (options) => openSqliteStore(join(folder, "store.db"), options),
-        dump: () => readFiles(folder),
+        dump: () => readFolder(folder).map(({ bytes }) => bytes),
         stop: async () => rmSync(folder, { recursive: true, force: true }),
       };
     },
@@ -45,21 +46,13 @@ export const media: SharedMedium[] = [
         open: (options) => openRedisStore(redis.url, { ...options, prefix }),
         dump: () => {
           redis.cli("save");
-          return readFiles(redis.folder);
+          return readFolder(redis.folder).map(({ bytes }) => bytes);
         },
         stop: () => redis.stop(),
       };
     },
   },
 ];
-
-function readFiles(folder: string): Buffer[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((each) => each.isFile())
-    .map((each) => join(each.parentPath, each.name))
-    .filter((path) => existsSync(path))
-    .map((path) => readFileSync(path));
-}
 
 export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
 

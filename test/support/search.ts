@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The bytes of every file in a folder, by its name; what goes meanwhile is left out. */
+export function readFolder(folder: string): { name: string; bytes: Buffer }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => ({ name: each.name, path: join(each.parentPath, each.name) }))
+    .filter(({ path }) => existsSync(path))
+    .map(({ name, path }) => ({ name, bytes: readFileSync(path) }));
+}
+
+/** The texts that stand somewhere in the bytes, as they are or in another dress. */
+export function searchFor(texts: Iterable<string>, places: readonly (Buffer | string)[]): string[] {
+  const searched = places.map((each) => (typeof each === "string" ? Buffer.from(each) : each));
+  return [...texts].filter((text) => {
+    const dresses = dress(text);
+    return searched.some((bytes) => dresses.some((each) => bytes.includes(each)));
+  });
+}
+
+function dress(text: string): Buffer[] {
+  const raw = Buffer.from(text);
+  const hex = raw.toString("hex");
+  const written = [hex, hex.toUpperCase(), encodeURIComponent(text), hex.replace(/../g, "%$&")];
+  // Within a longer text the letters of base64 depend on where it starts.
+  const inBase64 = [0, 1, 2].flatMap((shift) => {
+    const shifted = Buffer.concat([Buffer.alloc(shift), raw]).toString("base64");
+    const inner = shifted.slice(shift === 0 ? 0 : 4, -4);
+    return [inner, inner.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+  return [
+    raw,
+    ...[...written, ...inBase64].map((each) => Buffer.from(each)),
+    // What is base64 itself, as the bytes that it stands for.
+    ...(/^[\w-]{32,}$/.test(text) ? [Buffer.from(text, "base64url")] : []),
+  ];
+}
