@@ -13,7 +13,7 @@ import { SCOPE } from "./scope.ts";
 import { sendPage } from "./send.ts";
 import type { Store } from "./store/store.ts";
 
-/** Tries of a key: so many for one sign-in, and so many from one address in a quarter of an hour. */
+/** Tries of a key: so many for one sign-in, and so many wrong ones from one address in a quarter of an hour. */
 const TRIES = 5;
 const TRIES_FROM_ADDRESS = 30;
 const WINDOW_MS = 15 * 60_000;
@@ -109,6 +109,9 @@ export function createConsent(options: ConsentOptions) {
     }
     try {
       await options.checkKey(apiKey);
+      // Counted before, so that guesses at the same time cannot slip by each other; not kept, since behind one
+      // address a whole company may sign in on one morning.
+      await store.unhit(`tries from ${address}`, now);
       return undefined;
     } catch (error) {
       if (!(error instanceof AnalyticsError)) throw error;

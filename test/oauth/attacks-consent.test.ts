@@ -276,6 +276,21 @@ underAttack((scene) => {
     expect((await submit()).code).not.toBeNull();
   });
 
+  it("guessing keys: right ones are no guesses, however many sign in from one address", async () => {
+    const { publicUrl, address } = scene();
+    const { url } = await prepare(publicUrl);
+    for (let index = 0; index < 35; index++) {
+      const { submit } = await openConsent(publicUrl, url);
+      expect((await submit()).code).not.toBeNull();
+    }
+    const guess = async (key: string) =>
+      (await (await openConsent(publicUrl, url)).submit({ api_key: key })).answer.status;
+    const guesses = Array.from({ length: 30 }, (_, index) => guess(`guess-${index}`));
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set([403]));
+    expect(await guess("guess-30")).toBe(429);
+    address.last += 1;
+  });
+
   it("guessing keys: what cannot be a key is not sent to the service", async () => {
     const { publicUrl, upstream } = scene();
     const { submit } = await openConsent(publicUrl, (await prepare(publicUrl)).url);

@@ -298,6 +298,19 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await store.hit("a", MINUTE, now + MINUTE + 1)).toBe(2);
       });
 
+      it("give one event back, in their window alone and never below none", async () => {
+        await store.unhit("a", now);
+        await eightTimes((each) => each.hit("a", MINUTE, now));
+        await eightTimes((each) => each.unhit("a", now));
+        await store.unhit("a", now);
+        expect(await other.hit("a", MINUTE, now + MINUTE - 1)).toBe(1);
+        await other.unhit("a", now + MINUTE);
+        expect(await store.hit("a", MINUTE, now + MINUTE - 1)).toBe(2);
+        await store.unhit("a", now + MINUTE - 1);
+        expect(await other.hit("a", MINUTE, now + MINUTE - 1)).toBe(2);
+        expect(await other.hit("a", MINUTE, now + MINUTE)).toBe(1);
+      });
+
       it("are not prolonged by a replica whose clock is ahead", async () => {
         await store.hit("a", MINUTE, now + 1000 * MINUTE);
         expect(await other.hit("a", MINUTE, now)).toBe(2);

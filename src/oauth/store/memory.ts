@@ -120,6 +120,10 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
       counters.set(name, { count, ends: running ? Math.min(known.ends, now + windowMs) : now + windowMs });
       return count;
     },
+    unhit: async (counter, now) => {
+      const known = counters.get(nameCounter(counter));
+      if (known && known.ends > now && known.count > 0) known.count -= 1;
+    },
     check: async () => {},
     close: async () => {
       for (const each of [records, grants, counters]) each.clear();

@@ -153,3 +153,11 @@ end
 redis.call('HSET', key, 'count', count, 'ends', string.format('%.0f', ends))
 forget(key, ends, now)
 return count`;
+
+/** name, now */
+export const UNHIT = `
+local key = KEYS[1] .. 'counter:' .. ARGV[1]
+local known = redis.call('HMGET', key, 'count', 'ends')
+if known[1] and tonumber(known[2]) > tonumber(ARGV[2]) and tonumber(known[1]) > 0 then
+  redis.call('HINCRBY', key, 'count', -1)
+end`;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describeFailure } from "./failure.ts";
 import { type Connection, connectRedis } from "./redis-connection.ts";
-import { CLIENTS, CONSUME, GET, GRANTS, HIT, PRUNE, PUT, REMOVE, REVOKE } from "./redis-scripts.ts";
+import { CLIENTS, CONSUME, GET, GRANTS, HIT, PRUNE, PUT, REMOVE, REVOKE, UNHIT } from "./redis-scripts.ts";
 import { createCounterHash } from "./sealing.ts";
 import { REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
 
@@ -57,6 +57,7 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
     revokeGrant: async (grantId, at) => (await run(REVOKE, grantId, at, at + REVOCATION_KEPT, clock())) === 1,
     ...createLists(connection, prefix, clock, run),
     hit: async (counter, windowMs, now) => Number(await run(HIT, nameCounter(counter), windowMs, now)),
+    unhit: async (counter, now) => void (await run(UNHIT, nameCounter(counter), now)),
     check: async () => {
       const [key, value] = [`${prefix}probe`, randomUUID()];
       await ask((redis) => redis.set(key, value, "PX", 60_000));

@@ -32,7 +32,7 @@ export async function openSqliteStore(
   return {
     ...createRecords(session, clock),
     ...createGrants(session, clock),
-    hit: createHit(session, nameCounter),
+    ...createCounters(session, nameCounter),
     check: createCheck(session),
     close: async () => {
       clearInterval(timer);
@@ -42,15 +42,24 @@ export async function openSqliteStore(
   };
 }
 
-function createHit({ prepare, write }: Session, nameCounter: (name: string) => string): Store["hit"] {
+function createCounters(
+  { prepare, write }: Session,
+  nameCounter: (name: string) => string,
+): Pick<Store, "hit" | "unhit"> {
   const count = prepare(`
     INSERT INTO counters (name, count, ends) VALUES (?1, 1, ?2 + ?3)
     ON CONFLICT (name) DO UPDATE SET
       count = CASE WHEN ends <= ?2 THEN 1 ELSE count + 1 END,
       ends = CASE WHEN ends <= ?2 THEN ?2 + ?3 ELSE min(ends, ?2 + ?3) END
     RETURNING count`);
-  return (counter, windowMs, now) =>
-    write(() => Number(count.all(nameCounter(counter), now, windowMs)[0]?.count));
+  const takeBack = prepare(
+    "UPDATE counters SET count = count - 1 WHERE name = ?1 AND ends > ?2 AND count > 0",
+  );
+  return {
+    hit: (counter, windowMs, now) =>
+      write(() => Number(count.all(nameCounter(counter), now, windowMs)[0]?.count)),
+    unhit: (counter, now) => write(() => void takeBack.run(nameCounter(counter), now)),
+  };
 }
 
 function createCheck({ prepare, read, write }: Session): Store["check"] {

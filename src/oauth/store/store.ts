@@ -73,6 +73,8 @@ export interface Store {
    * the counter's name, which may hold an address, only a keyed hash is stored.
    */
   hit(counter: string, windowMs: number, now: number): Promise<number>;
+  /** Takes one event back, where its window still runs: it was counted before it was known not to matter. */
+  unhit(counter: string, now: number): Promise<void>;
   /** Readiness: writes and reads back, so that a full, read-only or absent medium shows. */
   check(): Promise<void>;
   close(): Promise<void>;
