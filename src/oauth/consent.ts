@@ -5,23 +5,20 @@ import { AnalyticsError } from "../errors.ts";
 import type { Audit } from "./audit.ts";
 import { readForm } from "./body.ts";
 import { describeClient, describeRedirect } from "./client-facts.ts";
+import { createDecisions, type DecisionsOptions } from "./decisions.ts";
 import type { ConsentError } from "./pages/consent-error.ts";
 import { buildConsentPage } from "./pages/consent-page.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { paths } from "./paths.ts";
 import { SCOPE } from "./scope.ts";
 import { sendPage } from "./send.ts";
-import type { Store } from "./store/store.ts";
 
 /** Tries of a key: so many for one sign-in, and so many wrong ones from one address in a quarter of an hour. */
 const TRIES = 5;
 const TRIES_FROM_ADDRESS = 30;
 const WINDOW_MS = 15 * 60_000;
 
-export interface ConsentOptions {
-  provider: Provider;
-  store: Store;
-  clock: () => number;
+export interface ConsentOptions extends DecisionsOptions {
   issuer: string;
   resource: string;
   /** Signs the form against forgery; derived from the server secret. */
@@ -39,6 +36,7 @@ export interface ConsentOptions {
 /** The page where a person gives a key to one client; nothing is remembered of them beyond it. */
 export function createConsent(options: ConsentOptions) {
   const { provider, store, clock, issuer, resource, audit } = options;
+  const decisions = createDecisions(options);
 
   const signForm = (uid: string) => createHmac("sha256", options.formKey).update(uid).digest("base64url");
 
@@ -78,6 +76,7 @@ export function createConsent(options: ConsentOptions) {
     if (!isOurs) return show(response, details, { code: "expired" });
     const clientId = String(params.client_id);
     if (form.get("decision") !== "allow") {
+      await decisions.claim(uid);
       audit("consent_refused", { client: clientId });
       return finish(request, response, { error: "access_denied", error_description: "The person said no." });
     }
@@ -88,6 +87,11 @@ export function createConsent(options: ConsentOptions) {
       return show(response, details, refusal);
     }
     const client = await provider.Client.find(clientId);
+    if (!(await decisions.claim(uid))) {
+      const way = await decisions.findWay(uid);
+      if (way === undefined) throw new errors.SessionNotFound("the sign-in has gone on already");
+      return void response.writeHead(303, { Location: way, "Content-Length": "0" }).end();
+    }
     const accountId = randomUUID();
     const grant = new provider.Grant({ accountId, clientId });
     grant.addResourceScope(resource, SCOPE);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { DEMO_KEY } from "../support/api.ts";
-import { ask, openConsent, post, prepare, read, register } from "../support/attacker.ts";
+import { ask, exchange, openConsent, post, prepare, read, register } from "../support/attacker.ts";
 import { createBrowser, startTestConnector } from "../support/connector.ts";
 import { findPort } from "../support/processes.ts";
 import { askRaw } from "../support/raw.ts";
@@ -243,6 +243,39 @@ underAttack((scene) => {
     expect((await read(response)).status).toBe(400);
     expect((await victim.submit()).code).not.toBeNull();
   });
+
+  it.each([0, 1])(
+    "a form sent twice makes one grant, and whichever answer the browser takes leads on (%i)",
+    async (taken) => {
+      const { publicUrl, both, lines } = scene();
+      const count = async () => (await both[0].store.listGrants()).length;
+      const before = await count();
+      const told = () => lines().filter((line) => line.includes('"grant_made"')).length;
+      const toldBefore = told();
+      const asking = await prepare(publicUrl);
+      const { form, browser } = await openConsent(publicUrl, asking.url);
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      scene().meet("Interaction", 2);
+      const answers = await Promise.all(
+        both.map(({ origin }) =>
+          ask(origin + form.action, {
+            method: "POST",
+            headers: { cookie, origin: publicUrl, "content-type": "application/x-www-form-urlencoded" },
+            body: String(new URLSearchParams({ csrf: form.csrf, decision: "allow", api_key: DEMO_KEY })),
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+      const { url } = await browser.visit(answers[taken]?.headers.get("location") ?? "");
+      const code = new URL(url).searchParams.get("code") ?? "";
+      expect((await exchange(publicUrl, { ...asking, code })).status).toBe(200);
+      expect(await count()).toBe(before + 1);
+      expect(told()).toBe(toldBefore + 1);
+      // The other answer, taken too, leads to a page that says so.
+      const late = await browser.visit(answers[1 - taken]?.headers.get("location") ?? "");
+      expect([late.response.status, new URL(late.url).searchParams.get("code")]).toEqual([400, null]);
+    },
+  );
 
   it("guessing keys: the sixth try of a sign-in is 429 over both replicas, and the service is not asked", async () => {
     const { publicUrl, upstream } = scene();
