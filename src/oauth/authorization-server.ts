@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody, replaceBody } from "./body.ts";
 import { readDocuments } from "./client-documents.ts";
 import { type ConsentOptions, createConsent } from "./consent.ts";
+import { limitFetches } from "./fetch-limit.ts";
 import {
   type Addresses,
   buildResourceMetadata,
@@ -9,17 +10,19 @@ import {
   isResourceMetadataPath,
   isServerMetadataPath,
 } from "./metadata.ts";
+import { buildErrorPage } from "./pages/error-page.ts";
 import { paths } from "./paths.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
 import { createNormalizer } from "./requests.ts";
-import { openToScripts, sendJson } from "./send.ts";
+import { openToScripts, sendJson, sendPage } from "./send.ts";
 
 export type AuthorizationServerOptions = Omit<ProviderOptions, "issuer" | "resource"> &
   Omit<ConsentOptions, "provider" | "issuer" | "resource"> &
   Addresses;
 
-/** Registrations from one address in an hour. */
+/** From one address in an hour. Each is a record: one that stays, and one that lives for a quarter of an hour. */
 const REGISTRATIONS = 60;
+const SIGN_INS = 300;
 const HOUR_MS = 3_600_000;
 
 /** Answers what belongs to signing in; false where a request does not. */
@@ -28,7 +31,7 @@ export type Handle = (request: IncomingMessage, response: ServerResponse, path: 
 export function createAuthorizationServer(options: AuthorizationServerOptions): Handle {
   const { store, clock, registration, readAddress, resource } = options;
   const normalize = createNormalizer(resource);
-  const fetch = readDocuments(options.fetch, normalize.document);
+  const fetch = limitFetches(readDocuments(options.fetch, normalize.document), options);
   const provider = createProvider({ ...options, fetch });
   const consent = createConsent({ ...options, provider });
   const callback = provider.callback();
@@ -57,6 +60,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return true;
     }
     if (path === paths.authorization || path === `${paths.authorization}/`) {
+      const count = await store.hit(`sign-ins from ${readAddress()}`, HOUR_MS, clock());
+      if (count > SIGN_INS) {
+        sendPage(response, 429, buildErrorPage(tooMany), { "Retry-After": "3600" });
+        return true;
+      }
       const { searchParams } = new URL(request.url ?? "/", options.issuer);
       request.url = `${paths.authorization}?${normalize.authorization(searchParams)}`;
       await serve(request, response);
@@ -99,6 +107,12 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     return false;
   };
 }
+
+const tooMany = {
+  title: "Too many sign-ins",
+  message: "More sign-ins were started from your network in this hour than this server takes.",
+  hint: "Try again in an hour.",
+};
 
 /**
  * Tells the provider how people reach it, which decides where a sign-in goes on and whether its cookies are

@@ -128,6 +128,10 @@ export function createConsent(options: ConsentOptions) {
       if (request.method === "POST") return await decide(request, response);
       return await show(response, await provider.interactionDetails(request, response));
     } catch (error) {
+      // The application's document was good when the sign-in began; another replica asks for it again.
+      if (error instanceof errors.InvalidClient || error instanceof errors.InvalidClientMetadata) {
+        return sendPage(response, 400, buildErrorPage(unknownClient));
+      }
       if (!(error instanceof errors.SessionNotFound)) throw error;
       sendPage(
         response,
@@ -141,6 +145,12 @@ export function createConsent(options: ConsentOptions) {
     }
   };
 }
+
+const unknownClient = {
+  title: "This sign-in cannot go on",
+  message: "The application no longer says who it is.",
+  hint: "Go back to the application and start again.",
+};
 
 const statuses: Record<ConsentError["code"], number> = {
   empty_key: 400,

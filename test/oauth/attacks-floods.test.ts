@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { ask, callMcp, openConsent, prepare, register, signIn } from "../support/attacker.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { underAttack } from "../support/under-attack.ts";
@@ -53,6 +53,26 @@ underAttack((scene) => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3600"]);
     address.last += 1;
     expect((await register(publicUrl)).status).toBe(201);
+  });
+
+  it("sign-in floods: the 301st in an hour from one address is 429 over both replicas, and stores nothing", async () => {
+    const { publicUrl, address, both } = scene();
+    const { url } = await prepare(publicUrl);
+    for (let round = 0; round < 30; round++) {
+      const started = await Promise.all(Array.from({ length: 10 }, () => ask(url.href)));
+      expect(new Set(started.map(({ status }) => status))).toEqual(new Set([303]));
+    }
+    const put = vi.spyOn(both[0].store, "put");
+    const refused = await ask(url.href);
+    const again = await ask(url.href);
+    for (const { status, headers, text } of [refused, again]) {
+      expect([status, headers.get("retry-after")]).toEqual([429, "3600"]);
+      expect(headers.get("content-type")).toContain("text/html");
+      expect(text).toContain("Too many sign-ins");
+    }
+    expect(put).not.toHaveBeenCalled();
+    address.last += 1;
+    expect((await ask(url.href)).status).toBe(303);
   });
 
   it.each(["announced", "in chunks"])(
