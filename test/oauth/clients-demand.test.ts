@@ -419,7 +419,8 @@ describe("/mcp", () => {
 });
 
 it("access tokens live for four to eight hours, as long as is said and no longer", async () => {
-  const { body } = await signIn(connector, { client: await registerOne() });
+  const client = await registerOne();
+  const { body } = await signIn(connector, { client });
   const seconds = Number(body.expires_in);
   expect(seconds).toBeGreaterThanOrEqual(4 * 3_600);
   expect(seconds).toBeLessThanOrEqual(8 * 3_600);
@@ -427,6 +428,13 @@ it("access tokens live for four to eight hours, as long as is said and no longer
   expect((await initialize(connector.mcp, body.access_token)).status).toBe(200);
   connector.time.now += 60 * 1_000;
   expect((await initialize(connector.mcp, body.access_token)).status).toBe(401);
+  // What is made then lives from then on: one clock decides for all.
+  const renewed = await post(`${connector.publicUrl}/token`, {
+    ...{ grant_type: "refresh_token", client_id: client },
+    refresh_token: String(body.refresh_token),
+  });
+  connector.time.now += (seconds - 30) * 1_000;
+  expect((await initialize(connector.mcp, renewed.body.access_token)).status).toBe(200);
 });
 
 describe("metadata", () => {
