@@ -18,7 +18,8 @@ const TRIES = 5;
 const TRIES_FROM_ADDRESS = 30;
 const WINDOW_MS = 15 * 60_000;
 
-export interface ConsentOptions extends DecisionsOptions {
+export interface ConsentOptions extends Omit<DecisionsOptions, "findInteraction"> {
+  provider: Provider;
   issuer: string;
   resource: string;
   /** Signs the form against forgery; derived from the server secret. */
@@ -36,7 +37,10 @@ export interface ConsentOptions extends DecisionsOptions {
 /** The page where a person gives a key to one client; nothing is remembered of them beyond it. */
 export function createConsent(options: ConsentOptions) {
   const { provider, store, clock, issuer, resource, audit } = options;
-  const decisions = createDecisions(options);
+  const decisions = createDecisions({
+    ...options,
+    findInteraction: (uid) => provider.Interaction.find(uid),
+  });
 
   const signForm = (uid: string) => createHmac("sha256", options.formKey).update(uid).digest("base64url");
 
@@ -113,14 +117,14 @@ export function createConsent(options: ConsentOptions) {
     }
     try {
       await options.checkKey(apiKey);
-      // Counted before, so that guesses at the same time cannot slip by each other; not kept, since behind one
-      // address a whole company may sign in on one morning.
-      await store.unhit(`tries from ${address}`, now);
-      return undefined;
     } catch (error) {
       if (!(error instanceof AnalyticsError)) throw error;
       return { code: error.code === "invalid_api_key" ? "wrong_key" : "unavailable" };
     }
+    // Counted before, so that guesses at the same time cannot slip by each other; not kept, since behind one address
+    // a whole company may sign in on one morning.
+    await store.unhit(`tries from ${address}`, now);
+    return undefined;
   };
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

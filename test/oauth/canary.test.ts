@@ -75,6 +75,7 @@ it.each(drivers)(
     expect(search(folder, secrets).found).toEqual([]);
     remove();
   },
+  120_000,
 );
 
 it.skipIf(REDIS_SERVER === undefined)(
@@ -91,4 +92,5 @@ it.skipIf(REDIS_SERVER === undefined)(
     await store.close();
     await redis.stop();
   },
+  120_000,
 );

@@ -29,9 +29,10 @@ function dress(text: string): Buffer[] {
     const inner = shifted.slice(shift === 0 ? 0 : 4, -4);
     return [inner, inner.replaceAll("+", "-").replaceAll("/", "_")];
   });
+  // Many of them are the same.
+  const texts = new Set([text, ...written, ...inBase64]);
   return [
-    raw,
-    ...[...written, ...inBase64].map((each) => Buffer.from(each)),
+    ...[...texts].map((each) => Buffer.from(each)),
     // What is base64 itself, as the bytes that it stands for.
     ...(/^[\w-]{32,}$/.test(text) ? [Buffer.from(text, "base64url")] : []),
   ];
