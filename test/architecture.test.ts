@@ -77,7 +77,13 @@ describe("the house keeps its order", () => {
     ["undici", ["client/network.ts", "oauth/document-fetch.ts"]],
     ["ioredis", ["oauth/store/redis-connection.ts"]],
     ["libsql", ["oauth/store/sqlite-driver.ts"]],
-    ["oidc-provider", ["oauth/adapter.ts", "oauth/client-facts.ts", "oauth/consent.ts", "oauth/provider.ts"]],
+    [
+      "oidc-provider",
+      [
+        ...["oauth/adapter.ts", "oauth/client-facts.ts", "oauth/consent.ts", "oauth/provider.ts"],
+        "oauth/settlement.ts",
+      ],
+    ],
     [
       "commander",
       [

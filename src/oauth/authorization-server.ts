@@ -32,12 +32,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const { store, clock, registration, readAddress, resource } = options;
   const normalize = createNormalizer(resource);
   const fetch = limitFetches(readDocuments(options.fetch, normalize.document), options);
-  const provider = createProvider({ ...options, fetch });
+  const { provider, serve: answer } = createProvider({ ...options, fetch });
   const consent = createConsent({ ...options, provider });
-  const callback = provider.callback();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     speakAsIssuer(request, options.issuer);
-    return callback(request, response);
+    return answer(request, response);
   };
 
   const openPaths = new Set<string>([paths.token, paths.registration, paths.revocation, paths.jwks]);

@@ -1,11 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors } from "oidc-provider";
-import { type AdapterOptions, createAdapterFactory } from "./adapter.ts";
+import { type AdapterOptions, createAdapters } from "./adapter.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
 import { pageHeaders } from "./pages/document.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { paths } from "./paths.ts";
 import { SCOPE } from "./scope.ts";
+import { createCallback } from "./settlement.ts";
+import { isUnavailable } from "./store/failure.ts";
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -24,10 +26,11 @@ export interface ProviderOptions extends AdapterOptions {
 }
 
 /** The authorization server (OAuth 2.1 draft; RFC 6749, 7591, 7636, 8707, 9207): codes with PKCE, opaque tokens. */
-export function createProvider(options: ProviderOptions): Provider {
+export function createProvider(options: ProviderOptions) {
   const { issuer, resource, onFault, audit } = options;
+  const adapters = createAdapters(options);
   const provider = new Provider(issuer, {
-    adapter: createAdapterFactory(options),
+    adapter: adapters.of,
     clientDefaults: {
       application_type: "native",
       grant_types: ["authorization_code", "refresh_token"],
@@ -70,8 +73,7 @@ export function createProvider(options: ProviderOptions): Provider {
     // Nothing is ever signed with it: no client can ask for an ID token. Without one the provider makes its own.
     jwks: { keys: [createSigningKey()] },
     pkce: { required: () => true },
-    renderError: (ctx, { error, error_description }, fault) => {
-      if (ctx.status >= 500) onFault(fault);
+    renderError: (ctx, { error, error_description }) => {
       for (const [name, value] of Object.entries(pageHeaders)) ctx.set(name, value);
       ctx.body = buildErrorPage({
         title: "This sign-in cannot go on",
@@ -104,17 +106,11 @@ export function createProvider(options: ProviderOptions): Provider {
   } as Configuration);
   // It reads `X-Forwarded-Proto`, which is ours: see `speakAsIssuer`.
   provider.proxy = true;
-  provider.on("server_error", (_, fault) => onFault(fault));
-  provider.on("registration_create.success", (_, { clientId, clientName }) =>
-    audit("client_registered", { client: clientId, name: clientName }),
-  );
-  provider.on("grant.success", ({ oidc: { params, client, entities } }) =>
-    audit(params?.grant_type === "refresh_token" ? "tokens_refreshed" : "tokens_issued", {
-      grant: entities.AccessToken?.grantId,
-      client: client?.clientId,
-    }),
-  );
-  return provider;
+  provider.on("server_error", (_, fault) => {
+    // That the store fails is told where all requests that meet it end.
+    if (!isUnavailable(fault)) onFault(fault);
+  });
+  return { provider, serve: createCallback(provider, adapters, audit) };
 }
 
 function createSigningKey() {

@@ -6,6 +6,7 @@ import type { Handle } from "../oauth/authorization-server.ts";
 import { buildErrorPage } from "../oauth/pages/error-page.ts";
 import { buildLandingPage } from "../oauth/pages/landing-page.ts";
 import { sendJson, sendPage } from "../oauth/send.ts";
+import { isUnavailable } from "../oauth/store/failure.ts";
 
 export interface AppOptions {
   publicUrl: string;
@@ -18,6 +19,8 @@ export interface AppOptions {
   checkStore: () => Promise<void>;
   isDraining: () => boolean;
   onFault: (fault: Error) => void;
+  /** Told of every request that the store could not serve. */
+  onUnavailable: (failure: AnalyticsError) => void;
 }
 
 /** Every request of the connector, to where it is answered. */
@@ -61,17 +64,27 @@ export function createApp(options: AppOptions): RequestListener {
 
   return (request, response) => {
     route(request, response).catch((error: unknown) => {
+      if (isUnavailable(error)) options.onUnavailable(error);
       const [status, code] = readStatus(error);
       if (status === 500) onFault(error instanceof Error ? error : new Error(String(error)));
       if (response.headersSent) return response.destroy();
       const headers = status === 503 ? { "Retry-After": "5" } : {};
+      const isPerson = request.headers.accept?.includes("text/html");
+      if (status === 503 && isPerson) return sendPage(response, status, unavailable, headers);
       sendJson(response, status, { error: code }, headers);
     });
   };
 }
 
+const unavailable = buildErrorPage({
+  title: "This server cannot go on at the moment",
+  message: "It cannot read or keep sign-ins just now.",
+  hint: "Wait a moment and load this page again.",
+});
+
 function readStatus(error: unknown): [number, string] {
-  if (!(error instanceof AnalyticsError)) return [500, "server_error"];
-  if (error.code === "unavailable") return [503, "temporarily_unavailable"];
-  return error.code === "too_large" ? [413, "invalid_request"] : [500, "server_error"];
+  if (isUnavailable(error)) return [503, "temporarily_unavailable"];
+  return error instanceof AnalyticsError && error.code === "too_large"
+    ? [413, "invalid_request"]
+    : [500, "server_error"];
 }

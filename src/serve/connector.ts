@@ -7,6 +7,7 @@ import { createMcpServer } from "../mcp/server.ts";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
 import { createBearerCheck } from "../oauth/bearer.ts";
 import { createDocumentFetch, type DocumentFetch } from "../oauth/document-fetch.ts";
+import { createFailureLog } from "../oauth/store/failure.ts";
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { sites } from "../operations/index.ts";
@@ -162,6 +163,7 @@ function assemble(
   const app = createApp({
     ...{ publicUrl, service: options.service, demo: options.demoKey !== undefined },
     ...{ authorize, serveMcp: mcp.serve, checkStore: () => store.check(), isDraining, onFault },
+    onUnavailable: createFailureLog((message) => log("store", { message }), clock),
   });
   return { app, closeMcp: mcp.close };
 }

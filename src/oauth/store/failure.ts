@@ -10,3 +10,25 @@ export function describeFailure(reason: string, code: string | undefined): Analy
     cause: code === undefined ? undefined : new Error(code),
   });
 }
+
+/** Whether this is what every method of a store throws where its medium fails. */
+export function isUnavailable(error: unknown): error is AnalyticsError {
+  return error instanceof AnalyticsError && error.code === "unavailable";
+}
+
+/** Milliseconds between two lines that say the same. */
+const REPEATED = 60_000;
+
+/**
+ * Tells the log why the store fails: when that begins or its reason changes, and again each minute while requests
+ * meet it. Every one of them would say the same.
+ */
+export function createFailureLog(report: (line: string) => void, clock: () => number) {
+  let last = { message: "", at: 0 };
+  return ({ message }: AnalyticsError): void => {
+    const now = clock();
+    if (message === last.message && now - last.at < REPEATED) return;
+    last = { message, at: now };
+    report(message);
+  };
+}
