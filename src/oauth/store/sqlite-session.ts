@@ -60,13 +60,16 @@ export async function openSession(file: string, open: OpenDatabase): Promise<Ses
 
 function createTransactions(db: Database, confirmFile: () => void): Session {
   let isOpen = true;
-  const read: Session["read"] = (step) =>
-    withPatience(() => {
+  const guard =
+    <T>(step: () => T) =>
+    () => {
       // Statements of libsql still answer after it was closed.
       if (!isOpen) throw describeFailure("it was closed", undefined);
       confirmFile();
       return step();
-    });
+    };
+  const read: Session["read"] = (step) => withPatience(guard(step));
+  const inTurn = createTurns();
   return {
     prepare: (sql) => {
       try {
@@ -76,7 +79,7 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
       }
     },
     read,
-    write: (step) => read(() => transact(db, step)),
+    write: (step) => inTurn(guard(() => transact(db, step))),
     checkpoint: () => read(() => void db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()),
     close: () => {
       if (isOpen) db.close();
@@ -85,9 +88,26 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
   };
 }
 
+/**
+ * One write after the other. Each try at a locked file stops the process for `BUSY_TIMEOUT`: if all tried that wait,
+ * nothing else would be answered. So the first alone does, and who has waited as long gets the answer it got.
+ */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(step: () => T): Promise<T> => {
+    const start = performance.now();
+    const isLate = () => performance.now() - start > PATIENCE;
+    const turn = last.then(
+      () => withPatience(step, start),
+      (failure) => (isLate() ? Promise.reject(failure) : withPatience(step, start)),
+    );
+    last = turn;
+    return turn;
+  };
+}
+
 /** A step that found the file locked did nothing, so it can be tried again. */
-async function withPatience<T>(step: () => T): Promise<T> {
-  const start = performance.now();
+async function withPatience<T>(step: () => T, start = performance.now()): Promise<T> {
   for (;;) {
     try {
       return step();
