@@ -147,8 +147,6 @@ describe("serve, killed at any moment of a sign-in (SERVE_KILLS, SERVE_SEED)", (
         };
         const stay = async () => {
           while (!over) {
-            // What is limited is limited for an address.
-            proxy.address.last = (signIns % 250) + 1;
             const end = ENDS[signIns++ % ENDS.length] ?? "keep";
             const signedIn = await live(world, end);
             if (end === "keep") kept.push(signedIn);
@@ -157,6 +155,8 @@ describe("serve, killed at any moment of a sign-in (SERVE_KILLS, SERVE_SEED)", (
         const killThem = async () => {
           let moments: string[] = [];
           for (let kills = 0; kills < KILLS; kills++) {
+            // What is limited is limited for an address.
+            proxy.address.last = (kills % 250) + 1;
             if (moments.length === 0) moments = [...MOMENTS];
             const [moment = "any"] = moments.splice(Math.floor(random() * moments.length), 1);
             const victim = mortals[Math.floor(random() * mortals.length)];
