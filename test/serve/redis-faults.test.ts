@@ -18,7 +18,11 @@ describe.skipIf(REDIS_SERVER === undefined)("two of serve on one Redis (redis-se
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "faults-"));
-    [redis, proxy, analytics] = await Promise.all([startRedis(), startRoundRobin(), startAnalytics()]);
+    [redis, proxy, analytics] = await Promise.all([
+      startRedis("--appendfsync", "always"),
+      startRoundRobin(),
+      startAnalytics(),
+    ]);
     const { publicUrl } = proxy;
     for (const port of [await findPort(), await findPort()]) {
       const place = { folder, port, store: redis.url, publicUrl };

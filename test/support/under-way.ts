@@ -82,12 +82,15 @@ export async function openSignIns(side: Side) {
     goOn: async () => {
       expect((await call(body)).status).toBe(200);
       expect((await call(other)).status).toBe(200);
-      for (const { status, body: next } of [
-        await refresh(),
-        await exchange(landed),
-        await exchange((await allow()).url),
-      ]) {
-        expect(status).toBe(200);
+      const allowed = (await allow()).url;
+      expect(allowed).toContain(`${REDIRECT}?code=`);
+      const answers = {
+        refreshed: await refresh(),
+        first: await exchange(landed),
+        second: await exchange(allowed),
+      };
+      for (const [name, { status, body: next }] of Object.entries(answers)) {
+        expect({ name, status, error: next.error }).toEqual({ name, status: 200 });
         expect((await initialize(mcp, next.access_token)).status).toBe(200);
       }
       expect((await revoke()).status).toBe(200);
