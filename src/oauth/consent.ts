@@ -80,9 +80,11 @@ export function createConsent(options: ConsentOptions) {
     if (!isOurs) return show(response, details, { code: "expired" });
     const clientId = String(params.client_id);
     if (form.get("decision") !== "allow") {
-      await decisions.claim(uid);
-      audit("consent_refused", { client: clientId });
-      return finish(request, response, { error: "access_denied", error_description: "The person said no." });
+      const isFirst = await decisions.settle(uid, () =>
+        finish(request, response, { error: "access_denied", error_description: "The person said no." }),
+      );
+      if (!isFirst) return follow(uid, response);
+      return audit("consent_refused", { client: clientId });
     }
     const apiKey = (form.get("api_key") ?? "").trim();
     const refusal = await tryKey(uid, options.readAddress(), apiKey);
@@ -91,19 +93,24 @@ export function createConsent(options: ConsentOptions) {
       return show(response, details, refusal);
     }
     const client = await provider.Client.find(clientId);
-    if (!(await decisions.claim(uid))) {
-      const way = await decisions.findWay(uid);
-      if (way === undefined) throw new errors.SessionNotFound("the sign-in has gone on already");
-      return void response.writeHead(303, { Location: way, "Content-Length": "0" }).end();
-    }
-    const accountId = randomUUID();
-    const grant = new provider.Grant({ accountId, clientId });
-    grant.addResourceScope(resource, SCOPE);
-    const grantId = await grant.save();
-    audit("grant_made", { grant: grantId, client: clientId, name: client?.clientName });
-    // The key goes with the sealed record of this sign-in to the code that is made of it.
-    const result = { login: { accountId, remember: false }, consent: { grantId }, apiKey };
-    return finish(request, response, result);
+    const isFirst = await decisions.settle(uid, async () => {
+      const accountId = randomUUID();
+      const grant = new provider.Grant({ accountId, clientId });
+      grant.addResourceScope(resource, SCOPE);
+      const grantId = await grant.save();
+      // The key goes with the sealed record of this sign-in to the code that is made of it.
+      const result = { login: { accountId, remember: false }, consent: { grantId }, apiKey };
+      await finish(request, response, result);
+      audit("grant_made", { grant: grantId, client: clientId, name: client?.clientName });
+    });
+    if (!isFirst) await follow(uid, response);
+  };
+
+  /** To where another answer to the same form led. */
+  const follow = async (uid: string, response: ServerResponse) => {
+    const way = await decisions.findWay(uid);
+    if (way === undefined) throw new errors.SessionNotFound("the sign-in has gone on already");
+    response.writeHead(303, { Location: way, "Content-Length": "0" }).end();
   };
 
   const tryKey = async (uid: string, address: string, apiKey: string): Promise<ConsentError | undefined> => {

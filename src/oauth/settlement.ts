@@ -38,7 +38,7 @@ export function createCallback(provider: Provider, { settle }: Pick<Adapters, "s
 }
 
 /** What was granted, now that it is. */
-function report({ status, oidc }: KoaContextWithOIDC, audit: Audit): void {
+function report({ status, oidc }: { status: number; oidc?: KoaContextWithOIDC["oidc"] }, audit: Audit): void {
   const { client, params, entities, route } = oidc ?? {};
   if (status >= 300 || client === undefined) return;
   const { clientId, clientName } = client;
