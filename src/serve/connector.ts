@@ -57,6 +57,12 @@ export interface Connector {
 
 /** How long a client may take to send, in milliseconds; by default Node looks only every 30 s. */
 const TIME_LIMITS = { headers: 10_000, request: 30_000, interval: 2_000 };
+/**
+ * How long a connection waits for its next request, in milliseconds: longer than the proxies and load balancers that
+ * keep one for a minute. With Node's 5 s a request meets the hanging up, and its sender cannot know whether it was
+ * served; and under load Node takes a single new connection for all the requests that the open ones bring.
+ */
+const KEEP_ALIVE_MS = 65_000;
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Loaded only where the operator asks for it. */
@@ -76,6 +82,7 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
     headersTimeout: headers,
     requestTimeout: request,
     connectionsCheckingInterval: interval,
+    keepAliveTimeout: KEEP_ALIVE_MS,
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
