@@ -22,11 +22,17 @@ export interface GrantsOptions {
 }
 
 const MOST_KEPT = 1_000;
+/**
+ * Milliseconds without a question after which a grant's answers and key are let go. Nothing tells that a grant was
+ * ended on another replica, or that nobody comes back; and by then its share of calls is full again.
+ */
+const IDLE_MS = 5 * 60_000;
 const MEMORY = { entries: 50, size: 1_000_000 };
 
-/** Each grant's own client: nothing of one reaches another. Those used longest ago are forgotten. */
+/** Each grant's own client: nothing of one reaches another. Those used longest ago are forgotten, and those unused. */
 export function createGrants({ reach, clock, callsPerMinute, revoke }: GrantsOptions) {
-  const contexts = new Map<string, GrantContext>();
+  /** In the order of their last use. */
+  const contexts = new Map<string, { context: GrantContext; used: number }>();
 
   const create = (holder: Holder): GrantContext => {
     const { apiKey } = holder;
@@ -47,11 +53,14 @@ export function createGrants({ reach, clock, callsPerMinute, revoke }: GrantsOpt
 
   return (holder: Holder): GrantContext => {
     const { grantId } = holder;
-    const context = contexts.get(grantId) ?? create(holder);
+    const now = clock();
+    const context = contexts.get(grantId)?.context ?? create(holder);
     contexts.delete(grantId);
-    contexts.set(grantId, context);
-    const [oldest] = contexts.keys();
-    if (contexts.size > MOST_KEPT && oldest !== undefined) contexts.delete(oldest);
+    contexts.set(grantId, { context, used: now });
+    for (const [oldest, { used }] of contexts) {
+      if (contexts.size <= MOST_KEPT && now - used < IDLE_MS) break;
+      contexts.delete(oldest);
+    }
     return context;
   };
 }

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { sites } from "../../src/operations/index.ts";
+import { createGrants } from "../../src/serve/grants.ts";
+import { createTestApi, DEMO_KEY } from "../support/api.ts";
+
+const MINUTE = 60_000;
+
+/** Grants whose key is given where the service is reached, once for each client that is made. */
+function start() {
+  const { api } = createTestApi();
+  const time = { now: Date.now() };
+  const reached: string[] = [];
+  const contextOf = createGrants({
+    reach: (apiKey) => {
+      reached.push(apiKey);
+      return {
+        ...{ baseUrl: "https://stats.example.test/api/v1", apiKey: DEMO_KEY },
+        fetch: async (url, init) => api(new Request(url, init)),
+      };
+    },
+    clock: () => time.now,
+    callsPerMinute: 100,
+    revoke: async () => {},
+  });
+  const ask = (grantId: string) => contextOf({ grantId, apiKey: `key of ${grantId}` }).call(sites, {});
+  return { ask, time, reached };
+}
+
+it("a grant that is in use keeps its client", async () => {
+  const { ask, time, reached } = start();
+  for (let turn = 0; turn < 10; turn++) {
+    await ask("one");
+    time.now += 4 * MINUTE;
+  }
+  expect(reached).toEqual(["key of one"]);
+});
+
+it("a grant that asks nothing for five minutes is forgotten with its key, when another asks", async () => {
+  const { ask, time, reached } = start();
+  await ask("one");
+  time.now += 3 * MINUTE;
+  await ask("two");
+  time.now += 2 * MINUTE;
+  await ask("two");
+  await ask("one");
+  expect(reached).toEqual(["key of one", "key of two", "key of one"]);
+});
+
+it("of more than a thousand grants those used longest ago are forgotten", async () => {
+  const { ask, reached } = start();
+  for (let index = 0; index < 1_001; index++) await ask(`${index}`);
+  await ask("1");
+  expect(reached).toHaveLength(1_001);
+  await ask("0");
+  expect(reached).toHaveLength(1_002);
+});
