@@ -15,6 +15,7 @@ import { createApp } from "./app.ts";
 import { createGrants, type Holder } from "./grants.ts";
 import { eventLevels, type Log } from "./log.ts";
 import { createMcpRoute } from "./mcp-route.ts";
+import { createTurns } from "./turns.ts";
 import { createVisits } from "./visits.ts";
 
 export interface ConnectorOptions {
@@ -60,7 +61,7 @@ const TIME_LIMITS = { headers: 10_000, request: 30_000, interval: 2_000 };
 /**
  * How long a connection waits for its next request, in milliseconds: longer than the proxies and load balancers that
  * keep one for a minute. With Node's 5 s a request meets the hanging up, and its sender cannot know whether it was
- * served; and under load Node takes a single new connection for all the requests that the open ones bring.
+ * served.
  */
 const KEEP_ALIVE_MS = 65_000;
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
@@ -97,10 +98,18 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
     options.log(event, facts);
   }, options.trustProxy);
   const { app, closeMcp } = assemble(options, publicUrl, visits, () => state.draining);
-  const serve = visits.receive(app, (request, status, ms) => {
-    monitor?.observeRequest(request.url ?? "/", status, ms / 1000);
-    if (state.draining) request.socket.end();
-  });
+  const inTurn = createTurns();
+  const serve = visits.receive(
+    (request, response) =>
+      inTurn(() => {
+        // Whoever has hung up meanwhile needs no answer.
+        if (!request.socket.destroyed) app(request, response);
+      }),
+    (request, status, ms) => {
+      monitor?.observeRequest(request.url ?? "/", status, ms / 1000);
+      if (state.draining) request.socket.end();
+    },
+  );
   server.on("request", (request, response) => {
     // A connection that is kept would bring the next request here, and hold up the end.
     if (state.draining) response.setHeader("Connection", "close");

@@ -22,7 +22,8 @@ function start() {
     callsPerMinute: 100,
     revoke: async () => {},
   });
-  const ask = (grantId: string) => contextOf({ grantId, apiKey: `key of ${grantId}` }).call(sites, {});
+  const ask = (grantId: string) =>
+    contextOf({ grantId, clientId: "client", apiKey: `key of ${grantId}` }).call(sites, {});
   return { ask, time, reached };
 }
 
