@@ -1,8 +1,11 @@
 import { request as ask, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A reverse proxy that gives each request to the next replica, and adds whom it saw to X-Forwarded-For. */
-export async function startRoundRobin() {
+/**
+ * A reverse proxy that gives each request to the next replica, and adds whom it saw to X-Forwarded-For; where it
+ * believes what a client says of itself, one machine can be many clients.
+ */
+export async function startRoundRobin({ believes = false } = {}) {
   const ports: number[] = [];
   let turn = 0;
   /** Whom the proxy sees: a test that moves on has its own share of what is limited. */
@@ -14,7 +17,7 @@ export async function startRoundRobin() {
     const seen = `198.51.100.${address.last}`;
     const headers = {
       ...request.headers,
-      "x-forwarded-for": claimed === undefined ? seen : `${claimed}, ${seen}`,
+      "x-forwarded-for": claimed === undefined ? seen : believes ? claimed : `${claimed}, ${seen}`,
     };
     const onward = ask({ host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);

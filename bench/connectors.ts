@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findPort, type Running, startProgram } from "../test/support/processes.ts";
+import { startRedis } from "../test/support/redis.ts";
+import { startRoundRobin } from "../test/support/round-robin.ts";
+import type { Figures } from "./figures.ts";
+import { watch } from "./watch.ts";
+
+export interface ConnectorsOptions {
+  /** Of the analytics service. */
+  origin: string;
+  /** `sqlite` or `redis`, each with a place of its own. */
+  store: string;
+  replicas: number;
+}
+
+const STARTED = "The connector is at";
+/** What `serve` is expected to log while people sign in and out. */
+const ORDINARY = new Set(["grant_made", "grant_ended"]);
+
+/** The built program as an operator runs it: one process, or replicas behind a proxy that takes turns. */
+export async function startConnectors({ origin, store, replicas }: ConnectorsOptions) {
+  const folder = mkdtempSync(join(tmpdir(), "load-"));
+  const redis = store === "redis" ? await startRedis() : undefined;
+  const proxy = replicas > 1 ? await startRoundRobin({ believes: true }) : undefined;
+  const running: (Running & { admin: string })[] = [];
+  for (let replica = 0; replica < replicas; replica++) {
+    const [port, adminPort] = [await findPort(), await findPort()];
+    const args = [
+      ...[
+        "--inspect=127.0.0.1:0",
+        "bin/analytics-mcp.js",
+        "serve",
+        "--base-url",
+        origin,
+        "--port",
+        `${port}`,
+        "--trust-proxy",
+      ],
+      ...["--store", redis?.url ?? join(folder, "store.db"), "--secret-file", join(folder, "secret")],
+      ...["--admin-listen", `127.0.0.1:${adminPort}`],
+      ...(proxy ? ["--public-url", proxy.publicUrl] : []),
+    ];
+    const program = await startProgram(process.execPath, args, {}, STARTED);
+    running.push({ ...program, admin: `http://127.0.0.1:${adminPort}` });
+    proxy?.ports.push(port);
+  }
+  const [first] = running;
+  const [, own = ""] = /The connector is at (\S+):/.exec(first?.output.stderr ?? "") ?? [];
+
+  return {
+    publicUrl: proxy?.publicUrl ?? own,
+    watch: () =>
+      running.map(({ child, admin, output }) => {
+        const [inspector = ""] = /ws:\S+/.exec(output.stderr) ?? [];
+        return watch(child.pid ?? 0, `${admin}/metrics`, inspector);
+      }),
+    /** Stops as an operator does, and reads what was logged. */
+    stop: async (figures: Figures) => {
+      for (const { stop, output } of running) {
+        const code = await stop();
+        if (code !== 0) figures.fault(`serve ended with ${code}`, output.stderr.slice(-500));
+        const [, , ...lines] = output.stderr.slice(output.stderr.indexOf(STARTED) - 1).split("\n");
+        for (const line of lines.filter((each) => each !== "")) {
+          if (line.startsWith("Debugger ")) continue;
+          const event = line.startsWith("{") ? String(JSON.parse(line).event) : "no JSON";
+          if (!ORDINARY.has(event)) figures.fault(`logged: ${event}`, line);
+        }
+      }
+    },
+    close: async () => {
+      for (const { child, stop } of running) {
+        if (child.exitCode === null && child.signalCode === null) await stop("SIGKILL");
+      }
+      await proxy?.close();
+      await redis?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { startProgram } from "../test/support/processes.ts";
+import { startConnectors } from "./connectors.ts";
+import { createFigures } from "./figures.ts";
+import { describeOrganization } from "./organizations.ts";
+import { buildReport, replaceSection } from "./report.ts";
+import { createSession } from "./session.ts";
+import { catalogue, createTruth } from "./truth.ts";
+
+const RESULTS = "bench/RESULTS.md";
+/** Longer than Node's server keeps a connection that nobody uses. */
+const QUIET_MS = 8_000;
+/** How often a run looks at what is alive in the heap. */
+const PARTS = 6;
+
+/** The connector under load, by the built program; 1 where anything went otherwise than it should. */
+export async function run(args: string[], serviceScript: string): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      sessions: { type: "string", default: "200" },
+      seconds: { type: "string", default: "120" },
+      /** Milliseconds between two actions of a session, on average. */
+      pause: { type: "string", default: "2000" },
+      store: { type: "string", default: "sqlite" },
+      replicas: { type: "string", default: "1" },
+      /** Leaves the results of before as they are. */
+      trial: { type: "boolean", default: false },
+    },
+  });
+  const [sessions, seconds, pause] = [values.sessions, values.seconds, values.pause].map(Number);
+  const count = sessions ?? 0;
+  const say = (text: string) => process.stderr.write(`${text}\n`);
+  const closers: (() => unknown)[] = [];
+  try {
+    const service = await startProgram(process.execPath, [serviceScript, `${count}`], {}, "Service at");
+    closers.push(() => service.stop());
+    const [, origin = ""] = /Service at (\S+)/.exec(service.output.stderr) ?? [];
+    const truth = createTruth(origin);
+    say(`Asking the service itself: ${count} organizations, ${catalogue.length} questions each.`);
+    for (let index = 0; index < count; index++) {
+      await Promise.all(catalogue.map((asked) => truth.read(describeOrganization(index), asked)));
+    }
+
+    const connectors = await startConnectors({
+      ...{ origin, store: values.store, replicas: Number(values.replicas) },
+    });
+    closers.push(connectors.close);
+    const figures = createFigures();
+    let [addresses, over] = [0, false];
+    const takeAddress = () => {
+      addresses++;
+      return `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`;
+    };
+    const all = Array.from({ length: count }, (_, index) =>
+      createSession({
+        ...{ index, sessions: count, publicUrl: connectors.publicUrl, truth, figures, takeAddress },
+        ...{ isOver: () => over, pause: pause ?? 0 },
+      }),
+    );
+    say(`Signing ${count} sessions in.`);
+    // As many at once as a morning's meeting.
+    const waiting = [...all];
+    const usher = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await next.signIn();
+    };
+    await Promise.all(Array.from({ length: 10 }, usher));
+
+    say(`${seconds} seconds of questions.`);
+    const watches = connectors.watch();
+    const ownDelay = monitorEventLoopDelay();
+    ownDelay.enable();
+    const start = performance.now();
+    const living = all.map((each) => each.live());
+    const heaps: number[][] = [];
+    const readHeaps = async () =>
+      void heaps.push(await Promise.all(watches.map((each) => each.readLiveHeap())));
+    for (let part = 0; part < PARTS; part++) {
+      await wait(((seconds ?? 0) * 1000) / PARTS);
+      await readHeaps();
+    }
+    over = true;
+    const elapsed = (performance.now() - start) / 1000;
+    for (const each of watches) each.stop();
+    ownDelay.disable();
+    const [busy = 0] = loadavg();
+    await Promise.all(living);
+    for (const each of all) each.close();
+    if (!values.trial) await wait(QUIET_MS);
+    const after = await Promise.all(watches.map((each) => each.takeOne()));
+    await readHeaps();
+    await connectors.stop(figures);
+
+    const summary = figures.read();
+    const title = `${values.store === "redis" ? "Redis" : "SQLite"}, ${
+      Number(values.replicas) === 1 ? "one process" : `${values.replicas} replicas`
+    }, Node ${process.version.slice(1).split(".")[0]}`;
+    const report = buildReport({
+      ...{ title, summary, elapsed, sessions: count, pause: pause ?? 0, after, busy },
+      ownLagMs: ownDelay.max / 1e6,
+      command: ["npm run load", ...(args.length === 0 ? [] : ["--", ...args])].join(" "),
+      samples: watches.map(({ samples }) => samples),
+      heaps: watches.map((_, index) => heaps.map((each) => each[index] ?? Number.NaN)),
+      machine: `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}`,
+      date: new Date().toISOString().slice(0, 10),
+    });
+    process.stdout.write(`${report}\n`);
+    if (!values.trial) {
+      writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, "utf8"), `### ${title}`, report));
+    }
+    return summary.faults.length === 0 ? 0 : 1;
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}

@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { readFixtures } from "../src/reference/fixtures.ts";
+import type { Fixtures } from "../src/reference/profile.ts";
+
+/** One customer of the service: a key, and one site whose numbers nobody else has. */
+export interface Organization {
+  key: string;
+  site: string;
+  domain: string;
+}
+
+export const describeOrganization = (index: number): Organization => ({
+  ...{ key: `key-of-load-${index}`, site: `site_load${index}` },
+  domain: `load-${index}.example`,
+});
+
+/** So many organizations: each site's visits are drawn from its own id, so an answer of another's grant shows. */
+export function buildFixtures(count: number): Fixtures {
+  const fixtures = readFixtures();
+  const pattern = fixtures.sites.find(({ id }) => id === "site_glbx");
+  if (!pattern) throw new Error("The fixtures have no site to go by.");
+  const all = Array.from({ length: count }, (_, index) => describeOrganization(index));
+  return {
+    ...fixtures,
+    organizations: all.map(({ key, site }, index) => ({
+      id: `org_load${index}`,
+      name: `Load ${index}`,
+      keys: [{ id: `key_load${index}`, sha256: createHash("sha256").update(key).digest("hex") }],
+      sites: [site],
+    })),
+    sites: all.map(({ site, domain }) => ({
+      ...{ ...pattern, id: site, domain, name: domain },
+      ...{ hostnames: { [domain]: 1 }, visitors: 60 },
+    })),
+  };
+}

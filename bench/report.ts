@@ -1,0 +1,100 @@
+import type { Summary } from "./figures.ts";
+import { fitSlope, type Sample } from "./watch.ts";
+
+export interface Reported {
+  title: string;
+  command: string;
+  machine: string;
+  date: string;
+  /** The machine's load average over the last minute. */
+  busy: number;
+  /** The longest that the load itself was late, in milliseconds: no figure is better than that. */
+  ownLagMs: number;
+  sessions: number;
+  /** Milliseconds. */
+  pause: number;
+  /** Seconds. */
+  elapsed: number;
+  summary: Summary;
+  /** Of each process. */
+  samples: Sample[][];
+  /** What was alive in the heap of each process, in MB, in equal distances of time; at last when all had gone. */
+  heaps: number[][];
+  /** Of each process, when all sessions had gone. */
+  after: (Sample | undefined)[];
+}
+
+const table = (head: string[], rows: (string | number)[][]) =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+const round = (value: number, digits = 0) => value.toFixed(digits);
+
+/** The section of one run, in Markdown; its heading stands in front. */
+export function buildReport(run: Reported): string {
+  const { summary, elapsed } = run;
+  const requests = summary.latencies
+    .filter(({ kind }) => kind !== "sign-in")
+    .reduce((sum, { count }) => sum + count, 0);
+  const faults = summary.faults.map(([kind, { count, example }]) => `- ${count} × ${kind}: \`${example}\``);
+  return [
+    `### ${run.title}`,
+    `\`${run.command}\`, ${run.date}, ${run.machine}; the load, the service and the connector share these cores with what else runs there (load average ${round(run.busy, 1)}; the load itself was late by ${round(run.ownLagMs)} ms at most).`,
+    `${run.sessions} sessions for ${round(elapsed)} s, each acting every ${run.pause} ms on average: ${requests} requests, ${round(requests / elapsed)} a second.`,
+    summary.faults.length === 0 ? "Faults: none." : ["Faults:", "", ...faults].join("\n"),
+    table(
+      ["milliseconds", "requests", "p50", "p95", "p99", "most"],
+      summary.latencies
+        .toSorted((a, b) => b.count - a.count)
+        .map(({ kind, count, ...times }) => [
+          ...[kind, count],
+          ...[times.p50, times.p95, times.p99, times.most].map((each) => round(each)),
+        ]),
+    ),
+    table(["asked for, and so it was", "times"], summary.expected),
+    ...run.samples.map((samples, index) => describeProcess(run, samples, index)),
+  ].join("\n\n");
+}
+
+function describeProcess(run: Reported, samples: Sample[], index: number): string {
+  const second = samples.slice(Math.floor(samples.length / 2));
+  const [first, last, after] = [second[0], second.at(-1), run.after[index]];
+  if (!first || !last || !after) return "Too short to say anything of memory.";
+  const heaps = (run.heaps[index] ?? []).map((each) => round(each));
+  const slope = fitSlope(second.map((each) => [each.at / 60, each.rssMb]));
+  const lags = samples.map(({ lagMs }) => lagMs).sort((a, b) => a - b);
+  const cpu = samples.reduce((sum, each) => sum + each.cpu, 0) / samples.length;
+  return table(
+    [`process ${index + 1}, second half of the run`, ""],
+    [
+      ["resident memory, MB, first → last", `${round(first.rssMb)} → ${round(last.rssMb)}`],
+      ["its slope, MB a minute", round(slope, 1)],
+      ["alive in the heap, MB, through the whole run", heaps.slice(0, -1).join(", ")],
+      ["the same, when all sessions had gone", heaps.at(-1) ?? ""],
+      ["files and sockets, first → last", `${first.open} → ${last.open}`],
+      ["the same, when all sessions had gone", after.open],
+      ["resident memory then, MB", round(after.rssMb)],
+      ["of one core, on average", `${round(cpu * 100)} %`],
+      [
+        "lateness of the event loop in a second, ms, median and most",
+        `${round(lags[lags.length >> 1] ?? 0)}, ${round(lags.at(-1) ?? 0)}`,
+      ],
+    ],
+  );
+}
+
+/** Puts a section in the place of the one with its heading, or at the end of those before the next chapter. */
+export function replaceSection(document: string, heading: string, section: string): string {
+  const lines = document.trimEnd().split("\n");
+  const start = lines.indexOf(heading);
+  const chapter = lines.indexOf("## The connector under load");
+  const isNext = (level: RegExp, from: number) => {
+    const end = lines.findIndex((line, index) => index > from && level.test(line));
+    return end === -1 ? lines.length : end;
+  };
+  const end = start === -1 ? isNext(/^## /, chapter) : isNext(/^##?#? /, start);
+  const before = lines
+    .slice(0, start === -1 ? end : start)
+    .join("\n")
+    .trimEnd();
+  const behind = lines.slice(end).join("\n").trim();
+  return `${[before, section.trim(), behind].filter((part) => part !== "").join("\n\n")}\n`;
+}

@@ -1,0 +1,32 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createReferenceApi } from "../src/reference/api.ts";
+import { listen } from "../src/reference/listen.ts";
+import { buildFixtures } from "./organizations.ts";
+
+/**
+ * The reference API in a process of its own, as a bench needs it: with an organization for each session, without
+ * a quota to speak of, answering after as long as a network takes. Its clock stands still, so that every question
+ * has one right answer, today's numbers and those of this moment among them.
+ */
+const [, , organizations = "1"] = process.argv;
+const noon = Math.floor(Date.now() / 86_400_000) * 86_400_000 + 43_200_000;
+const api = createReferenceApi({
+  clock: () => noon,
+  fixtures: buildFixtures(Number(organizations)),
+  quota: { limit: 1_000_000_000, window: 60 },
+});
+
+const server = await listen((request) => delay(api(request)), "127.0.0.1", 0);
+process.stderr.write(`Service at ${server.origin}\n`);
+process.once("SIGTERM", () => process.exit());
+
+function delay(response: Response): Response {
+  const body = new ReadableStream({
+    start: async (controller) => {
+      await wait(3 + Math.random() * 40);
+      controller.enqueue(new Uint8Array(await response.arrayBuffer()));
+      controller.close();
+    },
+  });
+  return new Response(response.status === 304 ? null : body, response);
+}

@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from "node:util";
+import { createClient } from "../src/client/client.ts";
+import { questions } from "../src/insights/question.ts";
+import { BASE_PATH, operations } from "../src/operations/index.ts";
+import type { Organization } from "./organizations.ts";
+
+export interface Asked {
+  tool: string;
+  args: Record<string, unknown>;
+}
+
+/** What a session may ask about its site. */
+export const catalogue: Asked[] = [
+  { tool: "list_sites", args: {} },
+  ...[1, 7, 30].map((days) => ({ tool: "get_stats", args: { days } })),
+  ...[7, 28].map((days) => ({ tool: "get_timeseries", args: { days } })),
+  ...["pages", "referrers", "channels", "countries", "devices", "events"].map((dimension) => ({
+    tool: "get_breakdown",
+    args: { dimension, limit: 5, days: 7 },
+  })),
+  { tool: "get_realtime", args: {} },
+  { tool: "get_overview", args: { days: 7 } },
+  { tool: "compare_periods", args: { days: 7 } },
+];
+
+/** What the service itself says, asked without the connector; each question once, since its clock stands still. */
+export function createTruth(origin: string) {
+  const known = new Map<string, Promise<unknown>>();
+
+  const ask = async ({ key, site }: Organization, { tool, args }: Asked): Promise<unknown> => {
+    const params = tool === "list_sites" ? {} : { site, ...args };
+    const operation = operations.find((each) => each.tool.name === tool);
+    if (operation) {
+      const query = new URLSearchParams(
+        Object.entries(params).map(([name, value]): [string, string] => [name, `${value}`]),
+      );
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${origin}${BASE_PATH}${operation.path}?${query}`, { headers });
+      if (!response.ok) throw new Error(`The service answers ${response.status} to ${operation.path}.`);
+      return response.json();
+    }
+    // No path of the API answers these: they are what several of its answers come to.
+    const question = questions.find((each) => each.tool.name === tool);
+    if (!question) throw new Error(`There is no tool ${tool}.`);
+    const target = { baseUrl: origin + BASE_PATH, apiKey: key, fetch };
+    const { call } = createClient({ readTarget: () => target, clock: Date.now });
+    const { result } = await question.ask(call, params, {});
+    return JSON.parse(JSON.stringify(question.compact?.(result) ?? result));
+  };
+
+  return {
+    read: (organization: Organization, asked: Asked): Promise<unknown> => {
+      const name = JSON.stringify([organization.site, asked]);
+      const answer = known.get(name) ?? ask(organization, asked);
+      known.set(name, answer);
+      return answer;
+    },
+  };
+}
+
+/** Whether all that a tool says is what the service says; it may leave out what can be read off the rest. */
+export function agrees(said: unknown, truth: unknown): boolean {
+  if (Array.isArray(said)) {
+    return (
+      Array.isArray(truth) &&
+      said.length === truth.length &&
+      said.every((each, index) => agrees(each, truth[index]))
+    );
+  }
+  if (typeof said !== "object" || said === null) return isDeepStrictEqual(said, truth);
+  return Object.entries(said).every(([name, value]) => agrees(value, Reflect.get(Object(truth), name)));
+}
