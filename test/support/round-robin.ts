@@ -24,9 +24,12 @@ export async function startRoundRobin({ believes = false } = {}) {
       answer.pipe(response);
     });
     onward.on("error", () => response.destroy());
-    response.on("close", () => onward.destroy());
+    // Done, its connection is the next request's already.
+    response.on("close", () => response.writableFinished || onward.destroy());
     request.pipe(onward);
   });
+  // Longer than clients here wait before they ask again, so that no request meets the end of its connection.
+  server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
