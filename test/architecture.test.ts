@@ -87,6 +87,7 @@ describe("the house keeps its order", () => {
     [
       "commander",
       [
+        "cli/help.ts",
         "cli/program.ts",
         "cli/question-command.ts",
         "cli/reference-command.ts",

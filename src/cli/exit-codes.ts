@@ -2,6 +2,15 @@ import type { ErrorCode } from "../errors.ts";
 
 export const exitCodes = { ok: 0, failure: 1, usage: 2, auth: 4, network: 5, notFound: 6 } as const;
 
+export const exitCodeMeanings = {
+  [exitCodes.ok]: "All went well.",
+  [exitCodes.failure]: "The service or this program failed.",
+  [exitCodes.usage]: "The command line or the settings are wrong.",
+  [exitCodes.auth]: "The key is missing, or the service does not take it.",
+  [exitCodes.network]: "The service was not reached.",
+  [exitCodes.notFound]: "The key has no such site.",
+} as const;
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Each failure's exit code: scripts tell a wrong key from a missing network by it. */

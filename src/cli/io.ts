@@ -1,11 +1,17 @@
 import type { Readable, Writable } from "node:stream";
 import type { Environment } from "../config/config.ts";
 
+interface Terminal {
+  isTTY: boolean;
+  columns: number;
+  rows: number;
+}
+
 /** The process as the commands see it. */
 export interface Io {
   stdin: Readable & { isTTY?: boolean };
-  stdout: Writable & { isTTY?: boolean };
-  stderr: Writable & { isTTY?: boolean };
+  stdout: Writable & Partial<Terminal>;
+  stderr: Writable & Partial<Terminal>;
   environment: Environment;
   /** Milliseconds since 1970. */
   clock: () => number;

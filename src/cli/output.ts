@@ -2,41 +2,67 @@ import { AnalyticsError } from "../errors.ts";
 import type { Answer } from "../insights/question.ts";
 import type { View } from "../operations/view.ts";
 import { cleanText, formatJson } from "../render/clean.ts";
-import { formatTable } from "../render/table.ts";
+import { formatCsv } from "../render/csv.ts";
+import { formatPage } from "../render/page.ts";
+import { paint } from "../render/screen.ts";
 import { formatTsv } from "../render/tsv.ts";
+import { wrap } from "../render/width.ts";
 import { type ExitCode, exitCodeOf } from "./exit-codes.ts";
+import { chooseFields } from "./fields.ts";
 import type { Io } from "./io.ts";
+import { type Appearance, readScreen } from "./screen.ts";
 
-export interface Format {
+export interface Format extends Appearance {
   json?: boolean | undefined;
+  csv?: boolean | undefined;
+  fields?: string | undefined;
 }
 
 /**
- * The one writer of stdout for commands: data alone goes there. Tables with their headlines at a terminal,
- * tab-separated values in a pipe, JSON when asked; notes go to stderr.
+ * The one writer of stdout for commands: data alone goes there. Pages for people at a terminal, tab-separated values
+ * in a pipe, JSON or CSV when asked; notes go to stderr.
  */
-export async function printAnswer(io: Io, { result, views }: Answer, { json }: Format): Promise<void> {
-  if (json) return write(io.stdout, formatJson(result, 2));
-  const tables = views
-    .map(io.stdout.isTTY ? formatForPeople : formatTsvOrNothing)
-    .filter((text) => text !== "");
-  await write(io.stdout, tables.join("\n\n"));
-  // At a terminal the notes stand below the table: set off, so as not to look like rows.
+export async function printAnswer(io: Io, answer: Answer, format: Format): Promise<void> {
+  if (format.json && format.csv) {
+    throw new AnalyticsError("usage", "--json and --csv exclude each other.");
+  }
+  const views = chooseViews(answer, format);
+  if (format.json) return writeData(io, formatJson(chooseJson(answer, views, format), 2));
+  const notes = readScreen(io, "stderr", format);
+  const isPage = io.stdout.isTTY && !format.csv;
+  await writeData(
+    io,
+    isPage ? formatPage(views, readScreen(io, "stdout", format)) : formatData(views, format),
+  );
+  // At a terminal the notes stand below the page: set off, so as not to look like rows.
   if (io.stdout.isTTY && io.stderr.isTTY) await write(io.stderr, "");
-  for (const note of views.flatMap((view) => view.notes)) await write(io.stderr, cleanText(note, 400));
+  for (const note of answer.views.flatMap((view) => view.notes)) {
+    const text = wrap(cleanText(note, 400), io.stderr.isTTY ? notes.width : Number.POSITIVE_INFINITY);
+    await write(io.stderr, paint(notes, "dim", text));
+  }
 }
 
-function formatForPeople(view: View): string {
-  const headline = view.headline === "" ? [] : [cleanText(view.headline, 1_000)];
-  return [...headline, ...(view.rows.length === 0 ? [] : [formatTable(view)])].join("\n\n");
+/** The views that are asked for. Throws AnalyticsError `usage` for a field that there is not. */
+export function chooseViews({ views }: Answer, { fields }: Format): View[] {
+  return fields === undefined ? views : chooseFields(views, fields);
 }
 
-function formatTsvOrNothing(view: View): string {
-  return view.columns.length === 0 ? "" : formatTsv(view);
+/** Views for programs, a header line over each. */
+export function formatData(views: View[], { csv }: Format): string {
+  const tables = views.filter((view) => view.columns.length > 0);
+  return tables.map((view) => (csv ? formatCsv(view) : formatTsv(view))).join("\n\n");
+}
+
+/** The service's answer; with `--fields` the rows of the one table that has them. */
+function chooseJson({ result }: Answer, views: View[], { fields }: Format): unknown {
+  if (fields === undefined) return result;
+  return views.flatMap(({ columns, rows }) =>
+    rows.map((row) => Object.fromEntries(columns.map(({ key }) => [key, row[key] ?? null]))),
+  );
 }
 
 /** Prints a failure with its hint and returns the exit code for it. */
-export async function printFailure(io: Io, failure: unknown, { json }: Format): Promise<ExitCode> {
+export async function printFailure(io: Io, failure: unknown, format: Format): Promise<ExitCode> {
   const error =
     failure instanceof AnalyticsError
       ? failure
@@ -44,12 +70,26 @@ export async function printFailure(io: Io, failure: unknown, { json }: Format): 
           hint: failure instanceof Error ? failure.message : undefined,
         });
   const { code, message, hint } = error;
-  if (json) await write(io.stderr, formatJson({ error: { code, message, hint } }, 2));
+  if (format.json) await write(io.stderr, formatJson({ error: { code, message, hint } }, 2));
   else {
-    await write(io.stderr, `error: ${cleanText(message, 1_000)}`);
-    if (hint !== undefined) await write(io.stderr, `hint: ${cleanText(hint, 1_000)}`);
+    const screen = readScreen(io, "stderr", { ...format, color: undefined });
+    const width = io.stderr.isTTY ? screen.width : Number.POSITIVE_INFINITY;
+    const lines = [
+      ["error:", cleanText(message, 1_000)] as const,
+      ...(hint === undefined ? [] : [["hint:", cleanText(hint, 1_000)] as const]),
+    ];
+    for (const [word, text] of lines) {
+      const [first = "", ...rest] = wrap(`${word} ${text}`, width, "  ").split("\n");
+      const painted = paint(screen, word === "error:" ? "red" : "cyan", word) + first.slice(word.length);
+      await write(io.stderr, [painted, ...rest].join("\n"));
+    }
   }
   return exitCodeOf(code);
+}
+
+/** Writes to stdout, where data alone goes. */
+export function writeData(io: Io, text: string): Promise<void> {
+  return write(io.stdout, text);
 }
 
 export function printNote(io: Io, note: string): Promise<void> {

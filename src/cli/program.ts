@@ -1,27 +1,32 @@
 import { Command, CommanderError } from "commander";
 import { type Flags, readCallsPerMinute } from "../config/config.ts";
-import { environment } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
 import { connect } from "./connect.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { createHelpCommand, layOutHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { printFailure, printNote } from "./output.ts";
 import { createQuestionCommand } from "./question-command.ts";
 import { createReferenceCommand } from "./reference-command.ts";
 import { createServeCommand } from "./serve-command.ts";
 import { createClientsCommand, createGrantsCommand } from "./store-commands.ts";
+import { suggest } from "./suggest.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
-  const program = createProgram(io);
+  const format = { json: argv.includes("--json") };
   try {
+    const program = createProgram(io);
     refuseUnknownCommand(program, argv);
     await program.parseAsync(argv, { from: "user" });
     return exitCodes.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    return printFailure(io, error, { json: argv.includes("--json") });
+    if (!(error instanceof CommanderError)) return printFailure(io, error, format);
+    if (error.exitCode === 0) return exitCodes.ok;
+    // Where a command asks for another, its help was shown.
+    if (error.code === "commander.help") return exitCodes.usage;
+    return printFailure(io, explainUsage(error), format);
   }
 }
 
@@ -35,38 +40,57 @@ function createProgram(io: Io): Command {
     .version(io.version, "-V, --version", "print the version")
     .option("--demo", "made-up data from this program itself: no key, no service")
     .option("--base-url <url>", "address of the analytics service (or ANALYTICS_BASE_URL)")
-    .addHelpText("after", buildHelp())
-    .helpCommand("help [command]", "display help for a command")
+    .option("--color <when>", "auto, always or never (default: auto)")
+    .option("--plain", "no pictures: for screen readers and plain terminals")
+    .helpOption("-h, --help", "help on the program or on a command")
+    .helpCommand(false)
     .action((_, flags: Flags) => serveMcp(io, flags));
-  for (const question of questions) program.addCommand(createQuestionCommand(io, question));
-  program.addCommand(createServeCommand(io));
-  program.addCommand(createGrantsCommand(io));
-  program.addCommand(createClientsCommand(io));
-  program.addCommand(createReferenceCommand(io));
+  const groups: Record<string, Command[]> = {
+    "Ask:": questions.map((question) => createQuestionCommand(io, question)),
+    "Serve:": [
+      createServeCommand(io),
+      createGrantsCommand(io),
+      createClientsCommand(io),
+      createReferenceCommand(io),
+    ],
+    "Help:": [createHelpCommand(io, program)],
+  };
+  for (const [title, commands] of Object.entries(groups)) {
+    for (const command of commands) program.addCommand(command.helpGroup(title));
+  }
+  layOutHelp(io, program);
+  // These ask the service, so that its options are theirs.
   for (const command of [
-    program,
-    ...program.commands,
-    ...program.commands.flatMap((each) => each.commands),
+    ...(groups["Ask:"] ?? []),
+    ...program.commands.filter((each) => each.name() === "serve"),
   ]) {
-    command
-      .exitOverride()
-      .configureHelp({ showGlobalOptions: true })
-      .configureOutput({
-        writeOut: (text) => io.stdout.write(text),
-        writeErr: (text) => io.stderr.write(text),
-      });
+    command.configureHelp({ ...command.configureHelp(), showGlobalOptions: true });
   }
   return program;
 }
 
 /** Looked at first, so that a mistyped command does not blame the options that follow it. */
 function refuseUnknownCommand(program: Command, argv: readonly string[]): void {
-  const word = argv.find((each, index) => !each.startsWith("-") && argv[index - 1] !== "--base-url");
+  const taking = program.options.filter((option) => option.required).map((option) => option.long);
+  const word = argv.find((each, index) => !each.startsWith("-") && !taking.includes(argv[index - 1] ?? ""));
   const names = program.commands.map((command) => command.name());
-  if (word === undefined || word === "help" || names.includes(word)) return;
+  if (word === undefined || names.includes(word)) return;
   throw new AnalyticsError("usage", `There is no command ${JSON.stringify(word)}.`, {
-    hint: `The commands are ${names.join(", ")}. See analytics-mcp --help.`,
+    hint: `${suggest(word, names)}The commands are ${names.join(", ")}. See analytics-mcp --help.`,
   });
+}
+
+/** What commander has to say, as a failure like all others. */
+function explainUsage({ message }: CommanderError): AnalyticsError {
+  const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");
+  const guess = rest.join(" ").replace(/^\(|\)$/g, "");
+  return new AnalyticsError(
+    "usage",
+    `${first[0]?.toUpperCase()}${first.slice(1)}${/[.?]$/.test(first) ? "" : "."}`,
+    {
+      hint: [guess, "See --help."].filter((each) => each !== "").join(" "),
+    },
+  );
 }
 
 async function serveMcp(io: Io, flags: Flags): Promise<void> {
@@ -91,20 +115,4 @@ async function serveMcp(io: Io, flags: Flags): Promise<void> {
     demo: flags.demo === true,
     onFault: (fault) => void printNote(io, `analytics-mcp: ${fault.message}`),
   });
-}
-
-function buildHelp(): string {
-  const width = Math.max(...Object.keys(environment).map((name) => name.length));
-  return `
-Examples:
-  analytics-mcp stats --demo --site example.com --days 7
-  analytics-mcp breakdown --site example.com --dimension referrers --days 7
-  analytics-mcp timeseries --site example.com --days 30 --json
-
-Environment:
-${Object.entries(environment)
-  .map(([name, help]) => `  ${name.padEnd(width)}  ${help}`)
-  .join("\n")}
-
-Exit codes: 0 ok, 1 failure, 2 usage, 4 key, 5 network, 6 no such site`;
 }

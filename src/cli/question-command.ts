@@ -1,15 +1,22 @@
 import { Command, Option } from "commander";
 import type { Flags } from "../config/config.ts";
+import { AnalyticsError } from "../errors.ts";
 import type { Question } from "../insights/question.ts";
 import { parameterSchemas } from "../operations/json-schema.ts";
 import { readParams } from "../operations/parameters.ts";
 import { connect } from "./connect.ts";
 import type { Io } from "./io.ts";
 import { type Format, printAnswer } from "./output.ts";
+import { readScreen } from "./screen.ts";
+import { addTrends } from "./site-trends.ts";
+import { suggest } from "./suggest.ts";
+import { readInterval, watch } from "./watch.ts";
+
+type QuestionFlags = Flags & Format & { watch?: true | string } & Record<string, unknown>;
 
 /** The shell subcommand of a question: its parameters become options, its views the output. */
 export function createQuestionCommand(io: Io, question: Question): Command {
-  const command = new Command(question.name).summary(question.summary).description(question.summary);
+  const command = new Command(question.name).summary(question.summary).description(`${question.summary}.`);
   for (const [name, schema] of parameterSchemas(question.params)) {
     const metavar = schema.type === "integer" ? "number" : name;
     const fallback = schema.default === undefined ? "" : ` (default: ${schema.default})`;
@@ -20,13 +27,33 @@ export function createQuestionCommand(io: Io, question: Question): Command {
         .argParser((value: string, earlier: string[] = []) => [...earlier, value]),
     );
   }
-  command.option("--json", "print the service's answer as JSON");
-  command.action(async (_, self: Command) => {
-    const flags = self.optsWithGlobals<Flags & Format & Record<string, unknown>>();
-    const answer = await question.ask(connect(io, flags), readInput(question, flags), {});
+  if (question.name === "realtime")
+    command.option("--watch [seconds]", "ask again every ten seconds, or so many, until Ctrl-C");
+  command
+    .option("--json", "print the service's answer as JSON")
+    .option("--csv", "print comma-separated values")
+    .option("--fields <names>", "these columns alone, in this order: visitors,pageviews")
+    .allowExcessArguments();
+  return command.action(async (_, self: Command) => {
+    const flags = self.optsWithGlobals<QuestionFlags>();
+    refuseWords(question, self.args);
+    const input = readInput(question, flags);
+    const call = connect(io, flags);
+    const ask = () => question.ask(call, input, {});
+    if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), flags);
+    const answer = await ask();
+    const isForPeople = io.stdout.isTTY && !flags.json && !flags.csv && flags.fields === undefined;
+    if (question.name === "sites" && isForPeople)
+      await addTrends(call, answer, readScreen(io, "stdout", flags));
     await printAnswer(io, answer, flags);
   });
-  return command;
+}
+
+function refuseWords({ name, params }: Question, [word]: string[]): void {
+  if (word === undefined) return;
+  throw new AnalyticsError("usage", `${name} takes options alone, not ${JSON.stringify(word)}.`, {
+    hint: "site" in params.shape ? `Did you mean --site ${word}?` : `See analytics-mcp ${name} --help.`,
+  });
 }
 
 function readInput(question: Question, flags: Record<string, unknown>): Record<string, unknown> {
@@ -34,9 +61,25 @@ function readInput(question: Question, flags: Record<string, unknown>): Record<s
   const given = new Map(
     names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
   );
-  // A site that is left out may still be found: it is looked for when everything else is in order.
-  const isMissing = names.includes("site") && !given.has("site");
-  if (!isMissing) return readParams(question.params, given);
-  const { site: _, ...rest } = readParams(question.params, new Map(given).set("site", ["any"]));
-  return rest;
+  try {
+    // A site that is left out may still be found: it is looked for when everything else is in order.
+    const isMissing = names.includes("site") && !given.has("site");
+    if (!isMissing) return readParams(question.params, given);
+    const { site: _, ...rest } = readParams(question.params, new Map(given).set("site", ["any"]));
+    return rest;
+  } catch (error) {
+    throw error instanceof AnalyticsError ? explain(question, error, given) : error;
+  }
+}
+
+/** With what was probably meant, and where to read on. */
+function explain({ name }: Question, error: AnalyticsError, given: Map<string, string[]>): AnalyticsError {
+  const guesses = error.parameters.map(({ parameter, allowed }) =>
+    suggest(given.get(parameter)?.[0] ?? "", allowed ?? []),
+  );
+  return new AnalyticsError(error.code, error.message, {
+    hint: `${guesses.join("")}See analytics-mcp ${name} --help.`,
+    parameters: error.parameters,
+    cause: error,
+  });
 }

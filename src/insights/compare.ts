@@ -220,16 +220,17 @@ function viewWindows({ site, timezone, as_of, current, previous, change, small_s
   };
 }
 
-const changeColumns: View["columns"] = [
+export const changeColumns: View["columns"] = [
   { key: "current", label: "current", kind: "count" },
   { key: "previous", label: "previous", kind: "count" },
   { key: "change", label: "change", kind: "change" },
-  { key: "percent", label: "percent", kind: "percent" },
+  { key: "percent", label: "percent", kind: "percent_change" },
 ];
 
 function viewMovers({ dimension, drift, cut_off, movers }: Comparison["dimensions"][number]): View {
   return {
     headline: `${dimension} that moved most, in visitors`,
+    beside: true,
     columns: [
       {
         key: "label",

@@ -6,7 +6,7 @@ import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
-import { change, window } from "./compare.ts";
+import { change, changeColumns, window } from "./compare.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import {
   isSmallSample,
@@ -152,7 +152,7 @@ function viewOverview(result: Overview): View[] {
         { key: "visitors", label: "visitors", kind: "count" },
         { key: "pageviews", label: "pageviews", kind: "count" },
         { key: "events", label: "events", kind: "count" },
-        { key: "active_now", label: "active_now", kind: "count" },
+        { key: "active_now", label: "active now", kind: "count" },
       ],
       rows: [
         {
@@ -170,13 +170,7 @@ function viewOverview(result: Overview): View[] {
     },
     {
       headline: `Complete days ${current.from} to ${current.to} against ${previous.from} to ${previous.to}`,
-      columns: [
-        { key: "measure", label: "measure", kind: "text" },
-        { key: "current", label: "current", kind: "count" },
-        { key: "previous", label: "previous", kind: "count" },
-        { key: "change", label: "change", kind: "change" },
-        { key: "percent", label: "percent", kind: "percent" },
-      ],
+      columns: [{ key: "measure", label: "measure", kind: "text" }, ...changeColumns],
       rows: (["visitors", "pageviews"] as const).map((measure) => ({
         measure,
         current: current[measure],
@@ -191,6 +185,12 @@ function viewOverview(result: Overview): View[] {
       columns: [],
       rows: [],
       notes: [],
+      series: {
+        label: "visitors a day",
+        from: trend.from,
+        values: trend.visitors,
+        partial: period.partial,
+      },
     },
     ...result.top.map(
       ({ dimension, rows }): View => ({
@@ -201,10 +201,11 @@ function viewOverview(result: Overview): View[] {
             ...(isWrittenByVisitors(dimension) && { untrusted: true }),
           },
           { key: "visitors", label: "visitors", kind: "count" },
-          { key: "percentage", label: "percentage", kind: "percent" },
+          { key: "percentage", label: "share", kind: "percent", detail: true },
         ],
         rows,
         notes: [],
+        beside: true,
       }),
     ),
   ];

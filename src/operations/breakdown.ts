@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dimensions, isWrittenByVisitors } from "./dimensions.ts";
+import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import { count, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
@@ -94,11 +94,13 @@ export const breakdown = defineOperation({
           label: result.dimension,
           kind: "text",
           ...(isWrittenByVisitors(result.dimension) && { untrusted: true }),
+          ...nameCodes(result.dimension),
         },
         { key: "visitors", label: "visitors", kind: "count" },
         { key: measure, label: measure, kind: "count" },
-        { key: "percentage", label: "percentage", kind: "percent" },
+        { key: "percentage", label: "share", kind: "percent" },
       ],
+      bars: "visitors",
       rows: result.rows.map((each) => ({
         value: each.value,
         label: each.label,

@@ -38,3 +38,9 @@ const DERIVED_DIMENSIONS = new Set<string>([
   "browsers",
   "operating_systems",
 ] satisfies Dimension[]);
+
+/** For which dimensions a value is a code that every language has its own name for. */
+export function nameCodes(dimension: string): { names?: "region" | "language" } {
+  if (dimension === "countries") return { names: "region" };
+  return dimension === "languages" ? { names: "language" } : {};
+}

@@ -39,9 +39,9 @@ export const sites = defineOperation({
     columns: [
       { key: "domain", label: "domain", kind: "text" },
       { key: "id", label: "id", kind: "text" },
-      { key: "name", label: "name", kind: "text" },
-      { key: "timezone", label: "timezone", kind: "text" },
-      { key: "data_since", label: "data_since", kind: "date" },
+      { key: "name", label: "name", kind: "text", detail: true },
+      { key: "timezone", label: "timezone", kind: "text", detail: true },
+      { key: "data_since", label: "data since", kind: "date", detail: true },
     ],
     rows: result.sites,
     notes: [`As of ${result.as_of}.`],

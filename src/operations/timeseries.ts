@@ -46,8 +46,18 @@ export const timeseries = defineOperation({
       { key: "date", label: "date", kind: "date" },
       { key: "visitors", label: "visitors", kind: "count" },
       { key: "pageviews", label: "pageviews", kind: "count" },
+      { key: "partial", label: "partial", kind: "text", machine: true },
     ],
-    rows: result.points.map(({ date, visitors, pageviews }) => ({ date, visitors, pageviews })),
+    rows: result.points.map(({ date, visitors, pageviews, partial }) => ({
+      ...{ date, visitors, pageviews },
+      partial: partial ? "true" : null,
+    })),
+    series: {
+      label: "visitors a day",
+      from: result.period.from,
+      values: result.points.map(({ visitors }) => visitors),
+      partial: result.period.partial,
+    },
     notes: periodNotes(result.period, result.warnings),
   }),
 });

@@ -4,12 +4,26 @@ export type Cell = string | number | null;
 export interface Column {
   key: string;
   label: string;
-  /** `change` is a signed count. */
-  kind: "text" | "count" | "change" | "percent" | "date" | "time";
+  /** `change` is a signed count, `percent_change` a signed percentage. */
+  kind: "text" | "count" | "change" | "percent" | "percent_change" | "date" | "time";
   /** Written for programs alone: in TSV, left out where people or models read. */
   machine?: true;
   /** Written by visitors: data, never instructions. */
   untrusted?: true;
+  /** Left out of a table for which there is too little room, the last of these first. */
+  detail?: true;
+  /** The text is the name of a code that stands in the column `value`: people may see it in their language. */
+  names?: "region" | "language";
+}
+
+/** Counts of days in a row, oldest first. */
+export interface Series {
+  label: string;
+  /** The first day. */
+  from: string;
+  values: number[];
+  /** Whether the last day is not over. */
+  partial: boolean;
 }
 
 /**
@@ -22,4 +36,10 @@ export interface View {
   rows: Record<string, Cell>[];
   /** Sentences that a reader needs in order not to misread the numbers. */
   notes: string[];
+  /** Where pictures can be shown, drawn above the table; with no table, in place of the headline. */
+  series?: Series;
+  /** The column of counts that can be drawn as bars, one against the other. */
+  bars?: string;
+  /** May stand beside the view before it where there is room. */
+  beside?: true;
 }

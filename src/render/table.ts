@@ -1,32 +1,99 @@
-import stringWidth from "string-width";
-import type { Cell, Column, View } from "../operations/view.ts";
+import type { Column, View } from "../operations/view.ts";
+import { createCellFormat, isNumeric, paintCell } from "./cells.ts";
 import { cleanText } from "./clean.ts";
+import { drawBar } from "./pictures.ts";
+import { paint, type Screen } from "./screen.ts";
+import { measure, pad, truncate } from "./width.ts";
 
-const isNumeric = ({ kind }: Column) => kind !== "text" && kind !== "date" && kind !== "time";
+const GAP = 2;
+/** A text is first cut to this, then details are left out, then it is cut to what still says something. */
+const COMFORTABLE_TEXT = 14;
+const LEAST_TEXT = 4;
+const LEAST_BAR = 6;
+const WIDEST_BAR = 40;
 
-/** A view as an aligned table for people: numbers to the right with grouped digits, machine columns left out. */
-export function formatTable(view: View, locale = "en-US"): string {
-  const numbers = new Intl.NumberFormat(locale);
-  const columns = view.columns.filter((column) => column.machine !== true);
-  const show = (column: Column, cell: Cell) => {
-    if (cell === null) return "–";
-    if (column.kind === "percent") return `${Number(cell).toFixed(1)} %`;
-    if (typeof cell === "string") return cleanText(cell);
-    return column.kind === "change" && cell > 0 ? `+${numbers.format(cell)}` : numbers.format(cell);
-  };
-  const lines = [
-    columns.map((column) => column.label),
-    ...view.rows.map((row) => columns.map((column) => show(column, row[column.key] ?? null))),
-  ];
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => stringWidth(line[index] ?? ""))));
-  return lines.map((line) => formatLine(line, columns, widths)).join("\n");
+interface Fitted {
+  columns: Column[];
+  widths: number[];
 }
 
-function formatLine(line: string[], columns: Column[], widths: number[]): string {
-  const cells = columns.map((column, index) => {
-    const text = line[index] ?? "";
-    const padding = " ".repeat((widths[index] ?? 0) - stringWidth(text));
-    return isNumeric(column) ? padding + text : text + padding;
+/**
+ * A view as an aligned table for people, in the width of the screen: numbers to the right with grouped digits,
+ * never cut; texts are cut and details left out where there is no room, and columns for programs always.
+ */
+export function formatTable(view: View, screen: Screen): string[] {
+  const format = createCellFormat(screen);
+  const shown = view.columns.filter((column) => column.machine !== true);
+  const natural = new Map(
+    shown.map((column) => [
+      column,
+      Math.max(measure(cleanText(column.label)), ...view.rows.map((row) => measure(format(column, row)))),
+    ]),
+  );
+  const { columns, widths } = fitColumns(shown, natural, screen.width);
+  const align = (text: string, index: number, column: Column) =>
+    pad(truncate(text, widths[index] ?? 0), widths[index] ?? 0, isNumeric(column) ? "right" : "left");
+  const header = joinCells(columns.map((column, index) => align(cleanText(column.label), index, column)));
+  const drawBars = createBars(view, screen, sumWidths(widths));
+  const lines = view.rows.map((row) => {
+    const cells = columns.map((column, index) =>
+      paintCell(screen, column, row[column.key] ?? null, align(format(column, row), index, column)),
+    );
+    return joinCells([...cells, ...drawBars(row)]);
   });
-  return cells.join("  ").trimEnd();
+  return [paint(screen, "dim", header), ...lines];
+}
+
+const joinCells = (cells: string[]) => cells.join(" ".repeat(GAP)).trimEnd();
+
+/** The least width in which a table of these columns says what it should. */
+export function measureTable(view: View, screen: Screen): number {
+  const format = createCellFormat(screen);
+  const widths = view.columns
+    .filter((column) => column.machine !== true && column.detail !== true)
+    .map((column) => {
+      const widest = Math.max(measure(column.label), ...view.rows.map((row) => measure(format(column, row))));
+      return isNumeric(column) ? widest : Math.min(widest, COMFORTABLE_TEXT);
+    });
+  return sumWidths(widths);
+}
+
+function fitColumns(shown: Column[], natural: Map<Column, number>, width: number): Fitted {
+  let columns = shown;
+  const measureAll = () => columns.map((column) => natural.get(column) ?? 0);
+  let widths = shrink(columns, measureAll(), width, COMFORTABLE_TEXT);
+  while (sumWidths(widths) > width) {
+    const detail = columns.findLast((column) => column.detail === true);
+    if (!detail) break;
+    columns = columns.filter((column) => column !== detail);
+    widths = shrink(columns, measureAll(), width, COMFORTABLE_TEXT);
+  }
+  return { columns, widths: shrink(columns, widths, width, LEAST_TEXT) };
+}
+
+/** Cuts the widest text by a column at a time, until all fit or every text is at its least. */
+function shrink(columns: Column[], widths: number[], width: number, least: number): number[] {
+  const shrunk = [...widths];
+  for (let excess = sumWidths(shrunk) - width; excess > 0; excess--) {
+    const texts = columns.flatMap((column, index) =>
+      isNumeric(column) || column.kind !== "text" ? [] : [index],
+    );
+    const widest = texts.reduce<number | undefined>(
+      (best, index) => (best === undefined || (shrunk[index] ?? 0) > (shrunk[best] ?? 0) ? index : best),
+      undefined,
+    );
+    if (widest === undefined || (shrunk[widest] ?? 0) <= least) break;
+    shrunk[widest] = (shrunk[widest] ?? 0) - 1;
+  }
+  return shrunk;
+}
+
+const sumWidths = (widths: number[]) =>
+  widths.reduce((sum, each) => sum + each, 0) + GAP * Math.max(0, widths.length - 1);
+
+function createBars({ bars, rows }: View, screen: Screen, used: number) {
+  const room = Math.min(WIDEST_BAR, screen.width - used - GAP);
+  if (bars === undefined || !screen.pictures || room < LEAST_BAR) return () => [];
+  const most = Math.max(...rows.map((row) => Number(row[bars] ?? 0)));
+  return (row: View["rows"][number]) => [paint(screen, "cyan", drawBar(Number(row[bars] ?? 0), most, room))];
 }

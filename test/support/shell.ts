@@ -5,13 +5,19 @@ import { NOW } from "./api.ts";
 export interface ShellOptions {
   environment?: Record<string, string>;
   isTTY?: boolean;
+  /** The terminal's width. */
+  columns?: number;
+  /** The terminal's height. */
+  rows?: number;
+  /** Resolves when the program is asked to stop; at once, where absent. */
+  stop?: Promise<void>;
   clock?: () => number;
 }
 
 /** The program as a shell runs it, in this process: its exit code and what it wrote. */
 export async function runShell(
   argv: string[],
-  { environment = {}, isTTY = false, clock }: ShellOptions = {},
+  { environment = {}, isTTY = false, columns = 80, rows = 40, stop, clock }: ShellOptions = {},
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const text = { stdout: "", stderr: "" };
@@ -24,12 +30,12 @@ export async function runShell(
   const code = await run(
     {
       stdin: new PassThrough(),
-      stdout: Object.assign(stdout, { isTTY }),
-      stderr: Object.assign(stderr, { isTTY }),
+      stdout: Object.assign(stdout, { isTTY, columns, rows }),
+      stderr: Object.assign(stderr, { isTTY, columns, rows }),
       environment,
       clock: clock ?? (() => NOW),
       version: "1.2.3",
-      untilStopped: async () => {},
+      untilStopped: async () => stop,
     },
     argv,
   );

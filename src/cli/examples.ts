@@ -1,0 +1,42 @@
+/** What people do with each command, shown first in its help; the program's own under the empty name. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  "": [
+    "analytics-mcp overview --demo --site example.com",
+    "analytics-mcp stats --site example.com --days 7",
+    "analytics-mcp breakdown --site example.com --dimension referrers --days 7",
+    "analytics-mcp timeseries --site example.com --days 30 --csv > visitors.csv",
+  ],
+  sites: ["analytics-mcp sites", "analytics-mcp sites --fields domain,timezone"],
+  stats: [
+    "analytics-mcp stats --site example.com --days 7",
+    "analytics-mcp stats --site example.com --days 1 --json | jq .visitors",
+  ],
+  timeseries: [
+    "analytics-mcp timeseries --site example.com --days 90",
+    "analytics-mcp timeseries --site example.com --csv > visitors.csv",
+  ],
+  breakdown: [
+    "analytics-mcp breakdown --site example.com --dimension pages --days 7",
+    "analytics-mcp breakdown --site example.com --dimension countries --limit 1000 --csv",
+  ],
+  realtime: [
+    "analytics-mcp realtime --site example.com",
+    "analytics-mcp realtime --site example.com --watch",
+  ],
+  openapi: ["analytics-mcp openapi --json > openapi.json"],
+  overview: [
+    "analytics-mcp overview --site example.com",
+    "analytics-mcp overview --site example.com --days 7",
+  ],
+  compare: [
+    "analytics-mcp compare --site example.com --days 28",
+    "analytics-mcp compare --site example.com --dimension referrers",
+  ],
+  serve: [
+    "analytics-mcp serve --demo",
+    "analytics-mcp serve --base-url https://stats.example.com --public-url https://connector.example.com",
+  ],
+  grants: ["analytics-mcp grants list", "analytics-mcp grants revoke <grant>"],
+  clients: ["analytics-mcp clients list"],
+  reference: ["analytics-mcp reference --port 8787"],
+};

@@ -1,0 +1,62 @@
+import { Command } from "commander";
+import { AnalyticsError } from "../errors.ts";
+import { paint } from "../render/screen.ts";
+import { wrap } from "../render/width.ts";
+import { examples } from "./examples.ts";
+import type { Io } from "./io.ts";
+import { writeData } from "./output.ts";
+import { readScreen } from "./screen.ts";
+import { suggest } from "./suggest.ts";
+import { formatTopic, topics } from "./topics.ts";
+
+/** Gives a command, and those below it, help as this program's screens look: examples before options. */
+export function layOutHelp(io: Io, command: Command): void {
+  command
+    .exitOverride()
+    .configureHelp({
+      commandDescription: (each) => describe(io, each),
+      // Even in the narrowest terminal, descriptions stand in a column.
+      minWidthToWrap: 20,
+      subcommandTerm: (each) => each.name(),
+      styleTitle: (title) => paint(readScreen(io, "stdout", {}), "bold", title),
+    })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      // A failure is printed where all are.
+      outputError: () => {},
+      getOutHelpWidth: () => readScreen(io, "stdout", {}).width,
+      getErrHelpWidth: () => readScreen(io, "stderr", {}).width,
+      getOutHasColors: () => readScreen(io, "stdout", {}).color,
+      getErrHasColors: () => false,
+    });
+  for (const each of command.commands) layOutHelp(io, each);
+}
+
+function describe(io: Io, command: Command): string {
+  const screen = readScreen(io, "stdout", {});
+  const description = wrap(command.description() || `${command.summary()}.`, screen.width);
+  const shown = examples[command.parent ? command.name() : ""] ?? [];
+  if (shown.length === 0 || command.parent?.parent) return description;
+  return [description, "", paint(screen, "bold", "Examples:"), ...shown.map((each) => `  ${each}`)].join(
+    "\n",
+  );
+}
+
+/** `analytics-mcp help [topic]`: of the program, of a command, or on a topic. */
+export function createHelpCommand(io: Io, program: Command): Command {
+  return new Command("help")
+    .summary(`Help on a command, or on a topic: ${Object.keys(topics).join(", ")}`)
+    .argument("[topic]")
+    .action(async (name: string | undefined) => {
+      const command = program.commands.find((each) => each.name() === name);
+      if (name === undefined || command) return (command ?? program).outputHelp();
+      const known = [...program.commands.map((each) => each.name()), ...Object.keys(topics)];
+      if (!(name in topics)) {
+        throw new AnalyticsError("usage", `There is no help on ${JSON.stringify(name)}.`, {
+          hint: `${suggest(name, known)}There is help on ${known.join(", ")}.`,
+        });
+      }
+      await writeData(io, formatTopic(name as keyof typeof topics, readScreen(io, "stdout", {})));
+    });
+}

@@ -1,0 +1,53 @@
+import type { Environment } from "../config/config.ts";
+import { AnalyticsError } from "../errors.ts";
+import type { Screen } from "../render/screen.ts";
+import type { Io } from "./io.ts";
+
+/** How the person at the terminal wants to see things. */
+export interface Appearance {
+  color?: string | undefined;
+  plain?: boolean | undefined;
+}
+
+const USUAL = { width: 80, height: 24 };
+/** Where lines grow longer than this, nothing is gained. */
+const WIDEST = 200;
+const NARROWEST = 20;
+
+/** The screen that a stream leads to. Throws AnalyticsError `usage` for an unknown `--color`. */
+export function readScreen(io: Io, stream: "stdout" | "stderr", flags: Appearance): Screen {
+  const { isTTY = false, columns, rows } = io[stream];
+  const isDumb = io.environment.TERM === "dumb";
+  return {
+    width: Math.min(WIDEST, Math.max(NARROWEST, (isTTY && columns) || USUAL.width)),
+    height: (isTTY && rows) || USUAL.height,
+    color: readColor(flags.color ?? "auto", io.environment, isTTY),
+    pictures: flags.plain !== true && !isDumb,
+    locale: readLocale(io.environment),
+  };
+}
+
+/** What is asked for goes before NO_COLOR (no-color.org), that before FORCE_COLOR, that before the terminal. */
+function readColor(choice: string, environment: Environment, isTTY: boolean): boolean {
+  if (choice === "always" || choice === "never") return choice === "always";
+  if (choice !== "auto") {
+    throw new AnalyticsError("usage", "--color is auto, always or never.", {
+      hint: "With auto, a terminal has colours unless NO_COLOR or TERM=dumb says otherwise; FORCE_COLOR asks for them anywhere.",
+    });
+  }
+  const { NO_COLOR, FORCE_COLOR, TERM } = environment;
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== "") return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  return isTTY && TERM !== "dumb";
+}
+
+/** The locale that POSIX's variables name, for numbers; English where it is none that is known here. */
+function readLocale({ LC_ALL, LC_NUMERIC, LANG }: Environment): string {
+  const name = (LC_ALL || LC_NUMERIC || LANG || "").replace(/[.@].*$/, "").replaceAll("_", "-");
+  try {
+    const [known] = Intl.NumberFormat.supportedLocalesOf(name === "" || name === "C" ? "en-US" : name);
+    return known ?? "en-US";
+  } catch {
+    return "en-US";
+  }
+}

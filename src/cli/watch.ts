@@ -1,0 +1,77 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { AnalyticsError } from "../errors.ts";
+import type { Answer } from "../insights/question.ts";
+import { formatJson } from "../render/clean.ts";
+import { drawSparkline } from "../render/pictures.ts";
+import type { Io } from "./io.ts";
+import { chooseViews, type Format, formatData, printAnswer, printFailure, writeData } from "./output.ts";
+import { readScreen } from "./screen.ts";
+
+const USUAL_SECONDS = 10;
+const MOST_SECONDS = 3_600;
+const MOST_REMEMBERED = 40;
+/** What may be over at the next try; with anything else it makes no sense to go on. */
+const PASSING = new Set([
+  "unreachable",
+  "timeout",
+  "rate_limited",
+  "internal_error",
+  "unavailable",
+  "bad_answer",
+]);
+
+/** Milliseconds between two answers. Throws AnalyticsError `usage` for what is no number of seconds. */
+export function readInterval(text: true | string): number {
+  if (text === true) return USUAL_SECONDS * 1_000;
+  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text) * 1_000;
+  throw new AnalyticsError("usage", `--watch takes a whole number of seconds from 1 to ${MOST_SECONDS}.`, {
+    hint: `Leave the number out for ${USUAL_SECONDS}.`,
+  });
+}
+
+/**
+ * Asks again and again until the process is asked to stop: redrawn at a terminal, with what was seen so far, else a
+ * line for each answer. Throws what would not pass by itself.
+ */
+export async function watch(
+  io: Io,
+  ask: () => Promise<Answer>,
+  interval: number,
+  format: Format,
+): Promise<void> {
+  const stop = new AbortController();
+  const stopped = io.untilStopped().then(() => stop.abort());
+  const seen: number[] = [];
+  const isRedrawn = io.stdout.isTTY === true && !format.json && !format.csv;
+  while (!stop.signal.aborted) {
+    const outcome = await Promise.race([ask().catch((failure: unknown) => ({ failure })), stopped]);
+    if (outcome === undefined) break;
+    if ("failure" in outcome) {
+      if (!(outcome.failure instanceof AnalyticsError) || !PASSING.has(outcome.failure.code))
+        throw outcome.failure;
+      await printFailure(io, outcome.failure, format);
+    } else if (isRedrawn) {
+      seen.push(Number(outcome.views[0]?.rows[0]?.visitors ?? 0));
+      await redraw(io, outcome, seen.slice(-MOST_REMEMBERED), format);
+    } else await printLine(io, outcome, format, seen.push(0) === 1);
+    await wait(interval, undefined, { signal: stop.signal }).catch(() => {});
+  }
+}
+
+async function redraw(io: Io, answer: Answer, seen: number[], format: Format): Promise<void> {
+  const [view] = answer.views;
+  if (view && readScreen(io, "stdout", format).pictures) {
+    view.columns.push({ key: "trend", label: "while watching", kind: "time" });
+    for (const row of view.rows) row.trend = drawSparkline(seen);
+  }
+  // From the top, and then nothing of what stood there before.
+  io.stdout.write("\u001b[H\u001b[J");
+  await printAnswer(io, answer, format);
+}
+
+/** One line for each answer, with a header over the first. */
+async function printLine(io: Io, answer: Answer, format: Format, isFirst: boolean): Promise<void> {
+  if (format.json) return writeData(io, formatJson(answer.result));
+  const lines = formatData(chooseViews(answer, format), format).split("\n");
+  await writeData(io, lines.slice(isFirst ? 0 : 1).join("\n"));
+}

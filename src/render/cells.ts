@@ -1,0 +1,57 @@
+import type { Cell, Column } from "../operations/view.ts";
+import { cleanText } from "./clean.ts";
+import { paint, type Screen, type Style } from "./screen.ts";
+
+export const isNumeric = ({ kind }: Column) => kind !== "text" && kind !== "date" && kind !== "time";
+
+/** How cells look to people on a screen; a cell's own colour stands apart, since it takes no room. */
+export function createCellFormat(screen: Screen) {
+  const numbers = new Intl.NumberFormat(screen.locale);
+  const tenths = new Intl.NumberFormat(screen.locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const readName = createNames(screen.locale);
+
+  const sign = (value: number, text: string) => {
+    if (!screen.pictures) return value > 0 ? `+${text}` : text;
+    const arrow = value > 0 ? "▲ +" : value < 0 ? "▼ " : "  ";
+    return `${arrow}${text}`;
+  };
+
+  return (column: Column, row: Record<string, Cell>): string => {
+    const cell = row[column.key] ?? null;
+    if (cell === null) return "–";
+    if (typeof cell === "string")
+      return cleanText(column.names ? readName(column.names, row.value, cell) : cell);
+    if (column.kind === "percent") return `${tenths.format(cell)} %`;
+    if (column.kind === "percent_change") return sign(cell, `${tenths.format(cell)} %`);
+    if (column.kind === "change") return cell > 0 ? `+${numbers.format(cell)}` : numbers.format(cell);
+    return numbers.format(cell);
+  };
+}
+
+/** Which way a change went; a text keeps the screen's own colour. */
+export function paintCell(screen: Screen, column: Column, cell: Cell, text: string): string {
+  const isChange = column.kind === "change" || column.kind === "percent_change";
+  const style = isChange && typeof cell === "number" ? styleOf(cell) : undefined;
+  return style ? paint(screen, style, text) : text;
+}
+
+function styleOf(change: number): Style | undefined {
+  if (change === 0) return undefined;
+  return change > 0 ? "green" : "red";
+}
+
+/** Names of codes in the reader's language; the service's own where that is English or does not know the code. */
+function createNames(locale: string) {
+  if (locale.startsWith("en")) return (_: string, __: Cell | undefined, name: string) => name;
+  const names = {
+    region: new Intl.DisplayNames(locale, { type: "region", fallback: "none" }),
+    language: new Intl.DisplayNames(locale, { type: "language", fallback: "none" }),
+  };
+  return (kind: "region" | "language", code: Cell | undefined, name: string) => {
+    try {
+      return names[kind].of(String(code)) ?? name;
+    } catch {
+      return name;
+    }
+  };
+}

@@ -1,0 +1,23 @@
+import type { View } from "../operations/view.ts";
+import { cleanText } from "./clean.ts";
+
+/**
+ * A view as comma-separated values (RFC 4180, with the line ends of the shell): raw numbers, an empty cell for null.
+ * A text that a spreadsheet would take for a formula gets an apostrophe before it, since visitors can write texts.
+ */
+export function formatCsv({ columns, rows }: View): string {
+  return [
+    columns.map(({ key }) => key),
+    ...rows.map((row) =>
+      columns.map(({ key }) => {
+        const cell = row[key] ?? null;
+        return typeof cell === "string" ? quote(guard(cleanText(cell))) : String(cell ?? "");
+      }),
+    ),
+  ]
+    .map((cells) => cells.join(","))
+    .join("\n");
+}
+
+const guard = (text: string) => (/^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text);
+const quote = (text: string) => (/[",\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

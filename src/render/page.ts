@@ -1,0 +1,74 @@
+import type { View } from "../operations/view.ts";
+import { formatChart, formatSparkline } from "./chart.ts";
+import { cleanText } from "./clean.ts";
+import { paint, type Screen } from "./screen.ts";
+import { formatTable, measureTable } from "./table.ts";
+import { measure, pad, wrap } from "./width.ts";
+
+const GAP = 3;
+/** A chart needs this much of the screen's height, and takes no more than that of it. */
+const CHART_FROM = 24;
+const HIGHEST_CHART = 10;
+
+/** An answer's views as one page for people: tables below or beside each other, with pictures where they can be. */
+export function formatPage(views: readonly View[], screen: Screen): string {
+  const blocks: string[][] = [];
+  for (let index = 0; index < views.length; ) {
+    const group = [views[index] as View];
+    while (group[0]?.beside && views[index + group.length]?.beside)
+      group.push(views[index + group.length] as View);
+    blocks.push(...layOut(group, screen));
+    index += group.length;
+  }
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n");
+}
+
+/** As many of a group in a row as there is room for. */
+function layOut(group: View[], screen: Screen): string[][] {
+  const least = Math.max(...group.map((view) => measureTable(view, screen)));
+  const across = Math.max(1, Math.min(group.length, Math.floor((screen.width + GAP) / (least + GAP))));
+  if (across === 1) return group.map((view) => formatBlock(view, screen));
+  const width = Math.floor((screen.width - GAP * (across - 1)) / across);
+  const blocks = group.map((view) => formatBlock(view, { ...screen, width }));
+  const rows: string[][] = [];
+  for (let index = 0; index < blocks.length; index += across) {
+    rows.push(joinBlocks(blocks.slice(index, index + across), width));
+  }
+  return rows;
+}
+
+function joinBlocks(blocks: string[][], width: number): string[] {
+  const height = Math.max(...blocks.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, row) =>
+    blocks
+      .map((lines) => pad(lines[row] ?? "", width, "left"))
+      .join(" ".repeat(GAP))
+      .trimEnd(),
+  );
+}
+
+function formatBlock(view: View, screen: Screen): string[] {
+  const isPicture = view.series !== undefined && view.rows.length === 0 && screen.pictures;
+  const headline = isPicture ? "" : cleanText(view.headline, 1_000);
+  const parts = [
+    headline === ""
+      ? []
+      : wrap(headline, screen.width)
+          .split("\n")
+          .map((line) => paint(screen, "bold", line)),
+    formatSeries(view, screen),
+    view.rows.length === 0 ? [] : formatTable(view, screen),
+  ].filter((lines) => lines.length > 0);
+  // Side by side, what belongs to a table stands close to it.
+  return parts.flatMap((lines, index) => (index === 0 || view.beside ? lines : ["", ...lines]));
+}
+
+function formatSeries({ series, rows }: View, screen: Screen): string[] {
+  if (!series || !screen.pictures || series.values.length < 2) return [];
+  if (rows.length === 0 || screen.height < CHART_FROM) return formatSparkline(series, screen);
+  const height = Math.min(HIGHEST_CHART, Math.floor(screen.height / 3));
+  return formatChart(series, screen, height).filter((line) => measure(line) > 0);
+}

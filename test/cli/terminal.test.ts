@@ -1,0 +1,226 @@
+import { HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createTestApi, DEMO_KEY } from "../support/api.ts";
+import { runShell, type ShellOptions } from "../support/shell.ts";
+import { openTerminal, TMUX } from "../support/terminal.ts";
+
+const { api } = createTestApi();
+const BASE = "https://stats.example.test";
+const network = setupServer(http.all(`${BASE}/*`, ({ request }) => api(request)));
+beforeAll(() => network.listen({ onUnhandledRequest: "error" }));
+afterEach(() => network.resetHandlers());
+afterAll(() => network.close());
+
+const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
+const shell = (command: string, { environment, ...options }: ShellOptions = {}) =>
+  runShell(command.split(" "), { ...options, environment: { ...service, ...environment } });
+
+const COMPARE = "compare --site example.com";
+
+describe("colours", () => {
+  it.each([
+    ["a terminal", true, {}, "", true],
+    ["a pipe", false, {}, "", false],
+    ["NO_COLOR", true, { NO_COLOR: "1" }, "", false],
+    ["an empty NO_COLOR", true, { NO_COLOR: "" }, "", true],
+    ["FORCE_COLOR=0", true, { FORCE_COLOR: "0" }, "", false],
+    ["NO_COLOR and FORCE_COLOR", true, { NO_COLOR: "1", FORCE_COLOR: "1" }, "", false],
+    ["TERM=dumb", true, { TERM: "dumb" }, "", false],
+    ["TERM=dumb and FORCE_COLOR", true, { TERM: "dumb", FORCE_COLOR: "1" }, "", true],
+    ["--color never", true, { FORCE_COLOR: "1" }, " --color never", false],
+    ["--color always, with NO_COLOR", true, { NO_COLOR: "1" }, " --color always", true],
+    ["--color auto, with NO_COLOR", true, { NO_COLOR: "1" }, " --color auto", false],
+  ] as [string, boolean, Record<string, string>, string, boolean][])(
+    "%s",
+    async (_, isTTY, environment, flag, expected) => {
+      const { stdout } = await shell(COMPARE + flag, { isTTY, environment });
+      expect(stdout.includes("\u001b[")).toBe(expected);
+    },
+  );
+
+  it("are never in what programs read", async () => {
+    for (const format of ["", " --csv", " --json"]) {
+      const { stdout } = await shell(`${COMPARE}${format} --color always`, { isTTY: format !== "" });
+      expect(stdout).not.toContain("\u001b");
+    }
+  });
+
+  it("an unknown choice is refused", async () => {
+    const { code, stderr } = await shell(`${COMPARE} --color sometimes`);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/auto, always or never/)]);
+  });
+
+  it("rises are green and falls red", async () => {
+    const { stdout } = await shell(`${COMPARE} --days 90`, { isTTY: true });
+    const shown = stdout.replaceAll("\u001b", "ESC");
+    expect(shown).toMatch(/ESC\[32m\s+▲ \+[\d.]+ %ESC\[39m/);
+    expect(shown).toMatch(/ESC\[31m\s+▼ -[\d.]+ %ESC\[39m/);
+  });
+});
+
+describe("pictures", () => {
+  it.each([
+    ["--plain", " --plain", {}],
+    ["TERM=dumb", "", { TERM: "dumb" }],
+  ] as [string, string, Record<string, string>][])("none with %s", async (_, flag, environment) => {
+    for (const command of [
+      "overview --site example.com",
+      "sites",
+      "timeseries --site example.com",
+      COMPARE,
+    ]) {
+      const { stdout } = await shell(command + flag, {
+        isTTY: true,
+        environment: { NO_COLOR: "1", ...environment },
+      });
+      expect(stdout).not.toMatch(/[▁-▏▲▼┤│└·]/);
+    }
+  });
+
+  it("a site whose days do not come has none, and the list is shown", async () => {
+    network.use(http.get(`${BASE}/api/v1/timeseries`, () => HttpResponse.error()));
+    const { code, stdout } = await shell("sites", { isTTY: true, environment: { NO_COLOR: "1" } });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/example\.com .*–\n/);
+  });
+});
+
+describe("numbers and names in the reader's language", () => {
+  it.each([
+    [{ LANG: "de_DE.UTF-8" }, /Deutschland +\d\.\d{3} .*,\d %/],
+    [{ LC_ALL: "fr_FR.UTF-8", LANG: "de_DE.UTF-8" }, /Allemagne +\d\s\d{3} /],
+    [{ LC_NUMERIC: "en_IN" }, /Germany +\d,\d{3} /],
+    [{ LANG: "C.UTF-8" }, /Germany +\d,\d{3} .*\.\d %/],
+    [{ LANG: "nonsense locale!" }, /Germany +\d,\d{3} /],
+  ] as [Record<string, string>, RegExp][])("%j", async (environment, words) => {
+    const command = "breakdown --site example.com --dimension countries";
+    const { stdout } = await shell(command, { isTTY: true, environment });
+    expect(stdout).toMatch(words);
+    // Programs get the same everywhere.
+    const piped = await shell(command, { environment });
+    expect(piped.stdout).toMatch(/^DE\tGermany\t\d{4}\t\d+\t\d+(\.\d)?$/m);
+  });
+});
+
+describe("--csv and --fields", () => {
+  it("rows as comma-separated values, at a terminal too", async () => {
+    for (const isTTY of [false, true]) {
+      const { stdout } = await shell("timeseries --site example.com --days 2 --csv", { isTTY });
+      expect(stdout).toMatch(
+        /^date,visitors,pageviews,partial\n2026-11-20,\d+,\d+,\n2026-11-21,\d+,\d+,true\n$/,
+      );
+    }
+  });
+
+  it("no text of a visitor is a formula", async () => {
+    for (const dimension of ["referrers", "utm_campaigns", "utm_terms", "pages", "events"]) {
+      const { stdout } = await shell(
+        `breakdown --site example.com --dimension ${dimension} --days 365 --limit 1000 --csv`,
+      );
+      expect(stdout).not.toMatch(/(^|,)"?\s*[=+@-]/m);
+    }
+  });
+
+  it("chosen columns, in their order, in every format", async () => {
+    const command = "timeseries --site example.com --days 2 --fields pageviews,date";
+    expect((await shell(command)).stdout).toMatch(/^pageviews\tdate\n\d+\t2026-11-20\n\d+\t2026-11-21\n$/);
+    expect((await shell(`${command} --csv`)).stdout).toMatch(/^pageviews,date\n\d+,2026-11-20\n/);
+    expect(JSON.parse((await shell(`${command} --json`)).stdout)).toEqual([
+      { pageviews: expect.any(Number), date: "2026-11-20" },
+      { pageviews: expect.any(Number), date: "2026-11-21" },
+    ]);
+    const { stdout } = await shell(command, { isTTY: true, environment: { NO_COLOR: "1" } });
+    expect(stdout).toMatch(/\n\npageviews {2}date\n +[\d,]+ {2}2026-11-20\n/);
+  });
+
+  it("of several tables those that have them", async () => {
+    const { stdout } = await shell("overview --site example.com --fields measure,percent");
+    expect(stdout).toMatch(/^measure\tpercent\nvisitors\t-?[\d.]+\npageviews\t-?[\d.]+\n$/);
+  });
+
+  it.each([
+    [
+      "stats --site example.com --fields visitor",
+      /no field "visitor"[\s\S]*Did you mean visitors\?[\s\S]*events/,
+    ],
+    ["stats --site example.com --fields visitors,", /no field ""/],
+    ["stats --site example.com --json --csv", /exclude each other/],
+    ["stats example.com", /Did you mean --site example\.com\?/],
+    ["breakdown --site example.com --dimension country", /Did you mean countries\?/],
+    ["realtime --site example.com --watch 0", /from 1 to 3600/],
+    ["statz", /Did you mean stats\?/],
+    ["help formating", /Did you mean formatting\?/],
+  ])("%s is refused", async (command, words) => {
+    const { code, stdout, stderr } = await shell(command);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(words);
+  });
+
+  it("a mistake on the command line is JSON under --json", async () => {
+    const { code, stderr } = await shell("stats --sit example.com --json");
+    expect([code, JSON.parse(stderr).error]).toEqual([
+      2,
+      { code: "usage", message: "Unknown option '--sit'.", hint: "Did you mean --site? See --help." },
+    ]);
+  });
+});
+
+describe("realtime --watch", () => {
+  const watch = async (flags: string, options: ShellOptions, answers: number) => {
+    let asked = 0;
+    let end = () => {};
+    const stop = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    network.use(
+      http.get(`${BASE}/api/v1/realtime`, ({ request }) => {
+        asked += 1;
+        if (asked > answers) end();
+        // The second answer fails, which passes.
+        return asked === 2 ? new HttpResponse(null, { status: 500 }) : api(request);
+      }),
+    );
+    return shell(`realtime --site example.com --watch 1${flags}`, { ...options, stop });
+  };
+
+  it("is a line for each answer in a pipe, and goes on after a failure", async () => {
+    const { code, stdout, stderr } = await watch("", {}, 3);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^visitors\tas_of\n(\d+\t2026-11-21T05:05:10\+01:00\n){2,3}$/);
+    expect(stderr).toContain("error:");
+  });
+
+  it("is a document for each answer with --json", async () => {
+    const { stdout } = await watch(" --json", {}, 1);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(JSON.parse(line)).toHaveProperty("visitors");
+  });
+
+  it("is drawn again at a terminal, with what was seen", async () => {
+    const { stdout } = await watch("", { isTTY: true, environment: { NO_COLOR: "1" } }, 3);
+    expect(stdout.split("\u001b[H\u001b[J").length).toBeGreaterThan(2);
+    expect(stdout).toMatch(/visitors {2}while watching\n +\d+ {2}[·▁-█]{2,}/);
+  });
+
+  it("ends where asking again makes no sense", async () => {
+    const { code } = await shell("realtime --site example.com --watch", {
+      environment: { ANALYTICS_API_KEY: "wrong" },
+      stop: new Promise(() => {}),
+    });
+    expect(code).toBe(4);
+  });
+
+  it.skipIf(TMUX === undefined)("ends cleanly with Ctrl-C (tmux)", async () => {
+    const terminal = openTerminal(80, 24);
+    try {
+      const run = terminal.run("analytics-mcp realtime --demo --site example.com --watch; echo exit $?");
+      await expect.poll(() => terminal.read(), { timeout: 15_000 }).toContain("while watching");
+      terminal.tmux("send-keys", "C-c");
+      expect(await run).toMatch(/while watching[\s\S]*exit 0$/);
+    } finally {
+      terminal.close();
+    }
+  });
+});

@@ -1,0 +1,253 @@
+import { stripVTControlCharacters } from "node:util";
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { describe, expect, it } from "vitest";
+import type { View } from "../../src/operations/view.ts";
+import { formatChart, formatSparkline } from "../../src/render/chart.ts";
+import { formatCsv } from "../../src/render/csv.ts";
+import { formatPage } from "../../src/render/page.ts";
+import { drawBar, drawColumn, drawSparkline } from "../../src/render/pictures.ts";
+import { paint } from "../../src/render/screen.ts";
+import { truncate, wrap } from "../../src/render/width.ts";
+
+const screen = { width: 80, height: 40, color: false, pictures: true, locale: "en-US" };
+const series = { label: "visitors a day", from: "2026-11-01", values: [0, 1, 50, 100, 7], partial: true };
+
+describe("a sparkline", () => {
+  it.each([
+    [[], ""],
+    [[0, 0], "··"],
+    [[1, 2, 3, 4, 5, 6, 7, 8], "▁▂▃▄▅▆▇█"],
+    [[0, 1, 1000, 500], "·▁█▄"],
+  ])("of %j is %s", (values, drawn) => expect(drawSparkline(values)).toBe(drawn));
+
+  it("takes the last days where there are more than columns, and says from when", () => {
+    const long = { ...series, values: Array.from({ length: 365 }, (_, index) => index), from: "2025-01-01" };
+    const [text, line = ""] = formatSparkline(long, screen);
+    expect(text).toBe("visitors a day from 2025-10-13, today so far");
+    expect(line).toHaveLength(80);
+  });
+
+  it("stands in one line with its words where there is room", () => {
+    expect(formatSparkline(series, screen)).toEqual(["·▁▄█▁  visitors a day from 2026-11-01, today so far"]);
+  });
+});
+
+describe("bars and columns", () => {
+  it.each([
+    [100, 100, 10, "██████████"],
+    [50, 100, 10, "█████"],
+    [1, 1000, 10, "▏"],
+    [0, 100, 10, ""],
+    [0, 0, 10, ""],
+  ])("%i of %i in %i columns", (value, most, width, drawn) =>
+    expect(drawBar(value, most, width)).toBe(drawn),
+  );
+
+  it("a longer bar is never of a smaller count, and none is wider than its room", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 60 }), (one, other, width) => {
+        const most = Math.max(one, other);
+        const [a, b] = [drawBar(one, most, width), drawBar(other, most, width)];
+        expect(Math.max(a.length, b.length)).toBeLessThanOrEqual(width);
+        if (one <= other) expect(a.length).toBeLessThanOrEqual(b.length);
+      }),
+    );
+  });
+
+  it("a column of a chart grows from the foot", () => {
+    expect(drawColumn(10, 16, 2)).toEqual(["▂", "█"]);
+    expect(drawColumn(0, 16, 2)).toEqual([" ", " "]);
+    expect(drawColumn(0.001, 16, 2)).toEqual([" ", "▁"]);
+  });
+});
+
+describe("a chart", () => {
+  it("has its axes, its days and today", () => {
+    expect(formatChart(series, { ...screen, width: 40 }, 4)).toEqual([
+      "visitors a day; the last bar is today so far",
+      "100 ┤                  █████",
+      "    │                  █████",
+      " 50 ┤            █████ █████",
+      "    │      ▁▁▁▁▁ █████ █████ ▂▂▂▂▂",
+      "  0 └──────────────────────────────",
+      "     2026-11-01          2026-11-05",
+    ]);
+  });
+
+  it("shows more days than columns as means of as many days each, counted from the last complete day", () => {
+    const values = [...Array.from({ length: 364 }, (_, index) => (index < 4 ? 1000 : 14)), 3];
+    const lines = formatChart({ ...series, from: "2025-01-01", values }, { ...screen, width: 60 }, 4);
+    expect(lines[0]).toBe("visitors a day, each bar the mean of 7 days; the last bar is today so far");
+    expect(lines[1]).toMatch(/^ {2}600 ┤▇$/);
+    for (const line of lines.slice(1)) expect(stringWidth(line)).toBeLessThanOrEqual(60);
+    // 52 weeks and today.
+    expect(lines.at(-2)).toBe(`    0 └${"─".repeat(53)}`);
+  });
+
+  it("fits every width, and its top is never less than the largest day", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat({ max: 10_000_000 }), { minLength: 2, maxLength: 365 }),
+        fc.integer({ min: 40, max: 200 }),
+        fc.boolean(),
+        (values, width, partial) => {
+          const lines = formatChart({ ...series, values, partial }, { ...screen, width }, 8);
+          for (const line of lines.slice(1)) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+          const top = Number((lines[1] ?? "").split("┤")[0]?.replaceAll(",", ""));
+          const mean = /mean of/.test(lines[0] ?? "");
+          if (!mean) expect(top).toBeGreaterThanOrEqual(Math.max(...values));
+        },
+      ),
+    );
+  });
+});
+
+const hostileCell = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.constantFrom("日本語".repeat(9), "🚀".repeat(30), "=1+1", "a\tb\nc", "\u001b[31mred", ""),
+);
+
+const anyView = fc.record({ labels: fc.array(hostileCell, { minLength: 1, maxLength: 12 }) }).map(
+  ({ labels }): View => ({
+    headline: "pages of example.com, 2026-11-15 to 2026-11-21 (7 days, Europe/Berlin)",
+    columns: [
+      { key: "value", label: "value", kind: "text", machine: true },
+      { key: "label", label: "pages", kind: "text", untrusted: true },
+      { key: "visitors", label: "visitors", kind: "count" },
+      { key: "change", label: "change", kind: "change" },
+      { key: "percent", label: "percent", kind: "percent_change", detail: true },
+    ],
+    rows: labels.map((label, index) => ({
+      ...{ value: label, label, visitors: 10 ** index, change: -index, percent: index === 0 ? null : -1.5 },
+    })),
+    notes: [],
+    bars: "visitors",
+  }),
+);
+
+describe("a page", () => {
+  it("no text and no width makes a line too long, or one row more", () => {
+    fc.assert(
+      fc.property(anyView, fc.integer({ min: 50, max: 200 }), fc.boolean(), (view, width, color) => {
+        const page = formatPage([view], { ...screen, width, color });
+        const lines = stripVTControlCharacters(page).split("\n");
+        for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+        const table = lines.slice(lines.findIndex((line) => line.startsWith("pages  ")));
+        expect(table).toHaveLength(view.rows.length + 1);
+        if (!color) expect(page).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+      }),
+    );
+  });
+
+  it("with colours is the same text", () => {
+    fc.assert(
+      fc.property(anyView, (view) => {
+        const [plain, coloured] = [false, true].map((color) => formatPage([view], { ...screen, color }));
+        expect(stripVTControlCharacters(coloured ?? "")).toBe(plain);
+      }),
+    );
+  });
+
+  const list = (name: string): View => ({
+    headline: "",
+    columns: [
+      { key: "label", label: name, kind: "text" },
+      { key: "visitors", label: "visitors", kind: "count" },
+      { key: "share", label: "share", kind: "percent", detail: true },
+    ],
+    rows: [{ label: "a text of some length", visitors: 1234, share: 5 }],
+    notes: [],
+    beside: true,
+  });
+
+  it.each([
+    [60, 2],
+    [80, 1],
+    [120, 1],
+  ])("in %i columns lays lists side by side in %i rows", (width, rows) => {
+    const page = formatPage([list("one"), list("two"), list("three")], { ...screen, width });
+    expect(page.split("\n\n")).toHaveLength(rows);
+    expect(page.includes("5.0 %")).toBe(width === 120);
+  });
+
+  it("without pictures has no block, no arrow and no line of them", () => {
+    const views: View[] = [
+      { ...list("pages"), bars: "visitors", series },
+      { headline: "Visitors a day: 1 2", columns: [], rows: [], notes: [], series },
+    ];
+    const page = formatPage(views, { ...screen, pictures: false });
+    expect(page).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(page).toContain("Visitors a day: 1 2");
+  });
+
+  it("draws a chart where there is height for it, else a line", () => {
+    const view = { ...list("date"), series };
+    expect(formatPage([view], { ...screen, height: 24 })).toContain("└──");
+    expect(formatPage([view], { ...screen, height: 23 })).not.toContain("└──");
+    expect(formatPage([view], { ...screen, height: 23 })).toContain("·▁▄█▁");
+  });
+});
+
+describe("comma-separated values", () => {
+  const read = (text: string) => {
+    const view: View = {
+      headline: "",
+      columns: [
+        { key: "label", label: "pages", kind: "text" },
+        { key: "change", label: "change", kind: "change" },
+      ],
+      rows: [{ label: text, change: -5 }],
+      notes: [],
+    };
+    return formatCsv(view);
+  };
+
+  it.each([
+    ["plain", "plain"],
+    ['a "b", c', '"a ""b"", c"'],
+    ["=1+1", "'=1+1"],
+    ["+1", "'+1"],
+    ["-1", "'-1"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    [" =1", `"' =1"`],
+    ["＝1", "'＝1"],
+    ["\t=1", "'=1"],
+    ["\u200b=cmd|' /C calc'!A0", `"'=cmd|' /C calc'!A0"`],
+    ["a\r\n=b", "a=b"],
+    ["-", "'-"],
+  ])("%j becomes %s, and numbers stay numbers", (text, cell) => {
+    expect(read(text)).toBe(`label,change\n${cell},-5`);
+  });
+
+  it("no text makes a row, a cell, or a formula", () => {
+    fc.assert(
+      fc.property(hostileCell, (text) => {
+        const lines = read(text).split("\n");
+        expect(lines).toHaveLength(2);
+        const [, cell = ""] = /^("(?:[^"]|"")*"|[^",]*),-5$/.exec(lines[1] ?? "") ?? ["", undefined];
+        expect(cell).not.toMatch(/^"?\s*[=+\-@]/);
+      }),
+    );
+  });
+});
+
+describe("widths", () => {
+  it.each([
+    ["short", 10, "short"],
+    ["exactly10!", 10, "exactly10!"],
+    ["one too long", 11, "one too lo…"],
+    ["日本語日本語", 6, "日本…"],
+    ["🚀🚀🚀", 4, "🚀…"],
+  ])("%s in %i columns is %s", (text, width, cut) => expect(truncate(text, width)).toBe(cut));
+
+  it("breaks lines between words alone", () => {
+    expect(wrap("one two three", 7)).toBe("one two\nthree");
+    expect(wrap("one extraordinarily", 5, "  ")).toBe("one\n  extraordinarily");
+  });
+
+  it("paints where there are colours, whatever the environment says", () => {
+    expect(paint({ color: true }, "red", "x")).toBe("\u001b[31mx\u001b[39m");
+    expect(paint({ color: false }, "red", "x")).toBe("x");
+  });
+});
