@@ -11,6 +11,7 @@ const floors: Record<string, number> = {
   render: 2,
   documents: 2,
   insights: 3,
+  setup: 3,
   mcp: 4,
   oauth: 4,
   reference: 4,
@@ -76,6 +77,8 @@ describe("the house keeps its order", () => {
     ],
     ["undici", ["client/network.ts", "oauth/document-fetch.ts"]],
     ["ioredis", ["oauth/store/redis-connection.ts"]],
+    ["jsonc-parser", ["setup/documents/json-insertion.ts", "setup/documents/json.ts"]],
+    ["smol-toml", ["setup/documents/toml-tables.ts", "setup/documents/toml.ts"]],
     ["libsql", ["oauth/store/sqlite-driver.ts"]],
     [
       "oidc-provider",

@@ -1,0 +1,39 @@
+import { posix, win32 } from "node:path";
+import type { Environment } from "../config/config.ts";
+
+export const platforms = ["macos", "windows", "linux"] as const;
+export type Platform = (typeof platforms)[number];
+
+export interface Machine {
+  platform: Platform;
+  home: string;
+  environment: Environment;
+}
+
+/** Where a client keeps its file, as people write it: `~` and `%USERPROFILE%` are the home folder. */
+export type Places = Record<Platform, string>;
+
+export function readPlatform(nodePlatform: string): Platform {
+  if (nodePlatform === "win32") return "windows";
+  return nodePlatform === "darwin" ? "macos" : "linux";
+}
+
+/** The path that `~/…`, `~/.config/…` (moved by XDG_CONFIG_HOME on Linux) or `%APPDATA%\…` means here. */
+export function findPlace(places: Places, { platform, home, environment }: Machine): string {
+  const place = places[platform];
+  const { join } = platform === "windows" ? win32 : posix;
+  const configHome = environment.XDG_CONFIG_HOME ?? "";
+  if (platform === "linux" && place.startsWith("~/.config/") && posix.isAbsolute(configHome)) {
+    return join(configHome, place.slice("~/.config/".length));
+  }
+  if (place.startsWith("%USERPROFILE%")) return join(home, place.slice("%USERPROFILE%".length));
+  if (place.startsWith("%APPDATA%")) {
+    return join(environment.APPDATA ?? join(home, "AppData", "Roaming"), place.slice("%APPDATA%".length));
+  }
+  return place.startsWith("~") ? join(home, place.slice(1)) : place;
+}
+
+/** The same path under the home folder of every platform. */
+export function underHome(path: string): Places {
+  return { macos: `~/${path}`, windows: `%USERPROFILE%\\${path.replaceAll("/", "\\")}`, linux: `~/${path}` };
+}

@@ -1,0 +1,29 @@
+import type { Platform } from "./machine.ts";
+
+/** What a person wants set up in a client. */
+export interface Wish {
+  /** The server's name in the client: letters, digits, `-` and `_`, so that every format takes it bare. */
+  name: string;
+  platform: Platform;
+  server: LocalServer | RemoteServer;
+}
+
+export interface LocalServer {
+  kind: "local";
+  demo: boolean;
+  /** Where the service is, as far as known; without `/api/v1`. */
+  baseUrl: string | undefined;
+  /** Hosts to which plain http was allowed by name. */
+  allowHttp: string | undefined;
+  /** Only where a person asked by name for the key itself to be written into the file. */
+  apiKey: string | undefined;
+}
+
+export interface RemoteServer {
+  kind: "remote";
+  url: string;
+}
+
+/** A member of a configuration file. */
+export type Value = string | number | boolean | Value[] | { [key: string]: Value };
+export type Members = { [key: string]: Value };

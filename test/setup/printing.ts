@@ -1,0 +1,40 @@
+/** JSON as people may write it: comments, spaces, line ends and trailing commas where `style` happens to put them. */
+export function printJsonc(value: unknown, style: readonly number[], lineEnd: string): string {
+  let index = 0;
+  const next = (count: number) => (style[index++ % style.length] ?? 0) % count;
+  const blank = () =>
+    [
+      "",
+      "",
+      "",
+      " ",
+      "  ",
+      lineEnd,
+      `${lineEnd}\t`,
+      `${lineEnd}    `,
+      "/* , } */",
+      ` // "mcpServers": {${lineEnd}`,
+    ][next(10)];
+  const list = (open: string, members: string[], close: string) => {
+    const comma = members.length > 0 && next(3) === 0 ? `,${blank()}` : "";
+    return open + blank() + members.join(`,${blank()}`) + blank() + comma + close;
+  };
+  const print = (each: unknown): string => {
+    if (Array.isArray(each)) return list("[", each.map(print), "]");
+    if (typeof each !== "object" || each === null) return JSON.stringify(each);
+    const members = Object.entries(each).map(
+      ([name, member]) => `${JSON.stringify(name)}${blank()}:${blank()}${print(member)}`,
+    );
+    return list("{", members, "}");
+  };
+  return blank() + print(value) + blank();
+}
+
+/** Whether a text stands in another, in order, with things put in between: so nothing of it was lost. */
+export function isWithin(part: string, whole: string): boolean {
+  let index = 0;
+  for (const character of whole) {
+    if (part.startsWith(character, index)) index += character.length;
+  }
+  return index === part.length;
+}
