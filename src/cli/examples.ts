@@ -32,6 +32,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "analytics-mcp compare --site example.com --days 28",
     "analytics-mcp compare --site example.com --dimension referrers",
   ],
+  config: [
+    "analytics-mcp config claude-desktop",
+    "analytics-mcp config cursor --remote https://mcp.example.com/mcp",
+    "analytics-mcp config codex --write --dry-run",
+  ],
   serve: [
     "analytics-mcp serve --demo",
     "analytics-mcp serve --base-url https://stats.example.com --public-url https://connector.example.com",

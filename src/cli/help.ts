@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { AnalyticsError } from "../errors.ts";
 import { paint } from "../render/screen.ts";
+import { suggest } from "../render/suggest.ts";
 import { wrap } from "../render/width.ts";
 import { examples } from "./examples.ts";
 import type { Io } from "./io.ts";
 import { writeData } from "./output.ts";
 import { readScreen } from "./screen.ts";
-import { suggest } from "./suggest.ts";
 import { formatTopic, topics } from "./topics.ts";
 
 /** Gives a command, and those below it, help as this program's screens look: examples before options. */

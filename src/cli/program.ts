@@ -2,6 +2,8 @@ import { Command, CommanderError } from "commander";
 import { type Flags, readCallsPerMinute } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
+import { suggest } from "../render/suggest.ts";
+import { createConfigCommand } from "./config-command.ts";
 import { connect } from "./connect.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { createHelpCommand, layOutHelp } from "./help.ts";
@@ -11,7 +13,6 @@ import { createQuestionCommand } from "./question-command.ts";
 import { createReferenceCommand } from "./reference-command.ts";
 import { createServeCommand } from "./serve-command.ts";
 import { createClientsCommand, createGrantsCommand } from "./store-commands.ts";
-import { suggest } from "./suggest.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
@@ -47,6 +48,7 @@ function createProgram(io: Io): Command {
     .action((_, flags: Flags) => serveMcp(io, flags));
   const groups: Record<string, Command[]> = {
     "Ask:": questions.map((question) => createQuestionCommand(io, question)),
+    "Set up:": [createConfigCommand(io)],
     "Serve:": [
       createServeCommand(io),
       createGrantsCommand(io),

@@ -4,12 +4,12 @@ import { AnalyticsError } from "../errors.ts";
 import type { Question } from "../insights/question.ts";
 import { parameterSchemas } from "../operations/json-schema.ts";
 import { readParams } from "../operations/parameters.ts";
+import { suggest } from "../render/suggest.ts";
 import { connect } from "./connect.ts";
 import type { Io } from "./io.ts";
 import { type Format, printAnswer } from "./output.ts";
 import { readScreen } from "./screen.ts";
 import { addTrends } from "./site-trends.ts";
-import { suggest } from "./suggest.ts";
 import { readInterval, watch } from "./watch.ts";
 
 type QuestionFlags = Flags & Format & { watch?: true | string } & Record<string, unknown>;

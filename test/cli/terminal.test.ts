@@ -52,10 +52,10 @@ describe("colours", () => {
   });
 
   it("rises are green and falls red", async () => {
-    const { stdout } = await shell(`${COMPARE} --days 90`, { isTTY: true });
+    const { stdout } = await shell(`${COMPARE} --days 90 --dimension pages`, { isTTY: true });
     const shown = stdout.replaceAll("\u001b", "ESC");
-    expect(shown).toMatch(/ESC\[32m\s+▲ \+[\d.]+ %ESC\[39m/);
-    expect(shown).toMatch(/ESC\[31m\s+▼ -[\d.]+ %ESC\[39m/);
+    expect(shown).toMatch(/ESC\[32m\s*▲ \+[\d.]+ %ESC\[39m/);
+    expect(shown).toMatch(/ESC\[31m\s*▼ -[\d.]+ %ESC\[39m/);
   });
 });
 

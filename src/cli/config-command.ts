@@ -1,0 +1,140 @@
+import { platform } from "node:os";
+import { Command, Option } from "commander";
+import type { Client } from "../setup/client.ts";
+import type { Description } from "../setup/description.ts";
+import { platforms, readPlatform } from "../setup/machine.ts";
+import type { Wish } from "../setup/wish.ts";
+import type { Outcome } from "../setup/writing.ts";
+import { type ConfigFlags, readMachine, readWish, refuse } from "./config-wish.ts";
+import type { Io } from "./io.ts";
+import { printAnswer, printNote, writeData } from "./output.ts";
+
+/** `analytics-mcp config`: what to paste into an assistant's settings, or to have written there. */
+export function createConfigCommand(io: Io): Command {
+  return new Command("config")
+    .summary("Print what to paste into an assistant's settings, or write it there")
+    .description(
+      "Print what to paste into an assistant's settings, and where; --write puts it there. Without a client: the list of them. The key is never printed.",
+    )
+    .argument("[client]", "claude-code, claude-desktop, cursor, vs-code, codex, gemini-cli, …")
+    .option("--remote <url>", "a remote connector's address, such as https://mcp.example.com/mcp")
+    .option("--name <name>", "the server's name in the client", "analytics")
+    .option("--write", "write it into the client's file, beside what is there; the file as it was is kept")
+    .option("--dry-run", "show what --write would change, as a unified diff")
+    .option("--force", "with --write: replace another server of that name")
+    .option("--file <file>", "with --write: another file than the client's own")
+    .option("--with-key", "with --write, for clients without variables: the key of this shell itself")
+    .addOption(new Option("--platform <platform>", "for another machine").choices(platforms))
+    .option("--json", "print all about it as JSON")
+    .action(async (word: string | undefined, _, self: Command) => {
+      const flags = self.optsWithGlobals<ConfigFlags>();
+      if (word === undefined) return listClients(io, flags);
+      const { findClient } = await import("../setup/search.ts");
+      const client = findClient(word);
+      if (flags.write || flags.dryRun) await write(io, client, flags);
+      else await print(io, client, flags);
+    });
+}
+
+async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
+  const { clients } = await import("../setup/clients/index.ts");
+  const machine = readMachine(io, flags);
+  const rows = clients.map(({ id, title, isWritable, isRemote, places, where }) => ({
+    client: id,
+    title,
+    writes: isWritable ? "yes" : "no",
+    remote: isRemote ? "itself" : "by mcp-remote",
+    file: places?.[machine.platform] ?? where ?? null,
+  }));
+  const columns = [
+    { key: "client", label: "client", kind: "text" },
+    { key: "title", label: "", kind: "text", machine: true },
+    { key: "writes", label: "--write", kind: "text" },
+    { key: "remote", label: "--remote", kind: "text" },
+    { key: "file", label: "file", kind: "text" },
+  ] as const;
+  const view = { headline: "", columns: [...columns], rows, notes: ["Next: analytics-mcp config <client>"] };
+  await printAnswer(io, { params: {}, result: { clients: rows }, views: [view] }, flags);
+}
+
+async function print(io: Io, client: Client, flags: ConfigFlags): Promise<void> {
+  for (const [name, option] of [
+    ["force", "--force"],
+    ["file", "--file"],
+    ["withKey", "--with-key"],
+  ] as const) {
+    if (flags[name] !== undefined) throw refuse(`${option} goes with --write`, "Nothing was written.");
+  }
+  const { describe } = await import("../setup/description.ts");
+  const machine = readMachine(io, flags);
+  const description = describe(client, readWish(io, client, flags, machine), machine);
+  if (flags.json) return printAnswer(io, { params: {}, result: { ...description }, views: [] }, flags);
+  await writeData(io, description.content);
+  if (io.stdout.isTTY && io.stderr.isTTY) await printNote(io, "");
+  for (const line of explain(description)) await printNote(io, line);
+}
+
+function explain({ title, path, paths, where, notes, command, link }: Description): string[] {
+  const elsewhere = Object.entries(paths ?? {}).map(([name, place]) => `  ${name.padEnd(8)} ${place}`);
+  return [
+    `${title}: paste it into ${path ?? where}`,
+    ...(new Set(Object.values(paths ?? {})).size > 1 ? elsewhere : []),
+    ...notes.map((note) => `- ${note}`),
+    ...(command === null ? [] : ["Or, in a shell:", `  ${command}`]),
+    ...(link === null ? [] : ["Or open this link:", `  ${link}`]),
+  ];
+}
+
+async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> {
+  if (!client.isWritable) {
+    throw refuse(
+      `--write knows no way to ${client.title}'s file`,
+      `Paste it: analytics-mcp config ${client.id}`,
+    );
+  }
+  const machine = readMachine(io, flags);
+  if (machine.platform !== readPlatform(platform()) && flags.file === undefined) {
+    throw refuse(
+      "--platform is another machine's, so --write does not know where",
+      "Name the file with --file.",
+    );
+  }
+  const [{ describe, findFile }, { writeEntry }] = await Promise.all([
+    import("../setup/description.ts"),
+    import("../setup/writing.ts"),
+  ]);
+  const wish = readWish(io, client, flags, machine);
+  const outcome = await writeEntry(client, wish, {
+    path: flags.file ?? findFile(client, machine) ?? "",
+    isNamed: flags.file !== undefined,
+    force: flags.force === true,
+    dryRun: flags.dryRun === true,
+    now: io.clock(),
+  });
+  const notes = describe(client, wish, machine).notes.filter((note) => !note.startsWith("Where the file"));
+  await report(io, wish, outcome, [...notes, ...noteOnShell(io, client, wish)], flags);
+}
+
+async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[], flags: ConfigFlags) {
+  const { state, path, backup, difference, isOpen } = outcome;
+  if (flags.json) {
+    const result = { state, path, backup: backup ?? null, difference, notes };
+    return printAnswer(io, { params: {}, result, views: [] }, flags);
+  }
+  if (state === "there") return printNote(io, `${name} is already there, in ${path}: nothing to do.`);
+  if (state === "shown") {
+    await writeData(io, difference.replace(/\n$/, ""));
+    return printNote(io, "Nothing was written: without --dry-run it is.");
+  }
+  await printNote(io, `Wrote ${name} into ${path}`);
+  if (backup !== undefined) await printNote(io, `The file as it was: ${backup}`);
+  if (isOpen && flags.withKey) await printNote(io, `Others on this machine may read it: chmod 600 ${path}`);
+  for (const note of notes) await printNote(io, `- ${note}`);
+}
+
+function noteOnShell({ environment }: Io, { keyFrom }: Client, { server }: Wish): string[] {
+  const isLeft = server.kind === "local" && !server.demo && server.apiKey === undefined;
+  if (!isLeft || !environment.ANALYTICS_API_KEY) return [];
+  const more = keyFrom === undefined ? " (--with-key does that)" : "";
+  return [`The key of this shell was not copied into the file${more}.`];
+}

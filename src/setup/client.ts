@@ -1,0 +1,44 @@
+import type { Places } from "./machine.ts";
+import type { Members, Wish } from "./wish.ts";
+
+/** An assistant that takes MCP servers, and how it is told of one. */
+export interface Client {
+  id: string;
+  title: string;
+  /** Other words that people call it by. */
+  aliases: readonly string[];
+  format: "json" | "toml" | "yaml";
+  /** The member of its file that holds the servers by name. */
+  at: string;
+  /** Its file; a relative path is one of the project's folder. */
+  places?: Places;
+  /** Where it is pasted, for a client without a file of its own. */
+  where?: string;
+  /** Moves the folder of its file. */
+  folderVariable?: string;
+  /** Speaks to remote servers itself, sign-in included; otherwise mcp-remote does. */
+  isRemote: boolean;
+  /** Whether `--write` knows its file. */
+  isWritable: boolean;
+  /** How it gets at the key without holding it; without it, the key itself has to stand in its file. */
+  keyFrom?: "its environment" | "a question" | "its secrets";
+  buildEntry(wish: Wish): Members;
+  /** VS Code's questions, by which it asks for the key. */
+  buildInputs?(wish: Wish): Members[];
+  /** What to do next, and what to beware of: whole sentences. */
+  notes(wish: Wish): string[];
+  /** One command that does the same. */
+  buildShellCommand?(wish: Wish): string | undefined;
+  /** A link that does the same. */
+  buildLink?(wish: Wish): string | undefined;
+}
+
+/** Whether the key has to come from somewhere. */
+export function needsKey({ server }: Wish): boolean {
+  return server.kind === "local" && !server.demo;
+}
+
+/** A word of a command line, for POSIX shells, and for PowerShell but for an apostrophe. */
+export function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,46 @@
+import { type Client, needsKey } from "../client.ts";
+import { buildCommand, buildVariables, KEY, URL_NAME } from "../server.ts";
+import type { Members, Wish } from "../wish.ts";
+
+/**
+ * https://goose-docs.ai/docs/guides/config-files. `env_keys` are looked up in its environment and then among
+ * its secrets (`goose configure` asks for them); `envs` is taken literally.
+ */
+export const goose: Client = {
+  id: "goose",
+  title: "Goose",
+  aliases: ["block-goose"],
+  format: "yaml",
+  at: "extensions",
+  places: {
+    macos: "~/.config/goose/config.yaml",
+    windows: "%APPDATA%\\Block\\goose\\config\\config.yaml",
+    linux: "~/.config/goose/config.yaml",
+  },
+  isRemote: true,
+  isWritable: false,
+  keyFrom: "its secrets",
+  buildEntry,
+  notes: (wish) => [
+    "Start a new session of goose.",
+    ...(wish.server.kind === "remote" ? ["It opens the browser to sign in when the session starts."] : []),
+    ...(needsKey(wish)
+      ? [
+          "The names in env_keys are looked up in goose's environment, then in its keyring: goose configure → Add Extension asks for them there.",
+        ]
+      : []),
+  ],
+};
+
+function buildEntry(wish: Wish): Members {
+  const { name, server } = wish;
+  const common = { name, description: "Web analytics", enabled: true, timeout: 300 };
+  if (server.kind === "remote") return { type: "streamable_http", ...common, uri: server.url };
+  const [cmd, ...args] = buildCommand(wish);
+  const variables = Object.entries(buildVariables(wish, () => "") ?? {});
+  const missing = [KEY, URL_NAME].filter((key) =>
+    variables.some(([each, value]) => each === key && value === ""),
+  );
+  const envs = Object.fromEntries(variables.filter(([, value]) => value !== ""));
+  return { type: "stdio", ...common, cmd, args, envs, env_keys: missing };
+}

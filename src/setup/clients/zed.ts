@@ -1,0 +1,24 @@
+import type { Client } from "../client.ts";
+import { buildStdio, placeholder } from "../server.ts";
+
+/** https://zed.dev/docs/ai/mcp, which names no variables; in headers they stay literal (zed-industries/zed#60459). */
+export const zed: Client = {
+  id: "zed",
+  title: "Zed",
+  aliases: [],
+  format: "json",
+  at: "context_servers",
+  places: {
+    macos: "~/.config/zed/settings.json",
+    windows: "%APPDATA%\\Zed\\settings.json",
+    linux: "~/.config/zed/settings.json",
+  },
+  isRemote: true,
+  isWritable: false,
+  buildEntry: (wish) =>
+    wish.server.kind === "remote" ? { url: wish.server.url } : buildStdio(wish, placeholder),
+  notes: ({ server }) => [
+    "The command zed: open settings file opens it. The server starts when the file is saved; its dot in Settings → AI → MCP Servers turns green.",
+    ...(server.kind === "remote" ? ["Sign in there: Authenticate."] : []),
+  ],
+};

@@ -1,0 +1,79 @@
+import { isAbsolute, posix, resolve, win32 } from "node:path";
+import { type Client, needsKey } from "./client.ts";
+import type { Entry } from "./documents/document.ts";
+import { formatTomlTable, formatYaml } from "./documents/format.ts";
+import { buildDocument } from "./documents/json.ts";
+import { findPlace, type Machine, type Places } from "./machine.ts";
+import type { Wish } from "./wish.ts";
+
+/** All there is to say about a server's set-up in a client. */
+export interface Description {
+  client: string;
+  title: string;
+  server: "local" | "remote";
+  /** Where the content belongs on this machine; null for a client without a file of its own. */
+  path: string | null;
+  /** The same on every platform, as people write it. */
+  paths: Places | null;
+  /** Where it is pasted, for a client without a file of its own. */
+  where: string | null;
+  format: Client["format"];
+  content: string;
+  notes: string[];
+  command: string | null;
+  link: string | null;
+}
+
+export function describe(client: Client, wish: Wish, machine: Machine): Description {
+  return {
+    client: client.id,
+    title: client.title,
+    server: wish.server.kind,
+    path: findFile(client, machine) ?? null,
+    paths: client.places ?? null,
+    where: client.where ?? null,
+    format: client.format,
+    content: formatContent(client, wish),
+    notes: [...noteOnKey(client, wish), ...client.notes(wish), ...noteOnMerging(client)],
+    command: client.buildShellCommand?.(wish) ?? null,
+    link: client.buildLink?.(wish) ?? null,
+  };
+}
+
+export function buildEntry(client: Client, wish: Wish): Entry {
+  const inputs = client.buildInputs?.(wish) ?? [];
+  return { at: client.at, name: wish.name, value: client.buildEntry(wish), inputs };
+}
+
+/** The client's file on this machine: below the folder that a variable of its own names, if it is set. */
+export function findFile({ places, folderVariable }: Client, machine: Machine): string | undefined {
+  if (places === undefined) return undefined;
+  const place = findPlace(places, machine);
+  const { join, basename } = machine.platform === "windows" ? win32 : posix;
+  const folder = folderVariable === undefined ? undefined : machine.environment[folderVariable];
+  if (folder !== undefined && folder !== "") return join(folder, basename(place));
+  return isAbsolute(place) || machine.platform === "windows" ? place : resolve(place);
+}
+
+function formatContent(client: Client, wish: Wish): string {
+  const entry = buildEntry(client, wish);
+  const { at, name, value } = entry;
+  if (client.format === "toml") return formatTomlTable(at, name, value).trimEnd();
+  if (client.format === "yaml") return formatYaml({ [at]: { [name]: value } }).trimEnd();
+  return JSON.stringify(buildDocument(entry), null, 2);
+}
+
+function noteOnKey({ title, keyFrom }: Client, wish: Wish): string[] {
+  const { server } = wish;
+  if (!needsKey(wish) || server.kind === "remote") return [];
+  if (server.apiKey !== undefined) return ["The key itself stands in the file: keep it to yourself."];
+  const missing = server.baseUrl === undefined ? " and the address of your service" : "";
+  if (keyFrom === undefined)
+    return [`Put your key${missing} in place of the words in <>: the manual of ${title} names no variables.`];
+  return [`No key stands in it: ${title} takes it${missing} from ${keyFrom}.`];
+}
+
+function noteOnMerging({ at, format, places }: Client): string[] {
+  if (places === undefined || format === "toml") return [];
+  return [`Where the file has "${at}" already, only what stands within it is to be added there.`];
+}

@@ -1,0 +1,22 @@
+import { AnalyticsError } from "../errors.ts";
+import { findNearest } from "../render/suggest.ts";
+import type { Client } from "./client.ts";
+import { clients } from "./clients/index.ts";
+
+/** A client by its name or another that people have for it. Throws AnalyticsError `usage`, with what was meant. */
+export function findClient(word: string): Client {
+  const byName = new Map(
+    clients.flatMap((client) =>
+      [client.id, client.title, ...client.aliases].map((name) => [simplify(name), client] as const),
+    ),
+  );
+  const found = byName.get(simplify(word));
+  if (found !== undefined) return found;
+  const near = byName.get(findNearest(simplify(word), [...byName.keys()]) ?? "");
+  const all = `The clients are ${clients.map(({ id }) => id).join(", ")}.`;
+  throw new AnalyticsError("usage", `There is no client ${JSON.stringify(word)}.`, {
+    hint: near === undefined ? all : `Did you mean ${near.id}? ${all}`,
+  });
+}
+
+const simplify = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "");

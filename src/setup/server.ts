@@ -1,0 +1,45 @@
+import type { Platform } from "./machine.ts";
+import type { LocalServer, Members, Wish } from "./wish.ts";
+
+export const KEY = "ANALYTICS_API_KEY";
+export const URL_NAME = "ANALYTICS_BASE_URL";
+
+/** How a client writes "the value of this variable of mine". */
+export type Reference = (name: string) => string;
+
+/** For clients without variables: to be replaced by hand, and refused by the server until then. */
+export const placeholder: Reference = (name) =>
+  name === KEY ? "<your key>" : "<address of your analytics service>";
+
+/** The command line of the server itself, or of mcp-remote in its place. */
+export function buildCommand({ server, platform }: Wish): [string, ...string[]] {
+  if (server.kind === "remote") return viaNpx(platform, ["mcp-remote", server.url]);
+  return viaNpx(platform, ["analytics-mcp", ...(server.demo ? ["--demo"] : [])]);
+}
+
+/** On Windows npx is npx.cmd, which few clients can start without a shell (`spawn npx ENOENT`). */
+function viaNpx(platform: Platform, args: string[]): [string, ...string[]] {
+  const npx = ["npx", "-y", ...args] as const;
+  return platform === "windows" ? ["cmd", "/c", ...npx] : [...npx];
+}
+
+/** The variables that the server needs; undefined where it needs none. */
+export function buildVariables({ server }: Wish, refer: Reference): Record<string, string> | undefined {
+  if (server.kind === "remote" || server.demo) return undefined;
+  return {
+    [KEY]: server.apiKey ?? refer(KEY),
+    [URL_NAME]: server.baseUrl ?? refer(URL_NAME),
+    ...allowHttp(server),
+  };
+}
+
+function allowHttp({ allowHttp: hosts }: LocalServer): Record<string, string> {
+  return hosts === undefined ? {} : { ANALYTICS_ALLOW_HTTP: hosts };
+}
+
+/** `command`, `args` and `env`, as most clients have it. */
+export function buildStdio(wish: Wish, refer: Reference): Members {
+  const [command, ...args] = buildCommand(wish);
+  const env = buildVariables(wish, refer);
+  return { command, args, ...(env === undefined ? {} : { env }) };
+}

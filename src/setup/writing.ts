@@ -1,0 +1,74 @@
+import { dirname } from "node:path";
+import { AnalyticsError } from "../errors.ts";
+import type { Client } from "./client.ts";
+import { buildEntry } from "./description.ts";
+import { formatDifference } from "./difference.ts";
+import { editJson } from "./documents/json.ts";
+import { editToml } from "./documents/toml.ts";
+import { isThere, NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } from "./file.ts";
+import { KEY } from "./server.ts";
+import type { Wish } from "./wish.ts";
+
+export interface Writing {
+  path: string;
+  /** Whether the file was named by the person: then it need not be the client's. */
+  isNamed: boolean;
+  /** Replace another entry of that name, and write for a client that does not seem to be there. */
+  force: boolean;
+  dryRun: boolean;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+export interface Outcome {
+  state: "written" | "there" | "shown";
+  /** The file itself, where the client's path is a link. */
+  path: string;
+  backup: string | undefined;
+  /** A unified diff, without the key. */
+  difference: string;
+  /** Whether others on this machine may read the file. */
+  isOpen: boolean;
+}
+
+/** Puts a server into a client's file; every other byte of it stays. Throws AnalyticsError `usage` and `unavailable`. */
+export async function writeEntry(client: Client, wish: Wish, writing: Writing): Promise<Outcome> {
+  const { path, force, dryRun, now } = writing;
+  if (!writing.isNamed && !force) await assertInstalled(client, path);
+  const file = await readConfigFile(path);
+  const edit = client.format === "toml" ? editToml : editJson;
+  const text = inFile(file.path, () => edit(file.text, buildEntry(client, wish), force));
+  const isNew = file.bytes === undefined;
+  const outcome = {
+    path: file.path,
+    backup: undefined,
+    difference: hideKey(formatDifference(file.path, file.text, text)),
+    isOpen: !isNew && ((file.mode ?? 0) & 0o044) !== 0,
+  };
+  if (text === file.text && !isNew) return { ...outcome, state: "there" };
+  if (dryRun) return { ...outcome, state: "shown" };
+  const holdsKey = wish.server.kind === "local" && wish.server.apiKey !== undefined;
+  const mode = holdsKey ? PRIVATE_FILE : NEW_FILE;
+  return { ...outcome, state: "written", backup: await replaceConfigFile(file, { text, mode, now }) };
+}
+
+async function assertInstalled({ title }: Client, path: string): Promise<void> {
+  if (await isThere(dirname(path))) return;
+  throw new AnalyticsError("usage", `${title} does not seem to be installed: there is no ${dirname(path)}.`, {
+    hint: "Start it once; or --force makes the folder, and --file names another file.",
+  });
+}
+
+function inFile(path: string, edit: () => string): string {
+  try {
+    return edit();
+  } catch (cause) {
+    if (!(cause instanceof AnalyticsError)) throw cause;
+    throw new AnalyticsError(cause.code, `${path}: ${cause.message}`, { hint: cause.hint, cause });
+  }
+}
+
+/** The key of the entry that goes and of the one that comes. Names of variables and placeholders stay. */
+function hideKey(difference: string): string {
+  return difference.replaceAll(new RegExp(`(${KEY}"?\\s*[:=]\\s*)"(?![$<{])[^"\\n]*"`, "g"), '$1"…"');
+}

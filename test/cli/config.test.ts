@@ -1,0 +1,274 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { clients } from "../../src/setup/clients/index.ts";
+import { runShell } from "../support/shell.ts";
+
+const KEY = "sk-1234567890-very-secret";
+let home = "";
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "config-"));
+});
+
+/** A person with a key in their shell, on whatever platform the test runs. */
+function config(...argv: string[]) {
+  const environment = { HOME: home, USERPROFILE: home, ANALYTICS_API_KEY: KEY };
+  return runShell(["config", ...argv], { environment });
+}
+
+const read = (path: string) => readFileSync(join(home, path), "utf8");
+function put(path: string, text: string) {
+  mkdirSync(join(home, path, ".."), { recursive: true });
+  writeFileSync(join(home, path), text);
+}
+
+describe("config prints", () => {
+  it("the clients, without one", async () => {
+    const { code, stdout, stderr } = await config();
+    expect([code, stderr]).toEqual([0, "Next: analytics-mcp config <client>\n"]);
+    expect(stdout.split("\n")[0]).toBe("client\ttitle\twrites\tremote\tfile");
+    for (const { id } of clients) expect(stdout).toMatch(new RegExp(`^${id}\t`, "m"));
+    expect(JSON.parse((await config("--json")).stdout).clients).toHaveLength(clients.length);
+  });
+
+  it.each(clients.map(({ id }) => id))(
+    "%s: only what is to be pasted on stdout, and never the key",
+    async (id) => {
+      for (const more of [[], ["--demo"], ["--remote", "https://mcp.example.com/mcp"], ["--json"]]) {
+        const { code, stdout, stderr } = await config(id, ...more);
+        expect(code).toBe(0);
+        expect(stdout + stderr).not.toContain(KEY);
+        expect(stdout).toMatch(/^[{[e]/);
+        if (more[0] !== "--json") expect(stderr).toMatch(/paste it into .+\n/);
+      }
+    },
+  );
+
+  it("where it goes on each platform, what is next, and other ways, on stderr", async () => {
+    const { stderr } = await config("vscode", "--demo");
+    expect(stderr).toContain("macos    ~/Library/Application Support/Code/User/mcp.json");
+    expect(stderr).toContain("windows  %APPDATA%\\Code\\User\\mcp.json");
+    expect(stderr).toContain(`code --add-mcp '{"name":"analytics","type":"stdio"`);
+    expect(stderr).toContain("vscode:mcp/install?%7B");
+  });
+
+  it("commands that a shell takes as they are", async () => {
+    const claude = await config("claude", "--name", "stats", "--base-url", "https://stats.example.com");
+    expect(claude.stderr).toContain(
+      "claude mcp add stats --scope user --env 'ANALYTICS_API_KEY=${ANALYTICS_API_KEY}' --env ANALYTICS_BASE_URL=https://stats.example.com -- npx -y analytics-mcp",
+    );
+    const codex = await config("codex", "--remote", "https://mcp.example.com/mcp");
+    expect(codex.stderr).toContain("codex mcp add analytics --url https://mcp.example.com/mcp\n");
+    expect(codex.stderr).toContain("codex mcp login analytics");
+  });
+
+  it("all about it as JSON", async () => {
+    const { stdout, stderr } = await config("cursor", "--json", "--platform", "macos", "--name", "stats");
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual({
+      client: "cursor",
+      title: "Cursor",
+      server: "local",
+      path: join(home, ".cursor", "mcp.json"),
+      paths: expect.objectContaining({ windows: "%USERPROFILE%\\.cursor\\mcp.json" }),
+      where: null,
+      format: "json",
+      content: expect.stringContaining('"stats"'),
+      notes: expect.arrayContaining([expect.stringContaining("No key stands in it")]),
+      command: null,
+      link: expect.stringMatching(/^cursor:\/\//),
+    });
+  });
+
+  it("the hosts to which plain http was allowed, too", async () => {
+    const environment = {
+      HOME: home,
+      ANALYTICS_BASE_URL: "http://stats.lan/x",
+      ANALYTICS_ALLOW_HTTP: "stats.lan",
+    };
+    const { stdout } = await runShell(["config", "zed"], { environment });
+    expect(JSON.parse(stdout).context_servers.analytics.env).toEqual({
+      ANALYTICS_API_KEY: "<your key>",
+      ANALYTICS_BASE_URL: "http://stats.lan/x",
+      ANALYTICS_ALLOW_HTTP: "stats.lan",
+    });
+  });
+});
+
+describe("config refuses", () => {
+  it.each([
+    [["curser"], /Did you mean cursor\?/],
+    [["cursor", "--name", "my server"], /--name/],
+    [["cursor", "--name", "__proto__"], /--name/],
+    [["cursor", "--remote", "mcp.example.com"], /--remote is no address/],
+    [["cursor", "--remote", "http://mcp.example.com/mcp"], /https/],
+    [["cursor", "--remote", "https://mcp.example.com"], /endpoint/],
+    [["cursor", "--remote", "https://me:pw@mcp.example.com/mcp"], /no user/],
+    [["cursor", "--remote", "https://mcp.example.com/mcp?key=1"], /query/],
+    [["cursor", "--remote", "https://mcp.example.com/$(rm)"], /signs/],
+    [["cursor", "--remote", "https://mcp.example.com/mcp", "--demo"], /neither/],
+    [["cursor", "--base-url", "stats.example.com"], /base URL/],
+    [["cursor", "--force"], /--write/],
+    [["cursor", "--with-key", "--write"], /takes it from its environment/],
+    [["claude-desktop", "--with-key"], /--write/],
+    [["zed", "--write"], /no way to Zed's file/],
+    [["cursor", "--platform", "beos"], /Allowed choices/],
+  ])("%j", async (argv, message) => {
+    const { code, stdout, stderr } = await config(...argv);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe("config --write", () => {
+  it("writes beside what is there, keeps the file as it was, and says what it did", async () => {
+    put(".cursor/mcp.json", '{"mcpServers": {"other": {"url": "https://x.example/mcp"}}}');
+    chmodSync(join(home, ".cursor/mcp.json"), 0o600);
+    const { code, stdout, stderr } = await config("cursor", "--write");
+    expect([code, stdout]).toEqual([0, ""]);
+    expect(stderr).toMatch(/^Wrote analytics into .*mcp\.json\nThe file as it was: .*\.bak\n/);
+    expect(stderr).toContain("The key of this shell was not copied");
+    const written = read(".cursor/mcp.json");
+    expect(JSON.parse(written).mcpServers.analytics.env.ANALYTICS_API_KEY).toBe("${env:ANALYTICS_API_KEY}");
+    expect(written + stderr).not.toContain(KEY);
+    const [backup = ""] = readdirSync(join(home, ".cursor")).filter((file) => file.endsWith(".bak"));
+    expect(read(join(".cursor", backup))).not.toContain("analytics");
+    for (const file of ["mcp.json", backup])
+      expect(statSync(join(home, ".cursor", file)).mode & 0o777).toBe(0o600);
+  });
+
+  it("again does nothing", async () => {
+    put(".codex/config.toml", "# mine\n");
+    await config("codex", "--write");
+    const before = readdirSync(join(home, ".codex"));
+    const { code, stderr } = await config("codex", "--write");
+    expect([code, stderr]).toEqual([0, expect.stringContaining("is already there")]);
+    expect(readdirSync(join(home, ".codex"))).toEqual(before);
+  });
+
+  it("keeps another server of that name, unless forced", async () => {
+    const before = '{"mcpServers": {"analytics": {"command": "node", "args": ["mine.js"]}, "b": 1}}';
+    put(".cursor/mcp.json", before);
+    const refused = await config("cursor", "--write");
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/mcp\.json: It has a server "analytics" already[\s\S]*--force/),
+    ]);
+    expect(read(".cursor/mcp.json")).toBe(before);
+    await config("cursor", "--write", "--name", "second");
+    expect(Object.keys(JSON.parse(read(".cursor/mcp.json")).mcpServers)).toEqual([
+      "analytics",
+      "b",
+      "second",
+    ]);
+    expect((await config("cursor", "--write", "--force")).code).toBe(0);
+    expect(read(".cursor/mcp.json")).not.toContain("mine.js");
+  });
+
+  it("--dry-run shows the difference and writes nothing", async () => {
+    put(".codex/config.toml", 'model = "x"\r\n');
+    const { code, stdout, stderr } = await config(
+      "codex",
+      "--dry-run",
+      "--remote",
+      "https://mcp.example.com/mcp",
+    );
+    expect([code, stderr]).toEqual([0, "Nothing was written: without --dry-run it is.\n"]);
+    expect(stdout).toContain(
+      '@@ -1,1 +1,4 @@\n model = "x"\r\n+\r\n+[mcp_servers.analytics]\r\n+url = "https://mcp.example.com/mcp"\r\n',
+    );
+    expect(readdirSync(join(home, ".codex"))).toEqual(["config.toml"]);
+    expect(read(".codex/config.toml")).toBe('model = "x"\r\n');
+  });
+
+  it("does not invent a client that is not installed, unless forced", async () => {
+    const { code, stderr } = await config("cursor", "--write");
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/does not seem to be installed[\s\S]*--force/)]);
+    expect(existsSync(join(home, ".cursor"))).toBe(false);
+    expect((await config("cursor", "--write", "--force")).code).toBe(0);
+    expect(read(".cursor/mcp.json")).toContain("analytics");
+  });
+
+  it("keeps a byte order mark and CRLF", async () => {
+    const before = Buffer.from('\ufeff# mine\r\nmodel = "x"\r\n');
+    mkdirSync(join(home, ".codex"));
+    writeFileSync(join(home, ".codex/config.toml"), before);
+    await config("codex", "--write");
+    const after = readFileSync(join(home, ".codex/config.toml"));
+    expect(after.subarray(0, before.length)).toEqual(before);
+    expect(after.toString()).not.toMatch(/[^\r]\n/);
+  });
+
+  it("--file names another, such as a project's", async () => {
+    const file = join(home, "project", ".vscode", "mcp.json");
+    expect((await config("vscode", "--write", "--file", file)).code).toBe(0);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
+      inputs: [{ id: "analytics-key" }, { id: "analytics-url" }],
+      servers: { analytics: { type: "stdio" } },
+    });
+  });
+
+  it("refuses what it cannot read, and says where", async () => {
+    put(".cursor/mcp.json", '{\n  "mcpServers": {,}\n}');
+    const { code, stderr } = await config("cursor", "--write");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/mcp\.json: It cannot be read: line 2, column 18/),
+    ]);
+    expect(readdirSync(join(home, ".cursor"))).toEqual(["mcp.json"]);
+  });
+
+  it("as JSON", async () => {
+    put(".cursor/mcp.json", "{}\n");
+    const { stdout, stderr } = await config("cursor", "--write", "--json");
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toMatchObject({ state: "written", path: join(home, ".cursor/mcp.json") });
+  });
+});
+
+describe("the key itself", () => {
+  const file = () => join(home, "claude_desktop_config.json");
+  const desktop = (...more: string[]) =>
+    config("claude-desktop", "--file", file(), "--base-url", "https://stats.example.com/api/v1", ...more);
+
+  it("is a placeholder without --with-key", async () => {
+    const { stderr } = await desktop("--write");
+    expect(JSON.parse(readFileSync(file(), "utf8")).mcpServers.analytics.env).toEqual({
+      ANALYTICS_API_KEY: "<your key>",
+      ANALYTICS_BASE_URL: "https://stats.example.com",
+    });
+    expect(stderr).toContain("Put your key in place of the words in <>");
+    expect(stderr).toContain("(--with-key does that)");
+  });
+
+  it("is written with it, for its owner alone, and still never shown", async () => {
+    const shown = await desktop("--with-key", "--dry-run");
+    expect(shown.stdout).toContain('+        "ANALYTICS_API_KEY": "…"');
+    const { code, stdout, stderr } = await desktop("--with-key", "--write");
+    expect(code).toBe(0);
+    expect(stdout + stderr + shown.stdout + shown.stderr).not.toContain(KEY);
+    expect(stderr).toContain("The key itself stands in the file");
+    expect(JSON.parse(readFileSync(file(), "utf8")).mcpServers.analytics.env.ANALYTICS_API_KEY).toBe(KEY);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    const again = await desktop("--dry-run", "--force");
+    expect(again.stdout).toContain('-        "ANALYTICS_API_KEY": "…"');
+    expect(again.stdout + again.stderr).not.toContain(KEY);
+  });
+
+  it("makes a file that others may read worth a word", async () => {
+    writeFileSync(file(), "{}");
+    chmodSync(file(), 0o644);
+    const { stderr } = await desktop("--with-key", "--write");
+    expect(stderr).toContain(`chmod 600 ${file()}`);
+  });
+});

@@ -1,0 +1,273 @@
+import { parse as parseToml } from "smol-toml";
+import { describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { clients } from "../../src/setup/clients/index.ts";
+import { describe as describeClient } from "../../src/setup/description.ts";
+import { findPlace, type Machine, type Platform, platforms } from "../../src/setup/machine.ts";
+import { findClient } from "../../src/setup/search.ts";
+import type { Wish } from "../../src/setup/wish.ts";
+
+const homes = { macos: "/Users/me", linux: "/home/me", windows: "C:\\Users\\me" };
+const machine = (platform: Platform = "linux", environment = {}): Machine => ({
+  platform,
+  home: homes[platform],
+  environment,
+});
+const local = {
+  kind: "local",
+  demo: false,
+  baseUrl: undefined,
+  allowHttp: undefined,
+  apiKey: undefined,
+} as const;
+const wishes: Record<"local" | "known" | "demo" | "remote", Wish["server"]> = {
+  local,
+  known: { ...local, baseUrl: "https://stats.example.com" },
+  demo: { ...local, demo: true },
+  remote: { kind: "remote", url: "https://mcp.example.com/mcp" },
+};
+
+function show(word: string, server: Wish["server"], platform: Platform = "linux", environment = {}) {
+  const client = findClient(word);
+  const wish = { name: "analytics", platform, server };
+  const description = describeClient(client, wish, machine(platform, environment));
+  const parsers: Record<string, (text: string) => unknown> = {
+    json: JSON.parse,
+    toml: parseToml,
+    yaml: parseYaml,
+  };
+  const read = parsers[description.format] ?? JSON.parse;
+  return { ...description, document: JSON.parse(JSON.stringify(read(description.content))) };
+}
+
+const args = ["-y", "analytics-mcp"];
+const env = (key: string, url: string) => ({ ANALYTICS_API_KEY: key, ANALYTICS_BASE_URL: url });
+const mcpServers = (server: object) => ({ mcpServers: { analytics: server } });
+const npx = (key: string, url: string) => ({ command: "npx", args, env: env(key, url) });
+const blank = npx("<your key>", "<address of your analytics service>");
+const remote = "https://mcp.example.com/mcp";
+const bridge = { command: "npx", args: ["-y", "mcp-remote", remote] };
+
+describe("each client gets its own form", () => {
+  it.each([
+    [
+      "claude-code",
+      mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
+      mcpServers({ type: "http", url: remote }),
+    ],
+    ["claude-desktop", mcpServers(blank), mcpServers(bridge)],
+    [
+      "cursor",
+      mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
+      mcpServers({ url: remote }),
+    ],
+    [
+      "vs-code",
+      {
+        inputs: [
+          { type: "promptString", id: "analytics-key", description: expect.any(String), password: true },
+          { type: "promptString", id: "analytics-url", description: expect.any(String) },
+        ],
+        servers: { analytics: { type: "stdio", ...npx("${input:analytics-key}", "${input:analytics-url}") } },
+      },
+      { servers: { analytics: { type: "http", url: remote } } },
+    ],
+    [
+      "codex",
+      {
+        mcp_servers: {
+          analytics: { command: "npx", args, env_vars: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
+        },
+      },
+      { mcp_servers: { analytics: { url: remote } } },
+    ],
+    [
+      "gemini-cli",
+      mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
+      mcpServers({ httpUrl: remote }),
+    ],
+    [
+      "windsurf",
+      mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
+      mcpServers({ serverUrl: remote }),
+    ],
+    ["zed", { context_servers: { analytics: blank } }, { context_servers: { analytics: { url: remote } } }],
+    ["jetbrains", mcpServers(blank), mcpServers(bridge)],
+    [
+      "opencode",
+      {
+        mcp: {
+          analytics: {
+            type: "local",
+            command: ["npx", ...args],
+            environment: env("{env:ANALYTICS_API_KEY}", "{env:ANALYTICS_BASE_URL}"),
+          },
+        },
+      },
+      { mcp: { analytics: { type: "remote", url: remote } } },
+    ],
+    [
+      "goose",
+      {
+        extensions: {
+          analytics: {
+            ...{
+              type: "stdio",
+              name: "analytics",
+              description: "Web analytics",
+              enabled: true,
+              timeout: 300,
+            },
+            ...{ cmd: "npx", args, envs: {}, env_keys: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
+          },
+        },
+      },
+      {
+        extensions: {
+          analytics: {
+            ...{
+              type: "streamable_http",
+              name: "analytics",
+              description: "Web analytics",
+              enabled: true,
+              timeout: 300,
+            },
+            uri: remote,
+          },
+        },
+      },
+    ],
+    ["lm-studio", mcpServers(blank), mcpServers({ url: remote })],
+  ])("%s", (word, localForm, remoteForm) => {
+    expect(show(word, wishes.local).document).toEqual(localForm);
+    expect(show(word, wishes.remote).document).toEqual(remoteForm);
+  });
+
+  it("all of them are tested", () => {
+    expect(clients).toHaveLength(12);
+  });
+});
+
+const all = clients.map(({ id }) => id);
+
+describe("every client", () => {
+  it.each(all)("%s: the demo needs no variables, and the address is written where it is known", (word) => {
+    expect(show(word, wishes.demo).content).toContain("--demo");
+    expect(show(word, wishes.demo).content).not.toContain("ANALYTICS");
+    const known = show(word, wishes.known).content;
+    expect(known).toContain("https://stats.example.com");
+    expect(known).not.toContain("ANALYTICS_BASE_URL}");
+  });
+
+  it.each(all)("%s: on Windows a local program starts through cmd", (word) => {
+    expect(show(word, wishes.local, "windows").content).toMatch(/cmd[\s\S]*"\/c",\s*"npx",\s*"-y"/);
+    expect(show(word, wishes.local, "macos").content).not.toContain("/c");
+  });
+
+  it.each(all)("%s: says who stands between a client without remote servers and the connector", (word) => {
+    const { content, notes } = show(word, wishes.remote);
+    expect(content.includes("mcp-remote")).toBe(!findClient(word).isRemote);
+    expect(notes.some((note) => note.includes("mcp-remote"))).toBe(!findClient(word).isRemote);
+    expect(notes.join(" ")).toMatch(/sign in/i);
+  });
+
+  it.each(all)("%s: its links and commands carry the same entry", (word) => {
+    const { command, link, document } = show(word, wishes.remote);
+    if (command !== null) expect(command).toContain(remote);
+    if (link === null) return;
+    const [, query = ""] = link.split("?");
+    const config = new URLSearchParams(query).get("config");
+    const sent = JSON.parse(
+      config === null ? decodeURIComponent(query) : Buffer.from(config, "base64").toString(),
+    );
+    expect(Object.values(document)).toContainEqual({
+      analytics: expect.objectContaining(config === null ? { url: sent.url } : sent),
+    });
+  });
+});
+
+describe("where the file is", () => {
+  it.each([
+    [
+      "claude-desktop",
+      "/Users/me/Library/Application Support/Claude/claude_desktop_config.json",
+      "C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json",
+      "/home/me/.config/Claude/claude_desktop_config.json",
+    ],
+    ["cursor", "/Users/me/.cursor/mcp.json", "C:\\Users\\me\\.cursor\\mcp.json", "/home/me/.cursor/mcp.json"],
+    [
+      "vs-code",
+      "/Users/me/Library/Application Support/Code/User/mcp.json",
+      "C:\\Users\\me\\AppData\\Roaming\\Code\\User\\mcp.json",
+      "/home/me/.config/Code/User/mcp.json",
+    ],
+    [
+      "codex",
+      "/Users/me/.codex/config.toml",
+      "C:\\Users\\me\\.codex\\config.toml",
+      "/home/me/.codex/config.toml",
+    ],
+    [
+      "zed",
+      "/Users/me/.config/zed/settings.json",
+      "C:\\Users\\me\\AppData\\Roaming\\Zed\\settings.json",
+      "/home/me/.config/zed/settings.json",
+    ],
+    [
+      "goose",
+      "/Users/me/.config/goose/config.yaml",
+      "C:\\Users\\me\\AppData\\Roaming\\Block\\goose\\config\\config.yaml",
+      "/home/me/.config/goose/config.yaml",
+    ],
+  ])("%s", (word, ...paths) => {
+    expect(platforms.map((platform) => show(word, wishes.local, platform).path)).toEqual(paths);
+  });
+
+  it("follows APPDATA, XDG_CONFIG_HOME and CODEX_HOME", () => {
+    const appData = { APPDATA: "D:\\Roaming" };
+    expect(show("vscode", wishes.local, "windows", appData).path).toBe("D:\\Roaming\\Code\\User\\mcp.json");
+    expect(show("zed", wishes.local, "linux", { XDG_CONFIG_HOME: "/xdg" }).path).toBe(
+      "/xdg/zed/settings.json",
+    );
+    expect(show("codex", wishes.local, "linux", { CODEX_HOME: "/codex" }).path).toBe("/codex/config.toml");
+    const relative = machine("linux", { XDG_CONFIG_HOME: "xdg" });
+    expect(findPlace({ macos: "", windows: "", linux: "~/.config/x" }, relative)).toBe("/home/me/.config/x");
+  });
+});
+
+describe("a client is found", () => {
+  it.each([
+    ...[
+      ["claude", "claude-code"],
+      ["Claude Desktop", "claude-desktop"],
+      ["vscode", "vs-code"],
+      ["code", "vs-code"],
+    ],
+    ...[
+      ["gemini", "gemini-cli"],
+      ["codex-cli", "codex"],
+      ["intellij", "jetbrains"],
+      ["LMStudio", "lm-studio"],
+    ],
+  ])("as %s", (word = "", id) => {
+    expect(findClient(word).id).toBe(id);
+  });
+
+  it.each([
+    ["curser", "cursor"],
+    ["windsrf", "windsurf"],
+    ["claude-dekstop", "claude-desktop"],
+  ])("or guessed: %s", (word, id) => {
+    expect(() => findClient(word)).toThrow(
+      expect.objectContaining({ code: "usage", hint: expect.stringContaining(`Did you mean ${id}?`) }),
+    );
+  });
+
+  it("or not, and then all are named", () => {
+    expect(() => findClient("emacs-with-everything")).toThrow(
+      expect.objectContaining({
+        hint: expect.stringMatching(/^The clients are claude-code, .*lm-studio\.$/),
+      }),
+    );
+  });
+});
