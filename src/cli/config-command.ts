@@ -1,8 +1,7 @@
-import { platform } from "node:os";
 import { Command, Option } from "commander";
 import type { Client } from "../setup/client.ts";
 import type { Description } from "../setup/description.ts";
-import { platforms, readPlatform } from "../setup/machine.ts";
+import { platforms } from "../setup/machine.ts";
 import type { Wish } from "../setup/wish.ts";
 import type { Outcome } from "../setup/writing.ts";
 import { type ConfigFlags, readMachine, readWish, refuse } from "./config-wish.ts";
@@ -93,7 +92,7 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
     );
   }
   const machine = readMachine(io, flags);
-  if (machine.platform !== readPlatform(platform()) && flags.file === undefined) {
+  if (!machine.isHere && flags.file === undefined) {
     throw refuse(
       "--platform is another machine's, so --write does not know where",
       "Name the file with --file.",

@@ -23,7 +23,8 @@ export interface ConfigFlags extends Flags {
 export function readMachine({ environment }: Io, flags: ConfigFlags): Machine {
   const here = readPlatform(platform());
   const home = (here === "windows" ? environment.USERPROFILE : environment.HOME) || homedir();
-  return { platform: flags.platform ?? here, home, environment };
+  const wanted = flags.platform ?? here;
+  return { platform: wanted, isHere: wanted === here, home, environment };
 }
 
 /** Throws AnalyticsError `usage` for what no client can be told, and as the configuration does for key and address. */

@@ -1,4 +1,4 @@
-import { isAbsolute, posix, resolve, win32 } from "node:path";
+import { posix, resolve, win32 } from "node:path";
 import { type Client, needsKey } from "./client.ts";
 import type { Entry } from "./documents/document.ts";
 import { formatTomlTable, formatYaml } from "./documents/format.ts";
@@ -11,7 +11,7 @@ export interface Description {
   client: string;
   title: string;
   server: "local" | "remote";
-  /** Where the content belongs on this machine; null for a client without a file of its own. */
+  /** Where the content belongs; null for a client without a file of its own. */
   path: string | null;
   /** The same on every platform, as people write it. */
   paths: Places | null;
@@ -45,14 +45,15 @@ export function buildEntry(client: Client, wish: Wish): Entry {
   return { at: client.at, name: wish.name, value: client.buildEntry(wish), inputs };
 }
 
-/** The client's file on this machine: below the folder that a variable of its own names, if it is set. */
+/** The client's file: below the folder that a variable of its own names, if it is set; of another machine as people write it. */
 export function findFile({ places, folderVariable }: Client, machine: Machine): string | undefined {
   if (places === undefined) return undefined;
+  if (!machine.isHere) return places[machine.platform];
   const place = findPlace(places, machine);
   const { join, basename } = machine.platform === "windows" ? win32 : posix;
   const folder = folderVariable === undefined ? undefined : machine.environment[folderVariable];
   if (folder !== undefined && folder !== "") return join(folder, basename(place));
-  return isAbsolute(place) || machine.platform === "windows" ? place : resolve(place);
+  return /^[~%]/.test(places[machine.platform]) ? place : resolve(place);
 }
 
 function formatContent(client: Client, wish: Wish): string {

@@ -6,6 +6,8 @@ export type Platform = (typeof platforms)[number];
 
 export interface Machine {
   platform: Platform;
+  /** Whether it is the one this runs on; of another, folders and variables are not known. */
+  isHere: boolean;
   home: string;
   environment: Environment;
 }

@@ -72,8 +72,16 @@ describe("config prints", () => {
     expect(codex.stderr).toContain("codex mcp login analytics");
   });
 
+  it("for another machine, with the path as people there write it", async () => {
+    const others = ["macos", "windows", "linux"].map((each) => config("goose", "--json", "--platform", each));
+    const paths = (await Promise.all(others)).map(({ stdout }) => JSON.parse(stdout).path);
+    expect(paths).toContain("%APPDATA%\\Block\\goose\\config\\config.yaml");
+    expect(paths).toContain("~/.config/goose/config.yaml");
+    expect((await config("cursor", "--write", "--platform", "windows")).stderr).toContain("--file");
+  });
+
   it("all about it as JSON", async () => {
-    const { stdout, stderr } = await config("cursor", "--json", "--platform", "macos", "--name", "stats");
+    const { stdout, stderr } = await config("cursor", "--json", "--name", "stats");
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual({
       client: "cursor",

@@ -10,6 +10,7 @@ import type { Wish } from "../../src/setup/wish.ts";
 const homes = { macos: "/Users/me", linux: "/home/me", windows: "C:\\Users\\me" };
 const machine = (platform: Platform = "linux", environment = {}): Machine => ({
   platform,
+  isHere: true,
   home: homes[platform],
   environment,
 });
