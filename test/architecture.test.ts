@@ -81,11 +81,14 @@ describe("the house keeps its order", () => {
     [
       "commander",
       [
+        "cli/access-options.ts",
+        "cli/login-command.ts",
         "cli/program.ts",
         "cli/question-command.ts",
         "cli/reference-command.ts",
         "cli/serve-command.ts",
         "cli/store-commands.ts",
+        "cli/whoami-command.ts",
       ],
     ],
   ])("%s has its home", (word, homes) => {

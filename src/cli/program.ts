@@ -3,14 +3,17 @@ import { type Flags, readCallsPerMinute } from "../config/config.ts";
 import { environment } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
+import { addAccessOptions, refuseKeyOnStdin, VALUE_OPTIONS } from "./access-options.ts";
 import { connect } from "./connect.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
+import { createLoginCommand, createLogoutCommand } from "./login-command.ts";
 import { printFailure, printNote } from "./output.ts";
 import { createQuestionCommand } from "./question-command.ts";
 import { createReferenceCommand } from "./reference-command.ts";
 import { createServeCommand } from "./serve-command.ts";
 import { createClientsCommand, createGrantsCommand } from "./store-commands.ts";
+import { createWhoamiCommand } from "./whoami-command.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
@@ -33,12 +36,14 @@ function createProgram(io: Io): Command {
     .usage("[command] [options]")
     .argument("[command]")
     .version(io.version, "-V, --version", "print the version")
-    .option("--demo", "made-up data from this program itself: no key, no service")
-    .option("--base-url <url>", "address of the analytics service (or ANALYTICS_BASE_URL)")
     .addHelpText("after", buildHelp())
     .helpCommand("help [command]", "display help for a command")
     .action((_, flags: Flags) => serveMcp(io, flags));
+  addAccessOptions(program);
   for (const question of questions) program.addCommand(createQuestionCommand(io, question));
+  program.addCommand(createLoginCommand(io));
+  program.addCommand(createLogoutCommand(io));
+  program.addCommand(createWhoamiCommand(io));
   program.addCommand(createServeCommand(io));
   program.addCommand(createGrantsCommand(io));
   program.addCommand(createClientsCommand(io));
@@ -61,7 +66,9 @@ function createProgram(io: Io): Command {
 
 /** Looked at first, so that a mistyped command does not blame the options that follow it. */
 function refuseUnknownCommand(program: Command, argv: readonly string[]): void {
-  const word = argv.find((each, index) => !each.startsWith("-") && argv[index - 1] !== "--base-url");
+  const word = argv.find(
+    (each, index) => !each.startsWith("-") && !VALUE_OPTIONS.includes(argv[index - 1] ?? ""),
+  );
   const names = program.commands.map((command) => command.name());
   if (word === undefined || word === "help" || names.includes(word)) return;
   throw new AnalyticsError("usage", `There is no command ${JSON.stringify(word)}.`, {
@@ -70,6 +77,7 @@ function refuseUnknownCommand(program: Command, argv: readonly string[]): void {
 }
 
 async function serveMcp(io: Io, flags: Flags): Promise<void> {
+  refuseKeyOnStdin(flags);
   if (io.stdin.isTTY) {
     await printNote(io, "analytics-mcp is an MCP server and waits for a client on standard input.");
     await printNote(

@@ -5,13 +5,15 @@ import { NOW } from "./api.ts";
 export interface ShellOptions {
   environment?: Record<string, string>;
   isTTY?: boolean;
+  /** What a pipe gives on standard input. */
+  stdin?: string;
   clock?: () => number;
 }
 
 /** The program as a shell runs it, in this process: its exit code and what it wrote. */
 export async function runShell(
   argv: string[],
-  { environment = {}, isTTY = false, clock }: ShellOptions = {},
+  { environment = {}, isTTY = false, stdin = "", clock }: ShellOptions = {},
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const text = { stdout: "", stderr: "" };
@@ -23,7 +25,7 @@ export async function runShell(
   });
   const code = await run(
     {
-      stdin: new PassThrough(),
+      stdin: new PassThrough().end(stdin),
       stdout: Object.assign(stdout, { isTTY }),
       stderr: Object.assign(stderr, { isTTY }),
       environment,
