@@ -14,6 +14,7 @@ const floors: Record<string, number> = {
   mcp: 4,
   oauth: 4,
   reference: 4,
+  setup: 4,
   serve: 5,
   cli: 6,
   "main.ts": 7,
@@ -82,6 +83,7 @@ describe("the house keeps its order", () => {
       "commander",
       [
         "cli/access-options.ts",
+        "cli/doctor-command.ts",
         "cli/login-command.ts",
         "cli/program.ts",
         "cli/question-command.ts",

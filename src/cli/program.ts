@@ -5,6 +5,7 @@ import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
 import { addAccessOptions, refuseKeyOnStdin, VALUE_OPTIONS } from "./access-options.ts";
 import { connect } from "./connect.ts";
+import { createDoctorCommand } from "./doctor-command.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { createLoginCommand, createLogoutCommand } from "./login-command.ts";
@@ -44,6 +45,7 @@ function createProgram(io: Io): Command {
   program.addCommand(createLoginCommand(io));
   program.addCommand(createLogoutCommand(io));
   program.addCommand(createWhoamiCommand(io));
+  program.addCommand(createDoctorCommand(io));
   program.addCommand(createServeCommand(io));
   program.addCommand(createGrantsCommand(io));
   program.addCommand(createClientsCommand(io));

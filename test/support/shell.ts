@@ -31,6 +31,7 @@ export async function runShell(
       environment,
       clock: clock ?? (() => NOW),
       version: "1.2.3",
+      nodeVersion: process.versions.node,
       untilStopped: async () => {},
     },
     argv,
