@@ -89,7 +89,10 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    throw new AnalyticsError("bad_answer", "The service's answer is not valid UTF-8.", { cause });
+    throw new AnalyticsError("bad_answer", "The service's answer is not valid UTF-8.", {
+      hint: "Check that the base URL is that of the API, or tell whoever runs the service.",
+      cause,
+    });
   }
 }
 
