@@ -27,6 +27,7 @@ export const errorCodes = [
   "bad_answer",
   "too_large",
   "cancelled",
+  "unhealthy",
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];

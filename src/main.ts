@@ -9,7 +9,7 @@ function untilStopped(): Promise<void> {
   });
 }
 
-const { stdin, stdout, stderr, env, argv } = process;
+const { stdin, stdout, stderr, env, argv, versions } = process;
 const io = {
   stdin,
   stdout,
@@ -17,6 +17,7 @@ const io = {
   environment: env,
   clock: Date.now,
   version: manifest.version,
+  nodeVersion: versions.node,
   untilStopped,
 };
 

@@ -132,7 +132,7 @@ async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[],
 }
 
 function noteOnShell({ environment }: Io, { keyFrom }: Client, { server }: Wish): string[] {
-  const isLeft = server.kind === "local" && !server.demo && server.apiKey === undefined;
+  const isLeft = server.kind === "local" && server.options.length === 0 && server.apiKey === undefined;
   if (!isLeft || !environment.ANALYTICS_API_KEY) return [];
   const more = keyFrom === undefined ? " (--with-key does that)" : "";
   return [`The key of this shell was not copied into the file${more}.`];

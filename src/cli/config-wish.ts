@@ -1,5 +1,6 @@
 import { homedir, platform } from "node:os";
-import { type Flags, isLoopback, readAccess, readServiceUrl } from "../config/config.ts";
+import { readAccess } from "../config/access.ts";
+import { type Flags, isLoopback, readServiceUrl } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
 import { BASE_PATH } from "../operations/index.ts";
 import type { Client } from "../setup/client.ts";
@@ -38,32 +39,45 @@ export function readWish(io: Io, client: Client, flags: ConfigFlags, machine: Ma
 
 function readServer({ environment }: Io, client: Client, flags: ConfigFlags): Wish["server"] {
   if (flags.remote !== undefined) {
-    if (flags.demo || flags.withKey) {
+    if (flags.demo || flags.withKey || flags.profile !== undefined) {
       throw refuse(
-        "--remote goes with neither --demo nor --with-key",
+        "--remote goes with none of --demo, --profile and --with-key",
         "Keys are given to the connector's page.",
       );
     }
     return { kind: "remote", url: readRemote(flags.remote) };
   }
-  const local = { kind: "local", demo: flags.demo === true } as const;
-  if (flags.demo) return { ...local, baseUrl: undefined, allowHttp: undefined, apiKey: undefined };
+  const options = readOptions(environment, flags);
+  if (options.length > 0) {
+    return { kind: "local", options, baseUrl: undefined, allowHttp: undefined, apiKey: undefined };
+  }
   if (flags.withKey && client.keyFrom !== undefined) {
     throw refuse(
       `--with-key is for clients that cannot get at the key otherwise; ${client.title} takes it from ${client.keyFrom}`,
       "Leave it out.",
     );
   }
-  const apiKey = flags.withKey ? readAccess(flags, environment).apiKey : undefined;
+  const access = flags.withKey ? readAccess(flags, environment) : undefined;
   const isKnown = (flags.baseUrl ?? environment.ANALYTICS_BASE_URL?.trim() ?? "") !== "";
-  const url = isKnown ? readServiceUrl(flags, environment) : undefined;
+  const url = access?.baseUrl ?? (isKnown ? readServiceUrl(flags, environment) : undefined);
   const isPlain = url?.startsWith("http:") && !isLoopback(new URL(url).hostname);
   return {
-    ...local,
+    ...{ kind: "local", options },
     baseUrl: url?.slice(0, -BASE_PATH.length),
     allowHttp: isPlain ? environment.ANALYTICS_ALLOW_HTTP : undefined,
-    apiKey,
+    apiKey: access?.apiKey,
   };
+}
+
+/** In place of key and address. Throws AnalyticsError where there is no such profile. */
+function readOptions(environment: Io["environment"], flags: ConfigFlags): string[] {
+  if (flags.demo) return ["--demo"];
+  if (flags.profile === undefined) return [];
+  if (flags.withKey) {
+    throw refuse("--with-key and --profile exclude each other", "A profile keeps the key out of the file.");
+  }
+  readAccess(flags, environment);
+  return ["--profile", flags.profile];
 }
 
 /** The connector's endpoint. It has no query, and nothing in its path that a shell would read. */

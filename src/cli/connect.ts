@@ -1,23 +1,29 @@
 import { type Call, createClient, type Target } from "../client/client.ts";
-import { type Environment, type Flags, readAccess, readProxies } from "../config/config.ts";
-import { AnalyticsError } from "../errors.ts";
+import { type Access, readAccess } from "../config/access.ts";
+import { type Environment, type Flags, readProxies } from "../config/config.ts";
+import { readGivenKey } from "../config/given-key.ts";
 import { BASE_PATH } from "../operations/index.ts";
+import { refuseDemoWithService } from "./access-options.ts";
 import type { Io } from "./io.ts";
+import { printNote } from "./output.ts";
 
-/** The client that flags and environment ask for; what is heavy is loaded at the first call. */
+/** The client that flags, environment and profiles ask for; what is heavy is loaded at the first call. */
 export function connect(io: Io, flags: Flags): Call {
-  if (flags.demo && flags.baseUrl !== undefined) {
-    throw new AnalyticsError("usage", "--demo and --base-url exclude each other.", {
-      hint: "--demo answers from made-up data in this program; leave it out to ask your service.",
-    });
-  }
+  refuseDemoWithService(flags);
   const readTarget = () => (flags.demo ? openDemo(io) : openService(io, flags));
   return createClient({ readTarget, clock: io.clock }).call;
 }
 
-async function openService({ environment }: Io, flags: Flags): Promise<Target> {
-  const { apiKey, baseUrl } = readAccess(flags, environment);
-  return (await openServiceFor(environment, baseUrl))(apiKey);
+async function openService(io: Io, flags: Flags): Promise<Target> {
+  const access = readAccess(flags, io.environment, await readGivenKey(flags, io.stdin));
+  for (const warning of access.warnings) await printNote(io, `warning: ${warning}`);
+  return openAccess(io.environment, access);
+}
+
+export async function openAccess(environment: Environment, access: Access): Promise<Target> {
+  const { apiKey, baseUrl, site, sources } = access;
+  const target = (await openServiceFor(environment, baseUrl))(apiKey);
+  return { ...target, site, keySource: sources.apiKey };
 }
 
 /** How a service is reached with any key: one pool of connections serves them all. */

@@ -43,6 +43,7 @@ export function exitCodeOf(code: ErrorCode): ExitCode {
     case "bad_answer":
     case "too_large":
     case "cancelled":
+    case "unhealthy":
       return exitCodes.failure;
   }
 }

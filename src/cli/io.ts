@@ -16,6 +16,8 @@ export interface Io {
   /** Milliseconds since 1970. */
   clock: () => number;
   version: string;
+  /** Of Node.js, as 20.19.0. */
+  nodeVersion: string;
   /** Resolves when the process is asked to stop (SIGINT, SIGTERM). */
   untilStopped: () => Promise<void>;
 }

@@ -2,17 +2,23 @@ import { Command, CommanderError } from "commander";
 import { type Flags, readCallsPerMinute } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
+
 import { suggest } from "../render/suggest.ts";
+import { addAccessOptions, refuseKeyOnStdin } from "./access-options.ts";
 import { createConfigCommand } from "./config-command.ts";
+
 import { connect } from "./connect.ts";
+import { createDoctorCommand } from "./doctor-command.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { createHelpCommand, layOutHelp } from "./help.ts";
 import type { Io } from "./io.ts";
+import { createLoginCommand, createLogoutCommand } from "./login-command.ts";
 import { printFailure, printNote } from "./output.ts";
 import { createQuestionCommand } from "./question-command.ts";
 import { createReferenceCommand } from "./reference-command.ts";
 import { createServeCommand } from "./serve-command.ts";
 import { createClientsCommand, createGrantsCommand } from "./store-commands.ts";
+import { createWhoamiCommand } from "./whoami-command.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
@@ -39,16 +45,21 @@ function createProgram(io: Io): Command {
     .usage("[command] [options]")
     .argument("[command]")
     .version(io.version, "-V, --version", "print the version")
-    .option("--demo", "made-up data from this program itself: no key, no service")
-    .option("--base-url <url>", "address of the analytics service (or ANALYTICS_BASE_URL)")
     .option("--color <when>", "auto, always or never (default: auto)")
     .option("--plain", "no pictures: for screen readers and plain terminals")
     .helpOption("-h, --help", "help on the program or on a command")
     .helpCommand(false)
     .action((_, flags: Flags) => serveMcp(io, flags));
+  addAccessOptions(program);
   const groups: Record<string, Command[]> = {
     "Ask:": questions.map((question) => createQuestionCommand(io, question)),
-    "Set up:": [createConfigCommand(io)],
+    "Set up:": [
+      createLoginCommand(io),
+      createLogoutCommand(io),
+      createWhoamiCommand(io),
+      createDoctorCommand(io),
+      createConfigCommand(io),
+    ],
     "Serve:": [
       createServeCommand(io),
       createGrantsCommand(io),
@@ -96,6 +107,7 @@ function explainUsage({ message }: CommanderError): AnalyticsError {
 }
 
 async function serveMcp(io: Io, flags: Flags): Promise<void> {
+  refuseKeyOnStdin(flags);
   if (io.stdin.isTTY) {
     await printNote(io, "analytics-mcp is an MCP server and waits for a client on standard input.");
     await printNote(

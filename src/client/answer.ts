@@ -78,6 +78,8 @@ export interface Circumstances {
   /** The base URL that was asked. */
   base: string;
   apiKey: string;
+  /** Where the key was found: a variable, an option, a profile. */
+  keySource?: string | undefined;
   /** Milliseconds that the service asks to wait. */
   wait: number | undefined;
 }
@@ -105,10 +107,10 @@ export function readProblem(status: number, text: string, circumstances: Circums
   const code = named ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
   const detail = body.detail?.replaceAll(apiKey, "[key]").slice(0, MAX_DETAIL_LENGTH);
   const request = body.request_id === undefined ? "" : ` (request ${body.request_id.slice(0, 64)})`;
-  const message = detail ?? `The service answered ${path} with status ${status}.`;
+  const message = detail ?? describeStatus(status, path);
   return new AnalyticsError(code, `${message}${status >= 500 ? request : ""}`, {
     status,
-    hint: hintFor(code, circumstances),
+    hint: status === 403 ? adviseOnRefusal(circumstances) : hintFor(code, circumstances),
     parameters: (body.errors ?? []) as ParameterError[],
   });
 }
@@ -127,11 +129,22 @@ function readPartialProblem(text: string): Partial<z.output<typeof problem>> {
   }
 }
 
-function hintFor(code: ErrorCode, { origin, base, wait }: Circumstances): string | undefined {
+function describeStatus(status: number, path: string): string {
+  if (status === 401) return "The service does not accept the API key (status 401).";
+  if (status === 403) return `The service refuses access to ${path} (status 403).`;
+  return `The service answered ${path} with status ${status}.`;
+}
+
+function adviseOnRefusal({ origin, keySource = "the API key" }: Circumstances): string {
+  return `Either the key (${keySource}) may not read this: look in the dashboard under API keys. Or something in front of ${origin}, a firewall or a page to sign in, keeps this machine out.`;
+}
+
+function hintFor(code: ErrorCode, circumstances: Circumstances): string | undefined {
+  const { origin, base, wait, keySource = "the API key" } = circumstances;
   switch (code) {
     case "missing_api_key":
     case "invalid_api_key":
-      return `Check ANALYTICS_API_KEY: ${origin} does not accept it. Keys are made in the dashboard under API keys.`;
+      return `Check ${keySource}: ${origin} does not accept the key. Keys are made in the dashboard under API keys.`;
     case "site_not_found":
       return "List the sites of the key: analytics-mcp sites (tool list_sites).";
     case "not_found":

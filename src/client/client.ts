@@ -14,6 +14,10 @@ export interface Target {
   fetch: Fetch;
   /** Proxies that a request may go through: a failure to reach one is not the service's. */
   proxies?: readonly (string | undefined)[];
+  /** Asked about where a question names none. */
+  site?: string | undefined;
+  /** Where the key was found, for messages. */
+  keySource?: string | undefined;
 }
 
 export interface CallOptions {
@@ -26,11 +30,11 @@ export interface CallOptions {
  * Calls an operation. Throws AnalyticsError: `missing_parameter`, `invalid_parameter`, `unknown_parameter`
  * before anything is sent; the service's own codes; and what can happen on the way (see `errors.ts`).
  */
-export type Call = <O extends Operation>(
-  operation: O,
-  params: InputOf<O>,
-  options?: CallOptions,
-) => Promise<ResultOf<O>>;
+export interface Call {
+  <O extends Operation>(operation: O, params: InputOf<O>, options?: CallOptions): Promise<ResultOf<O>>;
+  /** The site that was chosen for questions that name none. */
+  readSite?(): Promise<string | undefined>;
+}
 
 export interface ClientOptions {
   /**
@@ -71,11 +75,29 @@ export function createClient({ readTarget, clock, limits }: ClientOptions): { ca
   const inSlot = createSlots(bounds.concurrency);
   let target: Promise<Target> | undefined;
 
+  /** Asked again after a failure: what was missing may be there by now, as after a login. */
+  const openTarget = (): Promise<Target> => {
+    target ??= Promise.resolve()
+      .then(readTarget)
+      .catch((error: unknown) => {
+        target = undefined;
+        throw error;
+      });
+    return target;
+  };
+
   const ask = async (operation: Operation, params: object, query: string, signal: AbortSignal) => {
-    target ??= Promise.resolve().then(readTarget);
-    const { baseUrl, apiKey, fetch, proxies = [] } = await target;
+    const { baseUrl, apiKey, fetch, proxies = [], keySource } = await openTarget();
     const { path } = operation;
-    const send: Exchange = { url: `${baseUrl}${path}${query}`, path, apiKey, fetch, proxies, clock };
+    const send: Exchange = {
+      url: `${baseUrl}${path}${query}`,
+      path,
+      apiKey,
+      fetch,
+      proxies,
+      keySource,
+      clock,
+    };
     const attempt = (within: AbortSignal) => inSlot(() => exchange(send, bounds, within), within);
     const { text, freshFor } = await retry(attempt, bounds, signal);
     const result = readAnswer(operation, params as never, text);
@@ -93,7 +115,7 @@ export function createClient({ readTarget, clock, limits }: ClientOptions): { ca
     const known = fresh ? undefined : memory.find(key);
     return (known ?? share(key, (all) => ask(operation, params, query, all), signal)) as never;
   };
-  return { call };
+  return { call: Object.assign(call, { readSite: async () => (await openTarget()).site }) };
 }
 
 /**

@@ -19,6 +19,8 @@ export interface Exchange {
   apiKey: string;
   fetch: Fetch;
   proxies: readonly (string | undefined)[];
+  /** Where the key was found, for messages. */
+  keySource?: string | undefined;
   clock: () => number;
 }
 
@@ -87,7 +89,10 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    throw new AnalyticsError("bad_answer", "The service's answer is not valid UTF-8.", { cause });
+    throw new AnalyticsError("bad_answer", "The service's answer is not valid UTF-8.", {
+      hint: "Check that the base URL is that of the API, or tell whoever runs the service.",
+      cause,
+    });
   }
 }
 
@@ -107,6 +112,14 @@ function refuseRedirect(response: Response, url: string): AnalyticsError {
   return new AnalyticsError(
     "redirected",
     `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${status}); the key is not sent on.`,
-    { status, hint: "If that address is the right one, set it as the base URL." },
+    { status, hint: adviseOnRedirect(target, new URL(url).origin) },
   );
+}
+
+/** Away from the host it is mostly another name of the service; on the host, mostly a page to sign in at. */
+function adviseOnRedirect(target: string | undefined, origin: string): string {
+  if (target === undefined || target === origin) {
+    return "Check the base URL: that of the API answers by itself, that of a dashboard leads to a page to sign in.";
+  }
+  return `If ${target} is the service, make it the base URL: ANALYTICS_BASE_URL, --base-url, or analytics-mcp login.`;
 }

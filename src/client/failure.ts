@@ -15,7 +15,9 @@ export function explainFailure(
   proxies: readonly (string | undefined)[],
 ): AnalyticsError | PassingFailure {
   const { code, message, peer } = readCause(cause);
-  if (code.startsWith("UND_ERR_ABORTED") || /proxy/i.test(message)) {
+  // A system's own message holds the host's name, which may be anything.
+  const isUndici = code === "" || code.startsWith("UND_ERR");
+  if (code.startsWith("UND_ERR_ABORTED") || (isUndici && /proxy/i.test(message))) {
     return new AnalyticsError("proxy", `The proxy refused to connect to ${origin}.`, {
       hint: "Check HTTPS_PROXY (its address, user and password), or add the host to NO_PROXY.",
       cause,

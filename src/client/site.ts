@@ -5,8 +5,8 @@ import type { Call, CallOptions } from "./client.ts";
 const MOST_LISTED = 20;
 
 /**
- * Asks a question for somebody who may not know the sites: `site` may be left out when the key has exactly
- * one, and where it is missing or unknown the error lists the sites that there are.
+ * Asks a question for somebody who may not know the sites: `site` may be left out when one was chosen before, or
+ * the key has exactly one, and where it is missing or unknown the error lists the sites that there are.
  */
 export async function askForSite<T>(
   call: Call,
@@ -14,18 +14,24 @@ export async function askForSite<T>(
   options: CallOptions,
   ask: (params: Record<string, unknown>) => Promise<T>,
 ): Promise<T> {
-  const params = input.site === undefined ? { site: await findOnlySite(call, options), ...input } : input;
+  const { site = (await call.readSite?.()) ?? (await findOnlySite(call, options)), ...rest } = input;
+  const params = { site, ...rest };
   try {
     return await ask(params);
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "site_not_found") throw error;
     const domains = await listDomains(call, options);
-    throw new AnalyticsError("site_not_found", `The key has no site ${JSON.stringify(params.site)}.`, {
-      status: error.status,
-      hint: describeSites(domains),
-      cause: error,
-    });
+    throw refuseUnknownSite(String(params.site), domains, error);
   }
+}
+
+/** The error for a site that is none of the key's, with those that are. */
+export function refuseUnknownSite(site: string, domains: string[], cause?: AnalyticsError): AnalyticsError {
+  return new AnalyticsError("site_not_found", `The key has no site ${JSON.stringify(site)}.`, {
+    status: cause?.status,
+    hint: describeSites(domains),
+    cause,
+  });
 }
 
 async function findOnlySite(call: Call, options: CallOptions): Promise<string> {

@@ -3,6 +3,8 @@ export const environment = {
   ANALYTICS_API_KEY: "API key of your organization.",
   ANALYTICS_BASE_URL:
     "Where the service's API is, such as https://stats.example.com (with or without /api/v1).",
+  ANALYTICS_PROFILE: "Profile to use, of those that login has saved, where no key is given.",
+  ANALYTICS_SITE: "Site to ask about where none is named.",
   ANALYTICS_ALLOW_HTTP:
     "Host names, separated by commas, to which plain http is allowed besides this machine.",
   ANALYTICS_CALLS_PER_MINUTE: "How many tool calls the MCP server answers in a minute (300).",

@@ -4,8 +4,8 @@ export type Cell = string | number | null;
 export interface Column {
   key: string;
   label: string;
-  /** `change` is a signed count, `percent_change` a signed percentage. */
-  kind: "text" | "count" | "change" | "percent" | "percent_change" | "date" | "time";
+  /** `change` is a signed count, `percent_change` a signed percentage, `status` one of ok, warning, failed, skipped. */
+  kind: "text" | "count" | "change" | "percent" | "percent_change" | "date" | "time" | "status";
   /** Written for programs alone: in TSV, left out where people or models read. */
   machine?: true;
   /** Written by visitors: data, never instructions. */

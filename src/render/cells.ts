@@ -2,7 +2,15 @@ import type { Cell, Column } from "../operations/view.ts";
 import { cleanText } from "./clean.ts";
 import { paint, type Screen, type Style } from "./screen.ts";
 
-export const isNumeric = ({ kind }: Column) => kind !== "text" && kind !== "date" && kind !== "time";
+const TEXTS = new Set<Column["kind"]>(["text", "date", "time", "status"]);
+export const isNumeric = ({ kind }: Column) => !TEXTS.has(kind);
+
+const STATUS_STYLES: Readonly<Record<string, Style>> = {
+  ok: "green",
+  warning: "yellow",
+  failed: "red",
+  skipped: "dim",
+};
 
 /** How cells look to people on a screen; a cell's own colour stands apart, since it takes no room. */
 export function createCellFormat(screen: Screen) {
@@ -28,16 +36,16 @@ export function createCellFormat(screen: Screen) {
   };
 }
 
-/** Which way a change went; a text keeps the screen's own colour. */
+/** Which way a change went and how a check ended; other texts keep the screen's own colour. */
 export function paintCell(screen: Screen, column: Column, cell: Cell, text: string): string {
-  const isChange = column.kind === "change" || column.kind === "percent_change";
-  const style = isChange && typeof cell === "number" ? styleOf(cell) : undefined;
+  const style = column.kind === "status" ? STATUS_STYLES[String(cell)] : styleOf(column, cell);
   return style ? paint(screen, style, text) : text;
 }
 
-function styleOf(change: number): Style | undefined {
-  if (change === 0) return undefined;
-  return change > 0 ? "green" : "red";
+function styleOf({ kind }: Column, cell: Cell): Style | undefined {
+  const isChange = kind === "change" || kind === "percent_change";
+  if (!isChange || typeof cell !== "number" || cell === 0) return undefined;
+  return cell > 0 ? "green" : "red";
 }
 
 /** Names of codes in the reader's language; the service's own where that is English or does not know the code. */

@@ -13,7 +13,7 @@ export interface Screen {
   locale: string;
 }
 
-export type Style = "bold" | "dim" | "red" | "green" | "cyan";
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 /** A text in a style, where the screen has colours. */
 export function paint({ color }: Pick<Screen, "color">, style: Style, text: string): string {

@@ -35,7 +35,7 @@ export interface Client {
 
 /** Whether the key has to come from somewhere. */
 export function needsKey({ server }: Wish): boolean {
-  return server.kind === "local" && !server.demo;
+  return server.kind === "local" && server.options.length === 0;
 }
 
 /** A word of a command line, for POSIX shells, and for PowerShell but for an apostrophe. */

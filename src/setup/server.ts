@@ -14,7 +14,7 @@ export const placeholder: Reference = (name) =>
 /** The command line of the server itself, or of mcp-remote in its place. */
 export function buildCommand({ server, platform }: Wish): [string, ...string[]] {
   if (server.kind === "remote") return viaNpx(platform, ["mcp-remote", server.url]);
-  return viaNpx(platform, ["analytics-mcp", ...(server.demo ? ["--demo"] : [])]);
+  return viaNpx(platform, ["analytics-mcp", ...server.options]);
 }
 
 /** On Windows npx is npx.cmd, which few clients can start without a shell (`spawn npx ENOENT`). */
@@ -25,7 +25,7 @@ function viaNpx(platform: Platform, args: string[]): [string, ...string[]] {
 
 /** The variables that the server needs; undefined where it needs none. */
 export function buildVariables({ server }: Wish, refer: Reference): Record<string, string> | undefined {
-  if (server.kind === "remote" || server.demo) return undefined;
+  if (server.kind === "remote" || server.options.length > 0) return undefined;
   return {
     [KEY]: server.apiKey ?? refer(KEY),
     [URL_NAME]: server.baseUrl ?? refer(URL_NAME),

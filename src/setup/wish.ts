@@ -10,7 +10,8 @@ export interface Wish {
 
 export interface LocalServer {
   kind: "local";
-  demo: boolean;
+  /** With what it is started in place of key and address: `--demo`, or `--profile` and a name; else nothing. */
+  options: readonly string[];
   /** Where the service is, as far as known; without `/api/v1`. */
   baseUrl: string | undefined;
   /** Hosts to which plain http was allowed by name. */

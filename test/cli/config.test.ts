@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { writeProfile } from "../../src/config/profiles.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { runShell } from "../support/shell.ts";
 
@@ -124,7 +125,7 @@ describe("config refuses", () => {
     [["cursor", "--remote", "https://me:pw@mcp.example.com/mcp"], /no user/],
     [["cursor", "--remote", "https://mcp.example.com/mcp?key=1"], /query/],
     [["cursor", "--remote", "https://mcp.example.com/$(rm)"], /signs/],
-    [["cursor", "--remote", "https://mcp.example.com/mcp", "--demo"], /neither/],
+    [["cursor", "--remote", "https://mcp.example.com/mcp", "--demo"], /none of/],
     [["cursor", "--base-url", "stats.example.com"], /base URL/],
     [["cursor", "--force"], /--write/],
     [["cursor", "--with-key", "--write"], /takes it from its environment/],
@@ -241,6 +242,26 @@ describe("config --write", () => {
     const { stdout, stderr } = await config("cursor", "--write", "--json");
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toMatchObject({ state: "written", path: join(home, ".cursor/mcp.json") });
+  });
+});
+
+describe("a profile", () => {
+  it("stands in the client's file in place of key and address", async () => {
+    writeProfile({ HOME: home }, "acme", { baseUrl: "https://stats.example.test/api/v1", apiKey: KEY });
+    for (const { id } of clients) {
+      const { stdout } = await config(id, "--profile", "acme");
+      expect(stdout.replace(/[",\s]+/g, " ")).toMatch(/analytics-mcp('?) (- )?\1--profile\1 (- )?\1acme/);
+      expect(stdout).not.toMatch(/ANALYTICS|<your key>|inputs/);
+    }
+  });
+
+  it.each([
+    [["--profile", "nobody"], /nobody/],
+    [["--profile", "acme", "--remote", "https://mcp.example.com/mcp"], /none of --demo, --profile/],
+  ])("%j is refused", async (flags, words) => {
+    const { code, stdout, stderr } = await config("cursor", ...flags);
+    expect([code === 0, stdout]).toEqual([false, ""]);
+    expect(stderr).toMatch(words);
   });
 });
 

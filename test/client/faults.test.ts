@@ -77,6 +77,11 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     ]);
   });
 
+  it("no such host, by a name that sounds like something else", async () => {
+    const error = await fail(createCall("http://proxy.invalid")(sites, {}));
+    expect(error.code).toBe("unreachable");
+  });
+
   it("a port that fetch refuses", async () => {
     const error = await fail(createCall("http://127.0.0.1:1")(sites, {}));
     expect([error.code, error.message]).toEqual([

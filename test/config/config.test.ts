@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readAccess, readCallsPerMinute, readProxies } from "../../src/config/config.ts";
+import { readAccess } from "../../src/config/access.ts";
+import { readCallsPerMinute, readProxies } from "../../src/config/config.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 
 const key = { ANALYTICS_API_KEY: "canary-key" };
@@ -24,7 +25,7 @@ describe("the base URL", () => {
     ["http://127.0.0.2:1/api/v1/", "http://127.0.0.2:1/api/v1"],
     ["http://[::1]:8787", "http://[::1]:8787/api/v1"],
   ])("%j is %s", (ANALYTICS_BASE_URL, baseUrl) => {
-    expect(read({}, { ...key, ANALYTICS_BASE_URL })).toEqual({ apiKey: "canary-key", baseUrl });
+    expect(read({}, { ...key, ANALYTICS_BASE_URL })).toMatchObject({ apiKey: "canary-key", baseUrl });
   });
 
   it("of the command line goes before the environment's", () => {

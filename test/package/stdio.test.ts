@@ -1,9 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { writeProfile } from "../../src/config/profiles.ts";
 import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
 import { clientKinds, spawnClient, type TestClient } from "../support/clients.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
+import { createHome } from "../support/profiles.ts";
 
 const { bin } = inject("installed");
 const CANARY = "canary-4f1c9a2e77d04b6f";
@@ -88,6 +90,24 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
     const { body } = await createTestApi({ start: NOW }).ask("/api/v1/stats?site=example.com&days=7");
     const result = await client.callTool("get_stats", { site: "example.com", days: 7 });
     expect(result.structuredContent).toMatchObject({ visitors: body.visitors, pageviews: body.pageviews });
+    expect(server.requests.map((request) => request.headers.authorization)).toEqual([`Bearer ${CANARY}`]);
+  });
+
+  it("finds the key that login saves while it runs, and nothing more than --profile in its arguments", async () => {
+    const server = await serve(async (request, response) => {
+      const right = await answerRightly(request);
+      send(response, right.status, right.headers, right.body);
+    });
+    const home = createHome();
+    const client = await connect(kind, bin, ["--profile", "acme"], home);
+    const refused = await client.callTool("get_stats", { days: 7 });
+    expect([refused.isError, refused.content[0]?.text]).toEqual([
+      true,
+      expect.stringContaining("analytics-mcp login --profile acme"),
+    ]);
+    writeProfile(home, "acme", { baseUrl: server.origin, apiKey: CANARY, site: "example.com" });
+    const result = await client.callTool("get_stats", { days: 7 });
+    expect(result.structuredContent).toMatchObject({ site: { domain: "example.com" } });
     expect(server.requests.map((request) => request.headers.authorization)).toEqual([`Bearer ${CANARY}`]);
   });
 

@@ -16,7 +16,7 @@ const machine = (platform: Platform = "linux", environment = {}): Machine => ({
 });
 const local = {
   kind: "local",
-  demo: false,
+  options: [],
   baseUrl: undefined,
   allowHttp: undefined,
   apiKey: undefined,
@@ -24,7 +24,7 @@ const local = {
 const wishes: Record<"local" | "known" | "demo" | "remote", Wish["server"]> = {
   local,
   known: { ...local, baseUrl: "https://stats.example.com" },
-  demo: { ...local, demo: true },
+  demo: { ...local, options: ["--demo"] },
   remote: { kind: "remote", url: "https://mcp.example.com/mcp" },
 };
 

@@ -118,7 +118,7 @@ event = "stop"
 
 const local = {
   kind: "local",
-  demo: false,
+  options: [],
   baseUrl: "https://stats.example.com",
   allowHttp: undefined,
   apiKey: undefined,

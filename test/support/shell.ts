@@ -11,13 +11,15 @@ export interface ShellOptions {
   rows?: number;
   /** Resolves when the program is asked to stop; at once, where absent. */
   stop?: Promise<void>;
+  /** What a pipe gives on standard input. */
+  stdin?: string;
   clock?: () => number;
 }
 
 /** The program as a shell runs it, in this process: its exit code and what it wrote. */
 export async function runShell(
   argv: string[],
-  { environment = {}, isTTY = false, columns = 80, rows = 40, stop, clock }: ShellOptions = {},
+  { environment = {}, isTTY = false, columns = 80, rows = 40, stop, stdin = "", clock }: ShellOptions = {},
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const text = { stdout: "", stderr: "" };
@@ -29,12 +31,13 @@ export async function runShell(
   });
   const code = await run(
     {
-      stdin: new PassThrough(),
+      stdin: new PassThrough().end(stdin),
       stdout: Object.assign(stdout, { isTTY, columns, rows }),
       stderr: Object.assign(stderr, { isTTY, columns, rows }),
       environment,
       clock: clock ?? (() => NOW),
       version: "1.2.3",
+      nodeVersion: process.versions.node,
       untilStopped: async () => stop,
     },
     argv,

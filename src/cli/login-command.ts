@@ -1,0 +1,151 @@
+import { Command } from "commander";
+import { createClient } from "../client/client.ts";
+import { refuseUnknownSite } from "../client/site.ts";
+import { findProfileName } from "../config/access.ts";
+import { describeKey, readApiKey } from "../config/api-key.ts";
+import { readBaseUrl } from "../config/base-url.ts";
+import type { Flags } from "../config/config.ts";
+import { readGivenKey } from "../config/given-key.ts";
+import {
+  DEFAULT_PROFILE,
+  findProfileFile,
+  listProfiles,
+  type Profile,
+  readProfile,
+  removeProfile,
+  writeProfile,
+} from "../config/profiles.ts";
+import { readVariable } from "../config/variables.ts";
+import { AnalyticsError } from "../errors.ts";
+import { sites } from "../operations/index.ts";
+import { openServiceFor } from "./connect.ts";
+import type { Io } from "./io.ts";
+import { type Format, printAnswer, printNote } from "./output.ts";
+
+interface LoginFlags extends Flags, Format {
+  site?: string | undefined;
+}
+
+/** `analytics-mcp login`: a service and its key, tried and then kept as a profile. */
+export function createLoginCommand(io: Io): Command {
+  return new Command("login")
+    .summary("Save a service and its API key, so that every command and the MCP server find them")
+    .description(
+      "Save a service and its API key as a profile, so that every command and the MCP server find them. Asks at a terminal, the key without showing it; in a script, give --base-url and --api-key-stdin or --api-key-file. The key is tried before it is saved.",
+    )
+    .option("--site <site>", "site to ask about where none is named")
+    .option("--json", "print what was saved, without the key, as JSON")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  analytics-mcp login
+  analytics-mcp login --profile acme --base-url https://stats.example.com --site example.com
+  pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin`,
+    )
+    .action(async (_, self: Command) => login(io, self.optsWithGlobals<LoginFlags>()));
+}
+
+async function login(io: Io, flags: LoginFlags): Promise<void> {
+  const { environment, clock } = io;
+  if (flags.demo) throw new AnalyticsError("usage", "--demo needs no key: there is nothing to save.");
+  const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
+  const file = findProfileFile(environment, name);
+  const saved = listProfiles(environment).includes(name) ? readSaved(io, name) : undefined;
+  const { baseUrl, apiKey } = await readService(io, flags, saved);
+  const openTarget = await openServiceFor(environment, baseUrl);
+  const target = { ...openTarget(apiKey), keySource: "the key that you gave" };
+  const { call } = createClient({ readTarget: () => target, clock });
+  const answer = await call(sites, {});
+  const sees = (site: string | undefined) =>
+    answer.sites.some(({ domain, id }) => domain === site || id === site);
+  if (flags.site !== undefined && !sees(flags.site)) {
+    throw refuseUnknownSite(
+      flags.site,
+      answer.sites.map(({ domain }) => domain),
+    );
+  }
+  const site = flags.site ?? (sees(saved?.site) ? saved?.site : undefined);
+  writeProfile(environment, name, { baseUrl, apiKey, ...(site !== undefined && { site }) });
+  const result = { profile: name, base_url: baseUrl, key: describeKey(apiKey), site: site ?? null, file };
+  const view = sites.view(answer, {});
+  await printAnswer(io, { params: {}, result: { ...result, ...answer }, views: [view] }, flags);
+  if (flags.json) return;
+  await printNote(io, `Saved as profile ${name} for ${new URL(baseUrl).origin}: ${file}`);
+  if (environment.ANALYTICS_API_KEY) {
+    await printNote(io, `ANALYTICS_API_KEY is set here and goes before it, but for: --profile ${name}`);
+  }
+}
+
+/** What a damaged file held is of no use, and logging in again is what repairs it. */
+function readSaved({ environment }: Io, name: string): Profile | undefined {
+  try {
+    return readProfile(environment, name);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readService(
+  io: Io,
+  flags: LoginFlags,
+  saved: Profile | undefined,
+): Promise<{ baseUrl: string; apiKey: string }> {
+  const given = await readGivenKey(flags, io.stdin);
+  for (const warning of given?.warnings ?? []) await printNote(io, `warning: ${warning}`);
+  const suggested = saved?.baseUrl ?? readVariable(io.environment, "ANALYTICS_BASE_URL");
+  const address = {
+    label: "Address of the analytics service",
+    fallback: suggested,
+    read: (text: string) => readBaseUrl(text, io.environment),
+  };
+  const secret = {
+    label: "API key",
+    hidden: true,
+    read: (text: string) => readApiKey(text, "What you typed"),
+  };
+  // A key in a pipe is a script's: nobody is asked anything.
+  const text = flags.baseUrl ?? (given === undefined ? undefined : suggested);
+  const fields = [...(text === undefined ? [address] : []), ...(given === undefined ? [secret] : [])];
+  const baseUrl = text === undefined ? undefined : address.read(text);
+  if (fields.length > 0 && !io.stdin.isTTY) throw refuseSilence(given !== undefined);
+  const answers = fields.length === 0 ? [] : await askAt(io, fields);
+  return {
+    baseUrl: baseUrl ?? answers.shift() ?? "",
+    apiKey: given?.apiKey ?? answers.shift() ?? "",
+  };
+}
+
+async function askAt(io: Io, fields: Parameters<typeof import("./prompt.ts")["askAtTerminal"]>[1]) {
+  const { askAtTerminal } = await import("./prompt.ts");
+  return askAtTerminal(io, fields);
+}
+
+function refuseSilence(hasKey: boolean): AnalyticsError {
+  if (hasKey) {
+    return new AnalyticsError("no_base_url", "There is no address of a service to log in to.", {
+      hint: "Add --base-url, such as --base-url https://stats.example.com.",
+    });
+  }
+  return new AnalyticsError("no_api_key", "login asks for the key at a terminal, and this is none.", {
+    hint: "In a script: analytics-mcp login --base-url <url> --api-key-stdin < file, or --api-key-file <file>.",
+  });
+}
+
+/** `analytics-mcp logout`: forgets a profile. */
+export function createLogoutCommand(io: Io): Command {
+  return new Command("logout")
+    .summary("Forget a service and key that login has saved")
+    .description(
+      "Forget a service and key that login has saved: those of --profile, or of the profile in use. The key stays valid until it is ended in the dashboard.",
+    )
+    .action(async (_, self: Command) => {
+      const flags = self.optsWithGlobals<Flags>();
+      const name = flags.profile ?? findProfileName(io.environment) ?? DEFAULT_PROFILE;
+      removeProfile(io.environment, name);
+      await printNote(
+        io,
+        `The profile ${name} is removed. Its key stays valid until it is ended in the dashboard.`,
+      );
+    });
+}

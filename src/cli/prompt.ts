@@ -1,0 +1,66 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { AnalyticsError } from "../errors.ts";
+import type { Io } from "./io.ts";
+
+export interface Field {
+  label: string;
+  /** Typed without being shown. */
+  hidden?: boolean;
+  /** Taken for an empty line. */
+  fallback?: string | undefined;
+  /** Throws AnalyticsError for what will not do: then it is asked again. */
+  read(text: string): string;
+}
+
+/**
+ * Asks for one field after another at a terminal, on stderr. Throws AnalyticsError `cancelled` for Ctrl-C and Ctrl-D,
+ * with the terminal as it was before.
+ */
+export function askAtTerminal({ stdin, stderr }: Io, fields: readonly Field[]): Promise<string[]> {
+  let hidden = false;
+  const screen = new Writable({
+    write(chunk, _, done) {
+      if (!hidden) stderr.write(chunk);
+      done();
+    },
+  });
+  const lines = createInterface({ input: stdin, output: screen, terminal: true, historySize: 0 });
+  return new Promise<string[]>((resolve, reject) => {
+    const answers: string[] = [];
+    // All of this happens within the event of a line: of two lines pasted at once, the second is hidden in time.
+    const ask = () => {
+      const field = fields[answers.length];
+      if (field === undefined) return resolve(answers);
+      const prompt = `${field.label}${describe(field)}: `;
+      if (field.hidden) stderr.write(prompt);
+      hidden = field.hidden === true;
+      lines.setPrompt(prompt);
+      lines.prompt();
+    };
+    lines.on("line", (line) => {
+      if (hidden) stderr.write("\n");
+      hidden = false;
+      const field = fields[answers.length];
+      try {
+        if (field) answers.push(field.read(line.trim() || (field.fallback ?? "")));
+      } catch (error) {
+        if (!(error instanceof AnalyticsError)) return reject(error);
+        stderr.write(`${error.message} ${error.hint ?? ""}\n`);
+      }
+      ask();
+    });
+    const cancel = () => {
+      if (answers.length === fields.length) return;
+      stderr.write("\n");
+      reject(new AnalyticsError("cancelled", "Cancelled: nothing was saved."));
+    };
+    lines.once("SIGINT", cancel).once("close", cancel);
+    ask();
+  }).finally(() => lines.close());
+}
+
+function describe({ hidden, fallback }: Field): string {
+  if (hidden) return " (not shown as you type)";
+  return fallback === undefined ? "" : ` (${fallback})`;
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { z } from "zod";
+import { AnalyticsError } from "../errors.ts";
+import type { Environment } from "./variables.ts";
+
+/** A service, the key for it, and the site to ask about where none is named. */
+const profile = z.object({
+  baseUrl: z.string(),
+  apiKey: z.string(),
+  site: z.string().optional(),
+});
+
+export type Profile = z.output<typeof profile>;
+
+export const DEFAULT_PROFILE = "default";
+
+const NAME = /^[a-z0-9][a-z0-9_-]{0,49}$/;
+
+/**
+ * Where profiles are kept, one file each, so that two logins at the same time cannot undo each other. Undefined
+ * where the environment names no home, as for a process that was started without any.
+ */
+export function findProfileFolder(environment: Environment): string | undefined {
+  const { XDG_CONFIG_HOME = "", APPDATA, HOME, USERPROFILE } = environment;
+  const home = HOME || USERPROFILE;
+  // A relative path is to be ignored (XDG Base Directory Specification).
+  const xdg = isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : undefined;
+  const folder = xdg ?? (APPDATA || (home ? join(home, ".config") : undefined));
+  return folder === undefined ? undefined : join(folder, "analytics-mcp", "profiles");
+}
+
+/** Throws AnalyticsError `usage` for a name that cannot be one. */
+export function findProfileFile(environment: Environment, name: string): string {
+  if (!NAME.test(name)) {
+    throw new AnalyticsError("usage", `${JSON.stringify(name)} cannot be the name of a profile.`, {
+      hint: "It takes small letters, digits, - and _, as in: --profile acme",
+    });
+  }
+  const folder = findProfileFolder(environment);
+  if (folder === undefined) {
+    throw new AnalyticsError(
+      "usage",
+      "There is no place for profiles: neither HOME nor XDG_CONFIG_HOME is set.",
+      {
+        hint: "Set one of them, or give the key as ANALYTICS_API_KEY.",
+      },
+    );
+  }
+  return join(folder, `${name}.json`);
+}
+
+export function listProfiles(environment: Environment): string[] {
+  const folder = findProfileFolder(environment);
+  if (folder === undefined) return [];
+  try {
+    const names = readdirSync(folder).flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -5)] : []));
+    return names.filter((name) => NAME.test(name)).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Throws AnalyticsError `no_api_key` where there is none, or its file is damaged. */
+export function readProfile(environment: Environment, name: string): Profile {
+  const file = findProfileFile(environment, name);
+  try {
+    return profile.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (cause) {
+    const code = readCode(cause);
+    if (code === "ENOENT") throw refuseUnknown(environment, name);
+    // A parser's own message would quote the file, and with it the key.
+    const reason = code === undefined ? "its file is damaged" : `its file cannot be read (${code})`;
+    throw new AnalyticsError("no_api_key", `The profile ${name} cannot be used: ${reason}.`, {
+      hint: `Write it anew: analytics-mcp login --profile ${name}`,
+    });
+  }
+}
+
+/** Readable by its owner alone from its first byte on, and whole at every moment. Throws AnalyticsError `usage`. */
+export function writeProfile(environment: Environment, name: string, content: Profile): string {
+  const file = findProfileFile(environment, name);
+  const folder = dirname(file);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const each of [folder, dirname(folder)]) chmodSync(each, 0o700);
+    replaceFile(file, `${JSON.stringify(profile.parse(content), null, 2)}\n`);
+  } catch (cause) {
+    throw new AnalyticsError("usage", `The profile cannot be saved in ${folder}: ${readCode(cause)}.`, {
+      hint: "Set XDG_CONFIG_HOME to a folder of yours that can be written.",
+      cause,
+    });
+  }
+  return file;
+}
+
+function replaceFile(file: string, text: string): void {
+  const temporary = `${file}.${randomUUID()}`;
+  const handle = openSync(temporary, "wx", 0o600);
+  try {
+    try {
+      writeSync(handle, text);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(temporary, file);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    throw cause;
+  }
+}
+
+/** Throws AnalyticsError `no_api_key` where there is none. */
+export function removeProfile(environment: Environment, name: string): void {
+  const file = findProfileFile(environment, name);
+  try {
+    rmSync(file);
+  } catch (cause) {
+    const code = readCode(cause);
+    if (code === "ENOENT") throw refuseUnknown(environment, name);
+    throw new AnalyticsError("usage", `${file} cannot be removed: ${code}.`, { cause });
+  }
+}
+
+function refuseUnknown(environment: Environment, name: string): AnalyticsError {
+  const names = listProfiles(environment);
+  const known = names.length === 0 ? "There are none yet." : `There are: ${names.join(", ")}.`;
+  return new AnalyticsError("no_api_key", `There is no profile ${name}. ${known}`, {
+    hint: `To make it: analytics-mcp login --profile ${name}`,
+  });
+}
+
+function readCode(cause: unknown): string | undefined {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+}

@@ -1,0 +1,126 @@
+import { accessSync, constants } from "node:fs";
+import { describeKey } from "../config/api-key.ts";
+import { serveVariables } from "../config/connector.ts";
+import { describeExposure, isExposed } from "../config/exposure.ts";
+import { findProfileFile, findProfileFolder, listProfiles, readProfile } from "../config/profiles.ts";
+import { isUnexpanded } from "../config/variables.ts";
+import { environment as documented } from "../documents/environment.ts";
+import { AnalyticsError } from "../errors.ts";
+import { type Check, type Facts, type Finding, fail, isAboutAddress, ok, skip, warn } from "./check.ts";
+
+const KNOWN = new Set<string>([...Object.keys(documented), ...Object.values(serveVariables)]);
+
+/** What this machine and its settings are like, before anything is sent. */
+export const machineChecks: readonly Check[] = [
+  { name: "node", run: ({ nodeVersion }) => checkNode(nodeVersion) },
+  { name: "analytics-mcp", run: ({ version }) => ok(`version ${version}`) },
+  { name: "environment", run: checkEnvironment },
+  { name: "profiles", run: checkProfiles },
+  { name: "key", run: checkKey },
+  { name: "base URL", run: checkBaseUrl },
+];
+
+function checkNode(nodeVersion: string): Finding {
+  const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return ok(`version ${nodeVersion}`);
+  return fail(
+    new AnalyticsError("usage", `Node.js ${nodeVersion} is too old.`, {
+      hint: "Install Node.js 20.19 or newer.",
+    }),
+  );
+}
+
+function checkEnvironment({ environment }: Facts): Finding {
+  const names = Object.keys(environment).filter((name) => name.startsWith("ANALYTICS_"));
+  const unexpanded = names.filter((name) => isUnexpanded(environment[name] ?? ""));
+  if (unexpanded.length > 0) {
+    return warn(
+      `${unexpanded.join(", ")}: holds the unexpanded name of a variable`,
+      "The client did not fill it in: write the value itself into its settings.",
+    );
+  }
+  const unknown = names.filter((name) => !KNOWN.has(name));
+  if (unknown.length > 0) {
+    return warn(
+      `${unknown.join(", ")}: not read by this program`,
+      "Check for a slip: analytics-mcp --help lists them.",
+    );
+  }
+  if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
+    return warn(
+      "NODE_TLS_REJECT_UNAUTHORIZED=0: any server can pass for the service, and take the key",
+      "Unset it; name your authority's file in NODE_EXTRA_CA_CERTS.",
+    );
+  }
+  const authorities = environment.NODE_EXTRA_CA_CERTS;
+  if (authorities && !isReadable(authorities)) {
+    return warn(
+      "NODE_EXTRA_CA_CERTS names a file that cannot be read",
+      "Check its path: Node.js goes on without it.",
+    );
+  }
+  if (environment.ANALYTICS_API_KEY && environment.ANALYTICS_PROFILE) {
+    return warn(
+      "ANALYTICS_API_KEY goes before ANALYTICS_PROFILE",
+      "Unset one of them, or name the profile with --profile, which goes before both.",
+    );
+  }
+  return ok(names.length === 0 ? "no ANALYTICS_ variable is set" : names.join(", "));
+}
+
+function checkProfiles({ environment }: Facts): Finding {
+  const names = listProfiles(environment);
+  if (names.length === 0) return skip("none saved");
+  for (const name of names) {
+    try {
+      readProfile(environment, name);
+    } catch (error) {
+      if (error instanceof AnalyticsError) return warn(error.message, error.hint ?? "");
+      throw error;
+    }
+    const file = findProfileFile(environment, name);
+    if (isExposed(file))
+      return warn(`${name} can be read by other users of this machine`, describeExposure(file));
+  }
+  const folder = findProfileFolder(environment) ?? "";
+  if (isExposed(folder))
+    return warn("their folder is open to other users", `chmod 700 ${JSON.stringify(folder)}`);
+  return ok(names.join(", "));
+}
+
+async function checkKey({ demo, readAccess }: Facts): Promise<Finding> {
+  if (demo) return skip("the demo needs none");
+  try {
+    const { apiKey, sources, warnings } = await readAccess();
+    const [warning] = warnings;
+    if (warning !== undefined) return warn(`from ${sources.apiKey}`, warning);
+    return ok(`from ${sources.apiKey}, ${describeKey(apiKey)}`);
+  } catch (error) {
+    if (isAboutAddress(error)) return skip("see the base URL");
+    if (error instanceof AnalyticsError) return fail(error);
+    throw error;
+  }
+}
+
+async function checkBaseUrl({ demo, readAccess, readBaseUrl }: Facts): Promise<Finding> {
+  if (demo) return skip("the demo is in this program");
+  try {
+    const source = await readAccess().then(
+      ({ sources }) => `, from ${sources.baseUrl}`,
+      () => "",
+    );
+    return ok(`${await readBaseUrl()}${source}`);
+  } catch (error) {
+    if (error instanceof AnalyticsError) return fail(error);
+    throw error;
+  }
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

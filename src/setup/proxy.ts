@@ -1,0 +1,19 @@
+import { type Environment, readProxies } from "../config/config.ts";
+
+/** The proxy that a request to the base URL goes through: the choice that undici's EnvHttpProxyAgent makes. */
+export function findProxy(environment: Environment, baseUrl: string): URL | undefined {
+  const { httpProxy, httpsProxy, noProxy = "" } = readProxies(environment, baseUrl);
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const proxy = protocol === "https:" ? (httpsProxy ?? httpProxy) : httpProxy;
+  const isExcepted = noProxy.split(/[,\s]/).some((entry) => {
+    const [, name = "", entryPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+    if (name === "" || (entryPort !== undefined && Number(entryPort) !== portOf(protocol, port)))
+      return false;
+    return /^[.*]/.test(name) ? hostname.endsWith(name.replace(/^\*/, "")) : hostname === name;
+  });
+  return proxy === undefined || isExcepted ? undefined : new URL(proxy);
+}
+
+export function portOf(protocol: string, port: string): number {
+  return Number(port) || (protocol === "https:" ? 443 : 80);
+}

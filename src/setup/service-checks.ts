@@ -1,0 +1,101 @@
+import { AnalyticsError, type ErrorCode } from "../errors.ts";
+import { CONTRACT_VERSION, openapi } from "../operations/index.ts";
+import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./check.ts";
+import { ask } from "./probe.ts";
+
+const SKEW_MS = 60_000;
+const FEW_LEFT = 5;
+
+/** What the service answers, once there is a way to it. */
+export const serviceChecks: readonly Check[] = [
+  { name: "answer", needs: ["key", "base URL", "proxy", "dns", "tcp", "tls"], run: checkAnswer },
+  { name: "access", needs: ["answer"], run: checkAccess },
+  { name: "clock", needs: ["answer"], run: checkClock },
+  { name: "rate limit", needs: ["answer"], run: checkRateLimit },
+  { name: "contract", needs: ["access"], run: checkContract },
+  { name: "sites", needs: ["access"], run: checkSites },
+];
+
+const isAboutKey = (code: ErrorCode) => code === "invalid_api_key" || code === "missing_api_key";
+
+async function checkAnswer({ readProbe }: Facts): Promise<Finding> {
+  const { error, durations } = await readProbe();
+  if (error !== undefined && !isAboutKey(error.code)) return fail(error);
+  const median = durations[Math.floor(durations.length / 2)] ?? 0;
+  const times = durations.length === 1 ? "once" : `${durations.length} times`;
+  return ok(`asked ${times}, median ${Math.round(median)} ms`);
+}
+
+async function checkAccess({ readProbe }: Facts): Promise<Finding> {
+  const { error } = await readProbe();
+  return error === undefined ? ok("the key is accepted") : fail(error);
+}
+
+async function checkClock({ readProbe }: Facts): Promise<Finding> {
+  const { headers, asked, answered } = await readProbe();
+  const date = Date.parse(headers?.get("date") ?? "");
+  if (Number.isNaN(date)) return skip("the service does not tell its time");
+  // The header has whole seconds, and was written somewhere between the question and the answer.
+  const ahead = asked > date + 1_000 ? asked - date - 1_000 : Math.min(0, answered - date);
+  if (Math.abs(ahead) < SKEW_MS) return ok("agrees with the service's");
+  const size = describeDuration(Math.abs(ahead));
+  return warn(
+    `this machine is ${size} ${ahead > 0 ? "ahead of" : "behind"} the service`,
+    "Set this machine's clock by the network: certificates and waiting times are judged by it.",
+  );
+}
+
+function describeDuration(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+async function checkRateLimit({ readProbe }: Facts): Promise<Finding> {
+  const { headers } = await readProbe();
+  const [, draft] = /(?:^|;)\s*r=(\d+)/.exec(headers?.get("ratelimit") ?? "") ?? [];
+  const left = draft ?? headers?.get("x-ratelimit-remaining")?.trim();
+  if (left === undefined || !/^\d+$/.test(left)) return skip("the service does not tell");
+  if (Number(left) >= FEW_LEFT) return ok(`${left} requests left`);
+  return warn(`${left} requests left`, "Wait a little, and look for something else that asks with this key.");
+}
+
+async function checkContract(facts: Facts): Promise<Finding> {
+  try {
+    const target = await facts.openTarget(await facts.readAccess());
+    const { info } = await ask(target, facts.clock, openapi);
+    const [major] = info.version.split(".");
+    if (major === CONTRACT_VERSION.split(".")[0]) return ok(`version ${info.version}`);
+    return warn(
+      `the service has version ${info.version}, this program ${CONTRACT_VERSION}`,
+      "Update analytics-mcp, or the service.",
+    );
+  } catch (error) {
+    if (!(error instanceof AnalyticsError)) throw error;
+    return warn(`the service does not describe itself: ${error.message}`, "Tell whoever runs the service.");
+  }
+}
+
+async function checkSites({ readProbe, readAccess }: Facts): Promise<Finding> {
+  const { sites } = await readProbe();
+  const { site, sources } = await readAccess();
+  const domains = sites.map(({ domain }) => domain);
+  if (site !== undefined && !sites.some(({ id, domain }) => id === site || domain === site)) {
+    return fail(
+      new AnalyticsError(
+        "site_not_found",
+        `${site}, chosen by ${sources.site}, is none of the key's sites.`,
+        {
+          hint: `Choose one of: ${domains.slice(0, 5).join(", ")}.`,
+        },
+      ),
+    );
+  }
+  if (domains.length === 0) {
+    return warn(
+      "the key's organization has no sites",
+      "Add a site in the dashboard, or take a key of another organization.",
+    );
+  }
+  const more = domains.length > 5 ? ` and ${domains.length - 5} more` : "";
+  return ok(`${domains.slice(0, 5).join(", ")}${more}`);
+}

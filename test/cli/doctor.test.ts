@@ -1,0 +1,391 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { findProfileFile } from "../../src/config/profiles.ts";
+import { clientFiles } from "../../src/setup/client-files.ts";
+import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { createCertificate } from "../support/certificate.ts";
+import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
+import { findPort } from "../support/processes.ts";
+import { createHome } from "../support/profiles.ts";
+import { runShell } from "../support/shell.ts";
+
+interface Row {
+  check: string;
+  status: string;
+  detail: string;
+  fix: string | null;
+}
+
+const KEY = "canary-4f1c9a2e77d04b6f";
+const JSON_TYPE = { "content-type": "application/json" };
+const open: { close(): unknown }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+type Listener = Parameters<typeof startServer>[0];
+const answer: Listener = async (request, response) => {
+  const { status, headers, body } = await answerRightly(request);
+  send(response, status, headers, body);
+};
+
+async function serve(
+  listener: Listener = answer,
+  tls?: { key: string; cert: string },
+): Promise<FaultyServer> {
+  const server = await startServer(listener, tls);
+  open.push(server);
+  return server;
+}
+
+function readReport({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }) {
+  expect(stdout + stderr).not.toContain(KEY);
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Row[] };
+  expect(ok).toBe(code === 0);
+  for (const { status, fix } of checks)
+    expect(status === "failed" || status === "warning").toBe(fix !== null);
+  return { code, checks, find: (name: string) => checks.find(({ check }) => check === name) };
+}
+
+/** The doctor in this process. */
+async function examine(environment: Record<string, string>, argv: string[] = [], clock = Date.now) {
+  return readReport(await runShell(["doctor", "--json", ...argv], { environment, clock }));
+}
+
+/** The installed doctor, for what Node reads as it starts. */
+async function examineInstalled(env: Record<string, string>) {
+  const child = spawn(inject("installed").bin, ["doctor", "--json"], {
+    env: { PATH: process.env.PATH ?? "", ...env },
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    output.stderr += chunk;
+  });
+  const [code] = await once(child, "close");
+  return readReport({ code, ...output });
+}
+
+const at = (origin: string) => ({ ANALYTICS_API_KEY: KEY, ANALYTICS_BASE_URL: origin });
+
+describe("a set-up in order", () => {
+  it("is found so, step by step", async () => {
+    const { origin } = await serve();
+    const { code, checks } = await examine(at(origin));
+    expect(code).toBe(0);
+    expect(checks.map(({ check, status }) => `${check}: ${status}`)).toEqual([
+      ...["node: ok", "analytics-mcp: ok", "environment: ok", "profiles: skipped", "key: ok", "base URL: ok"],
+      ...["proxy: ok", "dns: skipped", "tcp: ok", "tls: skipped", "answer: ok", "access: ok", "clock: ok"],
+      ...["rate limit: ok", "contract: ok", "sites: ok", "clients: skipped"],
+    ]);
+    expect(checks.map(({ detail }) => detail)).toEqual(
+      expect.arrayContaining([
+        "from ANALYTICS_API_KEY, ends in 4b6f",
+        `${origin}/api/v1, from ANALYTICS_BASE_URL`,
+        expect.stringMatching(/^asked 3 times, median \d+ ms$/),
+        "version 1.0.0",
+      ]),
+    );
+  });
+
+  it("is found so for the demo, which sends nothing", async () => {
+    const { code, find } = await examine({}, ["--demo"]);
+    expect([code, find("tcp")?.status, find("access")?.status]).toEqual([0, "skipped", "ok"]);
+  });
+
+  it("is shown as a table to people, with each fix below it", async () => {
+    const { code, stdout, stderr } = await runShell(["doctor"], {
+      isTTY: true,
+      environment: { NO_COLOR: "1" },
+    });
+    expect(stdout).toMatch(/^status {3}check {10}detail\nok {7}node {11}version /);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/key: There is no API key. Make a key[\s\S]*error: Failed: key, base URL/),
+    ]);
+  });
+});
+
+describe("each fault is found, with its fix and its exit code", () => {
+  it.each<[string, Record<string, string>, string, RegExp, RegExp, number]>([
+    ["no key", { ANALYTICS_BASE_URL: "http://127.0.0.1:9" }, "key", /no API key/, /analytics-mcp login/, 4],
+    [
+      "a placeholder",
+      { ...at("http://127.0.0.1:9"), ANALYTICS_API_KEY: "ak_xxx" },
+      "key",
+      /placeholder/,
+      /dashboard/,
+      4,
+    ],
+    ["an unexpanded key", { ANALYTICS_API_KEY: "${KEY}" }, "key", /unexpanded/, /write the value/, 4],
+    ["no address", { ANALYTICS_API_KEY: KEY }, "base URL", /for which service/, /ANALYTICS_BASE_URL/, 1],
+    ["no such form", at("stats.example.com"), "base URL", /starts with https/, /looks like/, 1],
+    ["plain http", at("http://stats.example.com"), "base URL", /plain http/, /ANALYTICS_ALLOW_HTTP/, 1],
+    [
+      "no such host",
+      at("https://no-such-host.invalid"),
+      "dns",
+      /no host of that name|resolved/,
+      /base URL/,
+      5,
+    ],
+    [
+      "a proxy that is none",
+      { ...at("https://stats.example.com"), HTTPS_PROXY: "socks5://x" },
+      ...(["proxy", /not the address/, /looks like/, 5] as const),
+    ],
+    [
+      "a proxy without a host",
+      { ...at("https://stats.example.com"), HTTPS_PROXY: "no-such-proxy.invalid:1" },
+      ...(["dns", /^The proxy no-such-proxy.invalid:1 cannot/, /NO_PROXY/, 5] as const),
+    ],
+  ])("%s", async (_, environment, check, detail, fix, exitCode) => {
+    const { code, find } = await examine(environment);
+    expect([code, find(check)]).toEqual([
+      exitCode,
+      { check, status: "failed", detail: expect.stringMatching(detail), fix: expect.stringMatching(fix) },
+    ]);
+    expect(find("answer")?.status).toBe("skipped");
+  });
+
+  it("nothing listens", async () => {
+    const { code, find } = await examine(at(`http://127.0.0.1:${await findPort()}`));
+    expect([code, find("tcp")?.detail]).toEqual([5, expect.stringContaining("nothing listens there")]);
+  });
+
+  it("a proxy that refuses", async () => {
+    const proxy = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"));
+    }).listen(0, "127.0.0.1");
+    open.push(proxy);
+    await once(proxy, "listening");
+    const HTTPS_PROXY = `http://me:hunter2@127.0.0.1:${(proxy.address() as { port: number }).port}`;
+    const { code, checks, find } = await examine({ ...at("https://stats.example.invalid"), HTTPS_PROXY });
+    expect([code, find("proxy")?.detail]).toEqual([
+      5,
+      expect.stringMatching(/^through http:\/\/127\.0\.0\.1:\d+$/),
+    ]);
+    expect([find("tcp")?.status, find("answer")?.detail]).toEqual([
+      "ok",
+      expect.stringContaining("The proxy refused"),
+    ]);
+    expect(JSON.stringify(checks)).not.toContain("hunter2");
+    const { find: findWithout } = await examine({
+      ...{ ...at("https://stats.example.invalid"), HTTPS_PROXY, NO_PROXY: "localhost, .example.invalid" },
+    });
+    expect([findWithout("proxy")?.detail, findWithout("dns")?.status]).toEqual(["none", "failed"]);
+  });
+
+  it.each<[string, Listener, string, RegExp, RegExp, number]>([
+    [
+      "a web page",
+      (_, response) => send(response, 200, { "content-type": "text/html" }, "<html>"),
+      ...(["answer", /text\/html, not JSON/, /base URL/, 1] as const),
+    ],
+    [
+      "a wrong key",
+      (_, response) => send(response, 401, JSON_TYPE, `{"code":"invalid_api_key","detail":"No: ${KEY}"}`),
+      ...(["access", /No: \[key\]/, /Check ANALYTICS_API_KEY/, 4] as const),
+    ],
+    [
+      "access refused",
+      (_, response) => send(response, 403, {}, "<html>"),
+      ...(["access", /refuses access to \/sites/, /in front of/, 4] as const),
+    ],
+    [
+      "too many questions",
+      (_, response) => send(response, 429, { "retry-after": "30", ratelimit: '"default";r=0;t=30' }, ""),
+      ...(["answer", /status 429/, /again in 30 seconds/, 1] as const),
+    ],
+    [
+      "a redirect",
+      (_, response) => send(response, 301, { location: "https://www.example.com/" }, ""),
+      ...(["answer", /redirects to https:\/\/www.example.com/, /make it the base URL/, 1] as const),
+    ],
+    [
+      "a fault of the service",
+      (_, response) => send(response, 500, {}, ""),
+      ...(["answer", /status 500/, /the service's/, 1] as const),
+    ],
+    [
+      "nothing of the API",
+      (_, response) => send(response, 404, {}, ""),
+      ...(["answer", /status 404/, /nothing of the API/, 1] as const),
+    ],
+    [
+      "another form of answer",
+      (_, response) => send(response, 200, JSON_TYPE, '{"as_of":"2026-11-21T04:05:10Z"}'),
+      ...(["answer", /breaks the contract: it lacks "sites"/, /runs the service/, 1] as const),
+    ],
+  ])("%s", async (_, listener, check, detail, fix, exitCode) => {
+    const { code, find } = await examine(at((await serve(listener)).origin));
+    expect([code, find(check)]).toEqual([
+      exitCode,
+      { check, status: "failed", detail: expect.stringMatching(detail), fix: expect.stringMatching(fix) },
+    ]);
+  });
+
+  it("a certificate that nobody vouches for, that has expired, that expires soon, that is good", async () => {
+    const [good, soon, past] = [createCertificate(90), createCertificate(5), createCertificate(-5)];
+    const look = async (certificate: typeof good, trusted: boolean) => {
+      const { origin } = await serve(answer, certificate);
+      const trust: Record<string, string> = trusted ? { NODE_EXTRA_CA_CERTS: certificate.file } : {};
+      const { code, find } = await examineInstalled({ ...at(origin), ...trust });
+      return [code, find("tls")?.status, `${find("tls")?.detail} ${find("tls")?.fix}`];
+    };
+    expect(await look(good, false)).toEqual([
+      5,
+      "failed",
+      expect.stringMatching(/signed by itself.*NODE_EXTRA_CA/),
+    ]);
+    expect(await look(past, true)).toEqual([5, "failed", expect.stringContaining("has expired")]);
+    expect(await look(soon, true)).toEqual([0, "warning", expect.stringContaining("expires soon")]);
+    expect(await look(good, true)).toEqual([0, "ok", expect.stringMatching(/valid until \d{4}-/)]);
+  });
+
+  it("no TLS where https was said", async () => {
+    const { origin } = await serve();
+    const { code, find } = await examine(at(origin.replace("http:", "https:")));
+    expect([code, find("tls")?.detail]).toEqual([5, expect.stringContaining("does not speak TLS")]);
+  });
+});
+
+describe("what works and will not for long is warned about", () => {
+  it.each([
+    [7_200_000, "this machine is 2 h ahead of the service"],
+    [-600_000, "this machine is 10 min behind the service"],
+  ])("a clock that is %d ms off", async (offset, words) => {
+    const { code, find } = await examine(at((await serve()).origin), [], () => Date.now() + offset);
+    expect([code, find("clock")]).toMatchObject([
+      0,
+      { status: "warning", detail: expect.stringMatching(words) },
+    ]);
+  });
+
+  it("few requests left, another version of the contract, no sites", async () => {
+    const { origin } = await serve(async (request, response) => {
+      const right = await answerRightly(request, (body) =>
+        body.replace('"version":"1.0.0"', '"version":"2.0.0"').replace(/"sites":\[.*\]/, '"sites":[]'),
+      );
+      const { ratelimit: _, "content-length": __, etag: ___, ...headers } = right.headers;
+      send(response, 200, { ...headers, "x-ratelimit-remaining": "2" }, right.body);
+    });
+    const { code, find } = await examine(at(origin));
+    expect(code).toBe(0);
+    expect([find("rate limit"), find("contract"), find("sites")]).toMatchObject([
+      { status: "warning", detail: "2 requests left" },
+      { status: "warning", detail: "the service has version 2.0.0, this program 1.0.0" },
+      { status: "warning", detail: "the key's organization has no sites" },
+    ]);
+  });
+
+  it("a chosen site that the key does not see", async () => {
+    const { code, find } = await examine({ ...at((await serve()).origin), ANALYTICS_SITE: "globex.example" });
+    expect([code, find("sites")]).toMatchObject([
+      1,
+      { status: "failed", fix: expect.stringContaining("example.com") },
+    ]);
+  });
+
+  it("profiles that others can read, and damaged ones", async () => {
+    const { origin } = await serve();
+    const home = createHome({ default: { baseUrl: origin, apiKey: KEY } });
+    const file = findProfileFile(home, "default");
+    expect((await examine(home)).find("profiles")).toMatchObject({ status: "ok", detail: "default" });
+    chmodSync(dirname(file), 0o755);
+    expect((await examine(home)).find("profiles")?.fix).toMatch(/^chmod 700 /);
+    chmodSync(file, 0o644);
+    expect((await examine(home)).find("profiles")?.fix).toContain("chmod 600");
+    writeFileSync(file, "{");
+    const { code, find } = await examine(home);
+    expect([code, find("profiles")?.detail]).toEqual([4, expect.stringContaining("damaged")]);
+  });
+
+  it.each<[Record<string, string>, RegExp]>([
+    [{ ANALYTICS_APIKEY: KEY }, /ANALYTICS_APIKEY: not read/],
+    [{ ANALYTICS_SITE: "${SITE}" }, /ANALYTICS_SITE: holds the unexpanded name/],
+    [{ NODE_TLS_REJECT_UNAUTHORIZED: "0" }, /any server can pass/],
+    [{ NODE_EXTRA_CA_CERTS: "/nowhere.pem" }, /cannot be read/],
+    [{ ANALYTICS_API_KEY: KEY, ANALYTICS_PROFILE: "acme" }, /goes before/],
+  ])("variables: %j", async (environment, words) => {
+    expect((await examine(environment)).find("environment")).toMatchObject({
+      status: "warning",
+      detail: expect.stringMatching(words),
+    });
+  });
+});
+
+describe("the MCP clients of this machine", () => {
+  const entry = (env: Record<string, string>, args: string[] = []) =>
+    JSON.stringify({
+      mcpServers: { analytics: { command: "npx", args: ["-y", "analytics-mcp", ...args], env } },
+    });
+  const look = async (path: string, text: string, mode = 0o600, profiles = {}) => {
+    const home = createHome(profiles);
+    const file = join(home.HOME, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { mode });
+    const { checks } = await examine({ ...home, ...at(`http://127.0.0.1:9`) });
+    return checks.find(({ check }) => check.startsWith("client"));
+  };
+
+  it.each<[string, string, string, RegExp]>([
+    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: KEY }), "ok", /mcp\.json$/],
+    [
+      ".cursor/mcp.json",
+      `// ours\n${entry({ ANALYTICS_API_KEY: KEY }).replace(/}$/, ",}")}`,
+      "ok",
+      /mcp\.json$/,
+    ],
+    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: KEY }).slice(1), "warning", /no valid JSON/],
+    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "your key" }), "warning", /placeholder/],
+    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "${env:ANALYTICS_API_KEY}" }), "ok", /mcp\.json$/],
+    [".cursor/mcp.json", entry({}), "warning", /has no key/],
+    [".cursor/mcp.json", entry({}, ["--demo"]), "ok", /mcp\.json$/],
+    [
+      ".config/Claude/claude_desktop_config.json",
+      entry({ ANALYTICS_API_KEY: "${KEY}" }),
+      "warning",
+      /not fill in/,
+    ],
+    [
+      ".codex/config.toml",
+      `[mcp_servers.a]\ncommand = "npx"\nargs = ["analytics-mcp"]\n[mcp_servers.a.env]\nANALYTICS_API_KEY = "<key>"\n`,
+      ...(["warning", /placeholder/] as const),
+    ],
+    [".cursor/mcp.json", '{"mcpServers":{}}', "skipped", /none found/],
+  ])("%s with %s", async (path, text, status, detail) => {
+    expect(await look(path, text)).toMatchObject({ status, detail: expect.stringMatching(detail) });
+  });
+
+  it("a key that others can read there, and a profile in its place", async () => {
+    const path = ".cursor/mcp.json";
+    expect(await look(path, entry({ ANALYTICS_API_KEY: KEY }), 0o644)).toMatchObject({
+      status: "warning",
+      fix: expect.stringMatching(/^chmod 600 /),
+    });
+    const profiles = { default: { baseUrl: "https://x.example", apiKey: "x" } };
+    expect(await look(path, entry({}), 0o644, profiles)).toMatchObject({ status: "ok" });
+  });
+
+  it("are listed each once", () => {
+    expect(new Set(clientFiles.map(({ path }) => path)).size).toBe(clientFiles.length);
+  });
+});
+
+it("keys of options are examined too", async () => {
+  const { origin } = await serve();
+  const home = createHome();
+  const file = join(home.HOME, "key");
+  writeFileSync(file, GLOBEX_KEY, { mode: 0o600 });
+  const { code, find } = await examine(home, ["--api-key-file", file, "--base-url", origin]);
+  expect([code, find("key")?.detail]).toEqual([0, "from --api-key-file, too short to show any of it"]);
+  expect(JSON.stringify(find("key"))).not.toContain(DEMO_KEY);
+});

@@ -1,0 +1,262 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { findProfileFile, readProfile } from "../../src/config/profiles.ts";
+import { createReferenceApi } from "../../src/reference/api.ts";
+import { listen } from "../../src/reference/listen.ts";
+import { createTestApi, DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { createHome } from "../support/profiles.ts";
+import { runShell } from "../support/shell.ts";
+import { SCRIPT, startAtTerminal } from "../support/typing.ts";
+
+const { api } = createTestApi();
+const BASE = "https://stats.example.test";
+const asked: Request[] = [];
+const network = setupServer(
+  http.all(`${BASE}/*`, ({ request }) => {
+    asked.push(request);
+    return api(request);
+  }),
+);
+beforeAll(() => network.listen({ onUnhandledRequest: "bypass" }));
+afterEach(() => {
+  network.resetHandlers();
+  asked.length = 0;
+});
+afterAll(() => network.close());
+
+const login = (home: Record<string, string>, argv: string[], stdin = `${DEMO_KEY}\n`) =>
+  runShell(["login", "--api-key-stdin", ...argv], { environment: home, stdin });
+
+describe("login in a script", () => {
+  it("saves what works, and shows the sites and never the key", async () => {
+    const home = createHome();
+    const { code, stdout, stderr } = await login(home, ["--base-url", BASE, "--site", "example.com"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("docs.example.com\tsite_d0cs")]);
+    expect(stderr).toContain(`Saved as profile default for ${BASE}: ${findProfileFile(home, "default")}`);
+    expect(stdout + stderr).not.toContain(DEMO_KEY);
+    expect(readProfile(home, "default")).toEqual({
+      ...{ baseUrl: `${BASE}/api/v1`, apiKey: DEMO_KEY, site: "example.com" },
+    });
+  });
+
+  it("takes a key from a file", async () => {
+    const home = createHome();
+    const file = join(home.HOME, "key");
+    writeFileSync(file, GLOBEX_KEY, { mode: 0o604 });
+    const argv = ["login", "--profile", "globex", "--base-url", BASE, "--api-key-file", file, "--json"];
+    const { code, stdout, stderr } = await runShell(argv, { environment: home });
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ profile: "globex", base_url: `${BASE}/api/v1`, site: null }),
+    ]);
+    expect(stderr).toBe(`warning: ${file} can be read by other users of this machine: chmod 600 "${file}"\n`);
+    expect(stdout).not.toContain(GLOBEX_KEY);
+  });
+
+  it("changes a profile's key and keeps its address, and its site where the new key sees it", async () => {
+    const acme = { baseUrl: `${BASE}/api/v1`, apiKey: "old", site: "example.com" };
+    const home = createHome({ acme });
+    expect((await login(home, ["--profile", "acme"])).code).toBe(0);
+    expect(readProfile(home, "acme")).toEqual({ ...acme, apiKey: DEMO_KEY });
+    expect((await login(home, ["--profile", "acme"], GLOBEX_KEY)).code).toBe(0);
+    expect(readProfile(home, "acme")).toEqual({ baseUrl: acme.baseUrl, apiKey: GLOBEX_KEY });
+  });
+
+  it.each<[string, string[], string, number, RegExp]>([
+    ["a wrong key", ["--base-url", BASE], "wrong", 4, /not valid[\s\S]*Check the key that you gave/],
+    ["a placeholder", ["--base-url", BASE], "<your key>", 4, /--api-key-stdin holds a placeholder/],
+    ["no key", ["--base-url", BASE], "", 4, /--api-key-stdin gives an empty/],
+    ["no address", [], DEMO_KEY, 2, /--base-url https:\/\/stats.example.com/],
+    ["an address in the clear", ["--base-url", "http://stats.example.test"], DEMO_KEY, 2, /plain http/],
+    [
+      "a site of somebody else",
+      ["--base-url", BASE, "--site", "globex.example"],
+      DEMO_KEY,
+      6,
+      /no site "globex/,
+    ],
+    ["a name that is none", ["--base-url", BASE, "--profile", "../x"], DEMO_KEY, 2, /name of a profile/],
+    ["the demo", ["--demo"], DEMO_KEY, 2, /--demo needs no key/],
+  ])("%s is refused, and nothing is saved", async (_, argv, stdin, code, words) => {
+    const home = createHome();
+    const result = await login(home, argv, stdin);
+    expect([result.code, result.stdout]).toEqual([code, ""]);
+    expect(result.stderr).toMatch(words);
+    expect(existsSync(join(home.XDG_CONFIG_HOME, "analytics-mcp"))).toBe(false);
+    if (/placeholder|plain|name/.test(String(words))) expect(asked).toEqual([]);
+  });
+
+  it("without a key to read and without a terminal, says what to do", async () => {
+    const { code, stderr } = await runShell(["login", "--base-url", BASE], { environment: createHome() });
+    expect([code, stderr]).toEqual([4, expect.stringContaining("--api-key-stdin")]);
+  });
+
+  it("says that a key of the environment goes first", async () => {
+    const home = { ...createHome(), ANALYTICS_API_KEY: "other" };
+    expect((await login(home, ["--base-url", BASE])).stderr).toContain("goes before it, but for: --profile");
+  });
+});
+
+describe("what login has saved", () => {
+  const home = createHome({
+    acme: { baseUrl: `${BASE}/api/v1`, apiKey: DEMO_KEY, site: "example.com" },
+    globex: { baseUrl: `${BASE}/api/v1`, apiKey: GLOBEX_KEY },
+  });
+  const shell = (...argv: string[]) => runShell(argv, { environment: home });
+
+  it("is used by each command, with its site", async () => {
+    const { code, stdout } = await shell("stats", "--profile", "acme", "--days", "7", "--json");
+    expect([code, JSON.parse(stdout).site.domain]).toEqual([0, "example.com"]);
+    expect(JSON.parse((await shell("stats", "--profile", "globex", "--json")).stdout).site.domain).toBe(
+      "globex.example",
+    );
+    expect(
+      (await shell("stats", "--profile", "acme", "--site", "docs.example.com", "--json")).stdout,
+    ).toContain('"docs.example.com"');
+  });
+
+  it("must be chosen where there are several", async () => {
+    expect(await shell("sites")).toMatchObject({ code: 4, stderr: expect.stringContaining("acme, globex") });
+  });
+
+  it("names itself where the key is refused", async () => {
+    const old = createHome({ old: { baseUrl: BASE, apiKey: "ended" } });
+    const { code, stderr } = await runShell(["sites"], { environment: old });
+    expect([code, stderr]).toEqual([4, expect.stringContaining("Check profile old: ")]);
+  });
+
+  it("whoami says what is asked, with which key and why", async () => {
+    const { code, stdout, stderr } = await shell("whoami", "--profile", "acme", "--json");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toEqual({
+      profile: "acme",
+      base_url: `${BASE}/api/v1`,
+      base_url_from: "profile acme",
+      key: "too short to show any of it",
+      key_from: "profile acme",
+      site: "example.com",
+      site_from: "profile acme",
+      sites: ["docs.example.com", "example.com", "news.example.org", "parked.example", "shop.example.net"],
+    });
+    expect((await shell("whoami", "--profile", "globex")).stdout).toContain("sites\tglobex.example\t\n");
+    expect((await runShell(["whoami", "--demo"])).stdout).toContain(
+      "key\ttoo short to show any of it\t--demo",
+    );
+  });
+
+  it("whoami --all lists it without asking a service", async () => {
+    const { code, stdout } = await shell("whoami", "--all", "--profile", "globex");
+    expect([code, asked]).toEqual([0, []]);
+    expect(stdout).toBe(`profile\tbase_url\tkey\tsite\tused
+acme\t${BASE}/api/v1\ttoo short to show any of it\texample.com\t
+globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
+`);
+    expect((await runShell(["whoami", "--all"], { environment: createHome() })).stderr).toContain(
+      "login makes one",
+    );
+  });
+
+  it("logout forgets it", async () => {
+    const other = createHome({ acme: { baseUrl: BASE, apiKey: "x" } });
+    const run = (...argv: string[]) => runShell(argv, { environment: other });
+    expect(await run("logout", "--profile", "nope")).toMatchObject({ code: 4 });
+    expect(await run("logout")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("The profile acme is removed. Its key stays valid"),
+    });
+    expect(existsSync(findProfileFile(other, "acme"))).toBe(false);
+    expect(await run("logout")).toMatchObject({ code: 4 });
+  });
+});
+
+describe("keys come by no option's value, and not where the MCP client speaks", () => {
+  it.each([["--api-key", "x"], ["--key", "x"], ["--api-key-stdin=x"]])("%s %s", async (...argv) => {
+    const { code } = await runShell(["sites", ...argv.filter((each) => each !== undefined)]);
+    expect(code).toBe(2);
+  });
+
+  it("the stdio server refuses --api-key-stdin", async () => {
+    const { code, stderr } = await runShell(["--api-key-stdin"], { stdin: "secret-canary" });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("its client speaks there")]);
+  });
+
+  it.each(["--profile", "--api-key-file", "--base-url"])(
+    "--demo and %s exclude each other",
+    async (option) => {
+      const { code, stderr } = await runShell(["sites", "--demo", option, "x"]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`--demo and ${option} exclude each other`)]);
+    },
+  );
+});
+
+it.each([
+  [403, null, "refuses access to /sites (status 403)", /may not read this[\s\S]*in front of/, 4],
+  [302, "https://elsewhere.test/login", "redirects to https://elsewhere.test", /make it the base URL/, 1],
+  [302, "/login", `redirects to ${BASE}`, /a page to sign in/, 1],
+])("a %d (to %s) has its cause and its fix", async (status, location, cause, fix, code) => {
+  const headers = location === null ? {} : { location };
+  network.use(http.all(`${BASE}/*`, () => new HttpResponse("<html>", { status, headers })));
+  const result = await login(createHome(), ["--base-url", BASE]);
+  expect(result).toMatchObject({ code, stderr: expect.stringContaining(cause) });
+  expect(result.stderr).toMatch(fix);
+});
+
+describe.skipIf(!SCRIPT)("login at a terminal", () => {
+  const { bin } = inject("installed");
+  const SHOW_MODE = "stty -a | tr ' ' '\\n' | grep -xE -- '-?(echo|icanon|isig);?' | sort | tr '\\n' ' '";
+  let origin = "";
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const server = await listen(createReferenceApi({ clock: Date.now }), "127.0.0.1", 0);
+    ({ origin, close } = server);
+  });
+  afterAll(() => close());
+
+  it("asks for the address and, unseen, for the key, and again for what will not do", async () => {
+    const home = createHome();
+    const terminal = startAtTerminal(`${bin} login; echo "exit $?"; ${SHOW_MODE}`, home);
+    await terminal.until("Address of the analytics service: ");
+    terminal.press("stats.example.com\r");
+    await terminal.until("The base URL is not an http or https address");
+    terminal.press(`${origin}\r`);
+    await terminal.until("API key (not shown as you type): ");
+    terminal.press("YOUR_API_KEY\r");
+    await terminal.until("holds a placeholder");
+    terminal.press(`demo-wrong${"\x7f".repeat(5)}key-of-acme\r`);
+    const screen = await terminal.end();
+    expect(screen).toContain("Saved as profile default for");
+    expect(screen).toContain("exit 0");
+    expect(screen).toMatch(/echo icanon isig \s*$/);
+    expect(screen).not.toMatch(/demo-|YOUR_API_KEY|of-acme/);
+    expect(statSync(findProfileFile(home, "default")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(findProfileFile(home, "default"), "utf8")).toContain(DEMO_KEY);
+  });
+
+  it("does not show a key that is pasted together with the address", async () => {
+    const home = createHome();
+    const terminal = startAtTerminal(`${bin} login`, home);
+    await terminal.until("Address of the analytics service: ");
+    terminal.press(`${origin}\r${DEMO_KEY}\r`);
+    const screen = await terminal.end();
+    expect(screen).toContain("Saved as profile default");
+    expect(screen).not.toContain(DEMO_KEY);
+  });
+
+  it.each([
+    ["Ctrl-C", "\x03"],
+    ["Ctrl-D", "\x04"],
+  ])("%s leaves, with nothing saved and the terminal as it was", async (_, keys) => {
+    const home = createHome();
+    const terminal = startAtTerminal(`${bin} login --base-url ${origin}; echo "exit $?"; ${SHOW_MODE}`, home);
+    await terminal.until("API key (not shown as you type): ");
+    terminal.press(keys);
+    const screen = await terminal.end();
+    expect(screen).toContain("Cancelled: nothing was saved.");
+    expect(screen).toContain("exit 1");
+    expect(screen).toMatch(/echo icanon isig \s*$/);
+    expect(existsSync(findProfileFile(home, "default"))).toBe(false);
+  });
+});

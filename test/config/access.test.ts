@@ -1,0 +1,312 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { type GivenKey, readAccess } from "../../src/config/access.ts";
+import { describeKey } from "../../src/config/api-key.ts";
+import { type Environment, type Flags, readServiceUrl } from "../../src/config/config.ts";
+import { readGivenKey } from "../../src/config/given-key.ts";
+import { findProfileFile } from "../../src/config/profiles.ts";
+import { AnalyticsError } from "../../src/errors.ts";
+import { createHome } from "../support/profiles.ts";
+
+const home = createHome({
+  default: { baseUrl: "https://default.example", apiKey: "saved-default", site: "default.test" },
+  acme: { baseUrl: "https://acme.example/api/v1", apiKey: "saved-acme" },
+});
+const FLAG = { apiKey: "flag-canary", source: "--api-key-file" };
+const ENV_KEY = { ANALYTICS_API_KEY: "env-canary" };
+const ENV_URL = { ANALYTICS_BASE_URL: "https://env.example" };
+const urlFlag = { baseUrl: "https://flag.example" };
+
+function read(flags: Flags, environment: Environment, given?: GivenKey) {
+  try {
+    return readAccess(flags, { ...home, ...environment }, given);
+  } catch (error) {
+    if (error instanceof AnalyticsError) return error;
+    throw error;
+  }
+}
+
+describe("a key and its address: command line, then environment, then profile", () => {
+  it.each<[string, Flags, Environment, GivenKey | undefined, string, string]>([
+    ["the default profile", {}, {}, undefined, "saved-default", "https://default.example"],
+    [
+      "a profile of the command line",
+      { profile: "acme" },
+      {},
+      undefined,
+      "saved-acme",
+      "https://acme.example",
+    ],
+    [
+      "a profile of the environment",
+      {},
+      { ANALYTICS_PROFILE: "acme" },
+      undefined,
+      ...(["saved-acme", "https://acme.example"] as const),
+    ],
+    [
+      "a profile of the command line before that of the environment",
+      { profile: "default" },
+      { ANALYTICS_PROFILE: "acme" },
+      undefined,
+      ...(["saved-default", "https://default.example"] as const),
+    ],
+    [
+      "a profile of the command line before a key and address of the environment",
+      { profile: "acme" },
+      { ...ENV_KEY, ...ENV_URL },
+      undefined,
+      ...(["saved-acme", "https://acme.example"] as const),
+    ],
+    [
+      "the environment before its own profile",
+      {},
+      { ...ENV_KEY, ...ENV_URL, ANALYTICS_PROFILE: "acme" },
+      undefined,
+      ...(["env-canary", "https://env.example"] as const),
+    ],
+    ["the environment", {}, { ...ENV_KEY, ...ENV_URL }, undefined, "env-canary", "https://env.example"],
+    ["a key of the command line", {}, { ...ENV_KEY, ...ENV_URL }, FLAG, "flag-canary", "https://env.example"],
+    ["an address of the command line", urlFlag, ENV_KEY, undefined, "env-canary", "https://flag.example"],
+    [
+      "both of the command line",
+      urlFlag,
+      { ...ENV_KEY, ...ENV_URL },
+      FLAG,
+      "flag-canary",
+      "https://flag.example",
+    ],
+    [
+      "an address that is the profile's own",
+      { baseUrl: "https://DEFAULT.example/api/v1/" },
+      {},
+      undefined,
+      ...(["saved-default", "https://default.example"] as const),
+    ],
+  ])("%s", (_, flags, environment, given, apiKey, origin) => {
+    expect(read(flags, environment, given)).toMatchObject({ apiKey, baseUrl: `${origin}/api/v1` });
+  });
+
+  it("says where each was found", () => {
+    expect(read(urlFlag, ENV_KEY)).toMatchObject({
+      sources: { apiKey: "ANALYTICS_API_KEY", baseUrl: "--base-url" },
+    });
+    expect(read({ profile: "acme" }, {})).toMatchObject({
+      profile: "acme",
+      sources: { apiKey: "profile acme", baseUrl: "profile acme" },
+    });
+  });
+});
+
+describe("a saved key goes to its own address alone, and that address gets no other key", () => {
+  it.each<[string, Flags, Environment, GivenKey | undefined, string, RegExp]>([
+    [
+      "a variable with another address",
+      {},
+      ENV_URL,
+      undefined,
+      "no_api_key",
+      /ANALYTICS_BASE_URL: the key of/,
+    ],
+    ["an option with another address", urlFlag, {}, undefined, "no_api_key", /goes nowhere else/],
+    [
+      "both named",
+      { ...urlFlag, profile: "acme" },
+      {},
+      undefined,
+      "no_api_key",
+      /acme.example and goes nowhere/,
+    ],
+    [
+      "another path of the same host",
+      { baseUrl: "https://default.example/other" },
+      {},
+      undefined,
+      ...(["no_api_key", /goes nowhere else/] as const),
+    ],
+    [
+      "the same host over plain http",
+      { baseUrl: "http://default.example" },
+      { ANALYTICS_ALLOW_HTTP: "default.example" },
+      undefined,
+      ...(["no_api_key", /goes nowhere else/] as const),
+    ],
+    ["a variable with a key", {}, ENV_KEY, undefined, "no_base_url", /for its own key alone/],
+    [
+      "a variable with a key, a profile by variable",
+      {},
+      { ...ENV_KEY, ANALYTICS_PROFILE: "acme" },
+      undefined,
+      "no_base_url",
+      /own key alone/,
+    ],
+    ["a key by option", {}, {}, FLAG, "no_base_url", /for its own key alone/],
+    ["a key and a profile by option", { profile: "acme" }, {}, FLAG, "usage", /exclude each other/],
+    ["a key left unexpanded", {}, { ANALYTICS_API_KEY: "${KEY}" }, undefined, "no_api_key", /unexpanded/],
+    [
+      "an address left unexpanded",
+      {},
+      { ANALYTICS_BASE_URL: "${URL}" },
+      undefined,
+      "no_base_url",
+      /unexpanded/,
+    ],
+    ["a profile left unexpanded", {}, { ANALYTICS_PROFILE: "${P}" }, undefined, "no_api_key", /unexpanded/],
+    [
+      "an unknown profile",
+      {},
+      { ANALYTICS_PROFILE: "nope" },
+      undefined,
+      "no_api_key",
+      /There are: acme, default/,
+    ],
+  ])("%s is refused", (_, flags, environment, given, code, words) => {
+    const error = read(flags, environment, given) as AnalyticsError;
+    expect(error.code).toBe(code);
+    expect(`${error.message} ${error.hint}`).toMatch(words);
+    expect(`${error.message} ${error.hint}`).not.toMatch(/canary|saved-/);
+  });
+});
+
+describe("which profile", () => {
+  const globex = { baseUrl: "https://globex.example", apiKey: "saved-globex" };
+
+  it("the only one needs no name", () => {
+    expect(readAccess({}, createHome({ globex }))).toMatchObject({ profile: "globex" });
+  });
+
+  it("of several without a default, one must be named", () => {
+    const two = createHome({ globex, other: globex });
+    expect(() => readAccess({}, two)).toThrow("No profile was chosen. There are: globex, other.");
+  });
+
+  it("one that others can read is warned about", () => {
+    const open = createHome({ globex });
+    expect(readAccess({}, open).warnings).toEqual([]);
+    chmodSync(findProfileFile(open, "globex"), 0o640);
+    expect(readAccess({}, open).warnings).toEqual([
+      expect.stringMatching(/can be read by other users.*chmod 600/),
+    ]);
+  });
+
+  it("the connector takes its address from it, and never its key", () => {
+    expect(readServiceUrl({ profile: "acme" }, { ...home, ...ENV_URL })).toBe("https://acme.example/api/v1");
+    expect(readServiceUrl({}, { ...home, ...ENV_URL })).toBe("https://env.example/api/v1");
+    expect(readServiceUrl({}, home)).toBe("https://default.example/api/v1");
+  });
+});
+
+describe("the site to ask about", () => {
+  it.each<[Flags, Environment, string | undefined]>([
+    [{}, {}, "default.test"],
+    [{}, { ANALYTICS_SITE: "env.test", ...ENV_KEY, ...ENV_URL }, "env.test"],
+    [{}, { ...ENV_KEY, ...ENV_URL }, undefined],
+    [{ profile: "default" }, { ANALYTICS_SITE: "env.test" }, "default.test"],
+    [{}, { ANALYTICS_SITE: "env.test" }, "env.test"],
+    [{ profile: "acme" }, { ANALYTICS_SITE: "env.test" }, "env.test"],
+  ])("%j %j: %s", (flags, environment, site) => {
+    expect(read(flags, environment)).toMatchObject({ site });
+  });
+});
+
+describe("a placeholder", () => {
+  const placeholders = [
+    ...[
+      "YOUR_API_KEY",
+      "your key",
+      "yourkeyhere",
+      "<your key>",
+      "<API_KEY>",
+      "[key]",
+      "{{API_KEY}}",
+      "my-api-key",
+    ],
+    ...[
+      "xxx",
+      "XXXXXXXX",
+      "ak_xxx",
+      "sk_live_xxxxxxxx",
+      "sk-…",
+      "sk-...",
+      "ak_****",
+      "changeme",
+      "change_me",
+    ],
+    ...["REPLACE-ME", "api_key", "ANALYTICS_API_KEY", "insert_key_here", "TODO", "undefined", "null"],
+    ...["$ANALYTICS_API_KEY", "%ANALYTICS_API_KEY%", "$(cat key)", "paste your secret"],
+  ];
+
+  it.each(placeholders)("%s is refused before anything is sent", (ANALYTICS_API_KEY) => {
+    expect(read({}, { ANALYTICS_API_KEY, ...ENV_URL })).toMatchObject({
+      code: "invalid_api_key",
+      message: "ANALYTICS_API_KEY holds a placeholder in place of a key; nothing was sent.",
+    });
+  });
+
+  it.each([
+    "x",
+    "demo-key-of-acme",
+    "ak_7xxxQ2mZ",
+    "sk-live.a.b",
+    "mykea8sD0fj",
+    "k3y",
+    "aaaa-bbbb",
+    "1".repeat(300),
+  ])("%s is none", (ANALYTICS_API_KEY) => {
+    expect(read({}, { ANALYTICS_API_KEY, ...ENV_URL })).toMatchObject({ apiKey: ANALYTICS_API_KEY });
+  });
+
+  it("is found at once in the longest text", () => {
+    const start = performance.now();
+    read({}, { ANALYTICS_API_KEY: `your${"_a".repeat(50_000)}`, ...ENV_URL });
+    read({}, { ANALYTICS_API_KEY: "a_".repeat(50_000), ...ENV_URL });
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
+
+describe("a key from a file or a pipe", () => {
+  const write = (text: string, mode = 0o600) => {
+    const file = join(createHome().HOME, "key");
+    writeFileSync(file, text, { mode });
+    return file;
+  };
+  const pipe = (text: string) => new PassThrough().end(text);
+
+  it("is trimmed", async () => {
+    expect(await readGivenKey({ apiKeyFile: write("canary\n") }, pipe(""))).toMatchObject({
+      apiKey: "canary",
+    });
+    expect(await readGivenKey({ apiKeyStdin: true }, pipe(" canary\r\n"))).toMatchObject({
+      apiKey: "canary",
+    });
+    expect(await readGivenKey({}, pipe("canary"))).toBeUndefined();
+  });
+
+  it("is warned about where others can read it", async () => {
+    expect(await readGivenKey({ apiKeyFile: write("canary", 0o644) }, pipe(""))).toMatchObject({
+      warnings: [expect.stringContaining("can be read by other users")],
+    });
+  });
+
+  it.each<[string, Flags, string]>([
+    ["no such file", { apiKeyFile: "/nowhere/key" }, "cannot be read: ENOENT"],
+    ["a folder", { apiKeyFile: "/tmp" }, "cannot be read: EISDIR"],
+    ["an empty file", { apiKeyFile: "/dev/null" }, "--api-key-file gives an empty API key"],
+    ["an empty pipe", { apiKeyStdin: true }, "--api-key-stdin gives an empty API key"],
+    ["both", { apiKeyStdin: true, apiKeyFile: "x" }, "exclude each other"],
+  ])("%s is refused", async (_, flags, words) => {
+    await expect(readGivenKey(flags, pipe(""))).rejects.toThrow(words);
+  });
+
+  it("is not waited for at a terminal", async () => {
+    const terminal = Object.assign(pipe("canary"), { isTTY: true });
+    await expect(readGivenKey({ apiKeyStdin: true }, terminal)).rejects.toThrow("this is a terminal");
+  });
+});
+
+it("a key is described by its end where enough of it stays hidden", () => {
+  expect(describeKey("canary-4f1c9a2e77d04b6f")).toBe("ends in 4b6f");
+  expect(describeKey("nineteen-characters")).toBe("too short to show any of it");
+});
