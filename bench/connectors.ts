@@ -16,9 +16,6 @@ export interface ConnectorsOptions {
 }
 
 const STARTED = "The connector is at";
-/** What `serve` is expected to log while people sign in and out. */
-const ORDINARY = new Set(["grant_made", "grant_ended"]);
-
 /** The built program as an operator runs it: one process, or replicas behind a proxy that takes turns. */
 export async function startConnectors({ origin, store, replicas }: ConnectorsOptions) {
   const folder = mkdtempSync(join(tmpdir(), "load-"));
@@ -63,9 +60,11 @@ export async function startConnectors({ origin, store, replicas }: ConnectorsOpt
         if (code !== 0) figures.fault(`serve ended with ${code}`, output.stderr.slice(-500));
         const [, , ...lines] = output.stderr.slice(output.stderr.indexOf(STARTED) - 1).split("\n");
         for (const line of lines.filter((each) => each !== "")) {
-          if (line.startsWith("Debugger ")) continue;
-          const event = line.startsWith("{") ? String(JSON.parse(line).event) : "no JSON";
-          if (!ORDINARY.has(event)) figures.fault(`logged: ${event}`, line);
+          // What the inspector says of itself.
+          if (/^(Debugger |For help, see: )/.test(line)) continue;
+          const { level, event } = line.startsWith("{") ? JSON.parse(line) : { event: "no JSON" };
+          // What is louder than that is not as it should be.
+          if (level !== "info") figures.fault(`logged: ${event}`, line);
         }
       }
     },

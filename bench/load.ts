@@ -25,7 +25,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
       sessions: { type: "string", default: "200" },
       seconds: { type: "string", default: "120" },
       /** Milliseconds between two actions of a session, on average. */
-      pause: { type: "string", default: "2000" },
+      pause: { type: "string", default: "4000" },
       store: { type: "string", default: "sqlite" },
       replicas: { type: "string", default: "1" },
       /** Leaves the results of before as they are. */

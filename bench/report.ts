@@ -58,20 +58,27 @@ function describeProcess(run: Reported, samples: Sample[], index: number): strin
   const second = samples.slice(Math.floor(samples.length / 2));
   const [first, last, after] = [second[0], second.at(-1), run.after[index]];
   if (!first || !last || !after) return "Too short to say anything of memory.";
-  const heaps = (run.heaps[index] ?? []).map((each) => round(each));
-  const slope = fitSlope(second.map((each) => [each.at / 60, each.rssMb]));
+  const most = (part: Sample[]) => round(Math.max(...part.map((each) => each.rssMb)));
+  const alive = run.heaps[index] ?? [];
+  const heaps = alive.map((each) => round(each));
+  const [halfway, end] = [Math.floor(heaps.length / 2), heaps.length - 1];
+  const minutes = run.elapsed / 60 / (heaps.length - 1);
+  const slope = fitSlope(alive.slice(halfway, end).map((each, part) => [part * minutes, each]));
   const lags = samples.map(({ lagMs }) => lagMs).sort((a, b) => a - b);
   const cpu = samples.reduce((sum, each) => sum + each.cpu, 0) / samples.length;
   return table(
     [`process ${index + 1}, second half of the run`, ""],
     [
-      ["resident memory, MB, first → last", `${round(first.rssMb)} → ${round(last.rssMb)}`],
-      ["its slope, MB a minute", round(slope, 1)],
       ["alive in the heap, MB, through the whole run", heaps.slice(0, -1).join(", ")],
+      ["its slope, MB a minute", round(slope, 1)],
       ["the same, when all sessions had gone", heaps.at(-1) ?? ""],
       ["files and sockets, first → last", `${first.open} → ${last.open}`],
       ["the same, when all sessions had gone", after.open],
-      ["resident memory then, MB", round(after.rssMb)],
+      ["resident memory, MB, first → last", `${round(first.rssMb)} → ${round(last.rssMb)}`],
+      [
+        "the most, in the first half and in the second",
+        `${most(samples.slice(0, -second.length))}, ${most(second)}`,
+      ],
       ["of one core, on average", `${round(cpu * 100)} %`],
       [
         "lateness of the event loop in a second, ms, median and most",

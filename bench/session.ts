@@ -138,7 +138,10 @@ export function createSession(options: SessionOptions) {
     const [, ...renewed] = await Promise.all([callTool(), ...renewals]);
     if (times > 1) figures.expected("two refreshes at once");
     spent ??= { tokens: before, at: Date.now() };
-    tokens = pick(renewed.filter((each) => each !== undefined)) ?? before;
+    const given = renewed.filter((each) => each !== undefined);
+    // Whether it was carried out, a failure does not tell: a client that kept the old token would be taken for a thief.
+    if (given.length === 0) return signIn();
+    tokens = pick(given);
   };
 
   const revoke = async () => {
