@@ -14,6 +14,7 @@ const floors: Record<string, number> = {
   mcp: 4,
   oauth: 4,
   reference: 4,
+  conform: 4,
   serve: 5,
   cli: 6,
   "main.ts": 7,
@@ -81,6 +82,7 @@ describe("the house keeps its order", () => {
     [
       "commander",
       [
+        "cli/conform-command.ts",
         "cli/program.ts",
         "cli/question-command.ts",
         "cli/reference-command.ts",

@@ -52,6 +52,11 @@ export async function printFailure(io: Io, failure: unknown, { json }: Format): 
   return exitCodeOf(code);
 }
 
+/** Text for people on stdout, cleaned by whoever made it. */
+export function printText(io: Io, text: string): Promise<void> {
+  return write(io.stdout, text);
+}
+
 export function printNote(io: Io, note: string): Promise<void> {
   return write(io.stderr, note);
 }

@@ -3,8 +3,9 @@ import { type Flags, readCallsPerMinute } from "../config/config.ts";
 import { environment } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
+import { createConformCommand } from "./conform-command.ts";
 import { connect } from "./connect.ts";
-import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { type ExitCode, exitCodes, Finding } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { printFailure, printNote } from "./output.ts";
 import { createQuestionCommand } from "./question-command.ts";
@@ -20,6 +21,7 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
     await program.parseAsync(argv, { from: "user" });
     return exitCodes.ok;
   } catch (error) {
+    if (error instanceof Finding) return error.exitCode;
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     return printFailure(io, error, { json: argv.includes("--json") });
   }
@@ -43,6 +45,7 @@ function createProgram(io: Io): Command {
   program.addCommand(createGrantsCommand(io));
   program.addCommand(createClientsCommand(io));
   program.addCommand(createReferenceCommand(io));
+  program.addCommand(createConformCommand(io));
   for (const command of [
     program,
     ...program.commands,

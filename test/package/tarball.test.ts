@@ -9,7 +9,7 @@ const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
 
 describe("the tarball", () => {
   it("holds the program, its papers and nothing else", () => {
-    const docs = ["docs/connector.md", "docs/contract.md", "docs/contributing.md"];
+    const docs = ["docs/conform.md", "docs/connector.md", "docs/contract.md", "docs/contributing.md"];
     const papers = ["LICENSE", "README.md", ...docs, "llms.txt"];
     const fixed = [...papers, "bin/analytics-mcp.js", "package.json"].sort();
     expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);
