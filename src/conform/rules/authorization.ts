@@ -5,10 +5,10 @@ import type { Section } from "../rule.ts";
 import { dataOperations, type Subject, usualParams } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
-/** Without a site the plainest question cannot be put; that a key is missing must be seen first anyway. */
+/** The plainest question to each operation; without a site there is one for /sites alone. */
 async function askAll(subject: Subject, how: Parameters<Subject["ask"]>[2]): Promise<Reply[]> {
   const replies: Reply[] = [];
-  for (const operation of dataOperations) {
+  for (const operation of subject.sites.length > 0 ? dataOperations : [sites]) {
     replies.push(await subject.ask(operation.path, usualParams(subject, operation), how));
   }
   return replies;
