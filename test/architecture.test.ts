@@ -15,6 +15,7 @@ const floors: Record<string, number> = {
   oauth: 4,
   reference: 4,
   setup: 4,
+  conform: 4,
   serve: 5,
   cli: 6,
   "main.ts": 7,

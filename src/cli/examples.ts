@@ -44,4 +44,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   grants: ["analytics-mcp grants list", "analytics-mcp grants revoke <grant>"],
   clients: ["analytics-mcp clients list"],
   reference: ["analytics-mcp reference --port 8787"],
+  login: ["analytics-mcp login", "analytics-mcp login --profile acme --base-url https://stats.example.com"],
+  whoami: ["analytics-mcp whoami", "analytics-mcp whoami --all"],
+  doctor: ["analytics-mcp doctor", "analytics-mcp doctor --json"],
+  conform: [
+    "analytics-mcp conform https://stats.example.com",
+    "analytics-mcp conform https://stats.example.com --only auth,breakdown",
+    "analytics-mcp conform --demo",
+  ],
 };

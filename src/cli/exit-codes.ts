@@ -13,6 +13,16 @@ export const exitCodeMeanings = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** Thrown by a command that has done what it was asked to and said all of it: its finding is the exit code. */
+export class Finding extends Error {
+  override readonly name = "Finding";
+  readonly exitCode: ExitCode;
+  constructor(exitCode: ExitCode) {
+    super(`exit code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
 /** Each failure's exit code: scripts tell a wrong key from a missing network by it. */
 export function exitCodeOf(code: ErrorCode): ExitCode {
   switch (code) {

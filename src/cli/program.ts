@@ -2,14 +2,13 @@ import { Command, CommanderError } from "commander";
 import { type Flags, readCallsPerMinute } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
-
 import { suggest } from "../render/suggest.ts";
 import { addAccessOptions, refuseKeyOnStdin } from "./access-options.ts";
 import { createConfigCommand } from "./config-command.ts";
-
+import { createConformCommand } from "./conform-command.ts";
 import { connect } from "./connect.ts";
 import { createDoctorCommand } from "./doctor-command.ts";
-import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { type ExitCode, exitCodes, Finding } from "./exit-codes.ts";
 import { createHelpCommand, layOutHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { createLoginCommand, createLogoutCommand } from "./login-command.ts";
@@ -29,6 +28,7 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
     await program.parseAsync(argv, { from: "user" });
     return exitCodes.ok;
   } catch (error) {
+    if (error instanceof Finding) return error.exitCode;
     if (!(error instanceof CommanderError)) return printFailure(io, error, format);
     if (error.exitCode === 0) return exitCodes.ok;
     // Where a command asks for another, its help was shown.
@@ -65,6 +65,7 @@ function createProgram(io: Io): Command {
       createGrantsCommand(io),
       createClientsCommand(io),
       createReferenceCommand(io),
+      createConformCommand(io),
     ],
     "Help:": [createHelpCommand(io, program)],
   };

@@ -33,10 +33,10 @@ export function readAnswer<O extends Operation>(
   return parsed.data as ResultOf<O>;
 }
 
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 /** How deep JSON text is nested; brackets in strings do not count. */
-function measureDepth(text: string): number {
+export function measureDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
   let inString = false;
@@ -51,7 +51,8 @@ function measureDepth(text: string): number {
   return deepest;
 }
 
-function describeMismatch(error: z.ZodError, body: unknown): string {
+/** The first member that is missing or of the wrong type, by name. */
+export function describeMismatch(error: z.ZodError, body: unknown): string {
   const [issue] = error.issues;
   if (!issue) return "it is not of the form described";
   const path = issue.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");

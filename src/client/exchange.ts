@@ -73,7 +73,15 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
   throw PASSING_STATUSES.has(response.status) ? new PassingFailure(error, wait) : error;
 }
 
-async function readText(response: Response, maxBytes: number): Promise<string> {
+/** What came back, before its body is read. */
+export interface Answered {
+  status: number;
+  headers: Headers;
+  body: AsyncIterable<Uint8Array> | null;
+}
+
+/** A body as text. Throws AnalyticsError `too_large` beyond the bytes, `bad_answer` for what is no UTF-8. */
+export async function readText(response: Answered, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {

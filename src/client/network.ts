@@ -1,5 +1,5 @@
-import { EnvHttpProxyAgent } from "undici";
-import type { Fetch } from "./exchange.ts";
+import { EnvHttpProxyAgent, request } from "undici";
+import type { Answered, Fetch } from "./exchange.ts";
 
 export interface NetworkOptions {
   /** Proxies as the environment gives them. */
@@ -14,8 +14,39 @@ export interface NetworkOptions {
 
 /** The global `fetch` with time limits for each phase, through the environment's proxies. */
 export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
+  const dispatcher = createDispatcher(options);
+  // Node's own fetch takes a dispatcher of this version of undici; only the types do not know each other.
+  return (url, init) => fetch(url, { ...init, dispatcher } as unknown as RequestInit);
+}
+
+/** One request, written out: nothing is added to it. */
+export interface Outgoing {
+  method: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+  signal: AbortSignal;
+}
+
+export type Send = (url: string, outgoing: Outgoing) => Promise<Answered>;
+
+/**
+ * Sends what it is given and no more, and follows no redirect. `fetch` would tell a server not to use its cache
+ * when it is asked with If-None-Match, and refuses what HTTP allows: a GET with a body.
+ */
+export function createNetworkSend(options: NetworkOptions = {}): Send {
+  const dispatcher = createDispatcher(options);
+  return async (url, { method, body = null, headers, signal }) => {
+    const answer = await request(url, { dispatcher, method: method as "GET", headers, body, signal });
+    const fields = Object.entries(answer.headers).flatMap(([name, value = []]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    );
+    return { status: answer.statusCode, headers: new Headers(fields), body: answer.body };
+  };
+}
+
+function createDispatcher(options: NetworkOptions): EnvHttpProxyAgent {
   const { httpProxy, httpsProxy, noProxy } = options;
-  const dispatcher = new EnvHttpProxyAgent({
+  return new EnvHttpProxyAgent({
     // Where one is absent the agent would read process.env by itself.
     httpProxy: httpProxy ?? "",
     httpsProxy: httpsProxy ?? "",
@@ -24,6 +55,4 @@ export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
     headersTimeout: options.headersTimeout ?? 10_000,
     bodyTimeout: options.bodyTimeout ?? 10_000,
   });
-  // Node's own fetch takes a dispatcher of this version of undici; only the types do not know each other.
-  return (url, init) => fetch(url, { ...init, dispatcher } as unknown as RequestInit);
 }

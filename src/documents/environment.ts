@@ -8,6 +8,7 @@ export const environment = {
   ANALYTICS_ALLOW_HTTP:
     "Host names, separated by commas, to which plain http is allowed besides this machine.",
   ANALYTICS_CALLS_PER_MINUTE: "How many tool calls the MCP server answers in a minute (300).",
+  ANALYTICS_OTHER_API_KEY: "API key of another organization, with which conform checks isolation.",
   HTTPS_PROXY: "Proxy for https addresses; HTTP_PROXY for http, NO_PROXY for exceptions.",
   NODE_EXTRA_CA_CERTS: "File of additional certificate authorities (PEM), read by Node.",
 } as const;

@@ -154,11 +154,12 @@ function warn({ dataSince }: Site, { from }: Period) {
   return { warnings: [{ code: "before_data_since", detail }] };
 }
 
-function compareValues(a: string | null, b: string | null): number {
+/** By code point, null last. Strings compare by UTF-16 units, which puts what lies beyond U+FFFF too early. */
+export function compareValues(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null) return 1;
   if (b === null) return -1;
-  return a < b ? -1 : 1;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 function formatUtc(instant: number): string {

@@ -12,6 +12,8 @@ import { type Fixtures, fixtures } from "./profile.ts";
 
 /** The keys of the fixtures are public: they open made-up numbers. `fixtures/` itself holds their hashes. */
 export const DEMO_KEY = "demo-key-of-acme";
+/** Of another organization than the demo key's. */
+export const OTHER_DEMO_KEY = "demo-key-of-globex";
 
 export function readFixtures(): Fixtures {
   return fixtures.parse({

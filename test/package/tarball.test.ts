@@ -9,7 +9,9 @@ const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
 
 describe("the tarball", () => {
   it("holds the program, its papers and nothing else", () => {
-    const docs = ["docs/clients.md", "docs/connector.md", "docs/contract.md", "docs/contributing.md"];
+    const docs = ["clients", "conform", "connector", "contract", "contributing"].map(
+      (name) => `docs/${name}.md`,
+    );
     const papers = ["LICENSE", "README.md", ...docs, "llms.txt"];
     const fixed = [...papers, "bin/analytics-mcp.js", "package.json"].sort();
     expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);

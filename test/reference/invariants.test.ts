@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dimensions } from "../../src/operations/dimensions.ts";
 import { addDays } from "../../src/operations/period.ts";
+import { compareValues } from "../../src/reference/answers.ts";
 import { createReferenceApi } from "../../src/reference/api.ts";
 import { createDataset } from "../../src/reference/dataset.ts";
 import { readFixtures } from "../../src/reference/fixtures.ts";
@@ -140,6 +141,13 @@ describe("breakdowns, against a naive count of the raw visits", () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe("rows of the same numbers", () => {
+  it("are ordered by code point, not by UTF-16 units, and null is last", () => {
+    const values = [null, "/😀", "/\uff5e", "/a", "/Z"];
+    expect(values.sort(compareValues)).toEqual(["/Z", "/a", "/\uff5e", "/😀", null]);
   });
 });
 

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Command } from "commander";
+import type { Outgoing } from "../client/network.ts";
+import { readAccess } from "../config/access.ts";
+import { type Flags, readProxies } from "../config/config.ts";
+import { readGivenKey } from "../config/given-key.ts";
+import type { Report } from "../conform/report.ts";
+import type { Section } from "../conform/rule.ts";
+import { AnalyticsError } from "../errors.ts";
+import { BASE_PATH } from "../operations/index.ts";
+import type { View } from "../operations/view.ts";
+import { exitCodes, Finding } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
+import { type Format, printAnswer, printNote, writeData } from "./output.ts";
+import { readScreen } from "./screen.ts";
+
+interface ConformFlags extends Flags, Format {
+  site?: string;
+  only?: string[];
+  list?: boolean;
+}
+
+/** `analytics-mcp conform`: whether a service keeps the contract, rule by rule. */
+export function createConformCommand(io: Io): Command {
+  return new Command("conform")
+    .summary("Check that a service keeps the contract")
+    .description(
+      "Check that a service keeps the contract: every rule that can be seen with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, asks one request after the other, and waits where the service asks it to.",
+    )
+    .argument("[base-url]", "address of the service, with or without /api/v1")
+    .option("--site <site>", "site to ask about (default: the first that has visits)")
+    .option("--only <rules>", "ids of rules or names of sections, separated by commas", readNames)
+    .option("--list", "list the rules and ask nothing")
+    .option("--json", "print the report as JSON")
+    .action(async (address: string | undefined, _, self: Command) => {
+      const flags = self.optsWithGlobals<ConformFlags>();
+      const { checkConformance, chooseSections } = await import("../conform/conform.ts");
+      const sections = chooseSections(flags.only);
+      if (flags.list) return printRules(io, sections, flags);
+      const target = flags.demo ? await reachDemo(io, address, flags) : await reach(io, address, flags);
+      const report = await checkConformance(target, {
+        clock: io.clock,
+        sleep: (milliseconds) => sleep(milliseconds),
+        note: (text) => void printNote(io, text),
+        site: flags.site,
+        only: flags.only,
+      });
+      await printReport(io, report, sections, flags);
+      if (report.summary.must_failed > 0) throw new Finding(exitCodes.failure);
+    });
+}
+
+const readNames = (text: string) =>
+  text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+
+async function reach({ environment, stdin }: Io, address: string | undefined, flags: ConformFlags) {
+  if (address !== undefined && flags.baseUrl !== undefined) {
+    throw new AnalyticsError("usage", "The address is given twice.", {
+      hint: "Give it as argument or as --base-url.",
+    });
+  }
+  const asked = { ...flags, baseUrl: address ?? flags.baseUrl };
+  const { apiKey, baseUrl } = readAccess(asked, environment, await readGivenKey(asked, stdin));
+  const otherKey = readOtherKey(environment.ANALYTICS_OTHER_API_KEY, apiKey);
+  const proxies = readProxies(environment, baseUrl);
+  const { createNetworkSend } = await import("../client/network.ts");
+  return { baseUrl, apiKey, otherKey, send: createNetworkSend(proxies), proxies: Object.values(proxies) };
+}
+
+function readOtherKey(text: string | undefined, apiKey: string): string | undefined {
+  const key = text?.trim() ?? "";
+  if (key === "") return undefined;
+  if (/[^\x21-\x7e]/.test(key)) {
+    throw new AnalyticsError("invalid_api_key", "ANALYTICS_OTHER_API_KEY holds characters that no key has.", {
+      hint: "Copy the key again, alone: without quotation marks, spaces and the word Bearer.",
+    });
+  }
+  if (key !== apiKey) return key;
+  throw new AnalyticsError("usage", "ANALYTICS_OTHER_API_KEY is the same key as ANALYTICS_API_KEY.", {
+    hint: "Give a key of another organization, or none.",
+  });
+}
+
+async function reachDemo(io: Io, address: string | undefined, flags: ConformFlags) {
+  if (address !== undefined || flags.baseUrl !== undefined) {
+    throw new AnalyticsError("usage", "--demo and an address exclude each other.", {
+      hint: "--demo checks the reference API in this program; leave it out to check your service.",
+    });
+  }
+  const [{ createReferenceApi }, { DEMO_KEY, OTHER_DEMO_KEY }] = await Promise.all([
+    import("../reference/api.ts"),
+    import("../reference/fixtures.ts"),
+  ]);
+  // Used up once on the way, so that it is seen what happens then; nobody waits a minute for made-up data.
+  const api = createReferenceApi({ clock: io.clock, quota: { limit: 100, window: 5 } });
+  return {
+    ...{ baseUrl: `http://demo.invalid${BASE_PATH}`, apiKey: DEMO_KEY, otherKey: OTHER_DEMO_KEY },
+    // Over HTTP the reference server reads a body away; here there is nothing to carry one.
+    send: async (url: string, { body: _, ...init }: Outgoing) => api(new Request(url, init)),
+  };
+}
+
+async function printReport(
+  io: Io,
+  report: Report,
+  sections: readonly Section[],
+  flags: ConformFlags,
+): Promise<void> {
+  const { formatReport, formatSummary, viewReport } = await import("../conform/report.ts");
+  if (io.stdout.isTTY && !flags.json) {
+    const titles = new Map(sections.map(({ name, title }) => [name, title]));
+    return writeData(io, formatReport(report, titles, readScreen(io, "stdout", flags)));
+  }
+  await printAnswer(io, { params: {}, result: { ...report }, views: [viewReport(report)] }, flags);
+  await printNote(io, formatSummary(report.summary));
+}
+
+function printRules(io: Io, sections: readonly Section[], flags: ConformFlags): Promise<void> {
+  const rows = sections.flatMap(({ rules }) =>
+    rules.map(({ id, severity, title }) => ({ rule: id, severity, title })),
+  );
+  const view: View = {
+    headline: "",
+    columns: ["rule", "severity", "title"].map((key) => ({ key, label: key, kind: "text" })),
+    rows,
+    notes: [],
+  };
+  return printAnswer(io, { params: {}, result: { rules: rows }, views: [view] }, flags);
+}

@@ -1,0 +1,194 @@
+import { type Answered, readText } from "../client/exchange.ts";
+import { explainFailure } from "../client/failure.ts";
+import type { Outgoing, Send } from "../client/network.ts";
+import { PassingFailure } from "../client/retry.ts";
+import { readWait } from "../client/wait.ts";
+import { AnalyticsError } from "../errors.ts";
+import { type Key, type Reply, readJson, type Sent } from "./reply.ts";
+import { Breach, Halt } from "./verdict.ts";
+
+export type { Answered, Outgoing, Send };
+
+/** The service under test. */
+export interface Target {
+  /** Ends in `/api/v1`. */
+  baseUrl: string;
+  apiKey: string;
+  /** A key of another organization, where there is one. */
+  otherKey?: string | undefined;
+  send: Send;
+  proxies?: readonly (string | undefined)[];
+}
+
+export interface Ask {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** null sends none; left out, it is the caller's own. */
+  key?: Key | null;
+  /** Asks the service even where the same was asked before. */
+  fresh?: boolean;
+}
+
+export type Query = Record<string, string | number> | string;
+
+export interface Probe {
+  ask(path: string, query?: Query, how?: Ask): Promise<Reply>;
+  /** From now on nothing asked before counts: every request is sent anew, once. */
+  renew(): void;
+  /** The refusals for want of quota so far. */
+  readonly refusals: readonly Reply[];
+  readonly requests: number;
+}
+
+export interface ProbeOptions {
+  clock: () => number;
+  sleep: (milliseconds: number) => Promise<void>;
+  note: (text: string) => void;
+  limits: ProbeLimits;
+}
+
+/** Milliseconds, bytes and counts. */
+export interface ProbeLimits {
+  /** For one request with all of its body. */
+  deadline: number;
+  maxBytes: number;
+  requests: number;
+  /** For one wait that the service asks for, and for all of them. */
+  wait: number;
+  waits: number;
+  /** Requests in a row without an answer, after which no more are sent. */
+  unanswered: number;
+}
+
+export const DEFAULT_LIMITS: ProbeLimits = {
+  deadline: 15_000,
+  maxBytes: 10_000_000,
+  requests: 600,
+  wait: 180_000,
+  waits: 1_200_000,
+  unanswered: 4,
+};
+
+/** A request that brought no answer: a breach of whatever rule needed it. */
+export class Unanswered extends Breach {
+  readonly error: AnalyticsError;
+  constructor(sent: Sent, error: AnalyticsError) {
+    super(sent, "an answer", error.message.replace(/\.$/, ""), { cause: error });
+    this.error = error;
+  }
+}
+
+/**
+ * Asks one request after the other, each question once unless it is asked anew, and keeps to the service's quota:
+ * a refused request is sent again after the wait that the service names.
+ */
+export function createProbe(target: Target, own: Key, options: ProbeOptions): Probe {
+  const { clock, sleep, note, limits } = options;
+  const known = new Map<string, { reply: Reply; era: number }>();
+  const refusals: Reply[] = [];
+  let [era, requests, waited, unanswered] = [0, 0, 0, 0];
+  let exhaustedUntil = 0;
+
+  const exchange = async (sent: Sent): Promise<Reply> => {
+    if (requests >= limits.requests) throw new Halt(`${limits.requests} requests were sent, and no more are`);
+    requests++;
+    const signal = AbortSignal.timeout(limits.deadline);
+    try {
+      const { method, url, headers, body, key } = sent;
+      const authorization = key && { authorization: `${key.scheme ?? "Bearer"} ${key.value}` };
+      const outgoing: Outgoing = { method, headers: { ...headers, ...authorization }, body, signal };
+      const answered = await within(signal, target.send(url, outgoing));
+      const text = await within(signal, readText(answered, limits.maxBytes));
+      unanswered = 0;
+      return { sent, status: answered.status, headers: answered.headers, text, json: readJson(text) };
+    } catch (cause) {
+      const error = explain(cause, signal, target, limits.deadline);
+      const isSilence = error.code !== "too_large" && error.code !== "bad_answer";
+      unanswered = isSilence ? unanswered + 1 : 0;
+      throw new Unanswered(sent, error);
+    }
+  };
+
+  const rest = async (milliseconds: number) => {
+    const seconds = Math.ceil(milliseconds / 1000);
+    waited += milliseconds;
+    if (milliseconds > limits.wait || waited > limits.waits) {
+      throw new Halt(`the quota is used up, and the service asks to wait ${seconds} seconds more`);
+    }
+    note(`The quota is used up: waiting ${seconds} s, as the service asks.`);
+    // A little more: clocks differ, and a wait of whole seconds was rounded.
+    await sleep(milliseconds + 500);
+  };
+
+  const send = async (sent: Sent): Promise<Reply> => {
+    for (;;) {
+      if (unanswered >= limits.unanswered) throw new Halt("the service stopped answering");
+      // Only when one refusal was seen: how a service refuses is a rule as well.
+      if (refusals.length > 0 && exhaustedUntil > clock()) await rest(exhaustedUntil - clock());
+      const reply = await exchange(sent);
+      exhaustedUntil = readRemaining(reply) === 0 ? clock() + (readWait(reply.headers, clock()) ?? 0) : 0;
+      if (reply.status !== 429) return reply;
+      refusals.push(reply);
+      await rest(readWait(reply.headers, clock()) ?? 30_000);
+    }
+  };
+
+  return {
+    refusals,
+    get requests() {
+      return requests;
+    },
+    renew: () => {
+      era++;
+    },
+    ask: async (path, query = "", { method = "GET", headers = {}, body, key = own, fresh } = {}) => {
+      const sent: Sent = {
+        method,
+        url: `${target.baseUrl}${path}${formatQuery(query)}`,
+        headers: { accept: "application/json, application/problem+json", ...headers },
+        key: key ?? undefined,
+        body,
+      };
+      const question = JSON.stringify(sent);
+      const earlier = known.get(question);
+      if (!fresh && earlier?.era === era) return earlier.reply;
+      const reply = await send(sent);
+      known.set(question, { reply, era });
+      return reply;
+    },
+  };
+}
+
+/** A body that never ends does not always listen to the signal. */
+function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    promise.then(resolve, reject);
+  });
+}
+
+function explain(cause: unknown, signal: AbortSignal, target: Target, deadline: number): AnalyticsError {
+  if (cause instanceof AnalyticsError) return cause;
+  if (signal.aborted) {
+    return new AnalyticsError("timeout", `No whole answer within ${deadline / 1000} seconds.`, {
+      hint: "Check the base URL and the network, or try again later.",
+      cause,
+    });
+  }
+  const error = explainFailure(cause, new URL(target.baseUrl).origin, target.proxies ?? []);
+  return error instanceof PassingFailure ? error.error : error;
+}
+
+/** What is left of the quota, as the IETF draft or the older fields say. */
+function readRemaining({ headers }: Reply): number | undefined {
+  const text =
+    /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1] ?? headers.get("x-ratelimit-remaining");
+  return text === null || !/^\d+$/.test(text) ? undefined : Number(text);
+}
+
+function formatQuery(query: Query): string {
+  if (typeof query === "string") return query === "" ? "" : `?${query}`;
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+}

@@ -1,0 +1,118 @@
+import { sites, stats } from "../../operations/index.ts";
+import { demandRefusal } from "../refusal.ts";
+import { describeReply, member, type Reply } from "../reply.ts";
+import type { Section } from "../rule.ts";
+import { dataOperations, type Subject, usualParams } from "../subject.ts";
+import { demand, Skip } from "../verdict.ts";
+
+/** The plainest question to each operation; without a site there is one for /sites alone. */
+async function askAll(subject: Subject, how: Parameters<Subject["ask"]>[2]): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  for (const operation of subject.sites.length > 0 ? dataOperations : [sites]) {
+    replies.push(await subject.ask(operation.path, usualParams(subject, operation), how));
+  }
+  return replies;
+}
+
+export const authorization: Section = {
+  name: "auth",
+  title: "Authorization",
+  rules: [
+    {
+      id: "auth.missing-key",
+      severity: "must",
+      title: "Every operation refuses a request without a key: 401, missing_api_key.",
+      fix: "Look for the Authorization header before anything is read from the data.",
+      check: async (subject) => {
+        for (const reply of await askAll(subject, { key: null }))
+          demandRefusal(reply, 401, "missing_api_key");
+      },
+    },
+    {
+      id: "auth.wrong-key",
+      severity: "must",
+      title: "Every operation refuses a key that does not exist: 401, invalid_api_key.",
+      fix: "Answer 401 for a key that is unknown or revoked, never 403, 404 or data.",
+      check: async (subject) => {
+        for (const reply of await askAll(subject, { key: subject.keys.wrong })) {
+          demandRefusal(reply, 401, "invalid_api_key");
+        }
+      },
+    },
+    {
+      id: "auth.whole-key",
+      severity: "must",
+      title: "A key is compared as a whole: one character more or less, and it is refused with 401.",
+      fix: "Compare the whole key (its hash, in constant time), never a prefix of it.",
+      check: async ({ ask, keys }) => {
+        for (const key of [keys.longer, keys.shorter]) {
+          const reply = await ask(sites.path, "", { key });
+          demand(reply.status === 401, reply, "status 401", describeReply(reply));
+        }
+      },
+    },
+    {
+      id: "auth.challenge",
+      severity: "must",
+      title: "Every 401 carries WWW-Authenticate: Bearer.",
+      fix: "Send WWW-Authenticate: Bearer with each 401 (RFC 9110, section 15.5.2; RFC 6750).",
+      check: async ({ ask, keys }) => {
+        for (const key of [null, keys.wrong]) {
+          const reply = await ask(sites.path, "", { key });
+          if (reply.status !== 401) throw new Skip("no request was answered with 401: see auth.missing-key");
+          const challenge = reply.headers.get("www-authenticate");
+          const isBearer = /(^|,\s*)bearer(\s|,|$)/i.test(challenge ?? "");
+          demand(isBearer, reply, "WWW-Authenticate: Bearer", challenge ?? "no WWW-Authenticate");
+        }
+      },
+    },
+    {
+      id: "auth.other-scheme",
+      severity: "must",
+      title: "An Authorization header of another scheme, or without a key, is refused with 401.",
+      fix: "Accept the scheme Bearer followed by one key, and nothing else.",
+      check: async ({ ask }) => {
+        for (const authorization of ["Basic Y29uZm9ybTpjb25mb3Jt", "Bearer", "conform"]) {
+          const reply = await ask(sites.path, "", { key: null, headers: { authorization } });
+          demand(reply.status === 401, reply, "status 401", describeReply(reply));
+        }
+      },
+    },
+    {
+      id: "auth.scheme-case",
+      severity: "should",
+      title: "The scheme is accepted in any case: bearer is Bearer.",
+      fix: "Compare the scheme without regard to case (RFC 9110, section 11.1).",
+      check: async ({ ask, keys }) => {
+        // Written out, the key would stand in the report.
+        const reply = await ask(sites.path, "", { key: { ...keys.own, scheme: "bearer" } });
+        demand(reply.status === 200, reply, "status 200", describeReply(reply));
+      },
+    },
+    {
+      id: "auth.reveals-nothing",
+      severity: "must",
+      title: "Without a valid key, a site that exists answers like one that does not.",
+      fix: "Check the key before the site is looked up.",
+      check: async ({ ask, keys, site }) => {
+        for (const key of [null, keys.wrong]) {
+          const real = await ask(stats.path, { site: site.domain }, { key });
+          const none = await ask(stats.path, { site: "conform.invalid" }, { key });
+          const look = ({ status, json }: Reply) =>
+            `status ${status}, code ${member(json, "code")}, ${member(json, "detail")}`;
+          demand(look(real) === look(none), real, look(none), look(real));
+        }
+      },
+    },
+    {
+      id: "auth.before-parameters",
+      severity: "should",
+      title: "The key is looked at before the parameters: without one, a wrong parameter is still a 401.",
+      fix: "Look at path, method, key, quota, parameters and site, in this order.",
+      check: async ({ ask }) => {
+        const reply = await ask(stats.path, { days: 0 }, { key: null });
+        demand(reply.status === 401, reply, "status 401", describeReply(reply));
+      },
+    },
+  ],
+};

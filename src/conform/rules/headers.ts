@@ -1,0 +1,310 @@
+import { realtime, sites, stats } from "../../operations/index.ts";
+import { describeReply, quote, type Reply, withoutAsOf } from "../reply.ts";
+import type { Rule, Section } from "../rule.ts";
+import {
+  allOperations,
+  dataOperations,
+  periodOperations,
+  read,
+  type Subject,
+  usualParams,
+} from "../subject.ts";
+import { Disturbance, demand, Skip } from "../verdict.ts";
+import { provokeErrors } from "./errors.ts";
+
+type Operations = readonly (typeof allOperations)[number][];
+
+/** A check on the usual answer of each operation. */
+function ofEach(operations: Operations, check: (reply: Reply) => void): Rule["check"] {
+  return async (subject) => {
+    for (const operation of operations) check((await read(subject, operation)).reply);
+  };
+}
+
+/** The ETag of an answer; that there is one is a rule of its own. */
+function tagOf({ headers }: Reply): string {
+  const etag = headers.get("etag");
+  if (etag === null) throw new Skip("there is no ETag: see headers.etag");
+  return etag;
+}
+
+/**
+ * An answer that is asked for again with its own ETag. Where something else comes it is looked at once more, as
+ * the numbers may have moved meanwhile.
+ */
+async function askAgain(
+  subject: Subject,
+  operation: (typeof allOperations)[number],
+  ifNoneMatch: (etag: string) => string,
+): Promise<Reply> {
+  const { reply: first } = await read(subject, operation);
+  const headers = { "if-none-match": ifNoneMatch(tagOf(first)) };
+  const again = await subject.ask(operation.path, usualParams(subject, operation), { headers, fresh: true });
+  if (again.status === 200 && withoutAsOf(again) !== withoutAsOf(first)) {
+    throw new Disturbance("the numbers of today moved while reading");
+  }
+  return again;
+}
+
+/** As `max-age` gives it; undefined where it does not. */
+function readMaxAge(cache: string): number | undefined {
+  const [, seconds] = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i.exec(cache) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+const cacheOf = ({ headers }: Reply) => headers.get("cache-control") ?? "";
+
+const STEADY = [sites, stats] as const;
+
+export const headers: Section = {
+  name: "headers",
+  title: "Headers",
+  rules: [
+    {
+      id: "headers.json",
+      severity: "must",
+      title: "Answers are application/json.",
+      fix: "Send Content-Type: application/json with every 200.",
+      check: ofEach(allOperations, (reply) => {
+        const type = reply.headers.get("content-type");
+        const isJson = /^application\/(json|openapi\+json|vnd\.oai\.openapi\+json)\s*(;|$)/i.test(type ?? "");
+        demand(isJson, reply, "application/json", type === null ? "no Content-Type" : quote(type));
+      }),
+    },
+    {
+      id: "headers.snake-case",
+      severity: "should",
+      title: "Members are named in snake_case.",
+      fix: "Name every member in lower case with underscores, additional ones too.",
+      check: ofEach(dataOperations, (reply) => {
+        const name = findName(reply.json, (each) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(each));
+        demand(name === undefined, reply, "snake_case", quote(name));
+      }),
+    },
+    {
+      id: "headers.request-id",
+      severity: "must",
+      title: "Every answer carries X-Request-Id, errors too.",
+      fix: "Set the id where a request enters, so that no answer leaves without it.",
+      check: async (subject) => {
+        const answers = await collect(subject);
+        for (const reply of [...answers, ...(await provokeErrors(subject))]) {
+          const id = reply.headers.get("x-request-id") ?? "";
+          demand(id.trim() !== "", reply, "X-Request-Id", "none");
+        }
+      },
+    },
+    {
+      id: "headers.request-id-unique",
+      severity: "must",
+      title: "No two answers have the same X-Request-Id.",
+      fix: "Make an id of its own for each request; repeat none from a cache.",
+      check: async (subject) => {
+        const seen = new Set<string>();
+        for (const reply of [...(await collect(subject)), ...(await provokeErrors(subject))]) {
+          const id = reply.headers.get("x-request-id");
+          if (id === null) continue;
+          demand(!seen.has(id), reply, "an id of its own", `${quote(id)} once more`);
+          seen.add(id);
+        }
+      },
+    },
+    {
+      id: "headers.vary",
+      severity: "must",
+      title: "Answers carry Vary: Authorization.",
+      fix: "An answer belongs to one key: say so to every cache on the way.",
+      check: ofEach(dataOperations, (reply) => {
+        const vary = reply.headers.get("vary") ?? "";
+        const holds = vary.split(",").some((each) => /^(authorization|\*)$/i.test(each.trim()));
+        demand(holds, reply, "Vary: Authorization", vary === "" ? "no Vary" : `Vary: ${quote(vary)}`);
+      }),
+    },
+    {
+      id: "headers.cache-private",
+      severity: "must",
+      title: "No shared cache may keep an answer: Cache-Control is never public.",
+      fix: "Send private; leave public and s-maxage to pages without a key.",
+      check: ofEach(dataOperations, (reply) => {
+        const isShared = /(^|[\s,])(public|s-maxage)/i.test(cacheOf(reply));
+        demand(!isShared, reply, "Cache-Control: private", quote(cacheOf(reply)));
+      }),
+    },
+    {
+      id: "headers.cache-partial",
+      severity: "must",
+      title: "A partial period is private, max-age=60.",
+      fix: "Send Cache-Control: private, max-age=60 while the period is partial.",
+      check: ofEach(periodOperations, (reply) => {
+        const cache = cacheOf(reply);
+        // A service that shares its answers with the world breaks another rule.
+        const isPrivate = /(^|[\s,])(private|public)/i.test(cache);
+        const holds = isPrivate && readMaxAge(cache) === 60;
+        demand(holds, reply, "Cache-Control: private, max-age=60", cache === "" ? "none" : quote(cache));
+      }),
+    },
+    {
+      id: "headers.cache-realtime",
+      severity: "must",
+      title: "Realtime is not used again unasked: Cache-Control: no-cache.",
+      fix: "Send Cache-Control: no-cache on /realtime.",
+      check: ofEach([realtime], (reply) => {
+        const cache = cacheOf(reply);
+        const holds = /(^|[\s,])(no-cache|no-store)/i.test(cache);
+        demand(holds, reply, "Cache-Control: no-cache", cache === "" ? "none" : quote(cache));
+      }),
+    },
+    {
+      id: "headers.etag",
+      severity: "must",
+      title: "Answers carry an ETag.",
+      fix: "Compute it from the body without as_of.",
+      check: ofEach(allOperations, (reply) => {
+        const etag = reply.headers.get("etag");
+        const isTag = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag ?? "");
+        demand(isTag, reply, 'ETag: W/"…"', etag === null ? "no ETag" : quote(etag));
+      }),
+    },
+    {
+      id: "headers.etag-weak",
+      severity: "must",
+      title: "The ETag is weak.",
+      fix: 'Write W/"…": two answers with the same tag differ in as_of, so they are not the same bytes.',
+      check: ofEach(dataOperations, (reply) => {
+        const etag = tagOf(reply);
+        demand(etag.startsWith("W/"), reply, 'W/"…"', quote(etag));
+      }),
+    },
+    {
+      id: "headers.etag-304",
+      severity: "must",
+      title: "An answer asked for again with its ETag in If-None-Match is 304.",
+      fix: "Compare If-None-Match weakly (RFC 9110, section 13.1.2) and answer 304 without a body.",
+      check: async (subject) => {
+        for (const operation of allOperations) {
+          const reply = await askAgain(subject, operation, (etag) => etag);
+          const hasBody = reply.text === "" ? "" : " with a body";
+          demand(reply.status === 304, reply, "status 304", `${describeReply(reply)}${hasBody}`);
+        }
+      },
+    },
+    {
+      id: "headers.etag-list",
+      severity: "should",
+      title: "If-None-Match may list several tags, or be *.",
+      fix: "Read it as a list (RFC 9110, section 13.1.2).",
+      check: async (subject) => {
+        const plain = await askAgain(subject, sites, (etag) => etag);
+        if (plain.status !== 304) throw new Skip("an answer's own ETag gives no 304: see headers.etag-304");
+        for (const list of [(etag: string) => `"conform", ${etag}`, () => "*"]) {
+          const reply = await askAgain(subject, sites, list);
+          demand(reply.status === 304, reply, "status 304", describeReply(reply));
+        }
+      },
+    },
+    {
+      id: "headers.etag-other",
+      severity: "must",
+      title: "Another tag in If-None-Match gives the answer in full.",
+      fix: "Answer 304 only where a tag is that of the answer.",
+      check: async (subject) => {
+        for (const operation of STEADY) {
+          const reply = await askAgain(subject, operation, () => 'W/"conform"');
+          demand(reply.status === 200, reply, "status 200", describeReply(reply));
+        }
+      },
+    },
+    {
+      id: "headers.etag-304-fields",
+      severity: "must",
+      title: "A 304 carries the ETag and Vary of the 200.",
+      fix: "Send the fields that a 200 would have (RFC 9110, section 15.4.5).",
+      check: async (subject) => {
+        const { reply: first } = await read(subject, sites);
+        const reply = await askAgain(subject, sites, (etag) => etag);
+        if (reply.status !== 304) throw new Skip("an answer's own ETag gives no 304: see headers.etag-304");
+        for (const name of ["etag", "vary"]) {
+          if (first.headers.get(name) === null) continue;
+          demand(reply.headers.get(name) !== null, reply, `the field ${name}`, "none");
+        }
+      },
+    },
+    {
+      id: "headers.etag-without-as-of",
+      severity: "must",
+      title: "The ETag stays the same while nothing but as_of changes.",
+      fix: "Leave as_of out of what the tag is computed from: otherwise it never matches.",
+      check: async (subject) => {
+        for (const operation of STEADY) {
+          const { reply: first } = await read(subject, operation, {}, { fresh: true });
+          await subject.pause(1_100);
+          const { reply: second } = await read(subject, operation, {}, { fresh: true });
+          if (withoutAsOf(first) !== withoutAsOf(second)) {
+            throw new Disturbance("the numbers of today moved while reading");
+          }
+          demand(tagOf(first) === tagOf(second), second, quote(tagOf(first)), quote(tagOf(second)));
+        }
+      },
+    },
+    {
+      id: "headers.etag-changes",
+      severity: "must",
+      title: "Answers with other numbers have another ETag.",
+      fix: "Compute the tag from the whole answer but as_of, not from the path or the time.",
+      check: async (subject) => {
+        const { reply: all } = await read(subject, stats, { days: 30 });
+        const { reply: one } = await read(subject, stats, { days: 7 });
+        const isOther = tagOf(all) !== tagOf(one);
+        demand(isOther, one, "another tag than for 30 days", quote(tagOf(one)));
+      },
+    },
+    {
+      id: "headers.head",
+      severity: "must",
+      title: "HEAD answers as GET does: the same status and fields.",
+      fix: "Let HEAD take the way of GET, and leave the body out.",
+      check: async (subject) => {
+        for (const operation of allOperations) {
+          const { reply: get } = await read(subject, operation);
+          const params = usualParams(subject, operation);
+          const head = await subject.ask(operation.path, params, { method: "HEAD" });
+          demand(head.status === get.status, head, `status ${get.status}`, describeReply(head));
+          for (const name of ["content-type", "cache-control", "vary"]) {
+            const [expected, seen] = [get.headers.get(name), head.headers.get(name)];
+            demand(seen === expected, head, `${name}: ${expected}`, `${name}: ${seen}`);
+          }
+        }
+      },
+    },
+    {
+      id: "headers.head-errors",
+      severity: "must",
+      title: "HEAD of a site that does not exist is 404, without a key 401.",
+      fix: "Let HEAD take the way of GET, errors included.",
+      check: async ({ ask }) => {
+        const none = await ask(stats.path, { site: "conform.invalid" }, { method: "HEAD" });
+        demand(none.status === 404, none, "status 404", describeReply(none));
+        const stranger = await ask(sites.path, "", { method: "HEAD", key: null });
+        demand(stranger.status === 401, stranger, "status 401", describeReply(stranger));
+      },
+    },
+  ],
+};
+
+/** The usual answer of each operation. */
+async function collect(subject: Subject): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  for (const operation of allOperations) replies.push((await read(subject, operation)).reply);
+  return replies;
+}
+
+/** The first member name, however deep, that it is true of. */
+function findName(value: unknown, isWanted: (name: string) => boolean): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, each] of Object.entries(value)) {
+    if (!Array.isArray(value) && isWanted(name)) return name;
+    const found = findName(each, isWanted);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,178 @@
+import { timeseries } from "../../operations/index.ts";
+import type { ResultOf } from "../../operations/operation.ts";
+import { addDays } from "../../operations/period.ts";
+import { member, quote, type Reply } from "../reply.ts";
+import type { Section } from "../rule.ts";
+import { demandSame } from "../steady.ts";
+import { read, readUsual, type Subject } from "../subject.ts";
+import { Disturbance, demand, Skip } from "../verdict.ts";
+import { readTotals } from "./stats.ts";
+
+type Series = ResultOf<typeof timeseries>;
+
+/** The series of several lengths. */
+async function ofEach(
+  subject: Subject,
+  check: (series: Series, reply: Reply, days: number) => void,
+  lengths = [1, 7, 365],
+): Promise<void> {
+  for (const days of lengths) {
+    const { reply, answer } = await read(subject, timeseries, { days });
+    check(answer, reply, days);
+  }
+}
+
+const sum = (points: Series["points"], name: "visitors" | "pageviews") =>
+  points.reduce((total, point) => total + point[name], 0);
+
+/** A series as the totals that it adds up to. */
+async function readSums(subject: Subject, days: number, count = days) {
+  const { reply, answer } = await read(subject, timeseries, { days });
+  const points = answer.points.slice(-count);
+  const numbers = { visitors: sum(points, "visitors"), pageviews: sum(points, "pageviews") };
+  return { reply, asOf: answer.period.as_of, period: answer.period, numbers };
+}
+
+export const series: Section = {
+  name: "series",
+  title: "Daily series",
+  rules: [
+    {
+      id: "series.answer",
+      severity: "must",
+      title:
+        "/timeseries answers 200 with site, period, interval and points of date, visitors and pageviews.",
+      fix: "Send every member with the contract's type; counts are whole numbers from 0.",
+      check: async (subject) => void (await readUsual(subject, timeseries)),
+    },
+    {
+      id: "series.interval",
+      severity: "must",
+      title: "interval is day.",
+      fix: 'Send "interval": "day".',
+      check: async (subject) => {
+        const { reply, answer } = await read(subject, timeseries);
+        demand(answer.interval === "day", reply, '"day"', quote(answer.interval));
+      },
+    },
+    {
+      id: "series.days-default",
+      severity: "must",
+      title: "Without days, /timeseries covers 30.",
+      fix: "Let days default to 30.",
+      check: async (subject) => {
+        await read(subject, timeseries);
+        const reply = await subject.ask(timeseries.path, { site: subject.site.domain });
+        const days = member(reply.json, "period", "days");
+        demand(days === 30, reply, "days: 30", `days: ${quote(days)}`);
+      },
+    },
+    {
+      id: "series.one-point-a-day",
+      severity: "must",
+      title: "There are exactly as many points as days asked for, days without traffic included.",
+      fix: "Fill days without visits, and days before the site had data, with zeros.",
+      check: async (subject) =>
+        ofEach(subject, ({ points }, reply, days) =>
+          demand(points.length === days, reply, `${days} points`, `${points.length} points`),
+        ),
+    },
+    {
+      id: "series.ascending",
+      severity: "must",
+      title: "Points ascend from period.from, a day after the other, without gaps and repeats.",
+      fix: "Make the list of days first, in the site's timezone, and put the numbers to it.",
+      check: async (subject) =>
+        ofEach(subject, ({ points, period }, reply) => {
+          const index = points.findIndex((point, each) => point.date !== addDays(period.from, each));
+          const expected = `"${addDays(period.from, index)}" at points[${index}]`;
+          demand(index === -1, reply, expected, quote(points[index]?.date));
+        }),
+    },
+    {
+      id: "series.partial-point",
+      severity: "must",
+      title: "partial is true on the point of today, and on no other.",
+      fix: 'Add "partial": true to the last point alone.',
+      check: async (subject) =>
+        ofEach(subject, ({ points, period }, reply) => {
+          const wrong = points.find(({ date, partial }) => (partial ?? false) !== (date === period.to));
+          demand(wrong === undefined, reply, `partial: true on ${period.to} alone`, quote(wrong));
+        }),
+    },
+    {
+      id: "series.views-have-visitors",
+      severity: "must",
+      title: "A day with page views has visitors.",
+      fix: "Count both from the same visits.",
+      check: async (subject) =>
+        ofEach(subject, ({ points }, reply) => {
+          const wrong = points.find(({ visitors, pageviews }) => pageviews > 0 && visitors === 0);
+          demand(wrong === undefined, reply, "visitors where there are page views", quote(wrong));
+        }),
+    },
+    {
+      id: "series.zero-before-data",
+      severity: "must",
+      title: "Days before data_since are zeros.",
+      fix: "Let data_since be the first day with data, and answer nothing before it.",
+      check: async (subject) => {
+        let hasSuchDays = false;
+        for (const { domain, data_since } of subject.sites.slice(0, 20)) {
+          const { reply, answer } = await read(subject, timeseries, { site: domain, days: 365 });
+          const before = answer.points.filter(({ date }) => data_since === null || date < data_since);
+          hasSuchDays ||= before.length > 0;
+          const wrong = before.find(({ visitors, pageviews }) => visitors > 0 || pageviews > 0);
+          demand(wrong === undefined, reply, `zeros before ${data_since ?? "any data"}`, quote(wrong));
+        }
+        if (!hasSuchDays) throw new Skip("every site has data for a whole year");
+      },
+    },
+    {
+      id: "series.adds-up",
+      severity: "must",
+      title: "The points add up to the summary of the same days: visitors and page views.",
+      fix: "Let visitors be the sum of daily unique visitors in both; count days in the site's timezone.",
+      check: async (subject) => {
+        for (const days of [7, 30, 365]) {
+          await demandSame(
+            (fresh) => readTotals(subject, { days }, fresh, ["visitors", "pageviews"]),
+            () => readSums(subject, days),
+          );
+        }
+      },
+    },
+    {
+      id: "series.ends-in-today",
+      severity: "must",
+      title: "The last point has the numbers of the summary of today.",
+      fix: "days=1 is today so far, midnight at the site to now, in each operation.",
+      check: async (subject) => {
+        await demandSame(
+          (fresh) => readTotals(subject, { days: 1 }, fresh, ["visitors", "pageviews"]),
+          () => readSums(subject, 30, 1),
+        );
+      },
+    },
+    {
+      id: "series.finished-days-agree",
+      severity: "must",
+      title: "A day that is over has the same numbers in every series.",
+      fix: "Cut visits at the site's midnight: a day that is over never changes.",
+      check: async (subject) => {
+        const { answer: longer } = await read(subject, timeseries, { days: 30 });
+        const known = new Map(longer.points.map((point) => [point.date, point]));
+        const { reply, answer: shorter } = await read(subject, timeseries, { days: 7 });
+        if (longer.period.to !== shorter.period.to) {
+          throw new Disturbance("the day turned at the site while reading");
+        }
+        for (const point of shorter.points.filter(({ date }) => date !== shorter.period.to)) {
+          const other = known.get(point.date);
+          if (other === undefined) throw new Skip("the points are not in order: see series.ascending");
+          const isSame = other.visitors === point.visitors && other.pageviews === point.pageviews;
+          demand(isSame, reply, quote(other), quote(point));
+        }
+      },
+    },
+  ],
+};

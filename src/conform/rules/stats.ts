@@ -1,0 +1,87 @@
+import { stats } from "../../operations/index.ts";
+import { member, quote } from "../reply.ts";
+import type { Section } from "../rule.ts";
+import { compareSteadily, demandSame } from "../steady.ts";
+import { type Read, read, readUsual, type Subject } from "../subject.ts";
+import { demand } from "../verdict.ts";
+
+export const MEASURES = ["visitors", "pageviews", "events"] as const;
+
+/** The summary as numbers to compare with others. */
+export async function readTotals(
+  subject: Subject,
+  params: Record<string, string | number>,
+  fresh: boolean,
+  names: readonly (typeof MEASURES)[number][] = MEASURES,
+) {
+  const { reply, answer } = await read(subject, stats, params, { fresh });
+  const numbers = Object.fromEntries(names.map((name) => [name, answer[name]]));
+  return { reply, asOf: answer.period.as_of, period: answer.period, numbers };
+}
+
+export const statsSection: Section = {
+  name: "stats",
+  title: "Summary",
+  rules: [
+    {
+      id: "stats.answer",
+      severity: "must",
+      title: "/stats answers 200 with site, period, visitors, pageviews and events.",
+      fix: "Send every member with the contract's type; counts are whole numbers from 0.",
+      check: async (subject) => void (await readUsual(subject, stats)),
+    },
+    {
+      id: "stats.days-default",
+      severity: "must",
+      title: "Without days, /stats covers 30.",
+      fix: "Let days default to 30.",
+      check: async (subject) => {
+        await read(subject, stats);
+        const reply = await subject.ask(stats.path, { site: subject.site.domain });
+        const days = member(reply.json, "period", "days");
+        demand(days === 30, reply, "days: 30", `days: ${quote(days)}`);
+      },
+    },
+    {
+      id: "stats.longer-is-more",
+      severity: "must",
+      title: "A longer period has at least the numbers of a shorter one.",
+      fix: "Sum the days of the period; visitors is the sum of daily unique visitors.",
+      check: async (subject) => {
+        await compareSteadily(
+          (fresh) => read(subject, stats, { days: 7 }, { fresh }),
+          async ({ answer: shorter }) => {
+            const { reply, answer: longer } = await read(subject, stats);
+            for (const name of MEASURES) {
+              const expected = `at least the ${shorter[name]} ${name} of 7 days`;
+              demand(longer[name] >= shorter[name], reply, expected, `${longer[name]} in 30 days`);
+            }
+          },
+        );
+      },
+    },
+    {
+      id: "stats.visitors-have-hits",
+      severity: "should",
+      title: "There are no more visitors than page views and events together.",
+      fix: "Count as visitor whoever brought a page view or an event.",
+      check: async (subject) => {
+        const { reply, answer }: Read<typeof stats> = await read(subject, stats);
+        const hits = answer.pageviews + answer.events;
+        demand(answer.visitors <= hits, reply, `at most ${hits} visitors`, `${answer.visitors} visitors`);
+      },
+    },
+    {
+      id: "stats.same-by-id",
+      severity: "must",
+      title: "By id and by domain, a site has the same numbers.",
+      fix: "Look the site up once and count by its id.",
+      check: async (subject) => {
+        await demandSame(
+          (fresh) => readTotals(subject, {}, fresh),
+          () => readTotals(subject, { site: subject.site.id }, false),
+        );
+      },
+    },
+  ],
+};

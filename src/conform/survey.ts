@@ -1,0 +1,108 @@
+import { readProblem } from "../client/answer.ts";
+import { AnalyticsError } from "../errors.ts";
+import { openapi, sites, stats } from "../operations/index.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import { normalizeSite } from "../operations/site-name.ts";
+import { type Probe, Unanswered } from "./probe.ts";
+import { items, type Key, member, type Reply } from "./reply.ts";
+
+export type Site = ResultOf<typeof sites>["sites"][number];
+
+/** What is known of the service before any rule is looked at. */
+export interface Survey {
+  sites: Site[];
+  /** The site that is asked about; undefined where no site could be read. */
+  site: Site | undefined;
+  /** Whether anybody visited it in the last 30 days. */
+  isVisited: boolean;
+  /** The sites that the other organization's key lists. */
+  otherSites: Site[];
+}
+
+const SITES_LOOKED_AT = 20;
+
+/**
+ * Looks for what the rules need. Throws AnalyticsError where nothing can be checked at all: no connection, a key
+ * that is refused, an address where the API is not, no such site.
+ */
+export async function survey(
+  probe: Probe,
+  base: { url: string; apiKey: string },
+  keys: { other: Key | undefined },
+  wanted: string | undefined,
+): Promise<Survey> {
+  const list = await knock(probe, base);
+  const own = list === undefined ? [] : readSites(list);
+  const site = wanted === undefined ? undefined : findSite(own, wanted);
+  const visited = await findVisited(probe, site === undefined ? own : [site]);
+  const others = keys.other && (await askGently(probe, keys.other));
+  return {
+    sites: own,
+    site: visited ?? site ?? own[0],
+    isVisited: visited !== undefined,
+    otherSites: others === undefined ? [] : readSites(others),
+  };
+}
+
+/** The first request: undefined where something answers, yet nothing that can be read. */
+async function knock(probe: Probe, base: { url: string; apiKey: string }): Promise<Reply | undefined> {
+  const reply = await probe.ask(sites.path).catch((error: unknown) => {
+    if (!(error instanceof Unanswered)) throw error;
+    if (error.error.code === "too_large" || error.error.code === "bad_answer") return undefined;
+    throw error.error;
+  });
+  if (reply === undefined) return undefined;
+  const { origin } = new URL(base.url);
+  const circumstances = { path: sites.path, origin, base: base.url, apiKey: base.apiKey, wait: undefined };
+  if (reply.status === 401 || reply.status === 403)
+    throw readProblem(reply.status, reply.text, circumstances);
+  if (reply.status >= 300 && reply.status < 400) {
+    const location = reply.headers.get("location") ?? "";
+    const target = URL.canParse(location, base.url) ? ` to ${new URL(location, base.url).origin}` : "";
+    throw new AnalyticsError(
+      "redirected",
+      `The service redirects${target} (status ${reply.status}); the key is not sent on.`,
+      { status: reply.status, hint: "If that address is the right one, give it as the base URL." },
+    );
+  }
+  // A service in the making may lack a path; one that has neither is at another address.
+  if (reply.status === 404 && (await probe.ask(openapi.path)).status === 404) {
+    throw readProblem(404, "", circumstances);
+  }
+  return reply;
+}
+
+async function askGently(probe: Probe, key: Key): Promise<Reply | undefined> {
+  return probe.ask(sites.path, "", { key }).catch((error: unknown) => {
+    if (error instanceof Unanswered) return undefined;
+    throw error;
+  });
+}
+
+/** The sites that have the contract's form: whether all of them do is a rule. */
+function readSites({ status, json }: Reply): Site[] {
+  if (status !== 200) return [];
+  const { element } = sites.result.shape.sites;
+  return items(member(json, "sites")).flatMap((each) => element.safeParse(each).data ?? []);
+}
+
+function findSite(own: Site[], wanted: string): Site {
+  const name = normalizeSite(wanted);
+  const site = own.find(({ id, domain }) => id === name || domain === name);
+  if (site) return site;
+  throw new AnalyticsError("site_not_found", `The key has no site ${JSON.stringify(wanted)}.`, {
+    hint: `Its sites are: ${own.map(({ domain }) => domain).join(", ") || "none"}.`,
+  });
+}
+
+async function findVisited(probe: Probe, candidates: Site[]): Promise<Site | undefined> {
+  for (const site of candidates.slice(0, SITES_LOOKED_AT)) {
+    try {
+      const { json } = await probe.ask(stats.path, { site: site.domain, days: 30 });
+      if (Number(member(json, "visitors")) > 0) return site;
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,35 @@
+import type { Reply, Sent } from "./reply.ts";
+
+/** A rule is broken: what was expected, what was seen, and the request that shows it. */
+export class Breach extends Error {
+  override readonly name: string = "Breach";
+  readonly sent: Sent;
+  readonly expected: string;
+  readonly seen: string;
+  constructor(sent: Sent, expected: string, seen: string, options?: ErrorOptions) {
+    super(`expected ${expected}; seen ${seen}`, options);
+    this.sent = sent;
+    this.expected = expected;
+    this.seen = seen;
+  }
+}
+
+/** A rule cannot be looked at; the message says why. */
+export class Skip extends Error {
+  override readonly name: string = "Skip";
+}
+
+/** No more can be asked: every rule that is left cannot be looked at either. */
+export class Halt extends Skip {
+  override readonly name = "Halt";
+}
+
+/** Something moved between two answers that were to be compared: no verdict, but another attempt. */
+export class Disturbance extends Error {
+  override readonly name = "Disturbance";
+}
+
+/** Throws a breach unless it holds. */
+export function demand(holds: boolean, reply: Reply, expected: string, seen: string): void {
+  if (!holds) throw new Breach(reply.sent, expected, seen);
+}

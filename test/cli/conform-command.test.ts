@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rules } from "../../src/conform/rules/index.ts";
+import { createReferenceApi } from "../../src/reference/api.ts";
+import { type Listening, listen } from "../../src/reference/listen.ts";
+import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+import { runShell } from "../support/shell.ts";
+
+const api = createReferenceApi({ clock: () => NOW, quota: { limit: 1_000_000, window: 60 } });
+let good: Listening;
+/** Answers as the reference does, and lets everything be kept by everybody. */
+let careless: Listening;
+
+beforeAll(async () => {
+  good = await listen(api, "127.0.0.1", 0);
+  careless = await listen(
+    (request) => {
+      const response = api(request);
+      response.headers.set("cache-control", "public, max-age=60");
+      return response;
+    },
+    "127.0.0.1",
+    0,
+  );
+});
+afterAll(() => Promise.all([good.close(), careless.close()]));
+
+const keys = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_OTHER_API_KEY: GLOBEX_KEY };
+const conform = (argv: string[], environment: Record<string, string> = keys, isTTY = false) =>
+  runShell(["conform", ...argv], { environment: { NO_COLOR: "1", ...environment }, isTTY });
+
+describe("conform", () => {
+  it("prints a line a rule in a pipe, and ends well where no rule fails", async () => {
+    const { code, stdout, stderr } = await conform([good.origin, "--only", "auth,isolation"]);
+    const [header, ...lines] = stdout.trimEnd().split("\n");
+    expect([code, header]).toEqual([0, "rule\tseverity\tverdict\tdetail"]);
+    expect(lines[0]).toBe("auth.missing-key\tmust\tpass\t");
+    expect(lines).toHaveLength(
+      rules.filter(({ id }) => id.startsWith("auth.") || id.startsWith("isolation.")).length,
+    );
+    expect(stderr).toMatch(/Authorization: 8 rules[\s\S]*14 of 14 rules kept, 0 failed/);
+  });
+
+  it("ends with 1 where a must fails, and says what to do", async () => {
+    const { code, stdout } = await conform(
+      [careless.origin, "--only", "headers.cache-private,headers.vary"],
+      keys,
+      true,
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain(`Headers
+  ✓ headers.vary
+  ✗ headers.cache-private (must)
+      rule      No shared cache may keep an answer: Cache-Control is never
+                public.
+      expected  Cache-Control: private
+      seen      "public, max-age=60"
+      fix       Send private; leave public and s-maxage to pages without a key.
+      curl -sg -i -H "Authorization: Bearer $ANALYTICS_API_KEY"`);
+    expect(stdout).toMatch(
+      /1 of 2 rules kept, 1 failed \(1 must, 0 should\), 0 could not be checked; \d+ requests\.\n$/,
+    );
+  });
+
+  it("ends with 0 where only a should fails", async () => {
+    const { code, stdout } = await conform([careless.origin, "--only", "errors.no-store"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("errors.no-store\tshould\tfail\t")]);
+  });
+
+  it("--json is the whole report", async () => {
+    const { code, stdout } = await conform([good.origin, "--json", "--only", "stats"], {
+      ANALYTICS_API_KEY: DEMO_KEY,
+    });
+    const report = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(report).toMatchObject({
+      base_url: `${good.origin}/api/v1`,
+      checked_at: "2026-11-21T04:05:10Z",
+      site: "docs.example.com",
+      summary: { rules: 5, kept: 5, failed: 0, must_failed: 0, skipped: 0 },
+    });
+    expect(report.rules[0]).toEqual({
+      ...{ id: "stats.answer", severity: "must", section: "stats", verdict: "pass" },
+      title: expect.any(String),
+      ...{ detail: null, expected: null, seen: null, fix: null, request: null },
+    });
+  });
+
+  it("says what it could not check, and why", async () => {
+    const { code, stdout } = await conform(
+      [good.origin, "--only", "isolation.fields", "--site", "www.example.com"],
+      { ANALYTICS_API_KEY: DEMO_KEY },
+      true,
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain("asked about example.com");
+    expect(stdout).toMatch(
+      /– isolation\.fields\n {6}skipped {3}needs a second key: set ANALYTICS_OTHER_API_KEY/,
+    );
+  });
+
+  it("--list names every rule and asks nothing", async () => {
+    const { code, stdout } = await conform(["--list"], {});
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .slice(1)
+        .map((line) => line.split("\t")[0]),
+    ).toEqual(rules.map(({ id }) => id));
+    expect((await conform(["--list", "--only", "stats", "--json"], {})).stdout).toContain('"stats.answer"');
+  });
+
+  it("--demo keeps every rule, its quota included", async () => {
+    const { code, stderr } = await runShell(["conform", "--demo"], { clock: Date.now });
+    expect(stderr).toContain("The quota is used up: waiting");
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/(\d+) of \1 rules kept, 0 failed, 0 could not/),
+    ]);
+  });
+});
+
+describe("where nothing can be checked", () => {
+  it.each<[string, () => string[], Record<string, string>, number, RegExp]>([
+    ["no key", () => [good.origin], {}, 4, /There is no API key/],
+    ["a wrong key", () => [good.origin], { ANALYTICS_API_KEY: "wrong" }, 4, /not valid/],
+    ["no address", () => [], keys, 2, /nothing says for which service/],
+    ["nobody there", () => ["http://127.0.0.1:59997"], keys, 5, /nothing listens there/],
+    ["another address", () => [`${good.origin}/app`], keys, 2, /Check the base URL/],
+    ["no such site", () => [good.origin, "--site", "nope.example"], keys, 6, /docs\.example\.com/],
+    ["no such rule", () => [good.origin, "--only", "auth,nope"], keys, 2, /no rule or section "nope"/],
+    ["an empty list of rules", () => [good.origin, "--only", ","], keys, 2, /--list/],
+    ["two addresses", () => [good.origin, "--base-url", good.origin], keys, 2, /twice/],
+    ["--demo with an address", () => [good.origin, "--demo"], keys, 2, /exclude each other/],
+    [
+      "the same key twice",
+      () => [good.origin],
+      { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_OTHER_API_KEY: DEMO_KEY },
+      2,
+      /the same key/,
+    ],
+  ])("%s", async (_, argv, environment, code, words) => {
+    const result = await conform(argv(), environment);
+    expect([result.code, result.stdout]).toEqual([code, ""]);
+    expect(result.stderr).toMatch(words);
+    expect(result.stderr).not.toContain(DEMO_KEY);
+  });
+});

@@ -1,0 +1,162 @@
+import { type Body, type Breach, edit, on, read, refuse } from "../breach.ts";
+
+const editRows = (dimension: string, change: (rows: Body, body: Body) => void) =>
+  edit(on("/breakdown", { dimension, limit: "1000", days: "30" }), (body) => change(body.rows, body));
+const editLimit = (limit: string, change: (body: Body) => void) => edit(on("/breakdown", { limit }), change);
+const editPoints = (days: string, change: (points: Body) => void, site = "example.com") =>
+  edit(on("/timeseries", { days, site }), (body) => change(body.points));
+
+const share = (visitors: number, body: Body) => Math.round((1000 * visitors) / body.totals.visitors) / 10;
+
+export const numberBreaches: Record<string, Breach | { breach: Breach; also: string[] }> = {
+  "stats.answer": edit(on("/stats"), (body) => {
+    body.visitors = String(body.visitors);
+  }),
+  "stats.days-default": read("days", "7", on("/stats", { days: null })),
+  "stats.longer-is-more": edit(on("/stats", { days: "7" }), (body) => {
+    body.events += 1e6;
+  }),
+  "stats.visitors-have-hits": edit(
+    ({ path }) => path !== "/realtime",
+    (body) => {
+      const numbers = [body, body.totals, ...(body.points ?? []), ...(body.rows ?? [])];
+      for (const each of numbers) if (each?.visitors !== undefined) each.visitors *= 10;
+    },
+  ),
+  "stats.same-by-id": edit(on("/stats", { site: "site_7f3k" }), (body) => {
+    body.visitors++;
+  }),
+
+  "series.answer": edit(on("/timeseries"), (body) => {
+    delete body.interval;
+  }),
+  "series.interval": edit(on("/timeseries"), (body) => {
+    body.interval = "hour";
+  }),
+  "series.days-default": read("days", "7", on("/timeseries", { days: null })),
+  "series.one-point-a-day": editPoints("1", (points) => points.pop()),
+  "series.ascending": editPoints("365", (points) => points.splice(10, 2, points[11], points[10])),
+  "series.partial-point": editPoints("365", (points) => {
+    delete points.at(-1).partial;
+  }),
+  "series.views-have-visitors": editPoints("365", (points) => {
+    points[300].visitors += points[301].visitors;
+    points[301].visitors = 0;
+  }),
+  "series.zero-before-data": editPoints(
+    "365",
+    (points) => Object.assign(points[5], { visitors: 1, pageviews: 1 }),
+    "parked.example",
+  ),
+  "series.adds-up": editPoints("365", (points) => {
+    points[200].visitors++;
+  }),
+  "series.ends-in-today": edit(on("/stats", { days: "1" }), (body) => {
+    body.visitors++;
+  }),
+  "series.finished-days-agree": editPoints("7", (points) => {
+    points[0].visitors--;
+    points[1].visitors++;
+  }),
+
+  "breakdown.answer": edit(on("/breakdown"), (body) => {
+    delete body.total_rows;
+  }),
+  "breakdown.days-default": read("days", "7", on("/breakdown", { days: null })),
+  "breakdown.limit-default": read("limit", "5", on("/breakdown", { limit: null })),
+  "breakdown.dimensions": refuse(on("/breakdown", { dimension: "cities" }), 400, "invalid_parameter", 200),
+  "breakdown.dimension-named": edit(on("/breakdown", { dimension: "devices" }), (body) => {
+    body.dimension = "device";
+  }),
+  "breakdown.limit-kept": read("limit", "4", on("/breakdown", { limit: "3" })),
+  "breakdown.limit-filled": editLimit("2", (body) => body.rows.pop()),
+  "breakdown.truncated": editLimit("2", (body) => {
+    body.truncated = false;
+  }),
+  "breakdown.limit-cuts-the-end": editLimit("3", (body) => {
+    body.total_rows = 3;
+    body.truncated = false;
+  }),
+  "breakdown.order": editRows("devices", (rows) => rows.splice(0, 2, rows[1], rows[0])),
+  "breakdown.tie-order": editRows("referrers", (rows) => {
+    const [first, second] = rows.slice(-2);
+    const { visitors, pageviews, percentage } = second;
+    Object.assign(first, { visitors, pageviews, percentage });
+    const isOrdered = second.value === null || (first.value !== null && first.value < second.value);
+    if (isOrdered) [first.value, second.value] = [second.value, first.value];
+  }),
+  "breakdown.values-once": editRows("devices", (rows) => {
+    rows[1].value = rows[0].value;
+  }),
+  "breakdown.percentage": editRows("devices", (rows) => {
+    rows[0].percentage -= 1;
+  }),
+  "breakdown.percentage-digits": editRows("devices", (rows, body) => {
+    rows[0].percentage = Number(((100 * rows[0].visitors) / body.totals.visitors).toFixed(3));
+  }),
+  "breakdown.row-within-totals": {
+    breach: editRows("devices", (rows, body) => {
+      rows[0].visitors = body.totals.visitors * 2;
+      rows[0].percentage = 100;
+    }),
+    // More than everybody is no share.
+    also: ["breakdown.percentage"],
+  },
+  "breakdown.pageviews": editRows("browsers", (rows) => {
+    for (const row of rows) delete row.pageviews;
+  }),
+  "breakdown.events": editRows("events", (rows) => {
+    for (const row of rows) row.pageviews = 1;
+  }),
+  "breakdown.totals": edit(on("/breakdown", { days: "7" }), (body) => {
+    body.totals.visitors++;
+  }),
+  "breakdown.events-total": editRows("events", (rows, body) => {
+    rows[0].events++;
+    body.totals.events++;
+  }),
+  "breakdown.pages-add-up": editRows("pages", (rows) => {
+    rows[0].pageviews++;
+  }),
+  "breakdown.visits-add-up": editRows("devices", (rows) => {
+    rows[0].pageviews++;
+  }),
+  "breakdown.everybody-counts": editRows("devices", (rows, body) => {
+    rows.at(-1).visitors = 1;
+    rows.at(-1).percentage = share(1, body);
+  }),
+  "breakdown.events-add-up": editRows("events", (rows) => {
+    rows[0].events++;
+  }),
+  "breakdown.labels": editRows("countries", (rows) => {
+    rows[0].label = " ";
+  }),
+  "breakdown.countries": editRows("countries", (rows) => {
+    rows[0].value = "Germany";
+  }),
+  "breakdown.regions": editRows("regions", (rows) => {
+    rows[0].value = "Berlin";
+  }),
+  "breakdown.languages": editRows("languages", (rows) => {
+    rows[0].value = "de_DE";
+  }),
+  "breakdown.channels": editRows("channels", (rows) => {
+    rows[0].label = "Something else";
+  }),
+
+  "realtime.answer": edit(on("/realtime"), (body) => {
+    delete body.visitors;
+  }),
+  "realtime.window": edit(on("/realtime"), (body) => {
+    body.window_minutes = 30;
+  }),
+  "realtime.as-of-offset": edit(on("/realtime"), (body) => {
+    body.as_of = body.as_of.replace("T05:", "T04:").replace("+01:00", "Z");
+  }),
+  "realtime.now": edit(on("/realtime"), (body) => {
+    body.as_of = "2026-11-21T05:05:10+01:00";
+  }),
+  "realtime.within-days": edit(on("/realtime"), (body) => {
+    body.visitors = 1e6;
+  }),
+};

@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { sections } from "../../src/conform/rules/index.ts";
+
+/** The rules as the table in docs/conform.md; paste what the test shows after an intended change. */
+function buildTable(): string {
+  return sections
+    .map(({ title, rules }) => {
+      const lines = rules.map((rule) => `| \`${rule.id}\` | ${rule.severity} | ${rule.title} |`);
+      return [`### ${title}`, "", "| rule | | |", "| --- | --- | --- |", ...lines].join("\n");
+    })
+    .join("\n\n");
+}
+
+describe("the rules", () => {
+  it("stand in docs/conform.md as they are in the code (npx vitest run -u writes them anew)", async () => {
+    const [head = ""] = readFileSync("docs/conform.md", "utf8").split("### ");
+    await expect(`${head}${buildTable()}\n`).toMatchFileSnapshot("../../docs/conform.md");
+  });
+
+  it("have ids of their section, once each, and say what to do", () => {
+    const all = sections.flatMap(({ name, rules }) => rules.map((rule) => ({ name, ...rule })));
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    for (const { name, id, title, fix } of all) {
+      expect(id).toMatch(new RegExp(`^${name}\\.[a-z0-9]+(-[a-z0-9]+)*$`));
+      expect(title).toMatch(/\.$/);
+      expect(fix).toMatch(/[.)]$/);
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { checkConformance } from "../../src/conform/conform.ts";
+import type { Target } from "../../src/conform/probe.ts";
+import { AnalyticsError } from "../../src/errors.ts";
+import { createReferenceApi, type ReferenceApi } from "../../src/reference/api.ts";
+import { buildProblem } from "../../src/reference/problems.ts";
+import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+
+/** A service: a request, and the body that a Request cannot carry with a GET. */
+export type Service = (request: Request, body?: string) => Response | Promise<Response>;
+
+const BASE = "https://stats.example.test/api/v1";
+const PLACEHOLDER = "request-id-of-the-answer";
+/** In the middle of the run the quota is used up once. */
+const REFUSED_REQUEST = 60;
+
+interface Kept {
+  status: number;
+  headers: [string, string][];
+  text: string;
+}
+
+const time = { now: NOW };
+
+/** The reference API, and what it said. */
+interface Source {
+  api: ReferenceApi;
+  kept: Map<string, Kept>;
+}
+
+function createSource(): Source {
+  const api = createReferenceApi({
+    clock: () => time.now,
+    quota: { limit: 1_000_000, window: 60 },
+    createRequestId: () => PLACEHOLDER,
+  });
+  return { api, kept: new Map() };
+}
+
+const shared = createSource();
+
+/** What the reference API says, remembered: hundreds of runs put the same questions at the same moments. */
+async function ask({ api, kept }: Source, request: Request): Promise<Kept> {
+  const authorization = request.headers.get("authorization");
+  const key = [
+    time.now,
+    request.method,
+    request.url,
+    authorization,
+    request.headers.get("if-none-match"),
+  ].join(" ");
+  let answer = kept.get(key);
+  if (answer === undefined) {
+    const response = api(request);
+    const headers = [...response.headers].filter(([name]) => name !== "ratelimit") as [string, string][];
+    answer = { status: response.status, headers, text: await response.text() };
+    kept.set(key, answer);
+  }
+  return answer;
+}
+
+/**
+ * The reference API, with ids of its own for each answer and one refusal for want of quota. Its story is told as of
+ * a moment.
+ */
+export function createService(start = NOW): Service {
+  time.now = start;
+  const source = start === NOW ? shared : createSource();
+  let count = 0;
+  return async (request) => {
+    count++;
+    const id = `request-${count}`;
+    if (count === REFUSED_REQUEST) {
+      const error = new AnalyticsError("rate_limited", "The quota is used up.");
+      const headers = { "content-type": "application/problem+json", "retry-after": "7", "x-request-id": id };
+      return new Response(JSON.stringify(buildProblem(error, id)), { status: 429, headers });
+    }
+    const { status, headers, text } = await ask(source, request);
+    const answer = new Response(text === "" ? null : text.replaceAll(PLACEHOLDER, id), { status, headers });
+    answer.headers.set("x-request-id", id);
+    answer.headers.set("ratelimit", `"default";r=${1_000_000 - count};t=42`);
+    return answer;
+  };
+}
+
+export interface RunOptions extends Partial<Target> {
+  only?: string[];
+  /** example.com, unless undefined is said. */
+  site?: string | undefined;
+  start?: number;
+  /** Milliseconds that pass with each request. */
+  pace?: number;
+}
+
+/** The report on a service of this process. Its clock stands still but for waits. */
+export async function check(service: Service, options: RunOptions = {}) {
+  const { only, start = NOW, pace = 0, site, ...target } = { site: "example.com", ...options };
+  time.now = start;
+  const waits: number[] = [];
+  const report = await checkConformance(
+    {
+      ...{ baseUrl: BASE, apiKey: DEMO_KEY, otherKey: GLOBEX_KEY },
+      send: async (url, { body, ...init }) => {
+        time.now += pace;
+        return service(new Request(url, init), body);
+      },
+      ...target,
+    },
+    {
+      clock: () => time.now,
+      sleep: async (milliseconds) => {
+        waits.push(milliseconds);
+        time.now += milliseconds;
+      },
+      ...(only && { only }),
+      site,
+    },
+  );
+  const find = (verdict: string) =>
+    report.rules.filter((rule) => rule.verdict === verdict).map((rule) => rule.id);
+  return { report, failed: find("fail"), skipped: find("skip"), waits };
+}
