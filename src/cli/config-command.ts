@@ -1,10 +1,10 @@
 import { Command, Option } from "commander";
 import type { Client } from "../setup/client.ts";
 import type { Description } from "../setup/description.ts";
-import { platforms } from "../setup/machine.ts";
+import { platforms, readMachine } from "../setup/machine.ts";
 import type { Wish } from "../setup/wish.ts";
 import type { Outcome } from "../setup/writing.ts";
-import { type ConfigFlags, readMachine, readWish, refuse } from "./config-wish.ts";
+import { type ConfigFlags, readWish, refuse } from "./config-wish.ts";
 import type { Io } from "./io.ts";
 import { printAnswer, printNote, writeData } from "./output.ts";
 
@@ -37,7 +37,7 @@ export function createConfigCommand(io: Io): Command {
 
 async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
   const { clients } = await import("../setup/clients/index.ts");
-  const machine = readMachine(io, flags);
+  const machine = readMachine(io.environment, flags.platform);
   const rows = clients.map(({ id, title, isWritable, isRemote, places, where }) => ({
     client: id,
     title,
@@ -65,7 +65,7 @@ async function print(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
     if (flags[name] !== undefined) throw refuse(`${option} goes with --write`, "Nothing was written.");
   }
   const { describe } = await import("../setup/description.ts");
-  const machine = readMachine(io, flags);
+  const machine = readMachine(io.environment, flags.platform);
   const description = describe(client, readWish(io, client, flags, machine), machine);
   if (flags.json) return printAnswer(io, { params: {}, result: { ...description }, views: [] }, flags);
   await writeData(io, description.content);
@@ -91,7 +91,7 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
       `Paste it: analytics-mcp config ${client.id}`,
     );
   }
-  const machine = readMachine(io, flags);
+  const machine = readMachine(io.environment, flags.platform);
   if (!machine.isHere && flags.file === undefined) {
     throw refuse(
       "--platform is another machine's, so --write does not know where",

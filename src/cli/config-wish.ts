@@ -1,10 +1,9 @@
-import { homedir, platform } from "node:os";
 import { readAccess } from "../config/access.ts";
 import { type Flags, isLoopback, readServiceUrl } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
 import { BASE_PATH } from "../operations/index.ts";
 import type { Client } from "../setup/client.ts";
-import { type Machine, type Platform, readPlatform } from "../setup/machine.ts";
+import type { Machine, Platform } from "../setup/machine.ts";
 import type { Wish } from "../setup/wish.ts";
 import type { Io } from "./io.ts";
 
@@ -19,13 +18,6 @@ export interface ConfigFlags extends Flags {
   force?: boolean;
   withKey?: boolean;
   file?: string;
-}
-
-export function readMachine({ environment }: Io, flags: ConfigFlags): Machine {
-  const here = readPlatform(platform());
-  const home = (here === "windows" ? environment.USERPROFILE : environment.HOME) || homedir();
-  const wanted = flags.platform ?? here;
-  return { platform: wanted, isHere: wanted === here, home, environment };
 }
 
 /** Throws AnalyticsError `usage` for what no client can be told, and as the configuration does for key and address. */

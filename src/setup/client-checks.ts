@@ -1,40 +1,61 @@
 import { readFileSync } from "node:fs";
-import { platform } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join, resolve } from "node:path";
 import { isPlaceholder } from "../config/api-key.ts";
 import { isExposed } from "../config/exposure.ts";
 import { listProfiles } from "../config/profiles.ts";
 import type { Environment } from "../config/variables.ts";
 import { type Check, type Finding, ok, skip, warn } from "./check.ts";
-import { type ClientFile, clientFiles } from "./client-files.ts";
+import type { Client } from "./client.ts";
+import { clients } from "./clients/index.ts";
+import { findFile } from "./description.ts";
+import { findFault } from "./documents/json.ts";
+import { type Machine, readMachine } from "./machine.ts";
 
 const KEY_ENTRY = /["']?ANALYTICS_API_KEY["']?\s*[:=]\s*["']([^"'\r\n]*)["']/g;
 const REFERENCE = /^\$\{?[\w:.-]+\}?$/;
 
 /** A check for each client of this machine that has an entry for this program. No key of an entry is shown. */
 export function findClientChecks(environment: Environment): Check[] {
-  const checks = clientFiles.flatMap((file) => {
-    const path = resolvePath(file.path, environment);
-    const text = path === undefined ? undefined : readText(path);
-    if (path === undefined || !text?.includes("analytics-mcp")) return [];
-    const name = `client ${file.client}${/^[~{]/.test(file.path) ? "" : " (project)"}`;
-    return [{ name, run: () => checkEntry(file, path, text, environment) }];
-  });
+  const machine = readMachine(environment);
+  // The project's folder may be the home folder.
+  const seen = new Set<string>();
+  const checks = clients.flatMap((client) =>
+    findFiles(client, machine).flatMap(({ path, isProject }): Check[] => {
+      const text = seen.has(resolve(path)) ? undefined : readText(path);
+      seen.add(resolve(path));
+      if (!text?.includes("analytics-mcp")) return [];
+      const name = `client ${client.title}${isProject ? " (project)" : ""}`;
+      return [{ name, run: () => checkEntry(client, path, text, environment) }];
+    }),
+  );
   return checks.length > 0 ? checks : [{ name: "clients", run: () => skip("none found with an entry") }];
 }
 
-function checkEntry(file: ClientFile, path: string, text: string, environment: Environment): Finding {
-  if (file.format === "json" && !isJson(text)) {
-    return warn(
-      `${path} is no valid JSON`,
-      `Look for a comma or bracket too few or too many: ${file.client} ignores it.`,
-    );
+function findFiles(client: Client, machine: Machine): { path: string; isProject: boolean }[] {
+  const own = findFile(client, machine);
+  const places = client.places?.[machine.platform] ?? "";
+  return [
+    ...(own === undefined ? [] : [{ path: own, isProject: !/^[~%]/.test(places) }]),
+    ...(client.alsoIn ?? []).map((path) =>
+      path.startsWith("~")
+        ? { path: join(machine.home, path.slice(1)), isProject: false }
+        : { path, isProject: true },
+    ),
+  ];
+}
+
+function checkEntry(client: Client, path: string, text: string, environment: Environment): Finding {
+  const fault = client.format === "json" ? findFault(text.replace(/^\ufeff/, "")) : undefined;
+  if (fault !== undefined) {
+    return warn(`${path} is no valid JSON: ${fault}`, `Mend it there: ${client.title} ignores the file.`);
   }
   const keys = [...text.matchAll(KEY_ENTRY)].map(([, value = ""]) => value.trim());
   const references = keys.filter((key) => REFERENCE.test(key));
-  if (references.length > 0 && !file.expands) {
+  // In JSON, who can get at a key at all fills in its variables.
+  const fillsIn = client.format === "json" && client.keyFrom !== undefined;
+  if (references.length > 0 && !fillsIn) {
     return warn(
-      `${path}: ${file.client} does not fill in the variable in ANALYTICS_API_KEY`,
+      `${path}: ${client.title} does not fill in the variable in ANALYTICS_API_KEY`,
       "Write the key itself, or leave it out and use analytics-mcp login.",
     );
   }
@@ -61,39 +82,10 @@ function checkEntry(file: ClientFile, path: string, text: string, environment: E
   return ok(path);
 }
 
-function resolvePath(path: string, environment: Environment): string | undefined {
-  const { HOME, USERPROFILE, APPDATA, XDG_CONFIG_HOME = "" } = environment;
-  const home = HOME || USERPROFILE;
-  if (home === undefined) return undefined;
-  const config = isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(home, ".config");
-  const library = join(home, "Library", "Application Support");
-  const apps = platform() === "darwin" ? library : (APPDATA ?? config);
-  return path
-    .replace(/^~/, () => home)
-    .replace("{apps}", () => apps)
-    .replace("{config}", () => config);
-}
-
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
     return undefined;
-  }
-}
-
-/** Comments and a comma before a bracket are allowed by most clients. */
-function isJson(text: string): boolean {
-  const strict = text
-    .replace(
-      /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
-      (_, string: string | undefined) => string ?? "",
-    )
-    .replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_, string: string | undefined) => string ?? "");
-  try {
-    JSON.parse(strict.replace(/^\ufeff/, ""));
-    return true;
-  } catch {
-    return false;
   }
 }

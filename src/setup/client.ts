@@ -12,6 +12,8 @@ export interface Client {
   at: string;
   /** Its file; a relative path is one of the project's folder. */
   places?: Places;
+  /** Other files in which it finds servers: a project's, or its own. */
+  alsoIn?: readonly string[];
   /** Where it is pasted, for a client without a file of its own. */
   where?: string;
   /** Moves the folder of its file. */

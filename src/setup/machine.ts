@@ -1,3 +1,4 @@
+import { homedir, platform } from "node:os";
 import { posix, win32 } from "node:path";
 import type { Environment } from "../config/config.ts";
 
@@ -18,6 +19,13 @@ export type Places = Record<Platform, string>;
 export function readPlatform(nodePlatform: string): Platform {
   if (nodePlatform === "win32") return "windows";
   return nodePlatform === "darwin" ? "macos" : "linux";
+}
+
+/** The machine this runs on, or one of a platform that is asked for. */
+export function readMachine(environment: Environment, wanted?: Platform): Machine {
+  const here = readPlatform(platform());
+  const home = (here === "windows" ? environment.USERPROFILE : environment.HOME) || homedir();
+  return { platform: wanted ?? here, isHere: (wanted ?? here) === here, home, environment };
 }
 
 /** The path that `~/…`, `~/.config/…` (moved by XDG_CONFIG_HOME on Linux) or `%APPDATA%\…` means here. */

@@ -5,7 +5,6 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { findProfileFile } from "../../src/config/profiles.ts";
-import { clientFiles } from "../../src/setup/client-files.ts";
 import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
 import { createCertificate } from "../support/certificate.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
@@ -373,10 +372,6 @@ describe("the MCP clients of this machine", () => {
     });
     const profiles = { default: { baseUrl: "https://x.example", apiKey: "x" } };
     expect(await look(path, entry({}), 0o644, profiles)).toMatchObject({ status: "ok" });
-  });
-
-  it("are listed each once", () => {
-    expect(new Set(clientFiles.map(({ path }) => path)).size).toBe(clientFiles.length);
   });
 });
 

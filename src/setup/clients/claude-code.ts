@@ -14,6 +14,7 @@ export const claudeCode: Client = {
   format: "json",
   at: "mcpServers",
   places: { macos: ".mcp.json", windows: ".mcp.json", linux: ".mcp.json" },
+  alsoIn: ["~/.claude.json"],
   isRemote: true,
   isWritable: true,
   keyFrom: "its environment",

@@ -12,6 +12,7 @@ export const cursor: Client = {
   format: "json",
   at: "mcpServers",
   places: underHome(".cursor/mcp.json"),
+  alsoIn: [".cursor/mcp.json"],
   isRemote: true,
   isWritable: true,
   keyFrom: "its environment",

@@ -13,6 +13,7 @@ export const geminiCli: Client = {
   format: "json",
   at: "mcpServers",
   places: underHome(".gemini/settings.json"),
+  alsoIn: [".gemini/settings.json"],
   isRemote: true,
   isWritable: false,
   keyFrom: "its environment",

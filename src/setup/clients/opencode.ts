@@ -11,6 +11,7 @@ export const opencode: Client = {
   format: "json",
   at: "mcp",
   places: underHome(".config/opencode/opencode.json"),
+  alsoIn: ["opencode.json"],
   isRemote: true,
   isWritable: false,
   keyFrom: "its environment",

@@ -14,6 +14,7 @@ export const vsCode: Client = {
     windows: "%APPDATA%\\Code\\User\\mcp.json",
     linux: "~/.config/Code/User/mcp.json",
   },
+  alsoIn: [".vscode/mcp.json"],
   isRemote: true,
   isWritable: true,
   keyFrom: "a question",

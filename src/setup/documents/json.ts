@@ -34,11 +34,19 @@ export function buildDocument({ at, name, value, inputs }: Entry): Members {
 }
 
 function parse(text: string): Node | undefined {
+  const { root, fault } = read(text);
+  if (fault !== undefined) throw refuseUnreadable(fault);
+  return root;
+}
+
+/** Where a text is no JSON (comments and trailing commas allowed), and why; undefined where it is in order. */
+export const findFault = (text: string): string | undefined => read(text).fault;
+
+function read(text: string): { root: Node | undefined; fault: string | undefined } {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
-  if (first === undefined) return root;
-  throw refuseUnreadable(`${locate(text, first.offset)}: ${printParseErrorCode(first.error)}`);
+  return { root, fault: first && `${locate(text, first.offset)}: ${printParseErrorCode(first.error)}` };
 }
 
 /** For a file that is empty, or holds comments alone. */
