@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Argument, Command, Help, type Option } from "commander";
 import { AnalyticsError } from "../errors.ts";
 import { paint } from "../render/screen.ts";
 import { suggest } from "../render/suggest.ts";
@@ -18,6 +18,7 @@ export function layOutHelp(io: Io, command: Command): void {
       // Even in the narrowest terminal, descriptions stand in a column.
       minWidthToWrap: 20,
       subcommandTerm: (each) => each.name(),
+      optionDescription: (option) => usual.optionDescription(withoutChoices(option)),
       styleTitle: (title) => paint(readScreen(io, "stdout", {}), "bold", title),
     })
     .configureOutput({
@@ -31,6 +32,13 @@ export function layOutHelp(io: Io, command: Command): void {
       getErrHasColors: () => false,
     });
   for (const each of command.commands) layOutHelp(io, each);
+}
+
+const usual = new Help();
+
+/** An option's choices serve completion: people read them in the description's own words. */
+function withoutChoices(option: Option): Option {
+  return Object.create(option, { argChoices: { value: undefined } });
 }
 
 function describe(io: Io, command: Command): string {
@@ -47,7 +55,12 @@ function describe(io: Io, command: Command): string {
 export function createHelpCommand(io: Io, program: Command): Command {
   return new Command("help")
     .summary(`Help on a command, or on a topic: ${Object.keys(topics).join(", ")}`)
-    .argument("[topic]")
+    .addArgument(
+      new Argument("[topic]")
+        .choices([...program.commands.map((each) => each.name()), ...Object.keys(topics)])
+        // What is none of them is refused below, with a guess.
+        .argParser(String),
+    )
     .action(async (name: string | undefined) => {
       const command = program.commands.find((each) => each.name() === name);
       if (name === undefined || command) return (command ?? program).outputHelp();

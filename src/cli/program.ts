@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { type Flags, readCallsPerMinute } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
@@ -15,6 +15,7 @@ import { createLoginCommand, createLogoutCommand } from "./login-command.ts";
 import { printFailure, printNote } from "./output.ts";
 import { createQuestionCommand } from "./question-command.ts";
 import { createReferenceCommand } from "./reference-command.ts";
+import { colorChoices } from "./screen.ts";
 import { createServeCommand } from "./serve-command.ts";
 import { createClientsCommand, createGrantsCommand } from "./store-commands.ts";
 import { createWhoamiCommand } from "./whoami-command.ts";
@@ -45,7 +46,12 @@ function createProgram(io: Io): Command {
     .usage("[command] [options]")
     .argument("[command]")
     .version(io.version, "-V, --version", "print the version")
-    .option("--color <when>", "auto, always or never (default: auto)")
+    .addOption(
+      new Option("--color <when>", "auto, always or never (default: auto)")
+        .choices(colorChoices)
+        // What is none of them is refused where it is read, with a hint.
+        .argParser(String),
+    )
     .option("--plain", "no pictures: for screen readers and plain terminals")
     .helpOption("-h, --help", "help on the program or on a command")
     .helpCommand(false)
@@ -67,11 +73,11 @@ function createProgram(io: Io): Command {
       createReferenceCommand(io),
       createConformCommand(io),
     ],
-    "Help:": [createHelpCommand(io, program)],
   };
   for (const [title, commands] of Object.entries(groups)) {
     for (const command of commands) program.addCommand(command.helpGroup(title));
   }
+  program.addCommand(createHelpCommand(io, program).helpGroup("Help:"));
   layOutHelp(io, program);
   // These ask the service, so that its options are theirs.
   for (const command of [

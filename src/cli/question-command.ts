@@ -21,11 +21,10 @@ export function createQuestionCommand(io: Io, question: Question): Command {
     const metavar = schema.type === "integer" ? "number" : name;
     const fallback = schema.default === undefined ? "" : ` (default: ${schema.default})`;
     const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
-    command.addOption(
-      new Option(`--${name} <${metavar}>`, `${schema.description ?? ""}${choices}${fallback}`)
-        // Every value is kept, so that a repeated option is refused like a repeated parameter.
-        .argParser((value: string, earlier: string[] = []) => [...earlier, value]),
-    );
+    const option = new Option(`--${name} <${metavar}>`, `${schema.description ?? ""}${choices}${fallback}`);
+    if (schema.enum) option.choices(schema.enum.map(String));
+    // Every value is kept, so that a repeated option is refused like a repeated parameter, and a wrong one too.
+    command.addOption(option.argParser((value: string, earlier: string[] = []) => [...earlier, value]));
   }
   if (question.name === "realtime")
     command.option("--watch [seconds]", "ask again every ten seconds, or so many, until Ctrl-C");

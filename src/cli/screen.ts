@@ -9,6 +9,8 @@ export interface Appearance {
   plain?: boolean | undefined;
 }
 
+export const colorChoices = ["auto", "always", "never"] as const;
+
 const USUAL = { width: 80, height: 24 };
 /** Where lines grow longer than this, nothing is gained. */
 const WIDEST = 200;

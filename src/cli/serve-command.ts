@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { Target } from "../client/client.ts";
 import { type Flags, readCallsPerMinute, readServiceUrl } from "../config/config.ts";
 import { readServeSettings, type ServeFlags, serveVariables } from "../config/connector.ts";
@@ -26,9 +26,14 @@ export function createServeCommand(io: Io): Command {
     )
     .option("--trust-proxy", `believe X-Forwarded-* of your reverse proxy (${serveVariables.trustProxy}=on)`)
     .option("--allowed-origins <hosts>", `web pages whose scripts may ask (${serveVariables.allowedOrigins})`)
-    .option(
-      "--registration <switch>",
-      `on or off: may clients register (default: on; ${serveVariables.registration})`,
+    .addOption(
+      new Option(
+        "--registration <switch>",
+        `on or off: may clients register (default: on; ${serveVariables.registration})`,
+      )
+        .choices(["on", "off"])
+        // What is neither is refused with the other settings, which may come from the environment too.
+        .argParser(String),
     )
     .option(
       "--admin-listen <address>",
