@@ -24,6 +24,7 @@ export default defineConfig({
   onSuccess: async () => {
     // The chart's page is no code of the program: it is read, and sent to hosts as it is written.
     cpSync("src/mcp/chart", "dist/chart", { recursive: true });
+    cpSync("src/cli/completion", "dist/completion", { recursive: true });
     cpSync("src/oauth/pages/pages.css", "dist/pages.css");
     writeFileSync("dist/THIRD_PARTY_LICENSES.txt", collectLicenses("dist/metafile-esm.json"));
   },

@@ -43,6 +43,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   grants: ["analytics-mcp grants list", "analytics-mcp grants revoke <grant>"],
   clients: ["analytics-mcp clients list"],
+  completion: [
+    'eval "$(analytics-mcp completion bash)"',
+    "analytics-mcp completion fish > ~/.config/fish/completions/analytics-mcp.fish",
+  ],
   reference: ["analytics-mcp reference --port 8787"],
   login: ["analytics-mcp login", "analytics-mcp login --profile acme --base-url https://stats.example.com"],
   whoami: ["analytics-mcp whoami", "analytics-mcp whoami --all"],

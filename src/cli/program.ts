@@ -4,6 +4,7 @@ import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
 import { suggest } from "../render/suggest.ts";
 import { addAccessOptions, refuseKeyOnStdin } from "./access-options.ts";
+import { createCompletionCommand, printCandidates } from "./completion-command.ts";
 import { createConfigCommand } from "./config-command.ts";
 import { createConformCommand } from "./conform-command.ts";
 import { connect } from "./connect.ts";
@@ -25,6 +26,10 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
   const format = { json: argv.includes("--json") };
   try {
     const program = createProgram(io);
+    if (argv[0] === "complete" && argv[1] === "--") {
+      await printCandidates(io, program, argv.slice(2));
+      return exitCodes.ok;
+    }
     refuseUnknownCommand(program, argv);
     await program.parseAsync(argv, { from: "user" });
     return exitCodes.ok;
@@ -73,6 +78,7 @@ function createProgram(io: Io): Command {
       createReferenceCommand(io),
       createConformCommand(io),
     ],
+    "Help:": [createCompletionCommand(io)],
   };
   for (const [title, commands] of Object.entries(groups)) {
     for (const command of commands) program.addCommand(command.helpGroup(title));

@@ -1,0 +1,85 @@
+import { Argument, type Command, type Option } from "commander";
+import type { Flags } from "../config/config.ts";
+import { cleanText } from "../render/clean.ts";
+import { findOption, type Place, readPlace, takesValue } from "./command-line.ts";
+
+export interface Candidate {
+  value: string;
+  description: string;
+}
+
+/** What may stand at the cursor; files are found by the shell itself. */
+export type Candidates = Candidate[] | "files";
+
+/** Candidates that only the service knows, for values by the name that help gives them. */
+export type Lookups = Readonly<Record<string, (flags: Flags) => Promise<Candidate[]>>>;
+
+/** Values that are files, by the name that help gives them. */
+const FILES = new Set(["file", "store"]);
+const MOST_DESCRIBED = 80;
+
+/**
+ * What may stand in place of the last word, which may be empty or written in part: all of it, since each shell
+ * compares in its own way. Everything comes from the program's commands, their options and those's choices.
+ */
+export async function findCandidates(
+  program: Command,
+  words: readonly string[],
+  lookups: Lookups,
+): Promise<Candidates> {
+  const current = words.at(-1) ?? "";
+  const place = readPlace(program, words.slice(0, -1));
+  const find = (what: Option | Argument) => findValues(what, place, lookups);
+  if (place.taking?.required) return find(place.taking);
+  if (current.startsWith("-") && !place.isEnded) {
+    const [, name] = /^(--[^=]+)=/.exec(current) ?? [];
+    if (name === undefined) return listOptions(place);
+    const option = findOption(place.command, name);
+    return option && takesValue(option) ? find(option) : [];
+  }
+  const values = place.taking ? await find(place.taking) : await findArgument(place, find);
+  if (values === "files") return values;
+  const all = [...listCommands(place), ...values];
+  // Where a command takes options alone, they are what to go on with.
+  return all.length === 0 && current === "" && !place.isEnded ? listOptions(place) : all;
+}
+
+async function findArgument(
+  { command, operands }: Place,
+  find: (what: Argument) => Promise<Candidates>,
+): Promise<Candidates> {
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[operands] ?? (last?.variadic ? last : undefined);
+  return argument ? find(argument) : [];
+}
+
+async function findValues(what: Option | Argument, { flags }: Place, lookups: Lookups): Promise<Candidates> {
+  if (what.argChoices) return what.argChoices.map((value) => ({ value, description: "" }));
+  const name = what instanceof Argument ? what.name() : (/[<[]([\w-]+)/.exec(what.flags)?.[1] ?? "");
+  if (FILES.has(name)) return "files";
+  return (await lookups[name]?.(flags)) ?? [];
+}
+
+function listCommands({ command, operands, taking }: Place): Candidate[] {
+  if (operands > 0 || taking) return [];
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((each) => ({ value: each.name(), description: describe(each.summary() || each.description()) }));
+}
+
+/** Those that the command's help shows, but for what is given already and does not repeat. */
+function listOptions({ command, given }: Place): Candidate[] {
+  const help = command.createHelp();
+  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].flatMap((option) => {
+    const name = option.long ?? option.short ?? "";
+    if (given.has(name) && !option.variadic) return [];
+    return [{ value: name, description: describe(option.description) }];
+  });
+}
+
+/** The first sentence. */
+function describe(text: string): string {
+  const [first = ""] = text.split(/(?<=\.) (?=[A-Z])/);
+  return cleanText(first, MOST_DESCRIBED);
+}

@@ -1,0 +1,98 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { z } from "zod";
+import { type Environment, type Flags, readAccess } from "../config/config.ts";
+import { sites } from "../operations/index.ts";
+import { cleanText } from "../render/clean.ts";
+import type { Candidate } from "./candidates.ts";
+import { connect } from "./connect.ts";
+import type { Io } from "./io.ts";
+
+const FRESH_MS = 5 * 60_000;
+/** Somebody waits with a finger on the key. */
+const DEADLINE_MS = 1_000;
+const MOST_DESCRIBED = 60;
+/**
+ * What shells take as it is, unquoted: a site whose name in the service is anything else is not offered, so that
+ * nothing of the service's can become a part of a command.
+ */
+const PLAIN = /^[a-z0-9][a-z0-9._:-]{0,252}$/i;
+
+const kept = z.object({
+  readAt: z.number(),
+  sites: z.array(sites.result.shape.sites.element.pick({ id: true, domain: true, name: true })),
+});
+type KnownSite = z.output<typeof kept>["sites"][number];
+
+/** The domains and ids of the sites, from the service or from memory. Throws what a call throws. */
+export async function readSiteCandidates(io: Io, flags: Flags): Promise<Candidate[]> {
+  const known = flags.demo ? await ask(io, flags) : await askOnce(io, flags);
+  const described = known.map(({ name, ...rest }) => ({
+    ...rest,
+    description: cleanText(name, MOST_DESCRIBED),
+  }));
+  const all = [
+    ...described.map(({ domain, description }) => ({ value: domain, description })),
+    ...described.map(({ id, domain, description }) => ({ value: id, description: description || domain })),
+  ];
+  const seen = new Set<string>();
+  return all.filter(({ value }) => PLAIN.test(value) && !seen.has(value) && seen.add(value));
+}
+
+async function ask(io: Io, flags: Flags): Promise<KnownSite[]> {
+  const call = connect(io, flags, { deadline: DEADLINE_MS, attempts: 1 });
+  return (await call(sites, {})).sites;
+}
+
+/** Asks the service when it was not asked in the last minutes: a key is pressed several times. */
+async function askOnce(io: Io, flags: Flags): Promise<KnownSite[]> {
+  const file = nameFile(io.environment, readAccess(flags, io.environment));
+  if (file === undefined) return ask(io, flags);
+  const known = await readKept(file);
+  const age = io.clock() - (known?.readAt ?? Number.NEGATIVE_INFINITY);
+  if (known && age >= 0 && age < FRESH_MS) return known.sites;
+  const found = await ask(io, flags);
+  // Not to be able to remember is no reason not to answer.
+  await keep(file, { readAt: io.clock(), sites: found }).catch(() => {});
+  return found;
+}
+
+/** One file for each service and key, named so that neither is seen; undefined where there is no place for it. */
+function nameFile(
+  { XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Environment,
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+): string | undefined {
+  // The XDG specification has paths that are not absolute ignored.
+  const folder = [XDG_CACHE_HOME, LOCALAPPDATA, HOME && join(HOME, ".cache")].find(
+    (each) => each && isAbsolute(each),
+  );
+  const name = createHash("sha256").update(`${baseUrl}\n${apiKey}`).digest("hex").slice(0, 32);
+  return folder && join(folder, "analytics-mcp", `sites-${name}.json`);
+}
+
+async function readKept(file: string): Promise<z.output<typeof kept> | undefined> {
+  try {
+    return kept.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** In one step, so that another shell never reads half of it. */
+async function keep(file: string, known: z.output<typeof kept>): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    const { sites: listed, readAt } = known;
+    const text = JSON.stringify({
+      readAt,
+      sites: listed.map(({ id, domain, name }) => ({ id, domain, name })),
+    });
+    await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,233 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dimensions } from "../../src/operations/dimensions.ts";
+import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+import { runShell } from "../support/shell.ts";
+
+const { api } = createTestApi();
+const BASE = "https://stats.example.test";
+let asked = 0;
+const network = setupServer(
+  http.all(`${BASE}/*`, ({ request }) => {
+    asked += 1;
+    return api(request);
+  }),
+);
+let cache: string;
+beforeAll(() => network.listen({ onUnhandledRequest: "error" }));
+beforeEach(() => {
+  asked = 0;
+  cache = mkdtempSync(join(tmpdir(), "cache-"));
+});
+afterEach(() => {
+  network.resetHandlers();
+  rmSync(cache, { recursive: true });
+});
+afterAll(() => network.close());
+
+const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
+
+/** The lines that a shell's script gets for a line, whose last word the cursor is at. */
+async function complete(line: string, environment: Record<string, string> = {}, now = NOW) {
+  const result = await runShell(["complete", "--", ...line.split(" ")], {
+    environment: { XDG_CACHE_HOME: cache, ...environment },
+    clock: () => now,
+  });
+  expect([result.code, result.stderr]).toEqual([0, ""]);
+  return result.stdout.split("\n").slice(0, -1);
+}
+const valuesOf = (lines: string[]) => lines.map((line) => line.split("\t")[0]);
+
+const COMMANDS = [
+  ...["sites", "stats", "timeseries", "breakdown", "realtime", "openapi", "overview", "compare", "serve"],
+  ...["grants", "clients", "reference", "completion", "help"],
+];
+const GLOBAL = ["--version", "--demo", "--base-url", "--color", "--plain"];
+const STATS = ["--site", "--days", "--json", "--csv", "--fields", "--help", ...GLOBAL];
+const without = (names: string[], ...taken: string[]) => names.filter((each) => !taken.includes(each));
+
+describe("what may stand at the cursor", () => {
+  it.each([
+    ["", COMMANDS],
+    ["st", COMMANDS],
+    ["--demo ", COMMANDS],
+    ["--base-url https://x --color never ", COMMANDS],
+    ["--base-url=https://x ", COMMANDS],
+    ["-- ", COMMANDS],
+    ["--", [...GLOBAL, "--help"]],
+    ["-", [...GLOBAL, "--help"]],
+    ["--color ", ["auto", "always", "never"]],
+    ["--color=", ["auto", "always", "never"]],
+    ["--color=al", ["auto", "always", "never"]],
+    ["stats --color ", ["auto", "always", "never"]],
+    ["--base-url ", []],
+    ["nonsense x", []],
+    ["nonsense --", [...GLOBAL, "--help"]],
+    ["stats ", STATS],
+    ["stats --", STATS],
+    ["stats x", []],
+    ["stats -- --", []],
+    ["stats -- ", []],
+    ["stats --days ", []],
+    ["stats --days 7 --", without(STATS, "--days")],
+    ["stats --days=7 --json -", without(STATS, "--days", "--json")],
+    ["--demo stats --", without(STATS, "--demo")],
+    ["stats --nonsense --", STATS],
+    ["stats --json=", []],
+    ["stats --nonsense=", []],
+    ["stats --nonsense ", STATS],
+    ["breakdown --dimension ", [...dimensions]],
+    ["breakdown --dimension=", [...dimensions]],
+    ["breakdown --dimension utm", [...dimensions]],
+    ["breakdown --site x --dimension=utm", [...dimensions]],
+    ["serve --registration ", ["on", "off"]],
+    ["realtime --watch ", ["--site", "--json", "--csv", "--fields", "--help", ...GLOBAL]],
+    ["realtime --watch 5 --", ["--site", "--json", "--csv", "--fields", "--help", ...GLOBAL]],
+    ["grants ", ["list", "revoke", "help"]],
+    ["grants list --", ["--store", "--secret-file", "--json", "--help"]],
+    ["completion ", ["bash", "zsh", "fish"]],
+    ["completion bash ", ["--help"]],
+    ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting"]],
+    ["serve --secret-file ", [":files"]],
+    ["serve --secret-file=./k", [":files"]],
+    ["serve --store ", [":files"]],
+    ["grants list --secret-file ", [":files"]],
+  ])("analytics-mcp %s", async (line, expected) => {
+    expect(valuesOf(await complete(line))).toEqual(expected);
+  });
+
+  it("has the first sentence that help has on it", async () => {
+    expect(await complete("")).toContain("sites\tList the sites of your organization");
+    expect(await complete("stats --")).toContain(
+      "--site\tSite id or domain, such as example.com (scheme, www. and path are tolerated).",
+    );
+    expect((await complete("breakdown --")).filter((line) => line.length > 100)).toEqual([]);
+  });
+
+  it("is asked for by scripts alone: no command has this name", async () => {
+    const { code, stderr } = await runShell(["complete"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean completion?")]);
+    expect((await runShell(["--help"])).stdout).not.toMatch(/^ *complete /m);
+  });
+});
+
+describe("--site", () => {
+  const SITES = [
+    ...["docs.example.com\tExample Docs", "example.com\tExample", "news.example.org\tExample News"],
+    ...["parked.example\tParked", "shop.example.net\tExample Shop", "site_d0cs\tExample Docs"],
+    ...["site_7f3k\tExample", "site_n3ws\tExample News", "site_p4rk\tParked", "site_sh0p\tExample Shop"],
+  ];
+
+  it.each([
+    ["stats --site ", service],
+    ["stats --site=", service],
+    ["stats --json --site=ex", service],
+    ["--plain compare --days 7 --site ", service],
+    [`--base-url ${BASE} stats --site `, { ANALYTICS_API_KEY: DEMO_KEY }],
+    [`stats --base-url=${BASE}/api/v1 --site `, { ANALYTICS_API_KEY: DEMO_KEY }],
+    ["--demo stats --site ", {}],
+    ["stats --site= --demo --site ", {}],
+  ])("%s is a domain or an id that the key has", async (line, environment) => {
+    expect(await complete(line, environment)).toEqual(SITES);
+  });
+
+  it("asks once in a few minutes, for each service and key", async () => {
+    await complete("stats --site ", service);
+    expect(await complete("breakdown --site=", service, NOW + 290_000)).toEqual(SITES);
+    expect(asked).toBe(1);
+    const others = await complete("stats --site ", { ...service, ANALYTICS_API_KEY: GLOBEX_KEY });
+    expect(valuesOf(others)).toEqual(["globex.example", "site_glbx"]);
+    expect(asked).toBe(2);
+    await complete("stats --site ", service, NOW + 310_000);
+    expect(asked).toBe(3);
+    // A clock that was set back.
+    await complete("stats --site ", service, NOW);
+    expect(asked).toBe(4);
+  });
+
+  it("keeps a file for its owner alone, without the key", async () => {
+    await complete("stats --site ", service);
+    const folder = join(cache, "analytics-mcp");
+    const [name = "", ...more] = readdirSync(folder);
+    expect([name, more]).toEqual([expect.stringMatching(/^sites-[0-9a-f]{32}\.json$/), []]);
+    const file = join(folder, name);
+    expect([statSync(folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
+    const text = readFileSync(file, "utf8");
+    expect(text).not.toContain(DEMO_KEY);
+    expect(text).not.toContain(BASE);
+    for (const spoiled of ["", "{", "[]", '{"readAt":"x"}', text.replace('"id"', '"no"')]) {
+      writeFileSync(file, spoiled);
+      expect(await complete("stats --site ", service)).toEqual(SITES);
+    }
+  });
+
+  it("is asked anew where there is no place to remember", async () => {
+    writeFileSync(join(cache, "analytics-mcp"), "in the way");
+    expect(await complete("stats --site ", service)).toEqual(SITES);
+    expect(await complete("stats --site ", { ...service, XDG_CACHE_HOME: "relative" })).toEqual(SITES);
+    expect(asked).toBe(2);
+  });
+
+  it.each([
+    ["no key", {}],
+    ["a wrong key", { ...service, ANALYTICS_API_KEY: "wrong" }],
+    ["a key without a service", { ANALYTICS_API_KEY: "x" }],
+    ["an address that is none", { ...service, ANALYTICS_BASE_URL: "nonsense" }],
+    ["a closed port", { ...service, ANALYTICS_BASE_URL: "http://127.0.0.1:1" }],
+  ])("has no candidates and no words with %s", async (_, environment) => {
+    if ("ANALYTICS_BASE_URL" in environment && environment.ANALYTICS_BASE_URL.includes("127"))
+      network.use(http.all("http://127.0.0.1:1/*", () => HttpResponse.error()));
+    expect(await complete("stats --site ", environment)).toEqual([]);
+    expect(await complete("stats --site=", environment)).toEqual([]);
+  });
+
+  it.each([
+    ["an error", () => new HttpResponse(null, { status: 500 })],
+    ["an error to be tried again", () => new HttpResponse(null, { status: 503 })],
+    ["no JSON", () => new HttpResponse("<html>")],
+    ["nothing, ever", () => new Promise<never>(() => {})],
+  ])("has no candidates and no words where the service answers with %s", async (_, answer) => {
+    network.use(http.all(`${BASE}/*`, answer));
+    expect(await complete("stats --site ", service)).toEqual([]);
+    expect(readdirSync(cache)).toEqual([]);
+  });
+
+  it("offers nothing of a service's that could be more than a word", async () => {
+    const site = (domain: string, id: string, name: string) => ({
+      ...{ id, domain, name, timezone: "Europe/Berlin", data_since: null },
+      created_at: "2024-01-01T00:00:00Z",
+    });
+    const hostile = [
+      ...["$(touch hacked)", "`touch hacked`", "a;touch hacked", "a b", "a\tb", "a\nb", "a'b", 'a"b', "a\\b"],
+      ...[
+        "-rf",
+        "--demo",
+        ":files",
+        "~root",
+        "a*",
+        "{a,b}",
+        "a&b",
+        "a|b",
+        "a>b",
+        "!!",
+        "#a",
+        "",
+        "a\u001b[2Jb",
+      ],
+      ...["a\u202eb", "a\u200bb", "é.example", "=ls", "a".repeat(254), "a\r", "a\u0000"],
+    ];
+    const named = site("plain.example", "id:with:colons", "x\u001b[31m\ty\nz:files\u202e $(touch hacked)");
+    const sites = [...hostile.map((text) => site(text, text, text)), named];
+    network.use(http.all(`${BASE}/*`, () => HttpResponse.json({ as_of: "2026-11-21T04:05:10Z", sites })));
+    const description = "x[31myz:files $(touch hacked)";
+    const expected = [`plain.example\t${description}`, `id:with:colons\t${description}`];
+    expect(await complete("stats --site ", service)).toEqual(expected);
+    // From memory too.
+    expect(await complete("stats --site ", service)).toEqual(expected);
+    expect(asked).toBe(0);
+  });
+});
