@@ -1,5 +1,6 @@
-import { Command, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 import type { Client } from "../setup/client.ts";
+import { clientNames } from "../setup/client-names.ts";
 import type { Description } from "../setup/description.ts";
 import { platforms, readMachine } from "../setup/machine.ts";
 import type { Wish } from "../setup/wish.ts";
@@ -15,7 +16,12 @@ export function createConfigCommand(io: Io): Command {
     .description(
       "Print what to paste into an assistant's settings, and where; --write puts it there. Without a client: the list of them. The key is never printed.",
     )
-    .argument("[client]", "claude-code, claude-desktop, cursor, vs-code, codex, gemini-cli, …")
+    .addArgument(
+      new Argument("[client]", "an assistant")
+        .choices(clientNames)
+        // People have other words for them, too, and mistype them: what is none is refused where it is looked up.
+        .argParser(String),
+    )
     .option("--remote <url>", "a remote connector's address, such as https://mcp.example.com/mcp")
     .option("--name <name>", "the server's name in the client", "analytics")
     .option("--write", "write it into the client's file, beside what is there; the file as it was is kept")

@@ -1,4 +1,4 @@
-import { type Call, type ClientOptions, createClient, type Target } from "../client/client.ts";
+import { type Call, createClient, type Target } from "../client/client.ts";
 import { type Access, readAccess } from "../config/access.ts";
 import { type Environment, type Flags, readProxies } from "../config/config.ts";
 import { readGivenKey } from "../config/given-key.ts";
@@ -8,10 +8,10 @@ import type { Io } from "./io.ts";
 import { printNote } from "./output.ts";
 
 /** The client that flags, environment and profiles ask for; what is heavy is loaded at the first call. */
-export function connect(io: Io, flags: Flags, limits: ClientOptions["limits"] = {}): Call {
+export function connect(io: Io, flags: Flags): Call {
   refuseDemoWithService(flags);
   const readTarget = () => (flags.demo ? openDemo(io) : openService(io, flags));
-  return createClient({ readTarget, clock: io.clock, limits }).call;
+  return createClient({ readTarget, clock: io.clock }).call;
 }
 
 async function openService(io: Io, flags: Flags): Promise<Target> {

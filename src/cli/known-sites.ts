@@ -2,11 +2,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { type Environment, type Flags, readAccess } from "../config/config.ts";
+import { createClient, type Target } from "../client/client.ts";
+import { readAccess } from "../config/access.ts";
+import type { Environment, Flags } from "../config/config.ts";
+import { readGivenKey } from "../config/given-key.ts";
 import { sites } from "../operations/index.ts";
 import { cleanText } from "../render/clean.ts";
 import type { Candidate } from "./candidates.ts";
-import { connect } from "./connect.ts";
+import { openAccess, openDemo } from "./connect.ts";
 import type { Io } from "./io.ts";
 
 const FRESH_MS = 5 * 60_000;
@@ -27,7 +30,9 @@ type KnownSite = z.output<typeof kept>["sites"][number];
 
 /** The domains and ids of the sites, from the service or from memory. Throws what a call throws. */
 export async function readSiteCandidates(io: Io, flags: Flags): Promise<Candidate[]> {
-  const known = flags.demo ? await ask(io, flags) : await askOnce(io, flags);
+  // A key that is still to come on standard input is not waited for.
+  if (flags.apiKeyStdin) return [];
+  const known = flags.demo ? await ask(io, () => openDemo(io)) : await askOnce(io, flags);
   const described = known.map(({ name, ...rest }) => ({
     ...rest,
     description: cleanText(name, MOST_DESCRIBED),
@@ -40,21 +45,21 @@ export async function readSiteCandidates(io: Io, flags: Flags): Promise<Candidat
   return all.filter(({ value }) => PLAIN.test(value) && !seen.has(value) && seen.add(value));
 }
 
-async function ask(io: Io, flags: Flags): Promise<KnownSite[]> {
-  const call = connect(io, flags, { deadline: DEADLINE_MS, attempts: 1 });
+async function ask({ clock }: Io, readTarget: () => Promise<Target>): Promise<KnownSite[]> {
+  const { call } = createClient({ readTarget, clock, limits: { deadline: DEADLINE_MS, attempts: 1 } });
   return (await call(sites, {})).sites;
 }
 
 /** Asks the service when it was not asked in the last minutes: a key is pressed several times. */
 async function askOnce(io: Io, flags: Flags): Promise<KnownSite[]> {
-  const file = nameFile(io.environment, readAccess(flags, io.environment));
-  if (file === undefined) return ask(io, flags);
-  const known = await readKept(file);
+  const access = readAccess(flags, io.environment, await readGivenKey(flags, io.stdin));
+  const file = nameFile(io.environment, access);
+  const known = file === undefined ? undefined : await readKept(file);
   const age = io.clock() - (known?.readAt ?? Number.NEGATIVE_INFINITY);
   if (known && age >= 0 && age < FRESH_MS) return known.sites;
-  const found = await ask(io, flags);
+  const found = await ask(io, () => openAccess(io.environment, access));
   // Not to be able to remember is no reason not to answer.
-  await keep(file, { readAt: io.clock(), sites: found }).catch(() => {});
+  if (file !== undefined) await keep(file, { readAt: io.clock(), sites: found }).catch(() => {});
   return found;
 }
 

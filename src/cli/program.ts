@@ -51,17 +51,17 @@ function createProgram(io: Io): Command {
     .usage("[command] [options]")
     .argument("[command]")
     .version(io.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "help on the program or on a command")
+    .helpCommand(false)
+    .action((_, flags: Flags) => serveMcp(io, flags));
+  addAccessOptions(program)
     .addOption(
       new Option("--color <when>", "auto, always or never (default: auto)")
         .choices(colorChoices)
         // What is none of them is refused where it is read, with a hint.
         .argParser(String),
     )
-    .option("--plain", "no pictures: for screen readers and plain terminals")
-    .helpOption("-h, --help", "help on the program or on a command")
-    .helpCommand(false)
-    .action((_, flags: Flags) => serveMcp(io, flags));
-  addAccessOptions(program);
+    .option("--plain", "no pictures: for screen readers and plain terminals");
   const groups: Record<string, Command[]> = {
     "Ask:": questions.map((question) => createQuestionCommand(io, question)),
     "Set up:": [

@@ -1,9 +1,10 @@
+import type { ClientName } from "./client-names.ts";
 import type { Places } from "./machine.ts";
 import type { Members, Wish } from "./wish.ts";
 
 /** An assistant that takes MCP servers, and how it is told of one. */
 export interface Client {
-  id: string;
+  id: ClientName;
   title: string;
   /** Other words that people call it by. */
   aliases: readonly string[];

@@ -43,10 +43,14 @@ async function complete(line: string, environment: Record<string, string> = {}, 
 const valuesOf = (lines: string[]) => lines.map((line) => line.split("\t")[0]);
 
 const COMMANDS = [
-  ...["sites", "stats", "timeseries", "breakdown", "realtime", "openapi", "overview", "compare", "serve"],
-  ...["grants", "clients", "reference", "completion", "help"],
+  ...["sites", "stats", "timeseries", "breakdown", "realtime", "openapi", "overview", "compare"],
+  ...["login", "logout", "whoami", "doctor", "config"],
+  ...["serve", "grants", "clients", "reference", "conform", "completion", "help"],
 ];
-const GLOBAL = ["--version", "--demo", "--base-url", "--color", "--plain"];
+const GLOBAL = [
+  ...["--version", "--demo", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"],
+  ...["--color", "--plain"],
+];
 const STATS = ["--site", "--days", "--json", "--csv", "--fields", "--help", ...GLOBAL];
 const without = (names: string[], ...taken: string[]) => names.filter((each) => !taken.includes(each));
 
