@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { findNamedProfile } from "../config/access.ts";
 import { type Flags, readCallsPerMinute } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
@@ -140,6 +141,7 @@ async function serveMcp(io: Io, flags: Flags): Promise<void> {
     version: io.version,
     admit: createRateLimit(callsPerMinute, io.clock),
     demo: flags.demo === true,
+    profile: findNamedProfile(flags, io.environment),
     onFault: (fault) => void printNote(io, `analytics-mcp: ${fault.message}`),
   });
 }

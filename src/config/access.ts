@@ -68,6 +68,14 @@ export function findProfileName(environment: Environment): string | undefined {
   });
 }
 
+/** The profile that is asked for by name, where no key is given beside it. */
+export function findNamedProfile(flags: Flags, environment: Environment): string | undefined {
+  const isKeyGiven =
+    flags.apiKeyFile !== undefined || readVariable(environment, "ANALYTICS_API_KEY") !== undefined;
+  if (flags.profile !== undefined || isKeyGiven) return flags.profile;
+  return readVariable(environment, "ANALYTICS_PROFILE");
+}
+
 /** What the command line or the environment says of where the service is. */
 export function findAddress({ baseUrl }: Flags, environment: Environment): Address | undefined {
   if (baseUrl !== undefined) return { text: baseUrl, source: "--base-url" };

@@ -4,6 +4,7 @@ import { AnalyticsError } from "../errors.ts";
 import { type Question, questions } from "../insights/question.ts";
 import { openapi } from "../operations/index.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
+import type { Source } from "../operations/operation.ts";
 import { buildIconUrl } from "../render/icon.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
 import { CHART_EXTENSION, chartMetaOf, registerChart } from "./chart.ts";
@@ -13,13 +14,12 @@ import type { Admit } from "./rate-limit.ts";
 import { registerResources } from "./resources.ts";
 import { buildInputSchema, buildOutputSchema, publish } from "./schema.ts";
 
-export interface McpServerOptions {
+/** The source is said in instructions, where it is a demonstration's, and in each reproducing command. */
+export interface McpServerOptions extends Source {
   call: Call;
   version: string;
   /** Asked before each call and each read of a resource. */
   admit: Admit;
-  /** Whether the numbers are the fixtures': said in instructions and in each reproducing command. */
-  demo: boolean;
 }
 
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,7 @@ const annotations = {
 } as const;
 
 /** One server, for whichever protocol revision the client speaks: a factory for serveStdio and the HTTP handler. */
-export function createMcpServer({ call, version, admit, demo }: McpServerOptions): McpServer {
+export function createMcpServer({ call, version, admit, ...source }: McpServerOptions): McpServer {
   const server = new McpServer(
     {
       name: "analytics-mcp",
@@ -48,7 +48,7 @@ export function createMcpServer({ call, version, admit, demo }: McpServerOptions
         completions: {},
         extensions: { [CHART_EXTENSION]: {} },
       },
-      instructions: buildInstructions(demo),
+      instructions: buildInstructions(source.demo),
       cacheHints: {
         "tools/list": { ttlMs: HOUR_MS, cacheScope: "public" },
         "prompts/list": { ttlMs: HOUR_MS, cacheScope: "public" },
@@ -74,7 +74,7 @@ export function createMcpServer({ call, version, admit, demo }: McpServerOptions
       (input, { mcpReq: { signal } }) =>
         answerSafely(() => {
           admit();
-          return answer(call, question, input, { signal }, demo);
+          return answer(call, question, input, { signal }, source);
         }),
     );
   }
@@ -89,10 +89,10 @@ async function answer(
   question: Question,
   input: Record<string, unknown>,
   options: CallOptions,
-  demo: boolean,
+  source: Source,
 ): Promise<ToolAnswer> {
-  if (question.name === openapi.name) return answerOpenApi(call, input, options, demo);
-  return buildAnswer(question, await question.ask(call, input, options), demo);
+  if (question.name === openapi.name) return answerOpenApi(call, input, options, source);
+  return buildAnswer(question, await question.ask(call, input, options), source);
 }
 
 /** A thrown error's message would reach the client word for word, so none is thrown. */

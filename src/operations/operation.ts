@@ -45,16 +45,23 @@ export function defineOperation<const N extends string, P extends z.ZodObject, R
   return operation;
 }
 
+/** Whose numbers they are: the fixtures', or those of the service and key that a profile names. */
+export interface Source {
+  demo: boolean;
+  profile?: string | undefined;
+}
+
 /**
  * The shell command that asks the same question, safe to paste: what is not plain is quoted for a POSIX shell.
  */
 export function formatCommand(
   { name: command }: { name: string },
   params: Record<string, unknown>,
-  demo: boolean,
+  { demo, profile }: Source,
 ): string {
   const options = Object.entries(params).flatMap(([name, value]) => [`--${name}`, quote(String(value))]);
-  return ["analytics-mcp", command, ...options, ...(demo ? ["--demo"] : [])].join(" ");
+  const from = demo ? ["--demo"] : profile === undefined ? [] : ["--profile", profile];
+  return ["analytics-mcp", command, ...options, ...from.map(quote)].join(" ");
 }
 
 function quote(text: string): string {

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { type GivenKey, readAccess } from "../../src/config/access.ts";
+import { findNamedProfile, type GivenKey, readAccess } from "../../src/config/access.ts";
 import { describeKey } from "../../src/config/api-key.ts";
 import { type Environment, type Flags, readServiceUrl } from "../../src/config/config.ts";
 import { readGivenKey } from "../../src/config/given-key.ts";
@@ -309,4 +309,15 @@ describe("a key from a file or a pipe", () => {
 it("a key is described by its end where enough of it stays hidden", () => {
   expect(describeKey("canary-4f1c9a2e77d04b6f")).toBe("ends in 4b6f");
   expect(describeKey("nineteen-characters")).toBe("too short to show any of it");
+});
+
+it.each<[Flags, Record<string, string>, string | undefined]>([
+  [{}, {}, undefined],
+  [{ profile: "acme" }, {}, "acme"],
+  [{}, { ANALYTICS_PROFILE: "acme" }, "acme"],
+  [{ profile: "acme" }, { ANALYTICS_PROFILE: "other", ANALYTICS_API_KEY: "x" }, "acme"],
+  [{}, { ANALYTICS_PROFILE: "acme", ANALYTICS_API_KEY: "x" }, undefined],
+  [{ apiKeyFile: "key" }, { ANALYTICS_PROFILE: "acme" }, undefined],
+])("%j with %j is asked by the profile %s", (flags, environment, name) => {
+  expect(findNamedProfile(flags, environment)).toBe(name);
 });

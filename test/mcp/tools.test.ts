@@ -200,7 +200,7 @@ describe("an answer is complete twice over, with its receipt", () => {
     expect(result.isError).toBe(true);
     const { formatCommand } = await import("../../src/operations/operation.ts");
     const { stats } = await import("../../src/operations/index.ts");
-    expect(formatCommand(stats, { site: "x'; rm -rf / #" }, false)).toBe(
+    expect(formatCommand(stats, { site: "x'; rm -rf / #" }, { demo: false })).toBe(
       "analytics-mcp stats --site 'x'\\''; rm -rf / #'",
     );
   });

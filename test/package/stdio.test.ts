@@ -107,7 +107,10 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
     ]);
     writeProfile(home, "acme", { baseUrl: server.origin, apiKey: CANARY, site: "example.com" });
     const result = await client.callTool("get_stats", { days: 7 });
-    expect(result.structuredContent).toMatchObject({ site: { domain: "example.com" } });
+    expect(result.structuredContent).toMatchObject({
+      site: { domain: "example.com" },
+      receipt: { command: "analytics-mcp stats --site example.com --days 7 --profile acme" },
+    });
     expect(server.requests.map((request) => request.headers.authorization)).toEqual([`Bearer ${CANARY}`]);
   });
 
