@@ -132,7 +132,7 @@ describe.each(SHELLS)("%s, with hostile sites", (name) => {
     let shell: CompletingShell;
     beforeAll(async () => {
       const words = ["$(touch made)", "`touch made`", ";touch made", "*", "'", '"', "\\", " b", "\tb", "\nb"];
-      const all = [...words, ...words.map((each) => `bad${each}`), "--demo", ":files", "~"];
+      const all = [...words, ...words.map((each) => `wrong${each}`), "--demo", ":files", "~"];
       const sites = [...all, "id:with:colons", "id:with:more"].map((word) => ({
         ...{ id: word, domain: word, name: DESCRIPTION, timezone: "Europe/Berlin", data_since: null },
         created_at: "2024-01-01T00:00:00Z",
@@ -143,7 +143,7 @@ describe.each(SHELLS)("%s, with hostile sites", (name) => {
       });
       shell = await openShell(name, { ANALYTICS_API_KEY: "x", ANALYTICS_BASE_URL: server.origin });
       await waitForSites(shell, "with:more");
-      writeFileSync(join(shell.home, "bad-file"), "");
+      writeFileSync(join(shell.home, "wrong-file"), "");
     });
     afterAll(async () => {
       await shell?.close();
@@ -153,13 +153,13 @@ describe.each(SHELLS)("%s, with hostile sites", (name) => {
     it.each(["--site ", "--site="])("after %s plain words alone, and runs nothing", async (option) => {
       const press = async (word: string) =>
         (await shell.press(`analytics-mcp stats ${option}${word}`)).line.split(/[ =]/).at(-1);
-      expect(await press("bad")).toBe("bad");
+      expect(await press("wrong")).toBe("wrong");
       expect(await press("i")).toBe("id:with:");
       expect(await press("id:wi")).toBe("id:with:");
       expect(await press("id:with:m")).toBe("id:with:more");
       const listed = await shell.list(`analytics-mcp stats ${option}id:`);
       expect(listed).toContain("with:more");
-      expect(listed).not.toContain("bad");
+      expect(listed).not.toContain("wrong");
       if (name !== "bash") expect(listed).toContain(SHOWN);
       expect(readdirSync(shell.home)).not.toContain("made");
     });
