@@ -7,11 +7,12 @@ import { startProgram } from "../test/support/processes.ts";
 import { startConnectors } from "./connectors.ts";
 import { createFigures } from "./figures.ts";
 import { describeOrganization } from "./organizations.ts";
-import { buildReport, replaceSection } from "./report.ts";
+import { buildReport } from "./report.ts";
+import { RESULTS, replaceSection } from "./results.ts";
 import { createSession } from "./session.ts";
 import { catalogue, createTruth } from "./truth.ts";
 
-const RESULTS = "bench/RESULTS.md";
+const CHAPTER = "## The connector under load";
 /** Longer than Node's server keeps a connection that nobody uses. */
 const QUIET_MS = 8_000;
 /** How often a run looks at what is alive in the heap. */
@@ -110,7 +111,8 @@ export async function run(args: string[], serviceScript: string): Promise<number
     });
     process.stdout.write(`${report}\n`);
     if (!values.trial) {
-      writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, "utf8"), `### ${title}`, report));
+      const document = readFileSync(RESULTS, "utf8");
+      writeFileSync(RESULTS, replaceSection(document, CHAPTER, `### ${title}`, report));
     }
     return summary.faults.length === 0 ? 0 : 1;
   } finally {

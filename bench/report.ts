@@ -1,4 +1,5 @@
 import type { Summary } from "./figures.ts";
+import { table } from "./results.ts";
 import { fitSlope, type Sample } from "./watch.ts";
 
 export interface Reported {
@@ -24,8 +25,6 @@ export interface Reported {
   after: (Sample | undefined)[];
 }
 
-const table = (head: string[], rows: (string | number)[][]) =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 const round = (value: number, digits = 0) => value.toFixed(digits);
 
 /** The section of one run, in Markdown; its heading stands in front. */
@@ -86,22 +85,4 @@ function describeProcess(run: Reported, samples: Sample[], index: number): strin
       ],
     ],
   );
-}
-
-/** Puts a section in the place of the one with its heading, or at the end of those before the next chapter. */
-export function replaceSection(document: string, heading: string, section: string): string {
-  const lines = document.trimEnd().split("\n");
-  const start = lines.indexOf(heading);
-  const chapter = lines.indexOf("## The connector under load");
-  const isNext = (level: RegExp, from: number) => {
-    const end = lines.findIndex((line, index) => index > from && level.test(line));
-    return end === -1 ? lines.length : end;
-  };
-  const end = start === -1 ? isNext(/^## /, chapter) : isNext(/^##?#? /, start);
-  const before = lines
-    .slice(0, start === -1 ? end : start)
-    .join("\n")
-    .trimEnd();
-  const behind = lines.slice(end).join("\n").trim();
-  return `${[before, section.trim(), behind].filter((part) => part !== "").join("\n\n")}\n`;
 }

@@ -6,11 +6,21 @@ if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
   process.exit(1);
 }
 var nodeModule = process.getBuiltinModule("node:module");
-if (nodeModule.enableCompileCache) nodeModule.enableCompileCache();
-import("../dist/main.js").catch((error) => {
-  var missing = error && error.code === "ERR_MODULE_NOT_FOUND" && /dist.main\.js/.test(error.message);
-  process.stderr.write(
-    missing ? "analytics-mcp is not built: npm ci && npm run build.\n" : error.stack + "\n",
-  );
-  process.exit(1);
-});
+if (process.argv.length === 3 && /^(-V|--version)$/.test(process.argv[2])) {
+  // Scripts ask for it, and people who wonder whether it works: no reason to load the program.
+  var self = process.getBuiltinModule("node:fs").realpathSync(process.argv[1]);
+  process.stdout.write(nodeModule.createRequire(self)("../package.json").version + "\n");
+} else {
+  start();
+}
+
+function start() {
+  if (nodeModule.enableCompileCache) nodeModule.enableCompileCache();
+  import("../dist/main.js").catch((error) => {
+    var missing = error && error.code === "ERR_MODULE_NOT_FOUND" && /dist.main\.js/.test(error.message);
+    process.stderr.write(
+      missing ? "analytics-mcp is not built: npm ci && npm run build.\n" : error.stack + "\n",
+    );
+    process.exit(1);
+  });
+}

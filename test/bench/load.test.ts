@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { replaceSection } from "../../bench/report.ts";
+import { replaceSection } from "../../bench/results.ts";
 import { agrees } from "../../bench/truth.ts";
 import { fitSlope } from "../../bench/watch.ts";
 import { REDIS_SERVER } from "../support/redis.ts";
@@ -44,11 +44,12 @@ describe("what the load run judges by", () => {
   });
 
   it("writes its own section alone", () => {
+    const CHAPTER = "## The connector under load";
     const document =
       "# Measured\n\n## The connector under load\n\nHow.\n\n### A\n\nold\n\n### B\n\nb\n\n## Other\n\no\n";
     const replaced = document.replace("old", "new");
-    expect(replaceSection(document, "### A", "### A\n\nnew")).toBe(replaced);
+    expect(replaceSection(document, CHAPTER, "### A", "### A\n\nnew")).toBe(replaced);
     const added = document.replace("b\n\n## Other", "b\n\n### C\n\nc\n\n## Other");
-    expect(replaceSection(document, "### C", "### C\n\nc")).toBe(added);
+    expect(replaceSection(document, CHAPTER, "### C", "### C\n\nc")).toBe(added);
   });
 });

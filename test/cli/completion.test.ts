@@ -181,7 +181,7 @@ describe("a candidate comes quickly", () => {
 
   it("without the MCP SDK, the network and the reference API", () => {
     const complete = load("complete", "--", "breakdown", "--dimension", "");
-    const version = load("--version");
+    const version = load("--demo", "--version");
     expect(version.length).toBeGreaterThan(0);
     // One more file than any other command needs: the candidates.
     expect(complete.filter((url) => !version.includes(url))).toHaveLength(1);

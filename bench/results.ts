@@ -1,0 +1,22 @@
+/** Where the benches write what they measured, each into its own chapter. */
+export const RESULTS = "bench/RESULTS.md";
+
+export const table = (head: string[], rows: (string | number)[][]) =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+
+/** The document with a section new under its heading, at the end of its chapter where it was not there. */
+export function replaceSection(document: string, chapter: string, heading: string, section: string): string {
+  const lines = document.trimEnd().split("\n");
+  const start = lines.indexOf(heading, lines.indexOf(chapter));
+  const isNext = (level: RegExp, from: number) => {
+    const end = lines.findIndex((line, index) => index > from && level.test(line));
+    return end === -1 ? lines.length : end;
+  };
+  const end = start === -1 ? isNext(/^## /, lines.indexOf(chapter)) : isNext(/^##?#? /, start);
+  const before = lines
+    .slice(0, start === -1 ? end : start)
+    .join("\n")
+    .trimEnd();
+  const behind = lines.slice(end).join("\n").trim();
+  return `${[before, section.trim(), behind].filter((part) => part !== "").join("\n\n")}\n`;
+}
