@@ -9,10 +9,12 @@ import type { View } from "../operations/view.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import { type Breakdown, findMovers, type Spans } from "./movers.ts";
 import {
+  isEarlierWhole,
   isSmallSample,
   MAX_WINDOW_DAYS,
   measureChange,
-  SMALL_SAMPLE,
+  noteEarlier,
+  SMALL_SAMPLE_NOTE,
   seriesDaysFor,
   splitWindows,
   sumWindow,
@@ -50,6 +52,7 @@ const result = z.object({
   previous: window,
   change: z.object({ visitors: change, pageviews: change }),
   small_sample: z.boolean(),
+  comparable: z.boolean(),
   dimensions: z.array(
     z.object({
       dimension: z.string(),
@@ -78,7 +81,7 @@ export const compare = defineInsight({
     name: "compare_periods",
     title: "Compare periods",
     description:
-      "The last N complete days against the N days before them, and which pages, referrers, channels, countries (or values of one dimension) moved most, in visitors. Today is in neither window. Answers what changed and why.",
+      "The last N complete days against the N before, and which pages, referrers, channels, countries (or values of one dimension) moved most, in visitors. Today is in neither window. Answers what changed and why.",
   },
   params,
   result,
@@ -113,6 +116,7 @@ async function comparePeriods(
   );
   if (!sameDay) throw refuseDays();
   const { current, previous } = splitWindows(series.points, days);
+  const isWhole = isEarlierWhole(series);
   return {
     site: series.site,
     timezone: series.period.timezone,
@@ -120,15 +124,16 @@ async function comparePeriods(
     current,
     previous,
     change: {
-      visitors: measureChange(current.visitors, previous.visitors),
-      pageviews: measureChange(current.pageviews, previous.pageviews),
+      visitors: measureChange(current.visitors, previous.visitors, isWhole),
+      pageviews: measureChange(current.pageviews, previous.pageviews, isWhole),
     },
     small_sample: isSmallSample(current, previous),
+    comparable: isWhole,
     dimensions: groups.map(({ dimension, spans, drift }) => ({
       dimension,
       drift,
       cut_off: spans.whole.truncated || spans.recent.truncated || spans.today.truncated,
-      movers: findMovers(spans, drift)
+      movers: findMovers(spans, drift, isWhole)
         .filter((mover) => mover.change?.absolute !== 0)
         .slice(0, asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH)
         .map((mover) => ({ ...mover, label: shortLabel(mover.label) })),
@@ -198,7 +203,8 @@ function refuseDays(): AnalyticsError {
   });
 }
 
-function viewWindows({ site, timezone, as_of, current, previous, change, small_sample }: Comparison): View {
+function viewWindows(comparison: Comparison): View {
+  const { site, timezone, as_of, current, previous, change, small_sample, comparable } = comparison;
   const show = (name: "visitors" | "pageviews") => ({
     measure: name,
     current: current[name],
@@ -212,10 +218,8 @@ function viewWindows({ site, timezone, as_of, current, previous, change, small_s
     rows: [show("visitors"), show("pageviews")],
     notes: [
       `Complete days only, as of ${as_of}: today is in neither window.`,
-      ...(small_sample
-        ? [`Small sample: a window has fewer than ${SMALL_SAMPLE} visitors, so a change is not news.`]
-        : []),
-      ...(previous.visitors === 0 ? ["The earlier window had no visitors: there is no percentage."] : []),
+      ...(small_sample ? [SMALL_SAMPLE_NOTE] : []),
+      ...noteEarlier(previous, comparable),
     ],
   };
 }

@@ -37,7 +37,7 @@ export interface Spans {
  * how much visits that arrived between the calls may have changed a difference; without drift, a negative
  * difference means that the service contradicts itself, which is an error and never clamped.
  */
-export function findMovers(spans: Spans, drift: number): Mover[] {
+export function findMovers(spans: Spans, drift: number, isWhole: boolean): Mover[] {
   const [whole, recent, today] = [indexRows(spans.whole), indexRows(spans.recent), indexRows(spans.today)];
   const labels = new Map([...today.labels, ...recent.labels, ...whole.labels]);
   const movers = [...labels].map(([value, label]): Mover => {
@@ -48,7 +48,7 @@ export function findMovers(spans: Spans, drift: number): Mover[] {
     const [current, previous] = [exact(bounds.current), exact(bounds.previous)];
     if (current === null || previous === null)
       return { value, label, current, previous, change: null, bounds };
-    return { value, label, current, previous, change: measureChange(current, previous) };
+    return { value, label, current, previous, change: measureChange(current, previous, isWhole) };
   });
   return movers.sort(
     (a, b) =>

@@ -9,9 +9,12 @@ import type { View } from "../operations/view.ts";
 import { change, changeColumns, window } from "./compare.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import {
+  isEarlierWhole,
   isSmallSample,
   MAX_WINDOW_DAYS,
   measureChange,
+  noteEarlier,
+  SMALL_SAMPLE_NOTE,
   seriesDaysFor,
   splitWindows,
   sumWindow,
@@ -45,6 +48,7 @@ const result = z.object({
     visitors: change,
     pageviews: change,
     small_sample: z.boolean(),
+    comparable: z.boolean(),
   }),
   trend: z.object({ from: date, visitors: z.array(count) }),
   top: z.array(
@@ -100,6 +104,7 @@ async function readOverview(
   const answers = await readTogether(options, read, (each) => hasDrifted(each, days));
   const { summary, series, now, tops } = answers;
   const { current, previous } = splitWindows(series.points, days);
+  const isWhole = isEarlierWhole(series);
   const shown = series.points.slice(-days);
   return {
     site: summary.site,
@@ -111,9 +116,10 @@ async function readOverview(
     comparison: {
       current,
       previous,
-      visitors: measureChange(current.visitors, previous.visitors),
-      pageviews: measureChange(current.pageviews, previous.pageviews),
+      visitors: measureChange(current.visitors, previous.visitors, isWhole),
+      pageviews: measureChange(current.pageviews, previous.pageviews, isWhole),
       small_sample: isSmallSample(current, previous),
+      comparable: isWhole,
     },
     trend: { from: shown[0]?.date ?? summary.period.from, visitors: shown.map((point) => point.visitors) },
     top: tops.map(({ dimension, rows }) => ({
@@ -178,7 +184,10 @@ function viewOverview(result: Overview): View[] {
         change: comparison[measure].absolute,
         percent: comparison[measure].percent,
       })),
-      notes: comparison.small_sample ? ["Small sample: a change is not news."] : [],
+      notes: [
+        ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
+        ...noteEarlier(previous, comparison.comparable),
+      ],
     },
     {
       headline: `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`,

@@ -19,6 +19,7 @@ export interface Change {
 
 /** Under this many visitors in either window, a change is not news. */
 export const SMALL_SAMPLE = 100;
+export const SMALL_SAMPLE_NOTE = `Small sample: a window has fewer than ${SMALL_SAMPLE} visitors, so a change is not news.`;
 /** The longest window: twice it and today fit the 365 days of a series. */
 export const MAX_WINDOW_DAYS = 182;
 
@@ -45,9 +46,28 @@ export function sumWindow(points: readonly Point[]): Window {
   };
 }
 
-export function measureChange(current: number, previous: number): Change {
+/**
+ * No percentage where the earlier window is not whole: that the site had no data then is no growth. `isWhole` is
+ * what `isEarlierWhole` says of the series.
+ */
+export function measureChange(current: number, previous: number, isWhole: boolean): Change {
   const absolute = current - previous;
-  return { absolute, percent: previous === 0 ? null : Math.round((1000 * absolute) / previous) / 10 };
+  const hasPercent = isWhole && previous !== 0;
+  return { absolute, percent: hasPercent ? Math.round((1000 * absolute) / previous) / 10 : null };
+}
+
+/** Whether the site had data on all days of the earlier window, with which the series begins. */
+export function isEarlierWhole({ warnings = [] }: ResultOf<typeof timeseries>): boolean {
+  return !warnings.some(({ code }) => code === "before_data_since");
+}
+
+/** What a reader of a comparison has to know of its earlier window. */
+export function noteEarlier({ from, visitors }: Window, isWhole: boolean): string[] {
+  if (!isWhole)
+    return [
+      `The site had no data yet on ${from}: the earlier window is not whole, so a rise is no growth and has no percentage.`,
+    ];
+  return visitors === 0 ? ["The earlier window had no visitors: there is no percentage."] : [];
 }
 
 export function isSmallSample(current: Window, previous: Window): boolean {

@@ -55,7 +55,8 @@ describe("arithmetic", () => {
     [5, 0, { absolute: 5, percent: null }],
     [0, 0, { absolute: 0, percent: null }],
   ])("%d after %d", (current, previous, change) => {
-    expect(measureChange(current, previous)).toEqual(change);
+    expect(measureChange(current, previous, true)).toEqual(change);
+    expect(measureChange(current, previous, false)).toEqual({ ...change, percent: null });
   });
 
   it("a sample is small where either window has fewer than a hundred visitors", () => {
@@ -82,6 +83,7 @@ describe("movers", () => {
     const movers = findMovers(
       { whole: rank({ a: 310, b: 40, c: 8 }), recent: rank({ a: 190, b: 15, c: 7 }), today: rank({ a: 20 }) },
       0,
+      true,
     );
     expect(
       movers.map(({ label, current, previous, change }) => [label, current, previous, change?.absolute]),
@@ -93,11 +95,12 @@ describe("movers", () => {
   });
 
   it("a value missing from a whole list is 0, from a cut-off one it lies below the last row", () => {
-    const [gone] = findMovers({ whole: rank({ a: 9 }), recent: rank({}), today: rank({}) }, 0);
+    const [gone] = findMovers({ whole: rank({ a: 9 }), recent: rank({}), today: rank({}) }, 0, true);
     expect(gone).toMatchObject({ current: 0, previous: 9, change: { absolute: -9, percent: -100 } });
     const cut = findMovers(
       { whole: rank({ a: 90, b: 50 }, true), recent: rank({ a: 40, c: 30 }, true), today: rank({}) },
       0,
+      true,
     );
     expect(cut.map(({ label }) => label)).toEqual(["a", "b", "c"]);
     expect(cut[1]).toMatchObject({
@@ -113,10 +116,10 @@ describe("movers", () => {
 
   it("a negative difference is an error, never clamped", () => {
     const spans = { whole: rank({ a: 5 }), recent: rank({ a: 9 }), today: rank({}) };
-    expect(() => findMovers(spans, 0)).toThrow(AnalyticsError);
-    expect(() => findMovers(spans, 3)).toThrow(AnalyticsError);
-    expect(findMovers(spans, 4)[0]).toMatchObject({ previous: 0 });
-    expect(findMovers(spans, 5)[0]).toMatchObject({
+    expect(() => findMovers(spans, 0, true)).toThrow(AnalyticsError);
+    expect(() => findMovers(spans, 3, true)).toThrow(AnalyticsError);
+    expect(findMovers(spans, 4, true)[0]).toMatchObject({ previous: 0 });
+    expect(findMovers(spans, 5, true)[0]).toMatchObject({
       previous: null,
       bounds: { previous: { least: 0, most: 1 } },
     });
@@ -247,7 +250,28 @@ describe("compare, against a naive count of the raw visits", () => {
       .flatMap((view) => view.notes)
       .join("\n");
     expect(notes).toContain("Small sample");
-    expect(notes).toContain("there is no percentage");
+    expect(notes).toContain("no data yet");
+  });
+
+  it("calls nothing growth that is compared with days before the site had data", async () => {
+    const { call } = connect();
+    const ask = { site: "news.example.org", days: 7 };
+    const answer = await compare.compute(call, ask, {});
+    expect(answer).toMatchObject({ comparable: false, small_sample: false });
+    expect(answer.previous.visitors).toBeGreaterThan(0);
+    const changes = [answer.change.visitors, answer.change.pageviews].concat(
+      answer.dimensions.flatMap(({ movers }) => movers.flatMap(({ change }) => change ?? [])),
+    );
+    expect(changes.length).toBeGreaterThan(2);
+    for (const { percent } of changes) expect(percent).toBe(null);
+    const { comparison, ...rest } = await overview.compute(call, ask, {});
+    expect(comparison).toMatchObject({ comparable: false, visitors: { percent: null } });
+    for (const views of [compare.views(answer), overview.views({ comparison, ...rest })]) {
+      const notes = views.flatMap((view) => view.notes).join("\n");
+      expect(notes).toContain(`The site had no data yet on ${answer.previous.from}`);
+    }
+    // From its first day on it can be compared.
+    expect(await compare.compute(call, { ...ask, days: 4 }, {})).toMatchObject({ comparable: true });
   });
 });
 
@@ -266,7 +290,7 @@ describe("overview, against a naive count of the raw visits", () => {
     expect(answer.comparison).toMatchObject({
       current: { visitors: current },
       previous: { visitors: previous },
-      visitors: measureChange(current, previous),
+      visitors: measureChange(current, previous, true),
     });
   });
 
