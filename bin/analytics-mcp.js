@@ -6,12 +6,13 @@ if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
   process.exit(1);
 }
 var nodeModule = process.getBuiltinModule("node:module");
-if (process.argv.length === 3 && /^(-V|--version)$/.test(process.argv[2])) {
-  // Scripts ask for it, and people who wonder whether it works: no reason to load the program.
+if (process.argv.length === 3 && /^(-V|--version)$/.test(process.argv[2])) printVersion();
+else start();
+
+// Scripts ask for it, and people who wonder whether it works: no reason to load the program.
+function printVersion() {
   var self = process.getBuiltinModule("node:fs").realpathSync(process.argv[1]);
   process.stdout.write(nodeModule.createRequire(self)("../package.json").version + "\n");
-} else {
-  start();
 }
 
 function start() {

@@ -24,7 +24,18 @@ export function chooseFields(views: readonly View[], fields: string): View[] {
       return [column];
     });
     if (columns.length === 0) return [];
-    const { headline, rows, notes, bars } = view;
-    return [{ headline, rows, notes, columns, ...(bars !== undefined && asked.includes(bars) && { bars }) }];
+    const { name, rows, notes, bars } = view;
+    // A list without its names still says of what it is.
+    const headline = view.headline === "" && name !== undefined ? name : view.headline;
+    return [
+      {
+        ...(name !== undefined && { name }),
+        headline,
+        rows,
+        notes,
+        columns,
+        ...(bars !== undefined && asked.includes(bars) && { bars }),
+      },
+    ];
   });
 }

@@ -49,14 +49,25 @@ export function chooseViews({ views }: Answer, { fields }: Format): View[] {
 
 /** Views for programs, a header line over each. */
 export function formatData(views: View[], { csv }: Format): string {
-  const tables = views.filter((view) => view.columns.length > 0);
+  const tables = nameTables(views);
   return tables.map((view) => (csv ? formatCsv(view) : formatTsv(view))).join("\n\n");
 }
 
-/** The service's answer; with `--fields` the rows of the one table that has them. */
+/** The tables of an answer; where there are several, each row says of which it is. */
+function nameTables(views: View[]): View[] {
+  const tables = views.filter((view) => view.columns.length > 0);
+  if (tables.length < 2) return tables;
+  return tables.map((view) => ({
+    ...view,
+    columns: [{ key: "table", label: "table", kind: "text" }, ...view.columns],
+    rows: view.rows.map((row) => ({ table: view.name ?? null, ...row })),
+  }));
+}
+
+/** The service's answer; with `--fields` the rows of the tables that have them. */
 function chooseJson({ result }: Answer, views: View[], { fields }: Format): unknown {
   if (fields === undefined) return result;
-  return views.flatMap(({ columns, rows }) =>
+  return nameTables(views).flatMap(({ columns, rows }) =>
     rows.map((row) => Object.fromEntries(columns.map(({ key }) => [key, row[key] ?? null]))),
   );
 }

@@ -5,6 +5,7 @@ import { type Dimension, dimensions, isWrittenByVisitors } from "../operations/d
 import { count, date, siteParam, siteRef, timestamp } from "../operations/fields.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
+import { formatSpan } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import { type Breakdown, findMovers, type Spans } from "./movers.ts";
@@ -213,7 +214,8 @@ function viewWindows(comparison: Comparison): View {
     percent: change[name].percent,
   });
   return {
-    headline: `${site.domain}, ${current.from} to ${current.to} against ${previous.from} to ${previous.to} (${timezone})`,
+    name: "windows",
+    headline: `${site.domain}, ${formatSpan(current)} against ${formatSpan(previous)} (${timezone})`,
     columns: [{ key: "measure", label: "measure", kind: "text" }, ...changeColumns],
     rows: [show("visitors"), show("pageviews")],
     notes: [
@@ -233,6 +235,7 @@ export const changeColumns: View["columns"] = [
 
 function viewMovers({ dimension, drift, cut_off, movers }: Comparison["dimensions"][number]): View {
   return {
+    name: dimension,
     headline: `${dimension} that moved most, in visitors`,
     beside: true,
     columns: [

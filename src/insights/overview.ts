@@ -4,7 +4,7 @@ import { type Dimension, isWrittenByVisitors } from "../operations/dimensions.ts
 import { count, date, siteParam, siteRef } from "../operations/fields.ts";
 import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
-import { period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
+import { formatSpan, period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { change, changeColumns, window } from "./compare.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
@@ -153,6 +153,7 @@ function viewOverview(result: Overview): View[] {
   const { current, previous } = comparison;
   return [
     {
+      name: "totals",
       headline: periodHeadline(result.site.domain, period),
       columns: [
         { key: "visitors", label: "visitors", kind: "count" },
@@ -171,11 +172,12 @@ function viewOverview(result: Overview): View[] {
       notes: [
         ...periodNotes(period, result.warnings),
         ...(result.drifted ? ["Visits arrived while this was read: its parts may differ by a few."] : []),
-        "Rows of the lists do not add up.",
+        "Rows need not add up: a visitor may count in several.",
       ],
     },
     {
-      headline: `Complete days ${current.from} to ${current.to} against ${previous.from} to ${previous.to}`,
+      name: "comparison",
+      headline: `Complete days ${formatSpan(current)} against ${formatSpan(previous)}`,
       columns: [{ key: "measure", label: "measure", kind: "text" }, ...changeColumns],
       rows: (["visitors", "pageviews"] as const).map((measure) => ({
         measure,
@@ -203,6 +205,7 @@ function viewOverview(result: Overview): View[] {
     },
     ...result.top.map(
       ({ dimension, rows }): View => ({
+        name: dimension,
         headline: "",
         columns: [
           {

@@ -48,9 +48,12 @@ export function verifyPeriod(actual: Period, days: number): string | undefined {
   return undefined;
 }
 
+/** A span of days in words. */
+export const formatSpan = ({ from, to }: { from: string; to: string }) =>
+  from === to ? from : `${from} to ${to}`;
+
 export function periodHeadline(domain: string, { from, to, days, timezone }: Period): string {
-  const span = from === to ? from : `${from} to ${to}`;
-  return `${domain}, ${span} (${days} ${days === 1 ? "day" : "days"}, ${timezone})`;
+  return `${domain}, ${formatSpan({ from, to })} (${days} ${days === 1 ? "day" : "days"}, ${timezone})`;
 }
 
 export function periodNotes({ to, partial, as_of }: Period, warned: Warnings): string[] {

@@ -38,7 +38,7 @@ export const sites = defineOperation({
     headline: `${result.sites.length} ${result.sites.length === 1 ? "site" : "sites"}`,
     columns: [
       { key: "domain", label: "domain", kind: "text" },
-      { key: "id", label: "id", kind: "text" },
+      { key: "id", label: "id", kind: "text", detail: true },
       { key: "name", label: "name", kind: "text", detail: true },
       { key: "timezone", label: "timezone", kind: "text", detail: true },
       { key: "data_since", label: "data since", kind: "date", detail: true },

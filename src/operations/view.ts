@@ -31,6 +31,8 @@ export interface Series {
  * from this one shape. Cells are raw; `render/clean.ts` cleans them where they leave.
  */
 export interface View {
+  /** Which of an answer's tables it is, for programs, where there are several. */
+  name?: string;
   headline: string;
   columns: Column[];
   rows: Record<string, Cell>[];

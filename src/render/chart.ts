@@ -1,7 +1,7 @@
 import type { Series } from "../operations/view.ts";
 import { drawColumn, drawSparkline } from "./pictures.ts";
 import { paint, type Screen } from "./screen.ts";
-import { measure, pad } from "./width.ts";
+import { measure, pad, wrap } from "./width.ts";
 
 const DAY_MS = 86_400_000;
 /** Above this many days a bar is more than a column wide at no usual width. */
@@ -27,7 +27,9 @@ export function formatChart(series: Series, screen: Screen, height: number): str
   const numbers = new Intl.NumberFormat(screen.locale);
   const margin = measure(numbers.format(Math.max(...series.values))) + 2;
   const room = Math.max(10, screen.width - margin);
-  const daysPerBar = Math.ceil(series.values.length / room);
+  // Today has a bar of its own, however many days share one.
+  const today = Number(series.partial);
+  const daysPerBar = Math.max(1, Math.ceil((series.values.length - today) / (room - today)));
   const bars = gather(series, daysPerBar);
   const most = niceTop(Math.max(...bars.map(({ value }) => value)));
   const barWidth = Math.min(WIDEST_BAR, Math.max(1, Math.floor(room / bars.length)));
@@ -52,7 +54,8 @@ export function formatChart(series: Series, screen: Screen, height: number): str
   });
   const span = barWidth * bars.length;
   const foot = paint(screen, "dim", `${pad("0", margin - 2, "right")} └${"─".repeat(span)}`);
-  return [formatLabel(series, daysPerBar), ...lines, foot, " ".repeat(margin) + formatDates(series, span)];
+  const label = wrap(formatLabel(series, daysPerBar), screen.width).split("\n");
+  return [...label, ...lines, foot, " ".repeat(margin) + formatDates(series, span)];
 }
 
 function gather({ values, partial }: Series, daysPerBar: number): Bar[] {

@@ -51,6 +51,8 @@ function joinBlocks(blocks: string[][], width: number): string[] {
 }
 
 function formatBlock(view: View, screen: Screen): string[] {
+  // One of several lists that has nothing to show: its note says so.
+  if (view.beside && view.rows.length === 0) return [];
   const isPicture = view.series !== undefined && view.rows.length === 0 && screen.pictures;
   const headline = isPicture ? "" : cleanText(view.headline, 1_000);
   const parts = [
@@ -59,12 +61,15 @@ function formatBlock(view: View, screen: Screen): string[] {
       : wrap(headline, screen.width)
           .split("\n")
           .map((line) => paint(screen, "bold", line)),
-    formatSeries(view, screen),
-    view.rows.length === 0 ? [] : formatTable(view, screen),
+    ...drawOrder(formatSeries(view, screen), view.rows.length === 0 ? [] : formatTable(view, screen), screen),
   ].filter((lines) => lines.length > 0);
   // Side by side, what belongs to a table stands close to it.
   return parts.flatMap((lines, index) => (index === 0 || view.beside ? lines : ["", ...lines]));
 }
+
+/** Where a table is longer than the screen, what was drawn above it would be gone. */
+const drawOrder = (picture: string[], table: string[], { height }: Screen) =>
+  picture.length + table.length + 4 > height ? [table, picture] : [picture, table];
 
 function formatSeries({ series, rows }: View, screen: Screen): string[] {
   if (!series || !screen.pictures || series.values.length < 2) return [];

@@ -7,7 +7,9 @@ import { measure, pad, truncate } from "./width.ts";
 
 const GAP = 2;
 /** A text is first cut to this, then details are left out, then it is cut to what still says something. */
-const COMFORTABLE_TEXT = 14;
+const COMFORTABLE_TEXT = 20;
+/** Side by side, a text may be shorter. */
+const NARROW_TEXT = 14;
 const LEAST_TEXT = 4;
 const LEAST_BAR = 6;
 const WIDEST_BAR = 40;
@@ -53,7 +55,7 @@ export function measureTable(view: View, screen: Screen): number {
     .filter((column) => column.machine !== true && column.detail !== true)
     .map((column) => {
       const widest = Math.max(measure(column.label), ...view.rows.map((row) => measure(format(column, row))));
-      return isNumeric(column) ? widest : Math.min(widest, COMFORTABLE_TEXT);
+      return isNumeric(column) ? widest : Math.min(widest, NARROW_TEXT);
     });
   return sumWidths(widths);
 }

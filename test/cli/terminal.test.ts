@@ -134,6 +134,15 @@ describe("--csv and --fields", () => {
     expect(stdout).toMatch(/\n\npageviews {2}date\n +[\d,]+ {2}2026-11-20\n/);
   });
 
+  it("of several tables each row says of which it is", async () => {
+    const { stdout } = await shell("overview --site example.com --fields label,visitors --csv");
+    expect(stdout).toMatch(/^table,visitors\ntotals,\d+\n\ntable,label,visitors\npages,\/,\d+\n/);
+    const rows = JSON.parse((await shell(`${COMPARE} --json --fields label,change`)).stdout);
+    expect(new Set(rows.map(({ table }: { table: string }) => table))).toEqual(
+      new Set(["windows", "pages", "referrers", "channels", "countries"]),
+    );
+  });
+
   it("of several tables those that have them", async () => {
     const { stdout } = await shell("overview --site example.com --fields measure,percent");
     expect(stdout).toMatch(/^measure\tpercent\nvisitors\t-?[\d.]+\npageviews\t-?[\d.]+\n$/);

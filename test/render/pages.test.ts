@@ -64,7 +64,7 @@ describe("bars and columns", () => {
 
 describe("a chart", () => {
   it("has its axes, its days and today", () => {
-    expect(formatChart(series, { ...screen, width: 40 }, 4)).toEqual([
+    expect(formatChart(series, { ...screen, width: 50 }, 4)).toEqual([
       "visitors a day; the last bar is today so far",
       "100 ┤                  █████",
       "    │                  █████",
@@ -77,12 +77,29 @@ describe("a chart", () => {
 
   it("shows more days than columns as means of as many days each, counted from the last complete day", () => {
     const values = [...Array.from({ length: 364 }, (_, index) => (index < 4 ? 1000 : 14)), 3];
-    const lines = formatChart({ ...series, from: "2025-01-01", values }, { ...screen, width: 60 }, 4);
-    expect(lines[0]).toBe("visitors a day, each bar the mean of 7 days; the last bar is today so far");
-    expect(lines[1]).toMatch(/^ {2}600 ┤▇$/);
-    for (const line of lines.slice(1)) expect(stringWidth(line)).toBeLessThanOrEqual(60);
+    const [first, second, ...lines] = formatChart(
+      { ...series, from: "2025-01-01", values },
+      { ...screen, width: 60 },
+      4,
+    );
+    expect(`${first} ${second}`).toBe(
+      "visitors a day, each bar the mean of 7 days; the last bar is today so far",
+    );
+    expect(lines[0]).toMatch(/^ {2}600 ┤▇$/);
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(60);
     // 52 weeks and today.
     expect(lines.at(-2)).toBe(`    0 └${"─".repeat(53)}`);
+  });
+
+  it.each([60, 80, 120])("of a year fits %i columns", (columns) => {
+    const values = Array.from({ length: 365 }, (_, index) => 1000 + (index % 7) * 100);
+    for (const line of formatChart(
+      { ...series, from: "2025-11-22", values },
+      { ...screen, width: columns },
+      9,
+    )) {
+      expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+    }
   });
 
   it("fits every width, and its top is never less than the largest day", () => {
@@ -93,8 +110,9 @@ describe("a chart", () => {
         fc.boolean(),
         (values, width, partial) => {
           const lines = formatChart({ ...series, values, partial }, { ...screen, width }, 8);
-          for (const line of lines.slice(1)) expect(stringWidth(line)).toBeLessThanOrEqual(width);
-          const top = Number((lines[1] ?? "").split("┤")[0]?.replaceAll(",", ""));
+          for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+          const [highest = ""] = lines.filter((line) => line.includes("┤"));
+          const top = Number(highest.split("┤")[0]?.replaceAll(",", ""));
           const mean = /mean of/.test(lines[0] ?? "");
           if (!mean) expect(top).toBeGreaterThanOrEqual(Math.max(...values));
         },
@@ -186,6 +204,22 @@ describe("a page", () => {
     expect(formatPage([view], { ...screen, height: 24 })).toContain("└──");
     expect(formatPage([view], { ...screen, height: 23 })).not.toContain("└──");
     expect(formatPage([view], { ...screen, height: 23 })).toContain("·▁▄█▁");
+  });
+});
+
+describe("what is longer than the screen", () => {
+  it("has its chart below it", () => {
+    const view = (days: number): View => ({
+      headline: "",
+      columns: [{ key: "visitors", label: "visitors", kind: "count" }],
+      rows: Array.from({ length: days }, () => ({ visitors: 1 })),
+      notes: [],
+      series: { ...series, values: Array.from({ length: days }, () => 1) },
+    });
+    expect(formatPage([view(5)], screen).indexOf("└")).toBeLessThan(
+      formatPage([view(5)], screen).indexOf("visitors\n"),
+    );
+    expect(formatPage([view(60)], screen)).toMatch(/visitors\n[\s\S]*└/);
   });
 });
 
