@@ -122,8 +122,9 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
 
 async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[], flags: ConfigFlags) {
   const { state, path, backup, difference, isOpen } = outcome;
+  const exposure = isOpen && flags.withKey ? [`Others on this machine may read it: chmod 600 ${path}`] : [];
   if (flags.json) {
-    const result = { state, path, backup: backup ?? null, difference, notes };
+    const result = { state, path, backup: backup ?? null, difference, notes: [...exposure, ...notes] };
     return printAnswer(io, { params: {}, result, views: [] }, flags);
   }
   if (state === "there") return printNote(io, `${name} is already there, in ${path}: nothing to do.`);
@@ -133,7 +134,7 @@ async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[],
   }
   await printNote(io, `Wrote ${name} into ${path}`);
   if (backup !== undefined) await printNote(io, `The file as it was: ${backup}`);
-  if (isOpen && flags.withKey) await printNote(io, `Others on this machine may read it: chmod 600 ${path}`);
+  for (const note of exposure) await printNote(io, note);
   for (const note of notes) await printNote(io, `- ${note}`);
 }
 

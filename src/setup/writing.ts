@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { isPlaceholder } from "../config/api-key.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Client } from "./client.ts";
 import { buildEntry } from "./description.ts";
@@ -42,7 +43,7 @@ export async function writeEntry(client: Client, wish: Wish, writing: Writing): 
   const outcome = {
     path: file.path,
     backup: undefined,
-    difference: hideKey(formatDifference(file.path, file.text, text)),
+    difference: hideKeys(formatDifference(file.path, file.text, text), `${file.text}\n${text}`),
     isOpen: !isNew && ((file.mode ?? 0) & 0o044) !== 0,
   };
   if (text === file.text && !isNew) return { ...outcome, state: "there" };
@@ -68,7 +69,20 @@ function inFile(path: string, edit: () => string): string {
   }
 }
 
-/** The key of the entry that goes and of the one that comes. Names of variables and placeholders stay. */
-function hideKey(difference: string): string {
-  return difference.replaceAll(new RegExp(`(${KEY}"?\\s*[:=]\\s*)"(?![$<{])[^"\\n]*"`, "g"), '$1"…"');
+/** As a member's value in JSON and TOML, on the next line too, or behind `=` in a command's arguments. */
+const KEY_VALUE = new RegExp(
+  `${KEY}["']?\\s*[:=]\\s*(?:"(?:"")?((?:\\\\.|[^"\\\\])*)|'(?:'')?([^']*)|([^\\s"'\\],]+))`,
+  "g",
+);
+const REFERENCE = /^\$\{?[\w:.-]+\}?$/;
+
+/** Every key that either text holds, wherever a line of the difference shows it. Names of variables and placeholders stay. */
+function hideKeys(difference: string, texts: string): string {
+  const values = [...texts.matchAll(KEY_VALUE)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? "",
+  );
+  const keys = values.filter((each) => each !== "" && !REFERENCE.test(each) && !isPlaceholder(each));
+  // The longest first: one key may begin with another.
+  keys.sort((one, other) => other.length - one.length);
+  return keys.reduce((shown, key) => shown.replaceAll(key, "…"), difference);
 }

@@ -294,10 +294,44 @@ describe("the key itself", () => {
     expect(again.stdout + again.stderr).not.toContain(KEY);
   });
 
+  it.each([
+    ["in single quotes", "codex", "[mcp_servers.analytics.env]\nANALYTICS_API_KEY = '…'\n"],
+    ["in three quotes", "codex", '[mcp_servers.analytics.env]\nANALYTICS_API_KEY = """…"""\n'],
+    ["by a quoted name", "codex", "[mcp_servers.analytics]\nenv = { 'ANALYTICS_API_KEY' = \"…\" }\n"],
+    [
+      "in a container's arguments",
+      "codex",
+      '[mcp_servers.analytics]\nargs = ["-e", "ANALYTICS_API_KEY=…"]\n',
+    ],
+    ["on the next line", "cursor", '{"mcpServers":{"analytics":{"env":{"ANALYTICS_API_KEY":\n "…"}}}}'],
+    ["with a brace", "cursor", '{"mcpServers":{"analytics":{"env":{"ANALYTICS_API_KEY":"{…"}}}}'],
+    ["with a quotation mark", "cursor", '{"mcpServers":{"analytics":{"env":{"ANALYTICS_API_KEY":"\\"…"}}}}'],
+  ])("that goes is not shown, %s", async (_, client, text) => {
+    const old = join(home, "old");
+    writeFileSync(old, text.replace("…", "canary-of-old"));
+    for (const more of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await config(
+        ...[client, "--write", "--force", "--dry-run", "--file", old, ...more],
+      );
+      expect([code, stdout]).toEqual([0, expect.stringContaining("…")]);
+      expect(stdout + stderr).not.toContain("canary");
+    }
+  });
+
+  it("that is empty hides nothing else", async () => {
+    const old = join(home, "old");
+    writeFileSync(old, '{"mcpServers":{"analytics":{"env":{"ANALYTICS_API_KEY":"", "OTHER":"kept"}}}}');
+    const { stdout } = await config("cursor", "--write", "--force", "--dry-run", "--file", old);
+    expect(stdout).toContain('"ANALYTICS_API_KEY":"", "OTHER":"kept"');
+  });
+
   it("makes a file that others may read worth a word", async () => {
     writeFileSync(file(), "{}");
     chmodSync(file(), 0o644);
     const { stderr } = await desktop("--with-key", "--write");
     expect(stderr).toContain(`chmod 600 ${file()}`);
+    writeFileSync(file(), "{}");
+    const { notes } = JSON.parse((await desktop("--with-key", "--write", "--json")).stdout);
+    expect(notes).toContainEqual(expect.stringContaining(`chmod 600 ${file()}`));
   });
 });
