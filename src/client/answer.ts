@@ -103,10 +103,10 @@ const MAX_DETAIL_LENGTH = 500;
  */
 export function readProblem(status: number, text: string, circumstances: Circumstances): AnalyticsError {
   const { path, apiKey } = circumstances;
-  const body = readPartialProblem(text);
+  const body = readPartialProblem(text, apiKey);
   const named = errorCodes.find((each) => each === body.code);
   const code = named ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
-  const detail = body.detail?.replaceAll(apiKey, "[key]").slice(0, MAX_DETAIL_LENGTH);
+  const detail = body.detail?.slice(0, MAX_DETAIL_LENGTH);
   const request = body.request_id === undefined ? "" : ` (request ${body.request_id.slice(0, 64)})`;
   const message = detail ?? describeStatus(status, path);
   return new AnalyticsError(code, `${message}${status >= 500 ? request : ""}`, {
@@ -116,9 +116,11 @@ export function readProblem(status: number, text: string, circumstances: Circums
   });
 }
 
-function readPartialProblem(text: string): Partial<z.output<typeof problem>> {
+function readPartialProblem(text: string, apiKey: string): Partial<z.output<typeof problem>> {
   try {
-    const body: unknown = JSON.parse(text);
+    const body: unknown = JSON.parse(text, (_, value) =>
+      typeof value === "string" ? value.replaceAll(apiKey, "[key]") : value,
+    );
     const { code, detail, request_id, errors } = problem.shape;
     const known = Object.entries({ code, detail, request_id, errors }).flatMap(([name, schema]) => {
       const value = schema.safeParse(Reflect.get(Object(body), name));
@@ -151,7 +153,9 @@ function hintFor(code: ErrorCode, circumstances: Circumstances): string | undefi
     case "not_found":
       return `Check the base URL: nothing of the API is at ${base}.`;
     case "rate_limited":
-      return wait === undefined ? "Try again later." : `Try again in ${Math.ceil(wait / 1000)} seconds.`;
+      return wait === undefined || !Number.isFinite(wait)
+        ? "Try again later."
+        : `Try again in ${Math.ceil(wait / 1000)} seconds.`;
     case "internal_error":
     case "unavailable":
       return "The fault is the service's: try again later, or tell whoever runs it.";

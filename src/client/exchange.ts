@@ -58,7 +58,7 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
     }
     throw new AnalyticsError(
       "bad_answer",
-      `The answer to ${send.path} is ${describeType(response)}, not JSON.`,
+      `The answer to ${send.path} is ${describeType(response, send.apiKey)}, not JSON.`,
       { status: 200, hint: `Check the base URL: is ${origin} the API, or a web page in front of it?` },
     );
   }
@@ -108,9 +108,11 @@ function isJson(response: Response): boolean {
   return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(response.headers.get("content-type") ?? "");
 }
 
-function describeType(response: Response): string {
+function describeType(response: Response, apiKey: string): string {
   const type = response.headers.get("content-type");
-  return type === null ? "of no stated type" : (type.split(";")[0] ?? "").trim().slice(0, 60);
+  return type === null
+    ? "of no stated type"
+    : (type.replaceAll(apiKey, "[key]").split(";")[0] ?? "").trim().slice(0, 60);
 }
 
 function refuseRedirect(response: Response, url: string): AnalyticsError {

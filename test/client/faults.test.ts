@@ -67,6 +67,8 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
       `${server.origin} cannot be reached: nothing listens there.`,
     ]);
     expect(error.hint).toContain("base URL");
+    const echo = await start((_, response) => send(response, 200, { "content-type": `text/${KEY}` }, ""));
+    expect((await fail(createCall(echo.origin)(sites, {}))).message).toContain("is text/[key], not JSON");
   });
 
   it("no such host", async () => {
@@ -479,6 +481,8 @@ describe("a problem document", () => {
   it("that repeats the key does not get it printed", async () => {
     const server = await refuse(401, { code: "invalid_api_key", detail: `The key ${KEY} is not valid.` });
     expect((await fail(createCall(server.origin)(sites, {}))).message).toBe("The key [key] is not valid.");
+    const echo = await refuse(500, { detail: "It failed.", request_id: `of-${KEY}` });
+    expect((await fail(createCall(echo.origin)(sites, {}))).message).toBe("It failed. (request of-[key])");
   });
 
   it.each([
