@@ -3,7 +3,8 @@ import { cleanText } from "./clean.ts";
 
 /**
  * A view as comma-separated values (RFC 4180, with the line ends of the shell): raw numbers, an empty cell for null.
- * A text that a spreadsheet would take for a formula gets an apostrophe before it, since visitors can write texts.
+ * A text that a spreadsheet would take for a formula gets an apostrophe before it, since visitors can write texts;
+ * behind a semicolon as well, where spreadsheets of half the world begin a new cell.
  */
 export function formatCsv({ columns, rows }: View): string {
   return [
@@ -19,5 +20,5 @@ export function formatCsv({ columns, rows }: View): string {
     .join("\n");
 }
 
-const guard = (text: string) => (/^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text);
-const quote = (text: string) => (/[",\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const guard = (text: string) => text.replaceAll(/(^|;["'\s]*)(?=\s*[=+\-@＝＋－＠])/g, "$1'");
+const quote = (text: string) => (/[",;\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
