@@ -22,6 +22,12 @@ const io = {
 };
 
 // A reader that leaves early (`| head`) ends the program quietly.
-stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+  if (code === "EPIPE") process.exit(0);
+  stderr.write(`error: standard output cannot be written: ${code}\n`);
+  process.exit(1);
+});
+// Whoever does not listen to notes gets the data, and the exit code, all the same.
+stderr.on("error", () => {});
 
 process.exit(await run(io, argv.slice(2)));

@@ -14,7 +14,7 @@ import { type ExitCode, exitCodes, Finding } from "./exit-codes.ts";
 import { createHelpCommand, layOutHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { createLoginCommand, createLogoutCommand } from "./login-command.ts";
-import { printFailure, printNote } from "./output.ts";
+import { flushData, printFailure, printNote } from "./output.ts";
 import { createQuestionCommand } from "./question-command.ts";
 import { createReferenceCommand } from "./reference-command.ts";
 import { colorChoices } from "./screen.ts";
@@ -33,11 +33,12 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
     }
     refuseUnknownCommand(program, argv);
     await program.parseAsync(argv, { from: "user" });
+    await flushData(io);
     return exitCodes.ok;
   } catch (error) {
     if (error instanceof Finding) return error.exitCode;
     if (!(error instanceof CommanderError)) return printFailure(io, error, format);
-    if (error.exitCode === 0) return exitCodes.ok;
+    if (error.exitCode === 0) return flushData(io).then(() => exitCodes.ok);
     // Where a command asks for another, its help was shown.
     if (error.code === "commander.help") return exitCodes.usage;
     return printFailure(io, explainUsage(error), format);

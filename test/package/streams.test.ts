@@ -1,0 +1,31 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { expect, inject, it } from "vitest";
+
+const { bin } = inject("installed");
+const FULL = "/dev/full";
+
+const run = (words: string) => {
+  const env = { PATH: process.env.PATH ?? "" };
+  const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-c", `"${bin}" ${words}`], {
+    env,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+};
+
+const STATS = "stats --demo --site example.com";
+
+it.skipIf(!existsSync(FULL)).each([STATS, `${STATS} --json`, "--help", "help stats", "--version"])(
+  "%s on a full disk is a failure that says so",
+  (words) => {
+    expect(run(`${words} >${FULL}`)).toEqual({
+      ...{ status: 1, stdout: "", stderr: "error: standard output cannot be written: ENOSPC\n" },
+    });
+  },
+);
+
+it.each([`2>${FULL}`, "2> >(exec true)"])("notes that nobody can read (%s) fail nothing", (redirection) => {
+  expect(run(`${STATS} ${redirection}`)).toMatchObject({ status: 0, stdout: /^visitors\t/ });
+  expect(run(`statz ${redirection}`).status).toBe(2);
+});
