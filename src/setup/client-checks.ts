@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isPlaceholder } from "../config/api-key.ts";
 import { isExposed } from "../config/exposure.ts";
@@ -84,7 +84,8 @@ function checkEntry(client: Client, path: string, text: string, environment: Env
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    // A project may bring a link to a device or a pipe, whose end never comes.
+    return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
   } catch {
     return undefined;
   }

@@ -22,7 +22,10 @@ export interface ConfigFile {
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const target = await followLinks(path);
   try {
-    const [bytes, { mode }] = [await readFile(target), await stat(target)];
+    const info = await stat(target);
+    // Of a device or a pipe the end never comes; a folder has a code of its own.
+    if (!info.isFile() && !info.isDirectory()) throw Object.assign(new Error(), { code: "no regular file" });
+    const [bytes, { mode }] = [await readFile(target), info];
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     const bom = text.startsWith(BOM) ? BOM : "";
     return { path: target, bytes, text: text.slice(bom.length), bom, mode: mode & 0o777 };

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, inject, it } from "vitest";
@@ -362,6 +362,13 @@ describe("the MCP clients of this machine", () => {
     [".cursor/mcp.json", '{"mcpServers":{}}', "skipped", /none found/],
   ])("%s with %s", async (path, text, status, detail) => {
     expect(await look(path, text)).toMatchObject({ status, detail: expect.stringMatching(detail) });
+  });
+
+  it("a link to a device in place of a file is passed over", async () => {
+    const home = createHome();
+    mkdirSync(join(home.HOME, ".cursor"));
+    symlinkSync("/dev/zero", join(home.HOME, ".cursor/mcp.json"));
+    expect((await examine({ ...home, ...at("http://127.0.0.1:9") })).find("clients")?.status).toBe("skipped");
   });
 
   it("a key that others can read there, and a profile in its place", async () => {

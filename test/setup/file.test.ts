@@ -109,6 +109,11 @@ describe("a file is left alone", () => {
     await expect(readConfigFile(path)).rejects.toMatchObject({ code: "usage", message: /EISDIR/ });
   });
 
+  it("when it leads to a device, which has no end", async () => {
+    symlinkSync("/dev/zero", path);
+    await expect(readConfigFile(path)).rejects.toMatchObject({ code: "usage", message: /no regular file/ });
+  });
+
   it("when its folder is a file", async () => {
     writeFileSync(path, "");
     const deep = join(path, "x.json");
