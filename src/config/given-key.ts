@@ -56,7 +56,15 @@ async function readKeyStream(stdin: Readable & { isTTY?: boolean }): Promise<Giv
   let text = "";
   for await (const chunk of stdin.setEncoding("utf8")) {
     text += chunk;
-    if (text.length > MOST_CHARACTERS) break;
+    if (text.length > MOST_CHARACTERS) {
+      throw new AnalyticsError(
+        "invalid_api_key",
+        `${source} gives more than a key can be; nothing was sent.`,
+        {
+          hint: "Give the key alone, as its first and only line.",
+        },
+      );
+    }
   }
   return { apiKey: readApiKey(text, source), source };
 }

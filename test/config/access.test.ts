@@ -295,9 +295,11 @@ describe("a key from a file or a pipe", () => {
     ["a folder", { apiKeyFile: "/tmp" }, "cannot be read: EISDIR"],
     ["an empty file", { apiKeyFile: "/dev/null" }, "--api-key-file gives an empty API key"],
     ["an empty pipe", { apiKeyStdin: true }, "--api-key-stdin gives an empty API key"],
+    ["more than a key", { apiKeyStdin: true }, "--api-key-stdin gives more than a key can be"],
     ["both", { apiKeyStdin: true, apiKeyFile: "x" }, "exclude each other"],
   ])("%s is refused", async (_, flags, words) => {
-    await expect(readGivenKey(flags, pipe(""))).rejects.toThrow(words);
+    const text = words.includes("more than") ? "a".repeat(10_001) : "";
+    await expect(readGivenKey(flags, pipe(text))).rejects.toThrow(words);
   });
 
   it("is not waited for at a terminal", async () => {
