@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
@@ -30,8 +31,9 @@ type KnownSite = z.output<typeof kept>["sites"][number];
 
 /** The domains and ids of the sites, from the service or from memory. Throws what a call throws. */
 export async function readSiteCandidates(io: Io, flags: Flags): Promise<Candidate[]> {
-  // A key that is still to come on standard input is not waited for.
-  if (flags.apiKeyStdin) return [];
+  // A key that is still to come, on standard input or through a pipe, is not waited for.
+  const { apiKeyFile, apiKeyStdin } = flags;
+  if (apiKeyStdin || (apiKeyFile !== undefined && !statSync(apiKeyFile).isFile())) return [];
   const known = flags.demo ? await ask(io, () => openDemo(io)) : await askOnce(io, flags);
   const described = known.map(({ name, ...rest }) => ({
     ...rest,

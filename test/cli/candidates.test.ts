@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -167,6 +168,13 @@ describe("--site", () => {
       writeFileSync(file, spoiled);
       expect(await complete("stats --site ", service)).toEqual(SITES);
     }
+  });
+
+  it("waits for no key that comes through a pipe", async () => {
+    const pipe = join(cache, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    expect(await complete(`stats --api-key-file ${pipe} --site `, service)).toEqual([]);
+    expect(asked).toBe(0);
   });
 
   it("is asked anew where there is no place to remember", async () => {
