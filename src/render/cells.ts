@@ -28,13 +28,16 @@ export function createCellFormat(screen: Screen) {
     const cell = row[column.key] ?? null;
     if (cell === null) return "–";
     if (typeof cell === "string")
-      return cleanText(column.names ? readName(column.names, row.value, cell) : cell);
+      return closeGaps(cleanText(column.names ? readName(column.names, row.value, cell) : cell));
     if (column.kind === "percent") return `${tenths.format(cell)} %`;
     if (column.kind === "percent_change") return sign(cell, `${tenths.format(cell)} %`);
     if (column.kind === "change") return cell > 0 ? `+${numbers.format(cell)}` : numbers.format(cell);
     return numbers.format(cell);
   };
 }
+
+/** Columns stand two spaces apart: with as many in its text, a cell could look like several. */
+const closeGaps = (text: string) => text.replaceAll(/[\s\u2800]{2,}/g, " ");
 
 /** Which way a change went and how a check ended; other texts keep the screen's own colour. */
 export function paintCell(screen: Screen, column: Column, cell: Cell, text: string): string {

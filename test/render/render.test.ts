@@ -90,6 +90,15 @@ describe("a table", () => {
     expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
   });
 
+  it("has no cell that looks like several", () => {
+    const label = "/a     99,999\u3000\u2800\u00a0 5";
+    const [, line] = formatTable(
+      { ...view, rows: [{ value: label, label, visitors: 1, percentage: 0 }] },
+      screen,
+    );
+    expect(line?.split(/\s{2,}/)).toEqual(["/a 99,999 5", "1", "0.0 %"]);
+  });
+
   it("groups digits as the reader's locale does", () => {
     expect(formatTable(view, { ...screen, locale: "de-DE" }).join("\n")).toContain("12.345");
   });
