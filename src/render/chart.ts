@@ -25,7 +25,7 @@ interface Bar {
 /** A series as bars over days, with its axes. Days of which there are too many for the width share a bar, as their mean. */
 export function formatChart(series: Series, screen: Screen, height: number): string[] {
   const numbers = new Intl.NumberFormat(screen.locale);
-  const margin = measure(numbers.format(Math.max(...series.values))) + 2;
+  const margin = measure(numbers.format(niceTop(Math.max(...series.values)))) + 2;
   const room = Math.max(10, screen.width - margin);
   // Today has a bar of its own, however many days share one.
   const today = Number(series.partial);

@@ -102,6 +102,11 @@ describe("a chart", () => {
     }
   });
 
+  it("has its axis in one column, where its top has more digits than any day", () => {
+    const lines = formatChart({ ...series, values: [999, 500, 250, 0, 1] }, screen, 6).slice(1, -1);
+    expect(new Set(lines.map((line) => line.search(/[┤│└]/)))).toEqual(new Set([6]));
+  });
+
   it("fits every width, and its top is never less than the largest day", () => {
     fc.assert(
       fc.property(
