@@ -9,10 +9,15 @@ var nodeModule = process.getBuiltinModule("node:module");
 if (process.argv.length === 3 && /^(-V|--version)$/.test(process.argv[2])) printVersion();
 else start();
 
-// Scripts ask for it, and people who wonder whether it works: no reason to load the program.
+// Scripts ask for it, and people who wonder whether it works: no reason to load the program, but on a full disk.
 function printVersion() {
-  var self = process.getBuiltinModule("node:fs").realpathSync(process.argv[1]);
-  process.stdout.write(nodeModule.createRequire(self)("../package.json").version + "\n");
+  var fs = process.getBuiltinModule("node:fs");
+  var self = fs.realpathSync(process.argv[1]);
+  try {
+    fs.writeSync(1, nodeModule.createRequire(self)("../package.json").version + "\n");
+  } catch (_) {
+    start();
+  }
 }
 
 function start() {
