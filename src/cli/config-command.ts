@@ -5,7 +5,7 @@ import type { Description } from "../setup/description.ts";
 import { platforms, readMachine } from "../setup/machine.ts";
 import type { Wish } from "../setup/wish.ts";
 import type { Outcome } from "../setup/writing.ts";
-import { type ConfigFlags, readWish, refuse } from "./config-wish.ts";
+import { assertWritable, type ConfigFlags, readWish, refuse } from "./config-wish.ts";
 import type { Io } from "./io.ts";
 import { printAnswer, printNote, writeData } from "./output.ts";
 
@@ -109,6 +109,7 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
     import("../setup/writing.ts"),
   ]);
   const wish = readWish(io, client, flags, machine);
+  assertWritable(io, client, wish);
   const outcome = await writeEntry(client, wish, {
     path: flags.file ?? findFile(client, machine) ?? "",
     isNamed: flags.file !== undefined,
@@ -117,7 +118,7 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
     now: io.clock(),
   });
   const notes = describe(client, wish, machine).notes.filter((note) => !note.startsWith("Where the file"));
-  await report(io, wish, outcome, [...notes, ...noteOnShell(io, client, wish)], flags);
+  await report(io, wish, outcome, [...notes, ...noteOnShell(io, wish)], flags);
 }
 
 async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[], flags: ConfigFlags) {
@@ -138,9 +139,8 @@ async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[],
   for (const note of notes) await printNote(io, `- ${note}`);
 }
 
-function noteOnShell({ environment }: Io, { keyFrom }: Client, { server }: Wish): string[] {
+function noteOnShell({ environment }: Io, { server }: Wish): string[] {
   const isLeft = server.kind === "local" && server.options.length === 0 && server.apiKey === undefined;
   if (!isLeft || !environment.ANALYTICS_API_KEY) return [];
-  const more = keyFrom === undefined ? " (--with-key does that)" : "";
-  return [`The key of this shell was not copied into the file${more}.`];
+  return ["The key of this shell was not copied into the file."];
 }

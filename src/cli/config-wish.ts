@@ -1,8 +1,10 @@
-import { readAccess } from "../config/access.ts";
+import { findSilentProfile, readAccess } from "../config/access.ts";
 import { type Flags, isLoopback, readServiceUrl } from "../config/config.ts";
+import { DEFAULT_PROFILE, listProfiles } from "../config/profiles.ts";
+import { readVariable } from "../config/variables.ts";
 import { AnalyticsError } from "../errors.ts";
 import { BASE_PATH } from "../operations/index.ts";
-import type { Client } from "../setup/client.ts";
+import { type Client, needsKey } from "../setup/client.ts";
 import type { Machine, Platform } from "../setup/machine.ts";
 import type { Wish } from "../setup/wish.ts";
 import type { Io } from "./io.ts";
@@ -26,10 +28,29 @@ export function readWish(io: Io, client: Client, flags: ConfigFlags, machine: Ma
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name)) {
     throw refuse("--name is a letter and then letters, digits, - and _", "Such as: --name analytics");
   }
-  return { name, platform: machine.platform, server: readServer(io, client, flags) };
+  return { name, platform: machine.platform, server: readServer(io, client, flags, machine) };
 }
 
-function readServer({ environment }: Io, client: Client, flags: ConfigFlags): Wish["server"] {
+/** Throws AnalyticsError `usage` for what would put a placeholder where the client looks for a key. */
+export function assertWritable({ environment }: Io, client: Client, wish: Wish): void {
+  const { server } = wish;
+  if (server.kind === "remote" || client.keyFrom !== undefined || !needsKey(wish)) return;
+  if (server.apiKey !== undefined && server.baseUrl !== undefined) return;
+  const names = listProfiles(environment);
+  throw refuse(
+    `${client.title} would get a placeholder in place of a key`,
+    names.length === 0
+      ? "Save a key first: analytics-mcp login. Or --with-key writes the key of this shell, and --demo needs none."
+      : `Name a saved profile with --profile (${names.join(", ")}). Or --with-key writes the key of this shell, and --demo needs none.`,
+  );
+}
+
+function readServer(
+  { environment }: Io,
+  client: Client,
+  flags: ConfigFlags,
+  machine: Machine,
+): Wish["server"] {
   if (flags.remote !== undefined) {
     if (flags.demo || flags.withKey || flags.profile !== undefined) {
       throw refuse(
@@ -39,9 +60,10 @@ function readServer({ environment }: Io, client: Client, flags: ConfigFlags): Wi
     }
     return { kind: "remote", url: readRemote(flags.remote) };
   }
-  const options = readOptions(environment, flags);
-  if (options.length > 0) {
-    return { kind: "local", options, baseUrl: undefined, allowHttp: undefined, apiKey: undefined };
+  const profile = readProfileName(environment, flags, machine);
+  const options = readOptions(environment, flags, profile);
+  if (options.length > 0 || profile !== undefined) {
+    return { kind: "local", options, profile, baseUrl: undefined, allowHttp: undefined, apiKey: undefined };
   }
   if (flags.withKey && client.keyFrom !== undefined) {
     throw refuse(
@@ -61,15 +83,35 @@ function readServer({ environment }: Io, client: Client, flags: ConfigFlags): Wi
   };
 }
 
-/** In place of key and address. Throws AnalyticsError where there is no such profile. */
-function readOptions(environment: Io["environment"], flags: ConfigFlags): string[] {
-  if (flags.demo) return ["--demo"];
-  if (flags.profile === undefined) return [];
-  if (flags.withKey) {
+/** The profile in place of key and address. Throws AnalyticsError where there is no such profile. */
+function readProfileName(
+  environment: Io["environment"],
+  flags: ConfigFlags,
+  machine: Machine,
+): string | undefined {
+  if (flags.demo) return undefined;
+  if (flags.withKey && flags.profile !== undefined) {
     throw refuse("--with-key and --profile exclude each other", "A profile keeps the key out of the file.");
   }
-  readAccess(flags, environment);
-  return ["--profile", flags.profile];
+  // Another machine has profiles of its own.
+  const isSilent = machine.isHere && !flags.withKey;
+  const name = flags.profile ?? (isSilent ? findSilentProfile(flags, environment) : undefined);
+  if (name !== undefined) readAccess(flags, environment);
+  return name;
+}
+
+/** What the server has to be told. The client's own environment need not name the profile that this shell's does. */
+function readOptions(
+  environment: Io["environment"],
+  flags: ConfigFlags,
+  profile: string | undefined,
+): string[] {
+  if (flags.demo) return ["--demo"];
+  if (profile === undefined) return [];
+  const isNamed =
+    flags.profile !== undefined ||
+    (profile !== DEFAULT_PROFILE && readVariable(environment, "ANALYTICS_PROFILE") !== undefined);
+  return isNamed ? ["--profile", profile] : [];
 }
 
 /** The connector's endpoint. It has no query, and nothing in its path that a shell would read. */

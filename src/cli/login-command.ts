@@ -75,6 +75,11 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   if (environment.ANALYTICS_API_KEY) {
     await printNote(io, `ANALYTICS_API_KEY is set here and goes before it, but for: --profile ${name}`);
   }
+  const option = name === DEFAULT_PROFILE ? "" : ` --profile ${name}`;
+  await printNote(
+    io,
+    `Next: analytics-mcp config claude-desktop${option} --write, or analytics-mcp overview${option}`,
+  );
 }
 
 /** What a damaged file held is of no use, and logging in again is what repairs it. */

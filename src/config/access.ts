@@ -68,6 +68,17 @@ export function findProfileName(environment: Environment): string | undefined {
   });
 }
 
+/** The profile whose key and address serve without another word: there is no key beside it, and no other address. */
+export function findSilentProfile(flags: Flags, environment: Environment): string | undefined {
+  if (flags.apiKeyFile !== undefined || flags.apiKeyStdin || findKey(environment) !== undefined)
+    return undefined;
+  const name = findProfileName(environment);
+  const asked = findAddress(flags, environment);
+  if (name === undefined || asked === undefined) return name;
+  const saved = readBaseUrl(readProfile(environment, name).baseUrl, environment);
+  return readBaseUrl(asked.text, environment) === saved ? name : undefined;
+}
+
 /** The profile that is asked for by name, where no key is given beside it. */
 export function findNamedProfile(flags: Flags, environment: Environment): string | undefined {
   const isKeyGiven =

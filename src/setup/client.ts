@@ -38,7 +38,7 @@ export interface Client {
 
 /** Whether the key has to come from somewhere. */
 export function needsKey({ server }: Wish): boolean {
-  return server.kind === "local" && server.options.length === 0;
+  return server.kind === "local" && server.options.length === 0 && server.profile === undefined;
 }
 
 /** A word of a command line, for POSIX shells, and for PowerShell but for an apostrophe. */

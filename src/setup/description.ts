@@ -66,7 +66,12 @@ function formatContent(client: Client, wish: Wish): string {
 
 function noteOnKey({ title, keyFrom }: Client, wish: Wish): string[] {
   const { server } = wish;
-  if (!needsKey(wish) || server.kind === "remote") return [];
+  if (server.kind === "remote") return [];
+  if (server.profile !== undefined)
+    return [
+      `No key stands in it: the server takes that of the profile ${server.profile}, saved here by login.`,
+    ];
+  if (!needsKey(wish)) return [];
   if (server.apiKey !== undefined) return ["The key itself stands in the file: keep it to yourself."];
   const missing = server.baseUrl === undefined ? " and the address of your service" : "";
   if (keyFrom === undefined)

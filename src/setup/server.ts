@@ -1,3 +1,4 @@
+import { needsKey } from "./client.ts";
 import type { Platform } from "./machine.ts";
 import type { LocalServer, Members, Wish } from "./wish.ts";
 
@@ -24,8 +25,9 @@ function viaNpx(platform: Platform, args: string[]): [string, ...string[]] {
 }
 
 /** The variables that the server needs; undefined where it needs none. */
-export function buildVariables({ server }: Wish, refer: Reference): Record<string, string> | undefined {
-  if (server.kind === "remote" || server.options.length > 0) return undefined;
+export function buildVariables(wish: Wish, refer: Reference): Record<string, string> | undefined {
+  const { server } = wish;
+  if (server.kind === "remote" || !needsKey(wish)) return undefined;
   return {
     [KEY]: server.apiKey ?? refer(KEY),
     [URL_NAME]: server.baseUrl ?? refer(URL_NAME),

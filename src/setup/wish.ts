@@ -12,6 +12,8 @@ export interface LocalServer {
   kind: "local";
   /** With what it is started in place of key and address: `--demo`, or `--profile` and a name; else nothing. */
   options: readonly string[];
+  /** The profile of this machine that it finds or is told of: it has key and address. */
+  profile?: string | undefined;
   /** Where the service is, as far as known; without `/api/v1`. */
   baseUrl: string | undefined;
   /** Hosts to which plain http was allowed by name. */

@@ -255,6 +255,53 @@ describe("a profile", () => {
     }
   });
 
+  const BASE = "https://stats.example.test";
+  const withoutKey = (argv: string[], more: Record<string, string> = {}) =>
+    runShell(["config", ...argv], { environment: { HOME: home, USERPROFILE: home, ...more } });
+  const save = (name: string) =>
+    writeProfile({ HOME: home }, name, { baseUrl: `${BASE}/api/v1`, apiKey: KEY });
+
+  it.each(clients.map(({ id }) => id))("that login has saved is enough for %s", async (id) => {
+    save("default");
+    const { stdout, stderr } = await withoutKey([id]);
+    expect(stdout).not.toMatch(/ANALYTICS|<your key>|inputs|--profile/);
+    expect(stderr).toContain("takes that of the profile default");
+    expect(stdout + stderr).not.toContain(KEY);
+  });
+
+  it("is written where it was saved, and named where only this shell's environment names it", async () => {
+    save("acme");
+    const file = join(home, "desktop.json");
+    const write = ["claude-desktop", "--write", "--file", file];
+    expect((await withoutKey(write)).code).toBe(0);
+    const read = () => JSON.parse(readFileSync(file, "utf8")).mcpServers.analytics;
+    expect(read().env).toBeUndefined();
+    expect(read().args.at(-1)).toBe("analytics-mcp");
+    save("default");
+    await withoutKey([...write, "--force"], { ANALYTICS_PROFILE: "acme" });
+    expect(read().args.slice(-2)).toEqual(["--profile", "acme"]);
+  });
+
+  it("is not used for another address, beside a key, or on another machine", async () => {
+    save("default");
+    const others = await Promise.all([
+      withoutKey(["zed", "--base-url", "https://other.example.test"]),
+      withoutKey(["zed"], { ANALYTICS_API_KEY: "sk-another" }),
+      withoutKey(["zed", "--platform", process.platform === "win32" ? "linux" : "windows"]),
+    ]);
+    for (const { stdout } of others) expect(stdout).toContain("<your key>");
+    const same = await withoutKey(["zed"], { ANALYTICS_BASE_URL: BASE });
+    expect(same.stdout).not.toContain("<your key>");
+  });
+
+  it("must be chosen where there are several", async () => {
+    for (const name of ["acme", "globex"]) save(name);
+    expect(await withoutKey(["zed"])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("acme, globex"),
+    });
+  });
+
   it.each([
     [["--profile", "nobody"], /nobody/],
     [["--profile", "acme", "--remote", "https://mcp.example.com/mcp"], /none of --demo, --profile/],
@@ -270,14 +317,25 @@ describe("the key itself", () => {
   const desktop = (...more: string[]) =>
     config("claude-desktop", "--file", file(), "--base-url", "https://stats.example.com/api/v1", ...more);
 
-  it("is a placeholder without --with-key", async () => {
-    const { stderr } = await desktop("--write");
-    expect(JSON.parse(readFileSync(file(), "utf8")).mcpServers.analytics.env).toEqual({
+  it("is a placeholder in what is printed, and no placeholder is ever written", async () => {
+    const printed = await config("claude-desktop", "--base-url", "https://stats.example.com/api/v1");
+    expect(JSON.parse(printed.stdout).mcpServers.analytics.env).toEqual({
       ANALYTICS_API_KEY: "<your key>",
       ANALYTICS_BASE_URL: "https://stats.example.com",
     });
-    expect(stderr).toContain("Put your key in place of the words in <>");
-    expect(stderr).toContain("(--with-key does that)");
+    expect(printed.stderr).toContain("Put your key in place of the words in <>");
+    const { code, stderr } = await desktop("--write");
+    expect([code, existsSync(file())]).toEqual([2, false]);
+    expect(stderr).toMatch(/Save a key first: analytics-mcp login\. Or --with-key/);
+    writeProfile({ HOME: home }, "acme", { baseUrl: "https://stats.example.test/api/v1", apiKey: KEY });
+    expect((await desktop("--write")).stderr).toContain("Name a saved profile with --profile (acme)");
+  });
+
+  it("takes the place of a placeholder without --force", async () => {
+    const printed = await config("claude-desktop");
+    writeFileSync(file(), printed.stdout);
+    expect((await desktop("--with-key", "--write")).code).toBe(0);
+    expect((await desktop("--demo", "--write")).code).toBe(2);
   });
 
   it("is written with it, for its owner alone, and still never shown", async () => {
@@ -289,7 +347,7 @@ describe("the key itself", () => {
     expect(stderr).toContain("The key itself stands in the file");
     expect(JSON.parse(readFileSync(file(), "utf8")).mcpServers.analytics.env.ANALYTICS_API_KEY).toBe(KEY);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
-    const again = await desktop("--dry-run", "--force");
+    const again = await desktop("--demo", "--dry-run", "--force");
     expect(again.stdout).toContain('-        "ANALYTICS_API_KEY": "…"');
     expect(again.stdout + again.stderr).not.toContain(KEY);
   });

@@ -36,6 +36,9 @@ describe("login in a script", () => {
     const { code, stdout, stderr } = await login(home, ["--base-url", BASE, "--site", "example.com"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("docs.example.com\tsite_d0cs")]);
     expect(stderr).toContain(`Saved as profile default for ${BASE}: ${findProfileFile(home, "default")}`);
+    expect(stderr).toMatch(
+      /\nNext: analytics-mcp config claude-desktop --write, or analytics-mcp overview\n$/,
+    );
     expect(stdout + stderr).not.toContain(DEMO_KEY);
     expect(readProfile(home, "default")).toEqual({
       ...{ baseUrl: `${BASE}/api/v1`, apiKey: DEMO_KEY, site: "example.com" },
