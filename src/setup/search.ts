@@ -12,6 +12,12 @@ export function findClient(word: string): Client {
   );
   const found = byName.get(simplify(word));
   if (found !== undefined) return found;
+  const several = clients.filter(({ id }) => simplify(id.split("-")[0] ?? "") === simplify(word));
+  if (several.length > 1) {
+    throw new AnalyticsError("usage", `Which one: ${several.map(({ id }) => id).join(" or ")}?`, {
+      hint: `Such as: analytics-mcp config ${several[0]?.id}`,
+    });
+  }
   const near = byName.get(findNearest(simplify(word), [...byName.keys()]) ?? "");
   const all = `The clients are ${clients.map(({ id }) => id).join(", ")}.`;
   throw new AnalyticsError("usage", `There is no client ${JSON.stringify(word)}.`, {

@@ -64,7 +64,7 @@ describe("config prints", () => {
   });
 
   it("commands that a shell takes as they are", async () => {
-    const claude = await config("claude", "--name", "stats", "--base-url", "https://stats.example.com");
+    const claude = await config("claude-code", "--name", "stats", "--base-url", "https://stats.example.com");
     expect(claude.stderr).toContain(
       "claude mcp add stats --scope user --env 'ANALYTICS_API_KEY=${ANALYTICS_API_KEY}' --env ANALYTICS_BASE_URL=https://stats.example.com -- npx -y analytics-mcp",
     );
@@ -117,6 +117,7 @@ describe("config prints", () => {
 describe("config refuses", () => {
   it.each([
     [["curser"], /Did you mean cursor\?/],
+    [["Claude"], /Which one: claude-code or claude-desktop\?/],
     [["cursor", "--name", "my server"], /--name/],
     [["cursor", "--name", "__proto__"], /--name/],
     [["cursor", "--remote", "mcp.example.com"], /--remote is no address/],

@@ -239,7 +239,7 @@ describe("where the file is", () => {
 describe("a client is found", () => {
   it.each([
     ...[
-      ["claude", "claude-code"],
+      ["claudecode", "claude-code"],
       ["Claude Desktop", "claude-desktop"],
       ["vscode", "vs-code"],
       ["code", "vs-code"],

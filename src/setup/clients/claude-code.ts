@@ -10,7 +10,7 @@ const refer = (name: string) => `\${${name}}`;
 export const claudeCode: Client = {
   id: "claude-code",
   title: "Claude Code",
-  aliases: ["claude", "claudecode", "cc"],
+  aliases: ["claudecode", "cc"],
   format: "json",
   at: "mcpServers",
   places: { macos: ".mcp.json", windows: ".mcp.json", linux: ".mcp.json" },
