@@ -14,7 +14,10 @@ import { type Machine, readMachine } from "./machine.ts";
 const KEY_ENTRY = /["']?ANALYTICS_API_KEY["']?\s*[:=]\s*["']([^"'\r\n]*)["']/g;
 const REFERENCE = /^\$\{?[\w:.-]+\}?$/;
 
-/** A check for each client of this machine that has an entry for this program. No key of an entry is shown. */
+/**
+ * A check for each client of this machine that has an entry for this program, or a broken file: the entry may be what
+ * is broken. No key of an entry is shown.
+ */
 export function findClientChecks(environment: Environment): Check[] {
   const machine = readMachine(environment);
   // The project's folder may be the home folder.
@@ -23,7 +26,8 @@ export function findClientChecks(environment: Environment): Check[] {
     findFiles(client, machine).flatMap(({ path, isProject }): Check[] => {
       const text = seen.has(resolve(path)) ? undefined : readText(path);
       seen.add(resolve(path));
-      if (!text?.includes("analytics-mcp")) return [];
+      if (text === undefined) return [];
+      if (!text.includes("analytics-mcp") && findFaultIn(client, text) === undefined) return [];
       const name = `client ${client.title}${isProject ? " (project)" : ""}`;
       return [{ name, run: () => checkEntry(client, path, text, environment) }];
     }),
@@ -44,8 +48,12 @@ function findFiles(client: Client, machine: Machine): { path: string; isProject:
   ];
 }
 
+function findFaultIn({ format }: Client, text: string): string | undefined {
+  return format === "json" ? findFault(text.replace(/^\ufeff/, "")) : undefined;
+}
+
 function checkEntry(client: Client, path: string, text: string, environment: Environment): Finding {
-  const fault = client.format === "json" ? findFault(text.replace(/^\ufeff/, "")) : undefined;
+  const fault = findFaultIn(client, text);
   if (fault !== undefined) {
     return warn(`${path} is no valid JSON: ${fault}`, `Mend it there: ${client.title} ignores the file.`);
   }

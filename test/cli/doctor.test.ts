@@ -344,6 +344,12 @@ describe("the MCP clients of this machine", () => {
       /mcp\.json$/,
     ],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: KEY }).slice(1), "warning", /no valid JSON/],
+    [
+      ".cursor/mcp.json",
+      '{\n "a": 1\n "b": 2}',
+      "warning",
+      /mcp\.json is no valid JSON: line 3, column 2: a comma is missing$/,
+    ],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "your key" }), "warning", /placeholder/],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "${env:ANALYTICS_API_KEY}" }), "ok", /mcp\.json$/],
     [".cursor/mcp.json", entry({}), "warning", /has no key/],

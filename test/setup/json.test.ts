@@ -140,7 +140,7 @@ describe("JSON files get the entry and keep every byte", () => {
 
 describe("refuses", () => {
   it.each([
-    ["what is no JSON", '{\n  "a": 1\n  "b": 2\n}', /line 3, column 3: CommaExpected/],
+    ["what is no JSON", '{\n  "a": 1\n  "b": 2\n}', /line 3, column 3: a comma is missing/],
     ["a file cut off", '{"mcpServers": {', /cannot be read: line 1, column 17/],
     ["a list", "[1]", /holds array/],
     ["servers that are none", '{"mcpServers": []}', /no object/],

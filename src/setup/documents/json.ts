@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type Node, type ParseError, parseTree } from "jsonc-parser";
 import { KEY, placeholder } from "../server.ts";
 import type { Members, Value } from "../wish.ts";
 import {
@@ -11,6 +11,7 @@ import {
   refuseShape,
   refuseUnreadable,
 } from "./document.ts";
+import { explainFault } from "./json-faults.ts";
 import { insertMember } from "./json-insertion.ts";
 import { formatMember, indentLines, readIndent } from "./json-style.ts";
 
@@ -47,7 +48,7 @@ function read(text: string): { root: Node | undefined; fault: string | undefined
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
-  return { root, fault: first && `${locate(text, first.offset)}: ${printParseErrorCode(first.error)}` };
+  return { root, fault: first && `${locate(text, first.offset)}: ${explainFault(first.error)}` };
 }
 
 /** For a file that is empty, or holds comments alone. */
