@@ -20,6 +20,7 @@ import { createReferenceCommand } from "./reference-command.ts";
 import { colorChoices } from "./screen.ts";
 import { createServeCommand } from "./serve-command.ts";
 import { createClientsCommand, createGrantsCommand } from "./store-commands.ts";
+import { explainUnknownOption, refuseEarlyOption } from "./unknown-option.ts";
 import { createWhoamiCommand } from "./whoami-command.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
@@ -31,6 +32,7 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
       await printCandidates(io, program, argv.slice(2));
       return exitCodes.ok;
     }
+    refuseEarlyOption(program, argv);
     refuseUnknownCommand(program, argv);
     await program.parseAsync(argv, { from: "user" });
     await flushData(io);
@@ -41,7 +43,8 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
     if (error.exitCode === 0) return flushData(io).then(() => exitCodes.ok);
     // Where a command asks for another, its help was shown.
     if (error.code === "commander.help") return exitCodes.usage;
-    return printFailure(io, explainUsage(error), format);
+    const isOption = error.code === "commander.unknownOption";
+    return printFailure(io, isOption ? explainUnknownOption(error) : explainUsage(error), format);
   }
 }
 
