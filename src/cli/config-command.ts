@@ -26,10 +26,15 @@ export function createConfigCommand(io: Io): Command {
     .option("--name <name>", "the server's name in the client", "analytics")
     .option("--write", "write it into the client's file, beside what is there; the file as it was is kept")
     .option("--dry-run", "show what --write would change, as a unified diff")
-    .option("--force", "with --write: replace another server of that name")
+    .option(
+      "--force",
+      "with --write: replace another server of that name, and make the folder where it is missing",
+    )
     .option("--file <file>", "with --write: another file than the client's own")
     .option("--with-key", "with --write, for clients without variables: the key of this shell itself")
-    .addOption(new Option("--platform <platform>", "for another machine").choices(platforms))
+    .addOption(
+      new Option("--platform <platform>", `for another machine: ${platforms.join(", ")}`).choices(platforms),
+    )
     .option("--json", "print all about it as JSON")
     .action(async (word: string | undefined, _, self: Command) => {
       const flags = self.optsWithGlobals<ConfigFlags>();

@@ -48,7 +48,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "analytics-mcp completion fish > ~/.config/fish/completions/analytics-mcp.fish",
   ],
   reference: ["analytics-mcp reference --port 8787"],
-  login: ["analytics-mcp login", "analytics-mcp login --profile acme --base-url https://stats.example.com"],
+  login: [
+    "analytics-mcp login",
+    "analytics-mcp login --profile acme --base-url https://stats.example.com",
+    "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
+  ],
+  logout: ["analytics-mcp logout", "analytics-mcp logout --profile acme"],
   whoami: ["analytics-mcp whoami", "analytics-mcp whoami --all"],
   doctor: ["analytics-mcp doctor", "analytics-mcp doctor --json"],
   conform: [
@@ -56,4 +61,31 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "analytics-mcp conform https://stats.example.com --only auth,breakdown",
     "analytics-mcp conform --demo",
   ],
+};
+
+/** An example in lines of at most `width` columns where that can be, still one command to whoever pastes it. */
+export function breakExample(example: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const part of example.split(/ (?=--|[|>] )/)) {
+    const line = lines.at(-1);
+    // The last two columns are for the backslash.
+    if (line !== undefined && line.length + 1 + part.length <= width - 2)
+      lines.push(`${lines.pop()} ${part}`);
+    else lines.push(line === undefined ? part : `  ${part}`);
+  }
+  return example.length <= width
+    ? [example]
+    : lines.map((line, at) => (at < lines.length - 1 ? `${line} \\` : line));
+}
+
+/** Fields that each question has, to show how --fields is written. */
+export const fieldExamples: Readonly<Record<string, string>> = {
+  sites: "domain,timezone",
+  stats: "visitors,pageviews",
+  timeseries: "date,visitors",
+  breakdown: "label,visitors",
+  realtime: "visitors,as_of",
+  openapi: "path,summary",
+  overview: "visitors,active_now",
+  compare: "label,change",
 };

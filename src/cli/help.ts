@@ -3,7 +3,8 @@ import { AnalyticsError } from "../errors.ts";
 import { paint } from "../render/screen.ts";
 import { suggest } from "../render/suggest.ts";
 import { wrap } from "../render/width.ts";
-import { examples } from "./examples.ts";
+import { breakExample, examples } from "./examples.ts";
+import { listGlobalOptions } from "./global-options.ts";
 import type { Io } from "./io.ts";
 import { writeData } from "./output.ts";
 import { readScreen } from "./screen.ts";
@@ -18,6 +19,8 @@ export function layOutHelp(io: Io, command: Command): void {
       // Even in the narrowest terminal, descriptions stand in a column.
       minWidthToWrap: 20,
       subcommandTerm: (each) => each.name(),
+      showGlobalOptions: true,
+      visibleGlobalOptions: listGlobalOptions,
       optionDescription: (option) => usual.optionDescription(withoutChoices(option)),
       styleTitle: (title) => paint(readScreen(io, "stdout", {}), "bold", title),
     })
@@ -46,7 +49,8 @@ function describe(io: Io, command: Command): string {
   const description = wrap(command.description() || `${command.summary()}.`, screen.width);
   const shown = examples[command.parent ? command.name() : ""] ?? [];
   if (shown.length === 0 || command.parent?.parent) return description;
-  return [description, "", paint(screen, "bold", "Examples:"), ...shown.map((each) => `  ${each}`)].join(
+  const lines = shown.flatMap((each) => breakExample(each, screen.width - 2));
+  return [description, "", paint(screen, "bold", "Examples:"), ...lines.map((each) => `  ${each}`)].join(
     "\n",
   );
 }

@@ -35,14 +35,6 @@ export function createLoginCommand(io: Io): Command {
     )
     .option("--site <site>", "site to ask about where none is named")
     .option("--json", "print what was saved, without the key, as JSON")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  analytics-mcp login
-  analytics-mcp login --profile acme --base-url https://stats.example.com --site example.com
-  pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin`,
-    )
     .action(async (_, self: Command) => login(io, self.optsWithGlobals<LoginFlags>()));
 }
 

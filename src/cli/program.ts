@@ -90,13 +90,6 @@ function createProgram(io: Io): Command {
   }
   program.addCommand(createHelpCommand(io, program).helpGroup("Help:"));
   layOutHelp(io, program);
-  // These ask the service, so that its options are theirs.
-  for (const command of [
-    ...(groups["Ask:"] ?? []),
-    ...program.commands.filter((each) => each.name() === "serve"),
-  ]) {
-    command.configureHelp({ ...command.configureHelp(), showGlobalOptions: true });
-  }
   return program;
 }
 

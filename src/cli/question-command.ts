@@ -6,6 +6,7 @@ import { parameterSchemas } from "../operations/json-schema.ts";
 import { readParams } from "../operations/parameters.ts";
 import { suggest } from "../render/suggest.ts";
 import { connect } from "./connect.ts";
+import { fieldExamples } from "./examples.ts";
 import type { Io } from "./io.ts";
 import { type Format, printAnswer } from "./output.ts";
 import { readScreen } from "./screen.ts";
@@ -31,7 +32,7 @@ export function createQuestionCommand(io: Io, question: Question): Command {
   command
     .option("--json", "print the service's answer as JSON")
     .option("--csv", "print comma-separated values")
-    .option("--fields <names>", "these columns alone, in this order: visitors,pageviews")
+    .option("--fields <names>", `these columns alone, in this order: ${fieldExamples[question.name]}`)
     .allowExcessArguments();
   return command.action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<QuestionFlags>();

@@ -41,6 +41,22 @@ export const topics = {
       "Names that visitors can write (pages, referrers, campaigns, events) are shown without control and invisible characters; --json has them escaped, and in full.",
     ],
   },
+  profiles: {
+    title: "Profiles",
+    parts: [
+      "A profile is a service's address, the key for it, and perhaps a site to ask about where none is named. login saves one, logout forgets it, and whoami --all lists them.",
+      "Where the key comes from; the first that is there decides:",
+      {
+        "--profile": "The profile of that name.",
+        "--api-key-…":
+          "--api-key-file or --api-key-stdin; the address is that of --base-url or ANALYTICS_BASE_URL.",
+        ANALYTICS_API_KEY: "Likewise, with --base-url or ANALYTICS_BASE_URL.",
+        ANALYTICS_PROFILE: "The profile of that name.",
+        "none of these": "The profile named default, or the only one.",
+      },
+      "A profile's key goes to its own address alone. whoami shows what was decided, and why.",
+    ],
+  },
 } as const satisfies Record<string, Topic>;
 
 export function formatTopic(name: keyof typeof topics, screen: Screen): string {

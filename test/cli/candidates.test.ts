@@ -96,7 +96,7 @@ describe("what may stand at the cursor", () => {
     ["grants list --", ["--store", "--secret-file", "--json", "--help"]],
     ["completion ", ["bash", "zsh", "fish"]],
     ["completion bash ", ["--help"]],
-    ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting"]],
+    ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "profiles"]],
     ["serve --secret-file ", [":files"]],
     ["serve --secret-file=./k", [":files"]],
     ["serve --store ", [":files"]],

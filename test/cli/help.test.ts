@@ -1,0 +1,89 @@
+import stringWidth from "string-width";
+import { describe, expect, it } from "vitest";
+import { breakExample, examples, fieldExamples } from "../../src/cli/examples.ts";
+import { runShell } from "../support/shell.ts";
+
+const readHelp = async (name: string, columns = 80) =>
+  (
+    await runShell([...(name === "" ? [] : [name]), "--help"], {
+      isTTY: true,
+      columns,
+      environment: { NO_COLOR: "1" },
+    })
+  ).stdout;
+
+const ACCESS = ["--demo", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
+
+describe("the help of a command", () => {
+  it.each<[string, string[]]>([
+    ...["sites", "overview", "whoami", "doctor", "conform"].map(
+      (name) => [name, ACCESS] as [string, string[]],
+    ),
+    ["serve", ["--demo", "--base-url", "--profile"]],
+    ["config", ["--demo", "--base-url", "--profile"]],
+    ["login", ["--base-url", "--profile", "--api-key-file", "--api-key-stdin"]],
+    ["logout", ["--profile"]],
+    ...["grants", "clients", "reference", "completion", "help"].map(
+      (name) => [name, []] as [string, string[]],
+    ),
+  ])("%s has those global options that it takes", async (name, expected) => {
+    const options = (await readHelp(name)).matchAll(/^ {2}(--[\w-]+)/gm);
+    const names = [...options].map(([, option = ""]) => option);
+    expect(ACCESS.filter((each) => names.includes(each))).toEqual(expected);
+    expect(names.includes("--color")).toBe(expected.length > 0);
+  });
+
+  it.each(Object.keys(examples).filter((each) => each !== ""))("%s has its examples once", async (name) => {
+    expect((await readHelp(name)).match(/^Examples:$/gm)).toHaveLength(1);
+  });
+
+  it.each(Object.keys(examples).flatMap((name) => [60, 80].map((columns) => [name, columns] as const)))(
+    "%s has examples that fit %i columns",
+    async (name, columns) => {
+      const [, shown = ""] = /Examples:\n([\s\S]*?)\n\n/.exec(await readHelp(name, columns)) ?? [];
+      for (const line of shown.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+    },
+  );
+
+  it("what config takes is named", async () => {
+    const words = (await readHelp("config")).replace(/\s+/g, " ");
+    expect(words).toContain("for another machine: macos, windows, linux");
+    expect(words).toContain("make the folder where it is missing");
+  });
+});
+
+describe("an example", () => {
+  it.each(Object.values(examples).flat())(
+    "%s fits 78 columns, or is broken as a shell reads it",
+    (example) => {
+      for (const width of [58, 78]) {
+        const lines = breakExample(example, width);
+        expect(lines.filter((line) => line.length > width)).toEqual([]);
+        expect(lines.join("\n").replace(/ \\\n +/g, " ")).toBe(example);
+      }
+    },
+  );
+
+  it.each(Object.entries(fieldExamples))(
+    "of %s --fields names fields that it has: %s",
+    async (name, fields) => {
+      const site = ["sites", "openapi"].includes(name) ? [] : ["--site", "example.com"];
+      const dimension = name === "breakdown" ? ["--dimension", "pages"] : [];
+      const argv = [name, "--demo", ...site, ...dimension, "--fields", fields];
+      expect((await runShell(argv)).code).toBe(0);
+      expect((await readHelp(name)).replace(/\s+/g, " ")).toContain(`in this order: ${fields}`);
+    },
+  );
+});
+
+describe("help profiles", () => {
+  it("says what a profile is, and what goes before it", async () => {
+    const { code, stdout } = await runShell(["help", "profiles"]);
+    expect(code).toBe(0);
+    const places = ["--profile", "ANALYTICS_API_KEY", "ANALYTICS_PROFILE", "none of these"];
+    const order = places.map((each) => stdout.search(new RegExp(`^  ${each}`, "m")));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(order).not.toContain(-1);
+    expect(stdout).toContain("whoami --all");
+  });
+});
