@@ -2,7 +2,8 @@ import { Command, Option } from "commander";
 import type { Flags } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Question } from "../insights/question.ts";
-import { parameterSchemas } from "../operations/json-schema.ts";
+import { MAX_WINDOW_DAYS } from "../insights/windows.ts";
+import { type JsonSchema, parameterSchemas } from "../operations/json-schema.ts";
 import { readParams } from "../operations/parameters.ts";
 import { suggest } from "../render/suggest.ts";
 import { connect } from "./connect.ts";
@@ -20,9 +21,11 @@ export function createQuestionCommand(io: Io, question: Question): Command {
   const command = new Command(question.name).summary(question.summary).description(`${question.summary}.`);
   for (const [name, schema] of parameterSchemas(question.params)) {
     const metavar = schema.type === "integer" ? "number" : name;
-    const fallback = schema.default === undefined ? "" : ` (default: ${schema.default})`;
     const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
-    const option = new Option(`--${name} <${metavar}>`, `${schema.description ?? ""}${choices}${fallback}`);
+    const option = new Option(
+      `--${name} <${metavar}>`,
+      `${schema.description ?? ""}${choices}${describeRange(schema)}`,
+    );
     if (schema.enum) option.choices(schema.enum.map(String));
     // Every value is kept, so that a repeated option is refused like a repeated parameter, and a wrong one too.
     command.addOption(option.argParser((value: string, earlier: string[] = []) => [...earlier, value]));
@@ -47,6 +50,15 @@ export function createQuestionCommand(io: Io, question: Question): Command {
       await addTrends(call, answer, readScreen(io, "stdout", flags));
     await printAnswer(io, answer, flags);
   });
+}
+
+function describeRange({ type, minimum, maximum, default: fallback }: JsonSchema): string {
+  const why = maximum === MAX_WINDOW_DAYS ? ", since it compares with as many days before" : "";
+  const parts = [
+    ...(type === "integer" ? [`${minimum} to ${maximum}${why}`] : []),
+    ...(fallback === undefined ? [] : [`default: ${fallback}`]),
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join("; ")})`;
 }
 
 function refuseWords({ name, params }: Question, [word]: string[]): void {
@@ -77,8 +89,10 @@ function explain({ name }: Question, error: AnalyticsError, given: Map<string, s
   const guesses = error.parameters.map(({ parameter, allowed }) =>
     suggest(given.get(parameter)?.[0] ?? "", allowed ?? []),
   );
+  const isOfWindows = error.parameters.some(({ maximum }) => maximum === MAX_WINDOW_DAYS);
+  const why = isOfWindows ? `${name} compares with as many days before. ` : "";
   return new AnalyticsError(error.code, error.message, {
-    hint: `${guesses.join("")}See analytics-mcp ${name} --help.`,
+    hint: `${guesses.join("")}${why}See analytics-mcp ${name} --help.`,
     parameters: error.parameters,
     cause: error,
   });

@@ -112,6 +112,13 @@ describe("a failure has a cause, a hint and an exit code", () => {
     ["a missing site", ["stats"], service, 2, /site is required[\s\S]*docs.example.com/],
     ["days out of bounds", ["stats", "--site", "example.com", "--days", "400"], service, 2, /from 1 to 365/],
     [
+      "days of two windows out of bounds",
+      ["overview", "--site", "example.com", "--days", "365"],
+      service,
+      2,
+      /from 1 to 182\.[\s\S]*overview compares with as many days before/,
+    ],
+    [
       "days that are no number",
       ["stats", "--site", "example.com", "--days", "7d"],
       service,
@@ -216,7 +223,7 @@ describe("help and version", () => {
   it("a command's help has the contract's words", async () => {
     const { stdout } = await shell(["breakdown", "--help"]);
     const words = stdout.replace(/\s+/g, " ");
-    expect(words).toContain("1 is today so far, 7 is today and six before. (default: 30)");
+    expect(words).toContain("1 is today so far, 7 is today and six before. (1 to 365; default: 30)");
     expect(words).toContain("pages, entry_pages, exit_pages");
     expect(words).toContain("--demo");
   });

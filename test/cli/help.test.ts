@@ -45,6 +45,15 @@ describe("the help of a command", () => {
     },
   );
 
+  it.each([
+    ["stats", "(1 to 365; default: 30)"],
+    ["breakdown", "(1 to 1000; default: 10)"],
+    ["overview", "(1 to 182, since it compares with as many days before; default: 30)"],
+    ["compare", "(1 to 182, since it compares with as many days before; default: 7)"],
+  ])("%s says which numbers it takes: %s", async (name, range) => {
+    expect((await readHelp(name)).replace(/\s+/g, " ")).toContain(range);
+  });
+
   it("what config takes is named", async () => {
     const words = (await readHelp("config")).replace(/\s+/g, " ");
     expect(words).toContain("for another machine: macos, windows, linux");
