@@ -38,8 +38,12 @@ export function explainFailure(
     );
   }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/.test(code)) {
-    return new AnalyticsError("tls", `No secure connection to ${origin}: ${TLS_REASONS[code] ?? code}.`, {
-      hint: "If the service has a certificate of its own authority, name that authority's file in NODE_EXTRA_CA_CERTS.",
+    const reason = TLS_REASONS[code] ?? code;
+    return new AnalyticsError("tls", `No secure connection to ${origin}: ${reason}.`, {
+      hint:
+        reason === NO_TLS
+          ? `Try ${origin.replace("https:", "http:")} (plain http is for this machine alone), or check the port.`
+          : "If the service has a certificate of its own authority, name that authority's file in NODE_EXTRA_CA_CERTS.",
       cause,
     });
   }
@@ -104,6 +108,8 @@ const TIMEOUT_REASONS: Record<string, string> = {
   UND_ERR_BODY_TIMEOUT: "stopped in the middle of its answer",
 };
 
+const NO_TLS = "it does not speak TLS there";
+
 const TLS_REASONS: Record<string, string> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
@@ -112,7 +118,7 @@ const TLS_REASONS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     "its certificate comes from an authority that this machine does not know",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
-  EPROTO: "it does not speak TLS there",
-  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS there",
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: "it does not speak TLS there",
+  EPROTO: NO_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
 };

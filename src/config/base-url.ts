@@ -1,17 +1,12 @@
 import { AnalyticsError } from "../errors.ts";
 import { BASE_PATH } from "../operations/index.ts";
+import { isPlaceholder } from "./api-key.ts";
 import { type Environment, readList } from "./variables.ts";
 
 /** An address as people give it, as one that ends in `/api/v1`. Throws AnalyticsError `invalid_base_url`. */
 export function readBaseUrl(text: string, environment: Environment): string {
-  const refuse = (reason: string) =>
-    new AnalyticsError("invalid_base_url", `The base URL ${reason}.`, {
-      hint: "It looks like https://stats.example.com, with or without /api/v1.",
-    });
   if (text.trim() === "") throw refuse("is empty");
-  if (!/^https?:\/\//i.test(text.trim()) || !URL.canParse(text)) {
-    throw refuse("is not an http or https address: it starts with https://");
-  }
+  if (!/^https?:\/\//i.test(text.trim()) || !URL.canParse(text)) throw refuseForm(text.trim());
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") throw refuse("must not hold a user name or password");
   if (url.search !== "" || url.hash !== "") throw refuse("must not hold a query or a fragment");
@@ -25,6 +20,24 @@ export function readBaseUrl(text: string, environment: Environment): string {
   }
   const path = url.pathname.replace(/\/+$/, "");
   return `${url.origin}${path.endsWith(BASE_PATH) ? path : `${path}${BASE_PATH}`}`;
+}
+
+const refuse = (reason: string, hint = "It looks like https://stats.example.com, with or without /api/v1.") =>
+  new AnalyticsError("invalid_base_url", `The base URL ${reason}.`, { hint });
+
+/** A host, or a name with a port. What is none may be a key in the wrong place, and is not repeated. */
+const HOST =
+  /^(?:(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{1,24}(?::\d{1,5})?|[a-z0-9-]{1,63}:\d{1,5}|localhost)(?=\/|$)/i;
+const LONGEST_HOST = 60;
+
+function refuseForm(text: string): AnalyticsError {
+  const [host = ""] = HOST.exec(text) ?? [];
+  if (host !== "" && host.length <= LONGEST_HOST) {
+    const scheme = isLoopback(host.replace(/:\d+$/, "")) ? "http" : "https";
+    return refuse(`"${host}" lacks http:// or https:// at its start`, `Write ${scheme}://${host}`);
+  }
+  if (isPlaceholder(text) || /<[^<>]*>/.test(text)) return refuse("is a placeholder in place of an address");
+  return refuse("is not an http or https address: it starts with https://");
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -130,17 +130,19 @@ export function removeProfile(environment: Environment, name: string): void {
     rmSync(file);
   } catch (cause) {
     const code = readCode(cause);
-    if (code === "ENOENT") throw refuseUnknown(environment, name);
+    if (code === "ENOENT") throw refuseUnknown(environment, name, "To see them: analytics-mcp whoami --all");
     throw new AnalyticsError("usage", `${file} cannot be removed: ${code}.`, { cause });
   }
 }
 
-function refuseUnknown(environment: Environment, name: string): AnalyticsError {
+function refuseUnknown(
+  environment: Environment,
+  name: string,
+  hint = `To make it: analytics-mcp login --profile ${name}`,
+): AnalyticsError {
   const names = listProfiles(environment);
   const known = names.length === 0 ? "There are none yet." : `There are: ${names.join(", ")}.`;
-  return new AnalyticsError("no_api_key", `There is no profile ${name}. ${known}`, {
-    hint: `To make it: analytics-mcp login --profile ${name}`,
-  });
+  return new AnalyticsError("no_api_key", `There is no profile ${name}. ${known}`, { hint });
 }
 
 function readCode(cause: unknown): string | undefined {

@@ -124,7 +124,7 @@ describe("each fault is found, with its fix and its exit code", () => {
     ],
     ["an unexpanded key", { ANALYTICS_API_KEY: "${KEY}" }, "key", /unexpanded/, /write the value/, 4],
     ["no address", { ANALYTICS_API_KEY: KEY }, "base URL", /for which service/, /ANALYTICS_BASE_URL/, 1],
-    ["no such form", at("stats.example.com"), "base URL", /starts with https/, /looks like/, 1],
+    ["no such form", at("stats.example.com"), "base URL", /"stats.example.com" lacks http/, /Write https/, 1],
     ["plain http", at("http://stats.example.com"), "base URL", /plain http/, /ANALYTICS_ALLOW_HTTP/, 1],
     [
       "no such host",
@@ -252,7 +252,13 @@ describe("each fault is found, with its fix and its exit code", () => {
   it("no TLS where https was said", async () => {
     const { origin } = await serve();
     const { code, find } = await examine(at(origin.replace("http:", "https:")));
-    expect([code, find("tls")?.detail]).toEqual([5, expect.stringContaining("does not speak TLS")]);
+    expect([code, find("tls")]).toMatchObject([
+      5,
+      {
+        detail: expect.stringContaining("does not speak TLS"),
+        fix: expect.stringMatching(`^Try ${origin} .*or check the port`),
+      },
+    ]);
   });
 });
 

@@ -165,7 +165,9 @@ globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
   it("logout forgets it", async () => {
     const other = createHome({ acme: { baseUrl: BASE, apiKey: "x" } });
     const run = (...argv: string[]) => runShell(argv, { environment: other });
-    expect(await run("logout", "--profile", "nope")).toMatchObject({ code: 4 });
+    expect(await run("logout", "--profile", "nope")).toMatchObject({
+      ...{ code: 4, stderr: expect.stringMatching(/There are: acme\.\nhint: To see them: .*whoami --all/) },
+    });
     expect(await run("logout")).toMatchObject({
       code: 0,
       stderr: expect.stringContaining("The profile acme is removed. Its key stays valid"),
@@ -223,7 +225,7 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     const terminal = startAtTerminal(`${bin} login; echo "exit $?"; ${SHOW_MODE}`, home);
     await terminal.until("Address of the analytics service: ");
     terminal.press("stats.example.com\r");
-    await terminal.until("The base URL is not an http or https address");
+    await terminal.until("lacks http:// or https://");
     terminal.press(`${origin}\r`);
     await terminal.until("API key (not shown as you type): ");
     terminal.press("YOUR_API_KEY\r");

@@ -45,6 +45,21 @@ describe("the base URL", () => {
     expect(read({}, { ...key, ANALYTICS_BASE_URL })).toMatchObject({ code: "invalid_base_url" });
   });
 
+  it.each([
+    ["127.0.0.1:8799", /"127\.0\.0\.1:8799" lacks http/, "Write http://127.0.0.1:8799"],
+    ["stats.example.com/api/v1", /"stats\.example\.com" lacks http/, "Write https://stats.example.com"],
+    ["<address of your analytics service>", /is a placeholder/, "It looks like"],
+    ["https://<your host>/api/v1", /is a placeholder/, "It looks like"],
+    ["sk_canary_4f1c9a2e77d04b6f", /^The base URL is not an http or https address/, "It looks like"],
+    [`${"eyJcanary0123456789.".repeat(4)}x`, /is not an http or https address/, "It looks like"],
+    ["canary key", /is not an http or https address/, "It looks like"],
+  ])("%s is refused for what it is, and no key is repeated", (baseUrl, message, hint) => {
+    const error = read({ baseUrl }, key) as AnalyticsError;
+    expect(error.message).toMatch(message);
+    expect(error.hint).toContain(hint);
+    expect(error.message).not.toContain("canary");
+  });
+
   it("with a password is refused without repeating it", () => {
     const error = read({}, { ...key, ANALYTICS_BASE_URL: "https://me:hunter2@stats.example.com" });
     expect(error).toMatchObject({ code: "invalid_base_url" });
