@@ -54,7 +54,7 @@ function buildAnswer(report: Report) {
   const checks = report.map(({ name, status, detail, fix = null }) => ({ check: name, status, detail, fix }));
   // In whole sentences: a table may have too little room for them.
   const notes = report.flatMap(({ name, detail, fix }) =>
-    fix === undefined ? [] : [`${name}: ${detail} ${fix}`],
+    fix === undefined ? [] : [`${name}: ${/[.?!…]$/.test(detail) ? detail : `${detail}.`} ${fix}`],
   );
   const view: View = { headline: "", columns: COLUMNS, rows: checks, notes };
   return { params: {}, result: { ok: failuresOf(report).length === 0, checks }, views: [view] };

@@ -383,6 +383,14 @@ describe("the MCP clients of this machine", () => {
     expect((await examine({ ...home, ...at("http://127.0.0.1:9") })).find("clients")?.status).toBe("skipped");
   });
 
+  it("each in sentences below the table", async () => {
+    const home = createHome();
+    mkdirSync(join(home.HOME, ".cursor"));
+    writeFileSync(join(home.HOME, ".cursor/mcp.json"), "{");
+    const { stderr } = await runShell(["doctor"], { environment: home });
+    expect(stderr).toContain("line 1, column 2: a closing brace } is missing. Mend it there: Cursor");
+  });
+
   it("a key that others can read there, and a profile in its place", async () => {
     const path = ".cursor/mcp.json";
     expect(await look(path, entry({ ANALYTICS_API_KEY: KEY }), 0o644)).toMatchObject({
