@@ -103,9 +103,14 @@ export function writeData(io: Io, text: string): Promise<void> {
   return write(io.stdout, text);
 }
 
-/** Where nobody listens to notes, that is no failure of what was asked. */
+/**
+ * Wrapped at a terminal. What stands indented is a command or a path to copy, and stays whole. Where nobody listens
+ * to notes, that is no failure of what was asked.
+ */
 export function printNote(io: Io, note: string): Promise<void> {
-  return write(io.stderr, note).catch(() => {});
+  const isWrapped = io.stderr.isTTY && !note.startsWith(" ");
+  const text = isWrapped ? wrap(note, readScreen(io, "stderr", {}).width) : note;
+  return write(io.stderr, text).catch(() => {});
 }
 
 /** Waits for what commander has written of itself, so that a full disk is seen before the exit. */

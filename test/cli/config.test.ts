@@ -63,6 +63,15 @@ describe("config prints", () => {
     expect(stderr).toContain("vscode:mcp/install?%7B");
   });
 
+  it("its notes within a terminal's width, and commands whole", async () => {
+    const options = { environment: { HOME: home, USERPROFILE: home }, isTTY: true, columns: 60 };
+    const { stderr } = await runShell(["config", "claude-code", "--demo"], options);
+    const lines = stderr.split("\n").filter((line) => !line.startsWith("  "));
+    expect(lines.length).toBeGreaterThan(5);
+    for (const line of lines) expect(line.includes(" ") ? line.length : 0).toBeLessThanOrEqual(60);
+    expect(stderr).toMatch(/^ {2}claude mcp add .*--demo$/m);
+  });
+
   it("commands that a shell takes as they are", async () => {
     const claude = await config("claude-code", "--name", "stats", "--base-url", "https://stats.example.com");
     expect(claude.stderr).toContain(
