@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Argument, Command } from "commander";
+import { AnalyticsError } from "../errors.ts";
+import { suggest } from "../render/suggest.ts";
 import type { Io } from "./io.ts";
 import { writeData } from "./output.ts";
 
@@ -13,9 +15,22 @@ export function createCompletionCommand(io: Io): Command {
     .description(
       "Print the script for completion in bash, zsh or fish: of commands, options, their values, and your sites.",
     )
-    .addArgument(new Argument("<shell>", "the shell that you use").choices(SHELLS))
+    .addArgument(
+      new Argument("<shell>", "the shell that you use")
+        .choices(SHELLS)
+        // What is none of them is refused below, in this program's words.
+        .argParser(String),
+    )
     .addHelpText("after", () => SHELLS.map((shell) => `\n${readIntroduction(shell)}`).join("\n"))
-    .action((shell: Shell) => writeData(io, readScript(shell).trimEnd()));
+    .action((word: string) => writeData(io, readScript(chooseShell(word)).trimEnd()));
+}
+
+function chooseShell(word: string): Shell {
+  const shell = SHELLS.find((each) => each === word);
+  if (shell !== undefined) return shell;
+  throw new AnalyticsError("usage", `completion knows bash, zsh and fish, not ${JSON.stringify(word)}.`, {
+    hint: `${suggest(word, SHELLS)}See analytics-mcp completion --help.`,
+  });
 }
 
 /** The comment at a script's head, which says how to install it. */

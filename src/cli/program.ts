@@ -20,7 +20,11 @@ import { createReferenceCommand } from "./reference-command.ts";
 import { colorChoices } from "./screen.ts";
 import { createServeCommand } from "./serve-command.ts";
 import { createClientsCommand, createGrantsCommand } from "./store-commands.ts";
+
 import { explainUnknownOption, refuseEarlyOption } from "./unknown-option.ts";
+
+import { explainUsage } from "./usage-error.ts";
+
 import { createWhoamiCommand } from "./whoami-command.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
@@ -102,19 +106,6 @@ function refuseUnknownCommand(program: Command, argv: readonly string[]): void {
   throw new AnalyticsError("usage", `There is no command ${JSON.stringify(word)}.`, {
     hint: `${suggest(word, names)}The commands are ${names.join(", ")}. See analytics-mcp --help.`,
   });
-}
-
-/** What commander has to say, as a failure like all others. */
-function explainUsage({ message }: CommanderError): AnalyticsError {
-  const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");
-  const guess = rest.join(" ").replace(/^\(|\)$/g, "");
-  return new AnalyticsError(
-    "usage",
-    `${first[0]?.toUpperCase()}${first.slice(1)}${/[.?]$/.test(first) ? "" : "."}`,
-    {
-      hint: [guess, "See --help."].filter((each) => each !== "").join(" "),
-    },
-  );
 }
 
 async function serveMcp(io: Io, flags: Flags): Promise<void> {

@@ -49,7 +49,7 @@ function nameOption(word: string): string {
 }
 
 function refuse(name: string, hint: string): AnalyticsError {
-  return new AnalyticsError("usage", `Unknown option '${name}'.`, {
+  return new AnalyticsError("usage", `Unknown option ${name}.`, {
     hint: KEY_OPTION.test(name)
       ? "No option takes a key: use analytics-mcp login, --api-key-stdin or --api-key-file."
       : hint,

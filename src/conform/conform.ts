@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
+import { suggest } from "../render/suggest.ts";
 import { createProbe, DEFAULT_LIMITS, type Probe, type ProbeLimits, type Target } from "./probe.ts";
 import { formatCurl, type Key } from "./reply.ts";
 import { type Report, type RuleReport, summarize } from "./report.ts";
@@ -57,7 +58,7 @@ export function chooseSections(only: readonly string[] | undefined): Section[] {
   const unknown = only.find((each) => !names.includes(each));
   if (unknown !== undefined || only.length === 0) {
     throw new AnalyticsError("usage", `There is no rule or section ${JSON.stringify(unknown ?? "")}.`, {
-      hint: "List them with: analytics-mcp conform --list",
+      hint: `${suggest(unknown ?? "", names)}List them with: analytics-mcp conform --list`,
     });
   }
   return sections

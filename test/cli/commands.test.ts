@@ -154,7 +154,29 @@ describe("a failure has a cause, a hint and an exit code", () => {
       2,
       /nothing of the API is at https:\/\/stats.example.test\/api\/api\/v1/,
     ],
-    ["a wrong port", ["reference", "--port", "70000"], service, 2, /0 to 65535/],
+    [
+      "a wrong port",
+      ["reference", "--port", "70000"],
+      service,
+      2,
+      /^\S+: --port must be a whole number from 0 to 65535\.$/m,
+    ],
+    ["an option without its value", ["stats", "--days"], service, 2, /--days needs a value\.$/m],
+    [
+      "an option with another value than its choices",
+      ["config", "--platform", "beos"],
+      service,
+      2,
+      /--platform must be one of macos, windows, linux, not "beos"\.$/m,
+    ],
+    [
+      "a shell that completion does not know",
+      ["completion", "powershell"],
+      service,
+      2,
+      /completion knows bash, zsh and fish, not "powershell"\.$/m,
+    ],
+    ["no shell", ["completion"], service, 2, /<shell> is missing\.$/m],
   ] as [string, string[], Record<string, string>, number, RegExp][])(
     "%s",
     async (_, argv, environment, code, words) => {

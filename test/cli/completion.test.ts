@@ -37,7 +37,7 @@ describe("the scripts", () => {
 
   it("there is none for another shell", async () => {
     const { code, stderr } = await runShell(["completion", "tcsh"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh and fish")]);
   });
 });
 

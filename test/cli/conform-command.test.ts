@@ -130,6 +130,7 @@ describe("where nothing can be checked", () => {
     ["another address", () => [`${good.origin}/app`], keys, 2, /Check the base URL/],
     ["no such site", () => [good.origin, "--site", "nope.example"], keys, 6, /docs\.example\.com/],
     ["no such rule", () => [good.origin, "--only", "auth,nope"], keys, 2, /no rule or section "nope"/],
+    ["a mistyped section", () => [good.origin, "--only", "header"], keys, 2, /Did you mean headers\?/],
     ["an empty list of rules", () => [good.origin, "--only", ","], keys, 2, /--list/],
     ["two addresses", () => [good.origin, "--base-url", good.origin], keys, 2, /twice/],
     ["--demo with an address", () => [good.origin, "--demo"], keys, 2, /exclude each other/],

@@ -170,7 +170,7 @@ describe("--csv and --fields", () => {
     const { code, stderr } = await shell("stats --sit example.com --json");
     expect([code, JSON.parse(stderr).error]).toEqual([
       2,
-      { code: "usage", message: "Unknown option '--sit'.", hint: "Did you mean --site? See --help." },
+      { code: "usage", message: "Unknown option --sit.", hint: "Did you mean --site? See --help." },
     ]);
   });
 });

@@ -1,0 +1,29 @@
+import type { CommanderError } from "commander";
+import { AnalyticsError } from "../errors.ts";
+
+/** Commander's sentences, and what this program says in their place. */
+const SENTENCES: [RegExp, (parts: string[]) => string][] = [
+  [
+    /^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s,
+    ([name, value, choices]) => `${name} must be one of ${choices}, not ${JSON.stringify(value)}.`,
+  ],
+  [
+    /^option '(?:-\w, )?(--[\w-]+).*?' argument '.*' is invalid\. (must .*)$/s,
+    ([name, why]) => `${name} ${why}`,
+  ],
+  [/^option '(?:-\w, )?(--[\w-]+).*' argument missing$/, ([name]) => `${name} needs a value.`],
+  [/^missing required argument '(.*)'$/, ([name]) => `<${name}> is missing.`],
+];
+
+/** What commander has to say, as a failure like all others. */
+export function explainUsage({ message }: CommanderError): AnalyticsError {
+  const [, text = "", guess = ""] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  const said = SENTENCES.flatMap(([form, say]) => {
+    const [, ...parts] = form.exec(text) ?? [];
+    return parts.length === 0 ? [] : [say(parts)];
+  });
+  const other = `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}`;
+  return new AnalyticsError("usage", said[0] ?? other, {
+    hint: [guess, "See --help."].filter((each) => each !== "").join(" "),
+  });
+}
