@@ -35,10 +35,10 @@ export async function printAnswer(io: Io, answer: Answer, format: Format): Promi
     isPage ? formatPage(views, readScreen(io, "stdout", format)) : formatData(views, format),
   );
   // At a terminal the notes stand below the page: set off, so as not to look like rows.
-  if (io.stdout.isTTY && io.stderr.isTTY) await printNote(io, "");
+  if (io.stdout.isTTY && io.stderr.isTTY) await writeAside(io, "");
   for (const note of answer.views.flatMap((view) => view.notes)) {
     const text = wrap(cleanText(note, 400), io.stderr.isTTY ? notes.width : Number.POSITIVE_INFINITY);
-    await printNote(io, paint(notes, "dim", text));
+    await writeAside(io, paint(notes, "dim", text));
   }
 }
 
@@ -81,7 +81,7 @@ export async function printFailure(io: Io, failure: unknown, format: Format): Pr
           hint: failure instanceof Error ? failure.message : undefined,
         });
   const { code, message, hint } = error;
-  if (format.json) await printNote(io, formatJson({ error: { code, message, hint } }, 2));
+  if (format.json) await writeAside(io, formatJson({ error: { code, message, hint } }, 2));
   else {
     const screen = readScreen(io, "stderr", { ...format, color: undefined });
     const width = io.stderr.isTTY ? screen.width : Number.POSITIVE_INFINITY;
@@ -92,7 +92,7 @@ export async function printFailure(io: Io, failure: unknown, format: Format): Pr
     for (const [word, text] of lines) {
       const [first = "", ...rest] = wrap(`${word} ${text}`, width, "  ").split("\n");
       const painted = paint(screen, word === "error:" ? "red" : "cyan", word) + first.slice(word.length);
-      await printNote(io, [painted, ...rest].join("\n"));
+      await writeAside(io, [painted, ...rest].join("\n"));
     }
   }
   return exitCodeOf(code);
@@ -103,15 +103,14 @@ export function writeData(io: Io, text: string): Promise<void> {
   return write(io.stdout, text);
 }
 
-/**
- * Wrapped at a terminal. What stands indented is a command or a path to copy, and stays whole. Where nobody listens
- * to notes, that is no failure of what was asked.
- */
+/** Wrapped at a terminal; what stands indented is a command or a path to copy, and stays whole. */
 export function printNote(io: Io, note: string): Promise<void> {
   const isWrapped = io.stderr.isTTY && !note.startsWith(" ");
-  const text = isWrapped ? wrap(note, readScreen(io, "stderr", {}).width) : note;
-  return write(io.stderr, text).catch(() => {});
+  return writeAside(io, isWrapped ? wrap(note, readScreen(io, "stderr", {}).width) : note);
 }
+
+/** Where nobody listens to notes, that is no failure of what was asked. */
+const writeAside = (io: Io, text: string): Promise<void> => write(io.stderr, text).catch(() => {});
 
 /** Waits for what commander has written of itself, so that a full disk is seen before the exit. */
 export function flushData({ stdout }: Io): Promise<void> {

@@ -192,15 +192,15 @@ describe("a failure has a cause, a hint and an exit code", () => {
   it.each([
     [
       ["stats", "--api-key=sk-canary"],
-      /Unknown option '--api-key'\.\nhint: No option takes a key: use .*login/,
+      /Unknown option --api-key\.\nhint: No option takes a key: use .*login/,
     ],
-    [["--api-key", "sk-canary", "stats"], /Unknown option '--api-key'\.\nhint: No option takes a key/],
-    [["--token=sk-canary"], /Unknown option '--token'\.\nhint: No option takes a key/],
-    [["stats", "--key", "sk-canary"], /Unknown option '--key'/],
-    [["stats", "-ksk-canary"], /Unknown option '-k'/],
-    [["--api-key-stdin=sk-canary", "stats"], /'--api-key-stdin'[\s\S]*No option takes a key/],
+    [["--api-key", "sk-canary", "stats"], /Unknown option --api-key\.\nhint: No option takes a key/],
+    [["--token=sk-canary"], /Unknown option --token\.\nhint: No option takes a key/],
+    [["stats", "--key", "sk-canary"], /Unknown option --key/],
+    [["stats", "-ksk-canary"], /Unknown option -k/],
+    [["--api-key-stdin=sk-canary", "stats"], /--api-key-stdin[\s\S]*No option takes a key/],
     [["--site", "sk-canary", "stats"], /--site comes after the command: analytics-mcp stats --site …/],
-    [["--demoo", "sk-canary", "stats"], /Unknown option '--demoo'\.\nhint: Did you mean --demo\?/],
+    [["--demoo", "sk-canary", "stats"], /Unknown option --demoo\.\nhint: Did you mean --demo\?/],
   ] as [string[], RegExp][])(
     "the value of an option that there is not is never repeated: %j",
     async (argv, words) => {

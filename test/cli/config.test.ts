@@ -141,7 +141,7 @@ describe("config refuses", () => {
     [["cursor", "--with-key", "--write"], /takes it from its environment/],
     [["claude-desktop", "--with-key"], /--write/],
     [["zed", "--write"], /no way to Zed's file/],
-    [["cursor", "--platform", "beos"], /Allowed choices/],
+    [["cursor", "--platform", "beos"], /must be one of macos/],
   ])("%j", async (argv, message) => {
     const { code, stdout, stderr } = await config(...argv);
     expect([code, stdout]).toEqual([2, ""]);
