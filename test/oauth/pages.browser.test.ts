@@ -26,6 +26,8 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
   beforeAll(async () => {
     [browser, site, client] = await Promise.all([launch(), openSite(), openSite()]);
     context = await browser.newContext();
+    // Before the test's own: the failure then says which step waits.
+    context.setDefaultTimeout(20_000);
     tab = await context.newPage();
     tab.on("console", (message) => faults.push(message.text()));
     tab.on("pageerror", (error) => faults.push(error.message));

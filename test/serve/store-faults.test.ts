@@ -80,6 +80,7 @@ const faults: Fault[] = [
     ...{ name: "read-only", reads: true, reason: "its file is read-only" },
     cause: async () => {
       process.kill(served.pid, "SIGUSR2");
+      await expect.poll(() => served.output.stderr).toContain("query_only true");
       return () => process.kill(served.pid, "SIGUSR2");
     },
   },
