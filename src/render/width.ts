@@ -1,6 +1,4 @@
-import stringWidth from "string-width";
-
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+import stringWidth from "fast-string-width";
 
 /** How many columns of a terminal a text takes: wide characters take two. */
 export const measure = (text: string): number => stringWidth(text);
@@ -16,7 +14,7 @@ export function truncate(text: string, width: number): string {
   if (measure(text) <= width) return text;
   let kept = "";
   let used = 1;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
     used += measure(segment);
     if (used > width) break;
     kept += segment;

@@ -1,4 +1,4 @@
-import stringWidth from "string-width";
+import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
 import { breakExample, examples, fieldExamples } from "../../src/cli/examples.ts";
 import { runShell } from "../support/shell.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import stringWidth from "fast-string-width";
 import { http } from "msw";
 import { setupServer } from "msw/node";
-import stringWidth from "string-width";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { runShell, type ShellOptions } from "../support/shell.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFailed, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DEMO_KEY } from "../support/api.ts";
 import { spawnClient } from "../support/clients.ts";
 import { consent, startTestConnector } from "../support/connector.ts";
@@ -16,7 +16,7 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
   let connector: Awaited<ReturnType<typeof startTestConnector>>;
   let folder: string;
   let opened: string;
-  const open: { close(): Promise<unknown>; stderr(): string }[] = [];
+  const open: { close(): Promise<unknown> }[] = [];
   beforeEach(async () => {
     // The provider reads the time from the machine, all else from the connector's clock: both must pass.
     vi.useFakeTimers({ toFake: ["Date"] });
@@ -51,7 +51,6 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
   }
 
   it.skipIf(!program)("signs in, answers, stays signed in, and refreshes", async () => {
-    onTestFailed(() => console.error(open.map((client) => client.stderr()).join("\n")));
     const [client, landed] = await Promise.all([start(), giveKey()]);
     expect(landed.hostname).toMatch(/^(localhost|127\.0\.0\.1)$/);
     const ask = async (by: typeof client) => {

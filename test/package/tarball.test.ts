@@ -46,7 +46,7 @@ describe("the tarball", () => {
 
   it("carries the licence of every package that it bundles", () => {
     const text = readFileSync(join(home, "dist", "THIRD_PARTY_LICENSES.txt"), "utf8");
-    for (const name of ["@modelcontextprotocol/server", "zod", "undici", "commander", "string-width"]) {
+    for (const name of ["@modelcontextprotocol/server", "zod", "undici", "commander", "fast-string-width"]) {
       expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|Apache-2.0)\\)$`, "m"));
     }
   });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import stringWidth from "string-width";
+import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
 import type { View } from "../../src/operations/view.ts";
 import { cleanText, cleanValue, formatJson } from "../../src/render/clean.ts";
