@@ -99,7 +99,10 @@ async function reachDemo(io: Io, address: string | undefined, flags: ConformFlag
   return {
     ...{ baseUrl: `http://demo.invalid${BASE_PATH}`, apiKey: DEMO_KEY, otherKey: OTHER_DEMO_KEY },
     // Over HTTP the reference server reads a body away; here there is nothing to carry one.
-    send: async (url: string, { body: _, ...init }: Outgoing) => api(new Request(url, init)),
+    send: async (url: string, { method, headers: sent }: Outgoing) => {
+      const { status, headers, body } = api({ method, url, headers: new Headers(sent) });
+      return new Response(body, { status, headers: [...headers] });
+    },
   };
 }
 

@@ -39,15 +39,18 @@ export async function openServiceFor(
 
 /** The reference API in this process, without a port: the same requests and answers as over HTTP. */
 export async function openDemo({ clock }: Pick<Io, "clock">): Promise<Target> {
-  const { createReferenceApi } = await import("../reference/api.ts");
-  const { DEMO_KEY } = await import("../reference/fixtures.ts");
+  const [{ createReferenceApi }, { DEMO_KEY }, { askDirectly }] = await Promise.all([
+    import("../reference/api.ts"),
+    import("../reference/fixtures.ts"),
+    import("../reference/direct.ts"),
+  ]);
   const api = createReferenceApi({ clock });
   return {
     baseUrl: `http://demo.invalid${BASE_PATH}`,
     apiKey: DEMO_KEY,
-    fetch: async (url, init) => {
-      init.signal?.throwIfAborted();
-      return api(new Request(url, init));
+    fetch: async (url, outgoing) => {
+      outgoing.signal.throwIfAborted();
+      return askDirectly(api, url, outgoing);
     },
   };
 }

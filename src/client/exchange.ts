@@ -5,7 +5,24 @@ import { readFreshness } from "./freshness.ts";
 import { PassingFailure } from "./retry.ts";
 import { readWait } from "./wait.ts";
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** A GET whose redirects are not followed. */
+export interface Get {
+  headers: Record<string, string>;
+  signal: AbortSignal;
+}
+
+/** The members of a response that are read, so that what answers need not be one of the Fetch Standard. */
+export interface Answered {
+  status: number;
+  headers: HeaderFields;
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null;
+}
+
+export interface HeaderFields {
+  get(name: string): string | null;
+}
+
+export type Fetch = (url: string, get: Get) => Promise<Answered>;
 
 export interface Limits {
   /** Bytes of a body, after decompression. */
@@ -36,7 +53,7 @@ const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 export async function exchange(send: Exchange, limits: Limits, signal: AbortSignal): Promise<Received> {
   const origin = new URL(send.url).origin;
   const requested = send.clock();
-  let response: Response;
+  let response: Answered;
   let text: string;
   try {
     response = await send.fetch(send.url, {
@@ -44,8 +61,6 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
         Authorization: `Bearer ${send.apiKey}`,
         Accept: "application/json, application/problem+json",
       },
-      // A redirect is an answer to look at: followed, it would carry the key to wherever it points.
-      redirect: "manual",
       signal,
     });
     text = await readText(response, limits.maxBytes);
@@ -73,13 +88,6 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
   throw PASSING_STATUSES.has(response.status) ? new PassingFailure(error, wait) : error;
 }
 
-/** What came back, before its body is read. */
-export interface Answered {
-  status: number;
-  headers: Headers;
-  body: AsyncIterable<Uint8Array> | null;
-}
-
 /** A body as text. Throws AnalyticsError `too_large` beyond the bytes, `bad_answer` for what is no UTF-8. */
 export async function readText(response: Answered, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -104,18 +112,18 @@ export async function readText(response: Answered, maxBytes: number): Promise<st
   }
 }
 
-function isJson(response: Response): boolean {
-  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(response.headers.get("content-type") ?? "");
+function isJson({ headers }: Answered): boolean {
+  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers.get("content-type") ?? "");
 }
 
-function describeType(response: Response, apiKey: string): string {
+function describeType(response: Answered, apiKey: string): string {
   const type = response.headers.get("content-type");
   return type === null
     ? "of no stated type"
     : (type.replaceAll(apiKey, "[key]").split(";")[0] ?? "").trim().slice(0, 60);
 }
 
-function refuseRedirect(response: Response, url: string): AnalyticsError {
+function refuseRedirect(response: Answered, url: string): AnalyticsError {
   const { status } = response;
   const location = response.headers.get("location");
   const target = location !== null && URL.canParse(location, url) ? new URL(location, url).origin : undefined;

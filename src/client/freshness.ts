@@ -1,3 +1,5 @@
+import type { HeaderFields } from "./exchange.ts";
+
 /**
  * For how many seconds more an answer may be used again without asking (RFC 9111, sections 4.2 and 5.2.2), by a
  * private cache of one credential: `max-age`, or `Expires` less `Date`, less the answer's age when it came. 0
@@ -6,7 +8,7 @@
  * @param requested When the request was sent, in milliseconds since 1970.
  * @param received When its answer came.
  */
-export function readFreshness(headers: Headers, requested: number, received: number): number {
+export function readFreshness(headers: HeaderFields, requested: number, received: number): number {
   if (headers.get("vary")?.includes("*")) return 0;
   const directives = readDirectives(headers.get("cache-control") ?? "");
   if (directives.has("no-store") || directives.has("no-cache")) return 0;

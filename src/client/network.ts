@@ -1,5 +1,5 @@
 import { EnvHttpProxyAgent, request } from "undici";
-import type { Answered, Fetch } from "./exchange.ts";
+import type { Fetch } from "./exchange.ts";
 
 export interface NetworkOptions {
   /** Proxies as the environment gives them. */
@@ -15,8 +15,10 @@ export interface NetworkOptions {
 /** The global `fetch` with time limits for each phase, through the environment's proxies. */
 export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
   const dispatcher = createDispatcher(options);
-  // Node's own fetch takes a dispatcher of this version of undici; only the types do not know each other.
-  return (url, init) => fetch(url, { ...init, dispatcher } as unknown as RequestInit);
+  // A redirect is an answer to look at: followed, it would carry the key to wherever it points. Node's own fetch
+  // takes a dispatcher of this version of undici; only the types do not know each other.
+  return (url, outgoing) =>
+    fetch(url, { ...outgoing, redirect: "manual", dispatcher } as unknown as RequestInit);
 }
 
 /** One request, written out: nothing is added to it. */
@@ -25,6 +27,12 @@ export interface Outgoing {
   headers: Record<string, string>;
   body?: string | undefined;
   signal: AbortSignal;
+}
+
+export interface Answered {
+  status: number;
+  headers: Headers;
+  body: AsyncIterable<Uint8Array> | null;
 }
 
 export type Send = (url: string, outgoing: Outgoing) => Promise<Answered>;

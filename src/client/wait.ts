@@ -1,9 +1,11 @@
+import type { HeaderFields } from "./exchange.ts";
+
 /**
  * How long a service asks a client to wait, in milliseconds: `Retry-After` as seconds or as a date (RFC 9110,
  * section 10.2.3), else the `t` of the IETF draft's `RateLimit`, else `X-RateLimit-Reset` as seconds to go or
  * as seconds since 1970. Undefined where it does not say.
  */
-export function readWait(headers: Headers, now: number): number | undefined {
+export function readWait(headers: HeaderFields, now: number): number | undefined {
   const retryAfter = headers.get("retry-after")?.trim();
   if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000;
   if (retryAfter !== undefined && !Number.isNaN(Date.parse(retryAfter))) {

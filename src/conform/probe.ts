@@ -1,6 +1,6 @@
-import { type Answered, readText } from "../client/exchange.ts";
+import { readText } from "../client/exchange.ts";
 import { explainFailure } from "../client/failure.ts";
-import type { Outgoing, Send } from "../client/network.ts";
+import type { Answered, Outgoing, Send } from "../client/network.ts";
 import { PassingFailure } from "../client/retry.ts";
 import { readWait } from "../client/wait.ts";
 import { AnalyticsError } from "../errors.ts";

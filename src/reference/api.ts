@@ -27,7 +27,22 @@ export interface ReferenceApiOptions {
   onFault?: (fault: unknown, requestId: string) => void;
 }
 
-export type ReferenceApi = (request: Request) => Response;
+/** What the API reads of a request; one of the Fetch Standard has it all. */
+export interface ReferenceRequest {
+  method: string;
+  /** Absolute; its origin picks nothing. */
+  url: string;
+  headers: { get(name: string): string | null };
+}
+
+export interface ReferenceResponse {
+  status: number;
+  /** By their names, spelled in one way each. */
+  headers: Map<string, string>;
+  body: string | null;
+}
+
+export type ReferenceApi = (request: ReferenceRequest) => ReferenceResponse;
 
 const DEFAULT_QUOTA: Quota = { limit: 120, window: 60 };
 const RETRY_AFTER_SECONDS = "5";
@@ -45,7 +60,7 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
   const labels = createLabels(fixtures);
   const routes = new Map<string, AnyOperation>(operations.map((each) => [BASE_PATH + each.path, each]));
 
-  const answer = (request: Request, headers: Headers): Response => {
+  const answer = (request: ReferenceRequest, headers: Map<string, string>): ReferenceResponse => {
     const url = new URL(request.url);
     const operation = routes.get(url.pathname);
     const isLlmsTxt = url.pathname === "/llms.txt";
@@ -66,7 +81,7 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
     return send(operation, request, headers, computeAnswer(operation, context, params));
   };
 
-  const authenticate = (request: Request, headers: Headers): KeyHolder => {
+  const authenticate = (request: ReferenceRequest, headers: Map<string, string>): KeyHolder => {
     const [, key] = /^Bearer +([\x21-\x7e]+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];
     const holder = key === undefined ? undefined : findHolder(key);
     if (holder) return holder;
@@ -76,7 +91,7 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
       : new AnalyticsError("invalid_api_key", "The API key is not valid: it is mistyped, or it was revoked.");
   };
 
-  const spend = ({ allowed, remaining, reset }: Allowance, headers: Headers) => {
+  const spend = ({ allowed, remaining, reset }: Allowance, headers: Map<string, string>) => {
     headers.set("RateLimit-Policy", `"default";q=${quota.limit};w=${quota.window}`);
     headers.set("RateLimit", `"default";r=${remaining};t=${reset}`);
     if (allowed) return;
@@ -86,12 +101,12 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
 
   return (request) => {
     const requestId = createRequestId();
-    const headers = new Headers({
-      "X-Request-Id": requestId,
-      "X-Content-Type-Options": "nosniff",
-      Vary: "Authorization",
-    });
-    let response: Response;
+    const headers = new Map([
+      ["X-Request-Id", requestId],
+      ["X-Content-Type-Options", "nosniff"],
+      ["Vary", "Authorization"],
+    ]);
+    let response: ReferenceResponse;
     try {
       if (options.isAvailable?.() === false) {
         headers.set("Retry-After", RETRY_AFTER_SECONDS);
@@ -102,7 +117,7 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
       if (!(error instanceof AnalyticsError)) options.onFault?.(error, requestId);
       response = refuse(error, headers, requestId);
     }
-    return request.method === "HEAD" ? new Response(null, response) : response;
+    return request.method === "HEAD" ? { ...response, body: null } : response;
   };
 }
 
@@ -127,14 +142,18 @@ function readQuery(query: URLSearchParams): Map<string, string[]> {
   return given;
 }
 
-function send(operation: AnyOperation, request: Request, headers: Headers, body: unknown): Response {
+function send(
+  operation: AnyOperation,
+  request: ReferenceRequest,
+  headers: Map<string, string>,
+  body: unknown,
+): ReferenceResponse {
   const etag = `W/"${hash(JSON.stringify(body, (key, value) => (key === "as_of" ? undefined : value)))}"`;
   headers.set("ETag", etag);
   headers.set("Cache-Control", operation.maxAge === 0 ? "no-cache" : `private, max-age=${operation.maxAge}`);
-  if (matches(request.headers.get("if-none-match"), etag))
-    return new Response(null, { status: 304, headers });
+  if (matches(request.headers.get("if-none-match"), etag)) return { status: 304, headers, body: null };
   headers.set("Content-Type", "application/json");
-  return new Response(JSON.stringify(body), { headers });
+  return { status: 200, headers, body: JSON.stringify(body) };
 }
 
 /** If-None-Match with the weak comparison of RFC 9110, section 13.1.2. */
@@ -145,14 +164,14 @@ function matches(ifNoneMatch: string | null, etag: string): boolean {
   return ifNoneMatch.split(",").some((tag) => opaque(tag) === opaque(etag));
 }
 
-function sendText(headers: Headers, body: string): Response {
+function sendText(headers: Map<string, string>, body: string): ReferenceResponse {
   headers.set("Content-Type", "text/plain; charset=utf-8");
   headers.set("Cache-Control", "public, max-age=3600");
   headers.delete("Vary");
-  return new Response(body, { headers });
+  return { status: 200, headers, body };
 }
 
-function refuse(error: unknown, headers: Headers, requestId: string): Response {
+function refuse(error: unknown, headers: Map<string, string>, requestId: string): ReferenceResponse {
   const known =
     error instanceof AnalyticsError
       ? error
@@ -163,7 +182,7 @@ function refuse(error: unknown, headers: Headers, requestId: string): Response {
   const problem = buildProblem(known, requestId);
   headers.set("Content-Type", "application/problem+json");
   headers.set("Cache-Control", "no-store");
-  return new Response(JSON.stringify(problem), { status: problem.status, headers });
+  return { status: problem.status, headers, body: JSON.stringify(problem) };
 }
 
 function hash(text: string): string {

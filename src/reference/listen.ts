@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ReferenceApi } from "./api.ts";
+import type { ReferenceRequest, ReferenceResponse } from "./api.ts";
+
+/** The API itself, or whatever stands in front of it. */
+type Answer = (request: ReferenceRequest) => ReferenceResponse | Promise<ReferenceResponse>;
 
 export interface Listening {
   /** Base of the API: `http://127.0.0.1:8787/api/v1` without the path. */
@@ -13,13 +16,13 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 
 /** Serves the API over real HTTP. Throws Node's own error (EADDRINUSE, EACCES) where it cannot. */
-export async function listen(api: ReferenceApi, host: string, port: number): Promise<Listening> {
+export async function listen(answer: Answer, host: string, port: number): Promise<Listening> {
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     (incoming, outgoing) => {
       // A request body is ignored; reading it away keeps the connection usable.
       incoming.resume();
-      respond(api, incoming, outgoing).catch(() => outgoing.destroy());
+      respond(answer, incoming, outgoing).catch(() => outgoing.destroy());
     },
   );
   await new Promise<void>((resolve, reject) => {
@@ -37,32 +40,22 @@ export async function listen(api: ReferenceApi, host: string, port: number): Pro
   };
 }
 
-async function respond(
-  api: ReferenceApi,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  const request = toRequest(incoming);
-  const response = api(request);
-  const body = Buffer.from(await response.arrayBuffer());
-  outgoing.statusCode = response.status;
-  outgoing.setHeaders(response.headers);
+async function respond(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { status, headers, body } = await answer(toRequest(incoming));
+  outgoing.statusCode = status;
+  outgoing.setHeaders(headers);
   outgoing.end(body);
 }
 
 /** The target is read as path and query alone: neither Host nor an absolute target picks anything here. */
-function toRequest({ url = "/", method = "GET", headers }: IncomingMessage): Request {
+function toRequest({ url = "/", method = "GET", headers }: IncomingMessage): ReferenceRequest {
   const absolute = new URL(
     url.startsWith("/") ? `http://reference.invalid${url}` : url,
     "http://reference.invalid",
   );
-  const fields = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) fields.set(name, Array.isArray(value) ? value.join(", ") : value);
-  }
-  // A Request cannot carry TRACE; the API answers every method but GET and HEAD alike.
-  return new Request(`http://reference.invalid${absolute.pathname}${absolute.search}`, {
-    method: method === "TRACE" ? "OPTIONS" : method,
-    headers: fields,
-  });
+  return {
+    method,
+    url: `http://reference.invalid${absolute.pathname}${absolute.search}`,
+    headers: { get: (name) => headers[name]?.toString() ?? null },
+  };
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   careless = await listen(
     (request) => {
       const response = api(request);
-      response.headers.set("cache-control", "public, max-age=60");
+      response.headers.set("Cache-Control", "public, max-age=60");
       return response;
     },
     "127.0.0.1",

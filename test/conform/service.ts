@@ -3,7 +3,7 @@ import type { Target } from "../../src/conform/probe.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { createReferenceApi, type ReferenceApi } from "../../src/reference/api.ts";
 import { buildProblem } from "../../src/reference/problems.ts";
-import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+import { DEMO_KEY, GLOBEX_KEY, NOW, toResponse } from "../support/api.ts";
 
 /** A service: a request, and the body that a Request cannot carry with a GET. */
 export type Service = (request: Request, body?: string) => Response | Promise<Response>;
@@ -50,7 +50,7 @@ async function ask({ api, kept }: Source, request: Request): Promise<Kept> {
   ].join(" ");
   let answer = kept.get(key);
   if (answer === undefined) {
-    const response = api(request);
+    const response = toResponse(api(request));
     const headers = [...response.headers].filter(([name]) => name !== "ratelimit") as [string, string][];
     answer = { status: response.status, headers, text: await response.text() };
     kept.set(key, answer);

@@ -19,8 +19,8 @@ const keys = { acme: DEMO_KEY, globex: GLOBEX_KEY };
  * an answer for a minute of real time, in which the moments would otherwise pass.
  */
 async function open(moment: Moment) {
-  const { api } = createTestApi({ start: moments[moment] });
-  const service = await listen(api, "127.0.0.1", 0);
+  const { reference } = createTestApi({ start: moments[moment] });
+  const service = await listen(reference, "127.0.0.1", 0);
   const clients = new Map<string, Promise<TestClient>>();
   const connect = (key: string) => {
     const client = clients.get(key) ?? start(readEnvironment(service, key));

@@ -5,10 +5,10 @@ import { type Listening, listen } from "../../src/reference/listen.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 
 let server: Listening;
-const { api } = createTestApi();
+const { api, reference } = createTestApi();
 
 beforeAll(async () => {
-  server = await listen(api, "127.0.0.1", 0);
+  server = await listen(reference, "127.0.0.1", 0);
 });
 afterAll(() => server.close());
 
@@ -91,11 +91,11 @@ describe("the reference API over real HTTP", () => {
 
   it("rejects with Node's error where the port is taken", async () => {
     const port = Number(new URL(server.origin).port);
-    await expect(listen(api, "127.0.0.1", port)).rejects.toMatchObject({ code: "EADDRINUSE" });
+    await expect(listen(reference, "127.0.0.1", port)).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
   it("finishes what is under way when it closes", async () => {
-    const other = await listen(api, "127.0.0.1", 0);
+    const other = await listen(reference, "127.0.0.1", 0);
     const answer = new Promise((resolve) => {
       request(`${other.origin}/llms.txt`, (response) => resolve(response.resume().statusCode)).end();
     });

@@ -1,4 +1,8 @@
-import { createReferenceApi, type ReferenceApiOptions } from "../../src/reference/api.ts";
+import {
+  createReferenceApi,
+  type ReferenceApiOptions,
+  type ReferenceResponse,
+} from "../../src/reference/api.ts";
 import { DEMO_KEY } from "../../src/reference/fixtures.ts";
 
 export { DEMO_KEY };
@@ -15,14 +19,20 @@ export interface Asked {
   body: Record<string, unknown>;
 }
 
+/** As `fetch` and msw want an answer. */
+export function toResponse({ status, headers, body }: ReferenceResponse): Response {
+  return new Response(body, { status, headers: [...headers] });
+}
+
 /** The reference API with a clock that the test moves, asked by path. */
 export function createTestApi(options: Partial<ReferenceApiOptions> & { start?: number } = {}) {
   const time = { now: options.start ?? NOW };
-  const api = createReferenceApi({
+  const reference = createReferenceApi({
     clock: () => time.now,
     quota: { limit: 1_000_000, window: 60 },
     ...options,
   });
+  const api = (request: Request) => toResponse(reference(request));
   const ask = async (path: string, init: RequestInit & { key?: string | null } = {}): Promise<Asked> => {
     const { key = DEMO_KEY, ...rest } = init;
     const headers = new Headers(rest.headers);
@@ -32,5 +42,5 @@ export function createTestApi(options: Partial<ReferenceApiOptions> & { start?: 
     const body = text.startsWith("{") ? JSON.parse(text) : {};
     return { status: response.status, headers: response.headers, text, body };
   };
-  return { api, ask, time };
+  return { api, reference, ask, time };
 }

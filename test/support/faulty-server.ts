@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createReferenceApi } from "../../src/reference/api.ts";
-import { NOW } from "./api.ts";
+import { NOW, toResponse } from "./api.ts";
 
 export interface FaultyServer {
   origin: string;
@@ -41,11 +41,8 @@ export async function answerRightly(
   { url, headers }: Pick<IncomingMessage, "url" | "headers">,
   edit = (body: string) => body,
 ) {
-  const response = api(
-    new Request(`http://x${url}`, {
-      headers: { authorization: "Bearer demo-key-of-acme", accept: headers.accept ?? "" },
-    }),
-  );
+  const sent = new Headers({ authorization: "Bearer demo-key-of-acme", accept: headers.accept ?? "" });
+  const response = toResponse(api({ method: "GET", url: `http://x${url}`, headers: sent }));
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
