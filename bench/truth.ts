@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { createClient } from "../src/client/client.ts";
 import { questions } from "../src/insights/question.ts";
-import { BASE_PATH, operations } from "../src/operations/index.ts";
+import { BASE_PATH } from "../src/operations/contract.ts";
+import { operations } from "../src/operations/index.ts";
 import type { Organization } from "./organizations.ts";
 
 export interface Asked {

@@ -11,7 +11,6 @@ type Shell = (typeof SHELLS)[number];
 /** `analytics-mcp completion`: the script that makes a shell ask this program for candidates. */
 export function createCompletionCommand(io: Io): Command {
   return new Command("completion")
-    .summary("Print the script for completion in bash, zsh or fish")
     .description(
       "Print the script for completion in bash, zsh or fish: of commands, options, their values, and your sites.",
     )

@@ -12,7 +12,6 @@ import { printAnswer, printNote, writeData } from "./output.ts";
 /** `analytics-mcp config`: what to paste into an assistant's settings, or to have written there. */
 export function createConfigCommand(io: Io): Command {
   return new Command("config")
-    .summary("Print what to paste into an assistant's settings, or write it there")
     .description(
       "Print what to paste into an assistant's settings, and where; --write puts it there. Without a client: the list of them. The key is never printed.",
     )

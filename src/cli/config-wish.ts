@@ -3,7 +3,7 @@ import { type Flags, isLoopback, readServiceUrl } from "../config/config.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../config/profiles.ts";
 import { readVariable } from "../config/variables.ts";
 import { AnalyticsError } from "../errors.ts";
-import { BASE_PATH } from "../operations/index.ts";
+import { BASE_PATH } from "../operations/contract.ts";
 import { type Client, needsKey } from "../setup/client.ts";
 import type { Machine, Platform } from "../setup/machine.ts";
 import type { Wish } from "../setup/wish.ts";

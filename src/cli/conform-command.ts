@@ -7,7 +7,7 @@ import { readGivenKey } from "../config/given-key.ts";
 import type { Report } from "../conform/report.ts";
 import type { Section } from "../conform/rule.ts";
 import { AnalyticsError } from "../errors.ts";
-import { BASE_PATH } from "../operations/index.ts";
+import { BASE_PATH } from "../operations/contract.ts";
 import type { View } from "../operations/view.ts";
 import { exitCodes, Finding } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
@@ -23,7 +23,6 @@ interface ConformFlags extends Flags, Format {
 /** `analytics-mcp conform`: whether a service keeps the contract, rule by rule. */
 export function createConformCommand(io: Io): Command {
   return new Command("conform")
-    .summary("Check that a service keeps the contract")
     .description(
       "Check that a service keeps the contract: every rule that can be seen with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, asks one request after the other, and waits where the service asks it to.",
     )

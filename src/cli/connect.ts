@@ -2,7 +2,7 @@ import { type Call, createClient, type Target } from "../client/client.ts";
 import { type Access, readAccess } from "../config/access.ts";
 import { type Environment, type Flags, readProxies } from "../config/config.ts";
 import { readGivenKey } from "../config/given-key.ts";
-import { BASE_PATH } from "../operations/index.ts";
+import { BASE_PATH } from "../operations/contract.ts";
 import { refuseDemoWithService } from "./access-options.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output.ts";

@@ -14,7 +14,6 @@ import { type Format, printAnswer } from "./output.ts";
 /** `analytics-mcp doctor`: what stands between this machine and an answer. */
 export function createDoctorCommand(io: Io): Command {
   return new Command("doctor")
-    .summary("Check the set-up, from Node.js to the service's answer, with a fix for each fault")
     .description(
       "Check the set-up: Node.js, environment, profiles, key, address, proxy, name, connection, certificate, answer, clock, contract, sites, and the MCP clients of this machine. Each fault comes with its fix; the key is never shown. Exit code 0 where nothing failed, 4 for the key, 5 for the network, else 1.",
     )

@@ -29,7 +29,6 @@ interface LoginFlags extends Flags, Format {
 /** `analytics-mcp login`: a service and its key, tried and then kept as a profile. */
 export function createLoginCommand(io: Io): Command {
   return new Command("login")
-    .summary("Save a service and its API key, so that every command and the MCP server find them")
     .description(
       "Save a service and its API key as a profile, so that every command and the MCP server find them. Asks at a terminal, the key without showing it; in a script, give --base-url and --api-key-stdin or --api-key-file. The key is tried before it is saved.",
     )
@@ -132,7 +131,6 @@ function refuseSilence(hasKey: boolean): AnalyticsError {
 /** `analytics-mcp logout`: forgets a profile. */
 export function createLogoutCommand(io: Io): Command {
   return new Command("logout")
-    .summary("Forget a service and key that login has saved")
     .description(
       "Forget a service and key that login has saved: those of --profile, or of the profile in use. The key stays valid until it is ended in the dashboard.",
     )

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import type { Flags } from "../config/config.ts";
 import { AnalyticsError } from "../errors.ts";
-import type { Question } from "../insights/question.ts";
+import { findQuestion, type Question } from "../insights/question.ts";
 import { MAX_WINDOW_DAYS } from "../insights/windows.ts";
 import { type JsonSchema, parameterSchemas } from "../operations/json-schema.ts";
 import { readParams } from "../operations/parameters.ts";
@@ -17,25 +17,26 @@ import { readInterval, watch } from "./watch.ts";
 type QuestionFlags = Flags & Format & { watch?: true | string } & Record<string, unknown>;
 
 /** The shell subcommand of a question: its parameters become options, its views the output. */
-export function createQuestionCommand(io: Io, question: Question): Command {
-  const command = new Command(question.name).summary(question.summary).description(`${question.summary}.`);
-  for (const [name, schema] of parameterSchemas(question.params)) {
-    const metavar = schema.type === "integer" ? "number" : name;
+export function createQuestionCommand(io: Io, name: string): Command {
+  const question = findQuestion(name);
+  const command = new Command(name).description(`${question.summary}.`);
+  for (const [parameter, schema] of parameterSchemas(question.params)) {
+    const metavar = schema.type === "integer" ? "number" : parameter;
     const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
     const option = new Option(
-      `--${name} <${metavar}>`,
+      `--${parameter} <${metavar}>`,
       `${schema.description ?? ""}${choices}${describeRange(schema)}`,
     );
     if (schema.enum) option.choices(schema.enum.map(String));
     // Every value is kept, so that a repeated option is refused like a repeated parameter, and a wrong one too.
     command.addOption(option.argParser((value: string, earlier: string[] = []) => [...earlier, value]));
   }
-  if (question.name === "realtime")
+  if (name === "realtime")
     command.option("--watch [seconds]", "ask again every ten seconds, or so many, until Ctrl-C");
   command
     .option("--json", "print the service's answer as JSON")
     .option("--csv", "print comma-separated values")
-    .option("--fields <names>", `these columns alone, in this order: ${fieldExamples[question.name]}`)
+    .option("--fields <names>", `these columns alone, in this order: ${fieldExamples[name]}`)
     .allowExcessArguments();
   return command.action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<QuestionFlags>();
@@ -46,8 +47,7 @@ export function createQuestionCommand(io: Io, question: Question): Command {
     if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), flags);
     const answer = await ask();
     const isForPeople = io.stdout.isTTY && !flags.json && !flags.csv && flags.fields === undefined;
-    if (question.name === "sites" && isForPeople)
-      await addTrends(call, answer, readScreen(io, "stdout", flags));
+    if (name === "sites" && isForPeople) await addTrends(call, answer, readScreen(io, "stdout", flags));
     await printAnswer(io, answer, flags);
   });
 }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { AnalyticsError } from "../errors.ts";
-import { BASE_PATH } from "../operations/index.ts";
+import { BASE_PATH } from "../operations/contract.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output.ts";
 
@@ -12,7 +12,6 @@ interface ReferenceOptions {
 /** `analytics-mcp reference`: the reference API over real HTTP. */
 export function createReferenceCommand(io: Io): Command {
   return new Command("reference")
-    .summary("Serve the reference API with made-up data over HTTP")
     .description(
       "Serve the reference API with made-up data over HTTP: the contract's living proof, to develop against.",
     )

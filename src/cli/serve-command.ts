@@ -12,7 +12,6 @@ const DRAIN_MS = 10_000;
 /** `analytics-mcp serve`: the remote connector. */
 export function createServeCommand(io: Io): Command {
   const command = new Command("serve")
-    .summary("Serve the tools to remote assistants over HTTP, with OAuth")
     .description(
       "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options: on this machine alone, with its state in a folder of its own.",
     )

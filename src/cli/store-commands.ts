@@ -14,7 +14,7 @@ type StoreFlags = Flags & ServeFlags & Format;
 
 /** `analytics-mcp grants`: who has signed in at the connector, read from its store while it serves. */
 export function createGrantsCommand(io: Io): Command {
-  const command = new Command("grants").summary("List and end the sign-ins of the remote connector");
+  const command = new Command("grants");
   const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<StoreFlags>();
     const grants = await withStore(io, flags, (store) => store.listGrants());
@@ -45,9 +45,7 @@ export function createGrantsCommand(io: Io): Command {
 
 /** `analytics-mcp clients`: the applications that have registered. */
 export function createClientsCommand(io: Io): Command {
-  const command = new Command("clients").summary(
-    "List and prune the applications known to the remote connector",
-  );
+  const command = new Command("clients");
   const list = new Command("list").summary("List the applications").action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<StoreFlags>();
     const clients = await withStore(io, flags, (store) => store.listClients());

@@ -21,7 +21,6 @@ const MOST_NAMED = 5;
 /** `analytics-mcp whoami`: which service is asked, with which key, and where that was decided. */
 export function createWhoamiCommand(io: Io): Command {
   return new Command("whoami")
-    .summary("Show which service is asked, with which key, and where each was found")
     .description(
       "Show which service is asked, with which key (never the key itself), where each was found, and the sites that the key sees.",
     )

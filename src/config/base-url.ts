@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
-import { BASE_PATH } from "../operations/index.ts";
+import { BASE_PATH } from "../operations/contract.ts";
 import { isPlaceholder } from "./api-key.ts";
 import { type Environment, readList } from "./variables.ts";
 

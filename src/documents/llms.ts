@@ -1,4 +1,5 @@
-import { BASE_PATH, operations } from "../operations/index.ts";
+import { BASE_PATH } from "../operations/contract.ts";
+import { operations } from "../operations/index.ts";
 import { parameterSchemas } from "../operations/json-schema.ts";
 import { environment } from "./environment.ts";
 

@@ -1,4 +1,5 @@
-import { type AnyOperation, BASE_PATH, CONTRACT_VERSION, operations } from "../operations/index.ts";
+import { BASE_PATH, CONTRACT_VERSION } from "../operations/contract.ts";
+import { type AnyOperation, operations } from "../operations/index.ts";
 import { type JsonSchema, parameterSchemas, toJsonSchema } from "../operations/json-schema.ts";
 import { type ProblemStatus, problem, problemCodes } from "../operations/problem.ts";
 

@@ -9,6 +9,7 @@ import { formatSpan } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import { type Breakdown, findMovers, type Spans } from "./movers.ts";
+import { summaries } from "./summaries.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -77,7 +78,7 @@ export type Comparison = z.output<typeof result>;
 
 export const compare = defineInsight({
   name: "compare",
-  summary: "The last N complete days against the N before them, and what moved",
+  summary: summaries.compare,
   tool: {
     name: "compare_periods",
     title: "Compare periods",

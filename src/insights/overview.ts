@@ -8,6 +8,7 @@ import { formatSpan, period, periodHeadline, periodNotes, warnings } from "../op
 import type { View } from "../operations/view.ts";
 import { change, changeColumns, window } from "./compare.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
+import { summaries } from "./summaries.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -65,7 +66,7 @@ export type Overview = z.output<typeof result>;
 
 export const overview = defineInsight({
   name: "overview",
-  summary: "A site at a glance: totals, trend, comparison, top pages, referrers and countries, active now",
+  summary: summaries.overview,
   tool: {
     name: "get_overview",
     title: "Site at a glance",

@@ -34,6 +34,13 @@ export const questions: readonly Question[] = [
   fromInsight(compare as Insight),
 ];
 
+/** The question of that name, which must be one. */
+export function findQuestion(name: string): Question {
+  const question = questions.find((each) => each.name === name);
+  if (question === undefined) throw new TypeError(`There is no question ${name}.`);
+  return question;
+}
+
 function fromOperation(operation: Operation): Question {
   return createQuestion(operation, async (call, params, options) => {
     const result = await call(operation, params, options);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { summaries } from "./contract.ts";
 import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import { count, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
@@ -25,7 +26,7 @@ const DIMENSION_WORDS = `What to rank by. \`channels\` are the usual default cha
 export const breakdown = defineOperation({
   name: "breakdown",
   path: "/breakdown",
-  summary: "Top pages, referrers, countries, browsers and other dimensions of a site",
+  summary: summaries.breakdown,
   description:
     "The values of one dimension, most visitors first, then most page views (for `events`: most events), then by value, null last. Rows need not add up to the totals: one visitor reads several pages. entry_pages and exit_pages are the first and last page of a visit, and rows of theirs, as of every dimension but `pages` and `events`, count the page views of whole visits.",
   tool: {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { summaries } from "./contract.ts";
 import { defineOperation } from "./operation.ts";
 
 const parameter = z.looseObject({ name: z.string().optional() });
@@ -12,7 +13,7 @@ const pathItem = z.looseObject({
 export const openapi = defineOperation({
   name: "openapi",
   path: "/openapi.json",
-  summary: "The API's own description, as an OpenAPI 3.1 document",
+  summary: summaries.openapi,
   description: "The whole contract in machine-readable form: every path, parameter, answer and error.",
   tool: {
     name: "get_openapi",

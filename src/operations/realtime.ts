@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { summaries } from "./contract.ts";
 import { count, siteParam, siteRef, timestamp } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 
 export const realtime = defineOperation({
   name: "realtime",
   path: "/realtime",
-  summary: "Visitors active on a site in the last five minutes",
+  summary: summaries.realtime,
   description:
     "How many distinct visitors had a page view or an event in the window (as_of − window_minutes, as_of].",
   tool: {

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { summaries } from "./contract.ts";
 import { date, timestamp } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 
 export const sites = defineOperation({
   name: "sites",
   path: "/sites",
-  summary: "List the sites of your organization",
+  summary: summaries.sites,
   description:
     "The sites of the organization that the key belongs to, in order of domain. A site of another organization is never listed.",
   tool: {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { summaries } from "./contract.ts";
 import { count, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
@@ -6,7 +7,7 @@ import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./p
 export const stats = defineOperation({
   name: "stats",
   path: "/stats",
-  summary: "Visitors, page views and events of a site over a number of days",
+  summary: summaries.stats,
   description:
     "Totals of one site. `visitors` is the sum of the daily unique visitors: a person who comes on two days counts twice, so the points of /timeseries add up to it. Visits are cut at midnight in the site's timezone, and a day that is over never changes.",
   tool: {

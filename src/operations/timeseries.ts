@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { summaries } from "./contract.ts";
 import { count, date, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { addDays, period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
@@ -13,7 +14,7 @@ const point = z.object({
 export const timeseries = defineOperation({
   name: "timeseries",
   path: "/timeseries",
-  summary: "Visitors and page views of a site, day by day",
+  summary: summaries.timeseries,
   description:
     "Exactly `days` points, oldest first, one a day without gaps: days without traffic, and days before the site had data, are zeros. The points add up to /stats of the same period.",
   tool: {

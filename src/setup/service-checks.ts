@@ -1,5 +1,6 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
-import { CONTRACT_VERSION, openapi } from "../operations/index.ts";
+import { CONTRACT_VERSION } from "../operations/contract.ts";
+import { openapi } from "../operations/index.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./check.ts";
 import { ask } from "./probe.ts";
 

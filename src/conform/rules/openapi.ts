@@ -1,4 +1,5 @@
-import { type AnyOperation, BASE_PATH, openapi } from "../../operations/index.ts";
+import { BASE_PATH } from "../../operations/contract.ts";
+import { type AnyOperation, openapi } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { demandRefusal } from "../refusal.ts";
 import { items, member, quote, type Reply } from "../reply.ts";

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { AnalyticsError } from "../errors.ts";
+import { suggest } from "../render/suggest.ts";
+import { nameOption, refuseUnknownOption } from "./unknown-option.ts";
+
+/**
+ * The word that should be a command: the first that is neither an option nor the value of one. Throws
+ * AnalyticsError `usage`, without any value, for an option that the program does not know: it takes no value, so
+ * that its value would pass for the command, and may be a key.
+ */
+export function findCommandWord(program: Command, argv: readonly string[]): string | undefined {
+  let asksForHelp = false;
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index] ?? "";
+    if (!/^-[^-]|^--./.test(word)) return word.startsWith("-") ? undefined : word;
+    const name = nameOption(word);
+    asksForHelp ||= name === "--help" || name === "-h";
+    const option = program.options.find(({ long, short }) => long === name || short === name);
+    if (option === undefined && !asksForHelp) throw refuseOption(program, name, argv.slice(index + 1));
+    if (option?.required && !word.includes("=")) index++;
+  }
+  return undefined;
+}
+
+function refuseOption(program: Command, name: string, rest: readonly string[]): AnalyticsError {
+  const command = program.commands.find(
+    (each) => each.name() === rest.find((word) => isCommand(program, word)),
+  );
+  if (command?.options.some(({ long }) => long === name)) {
+    return new AnalyticsError(
+      "usage",
+      `${name} comes after the command: analytics-mcp ${command.name()} ${name} …`,
+      { hint: `See analytics-mcp ${command.name()} --help.` },
+    );
+  }
+  const known = program.options.flatMap(({ long }) => long ?? []);
+  return refuseUnknownOption(name, `${suggest(name, known)}See --help.`);
+}
+
+/** Looked at before the options that follow it, so that they are not blamed for a mistyped command. */
+export function refuseUnknownCommand(program: Command, word: string | undefined): void {
+  if (word === undefined || isCommand(program, word)) return;
+  const names = program.commands.map((command) => command.name());
+  throw new AnalyticsError("usage", `There is no command ${JSON.stringify(word)}.`, {
+    hint: `${suggest(word, names)}The commands are ${names.join(", ")}. See analytics-mcp --help.`,
+  });
+}
+
+function isCommand(program: Command, word: string): boolean {
+  return program.commands.some((command) => command.name() === word);
+}
