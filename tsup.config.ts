@@ -1,6 +1,31 @@
 import { cpSync, writeFileSync } from "node:fs";
-import { defineConfig } from "tsup";
+import { type Plugin, transform } from "esbuild";
+import { defineConfig, type Options } from "tsup";
 import { collectLicenses } from "./test/support/licenses.js";
+
+/** Only ESM can be split, and CommonJS starts faster: what was split is turned into it, chunk by chunk. */
+const commonJs: NonNullable<Options["plugins"]>[number] = {
+  name: "commonjs",
+  renderChunk: (code) =>
+    transform(code, {
+      ...{ format: "cjs", platform: "node", target: "node20", minify: true },
+      // `require` where a chunk is needed, not the loader of ES modules.
+      supported: { "dynamic-import": false },
+      define: { "import.meta.url": "__moduleUrl" },
+      ...(code.includes("import.meta.url") && {
+        banner: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;',
+      }),
+    }),
+};
+
+/** zod's messages in fifty languages, half of its code. What people read is in the words of this program. */
+const zodInEnglish: Plugin = {
+  name: "zod-in-english",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /zod.v4.locales.index\.c?js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    })),
+};
 
 export default defineConfig({
   entry: { main: "src/main.ts" },
@@ -17,11 +42,10 @@ export default defineConfig({
   silent: true,
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
-  // Bundled CommonJS packages call require() for Node's own modules.
-  banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-  },
+  plugins: [commonJs],
+  esbuildPlugins: [zodInEnglish],
   onSuccess: async () => {
+    writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
     // The chart's page is no code of the program: it is read, and sent to hosts as it is written.
     cpSync("src/mcp/chart", "dist/chart", { recursive: true });
     cpSync("src/cli/completion", "dist/completion", { recursive: true });

@@ -59,7 +59,7 @@ describe("the house keeps its order", () => {
       }
     };
     load("main.ts");
-    expect([...loaded]).toContain("cli/config-command.ts");
+    expect([...loaded]).toContain("cli/help.ts");
     expect(
       [...loaded].filter((each) =>
         /jsonc-parser|smol-toml|undici|oidc|ioredis|@modelcontextprotocol|^setup\/(?!machine|client-names|client\.)/.test(

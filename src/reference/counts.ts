@@ -26,21 +26,29 @@ export interface Counts {
 
 /**
  * Counts over a site's visits. What is counted of a whole day is remembered, since a day that is over never
- * changes; a day in progress is counted anew each time.
+ * changes; a day in progress is counted anew each time, from its list.
  */
-export function createCounts(visits: Visits): Counts {
+export function createCounts(visits: Visits, list: (date: string) => Visit[]): Counts {
   const totalsByDay = new Map<string, Totals>();
   const talliesByDay = new Map<string, Tallies>();
 
+  const walk = (date: string, until: number | undefined, see: (visit: Visit) => void) =>
+    until === undefined ? visits(date, see) : list(date).forEach(see);
   const totals: Counts["totals"] = (date, until) => {
-    if (until !== undefined) return countTotals(visits(date), until);
-    return remember(totalsByDay, date, () => countTotals(visits(date), Infinity));
+    const count = () => {
+      const { totals, see } = countTotals(until);
+      walk(date, until, see);
+      return totals;
+    };
+    return until === undefined ? remember(totalsByDay, date, count) : count();
   };
   const talliesOfDay = (date: string, dimension: Dimension, until: number | undefined) => {
-    if (until !== undefined) return countTallies(visits(date), dimension, until);
-    return remember(talliesByDay, `${dimension} ${date}`, () =>
-      countTallies(visits(date), dimension, Infinity),
-    );
+    const count = () => {
+      const { tallies, see } = countTallies(dimension, until);
+      walk(date, until, see);
+      return tallies;
+    };
+    return until === undefined ? remember(talliesByDay, `${dimension} ${date}`, count) : count();
   };
   return {
     totals,
@@ -61,8 +69,7 @@ export function createCounts(visits: Visits): Counts {
     },
     active: (date, after, until) => {
       const isActive = ({ at }: Hit) => at > after && at <= until;
-      return new Set(visits(date).flatMap(({ visitor, hits }) => (hits.some(isActive) ? [visitor] : [])))
-        .size;
+      return new Set(list(date).flatMap(({ visitor, hits }) => (hits.some(isActive) ? [visitor] : []))).size;
     },
   };
 }
@@ -82,24 +89,23 @@ function hitsUntil({ hits }: Visit, until: number): Hit[] {
   return last === undefined || last.at <= until ? hits : hits.filter(({ at }) => at <= until);
 }
 
-function countTotals(visits: Visit[], until: number): Totals {
-  const totals = { visitors: 0, pageviews: 0, events: 0 };
+function countTotals(until = Infinity) {
+  const totals: Totals = { visitors: 0, pageviews: 0, events: 0 };
   let counted = 0;
-  for (const visit of visits) {
+  const see = (visit: Visit) => {
     const hits = hitsUntil(visit, until);
     if (hits.length > 0 && visit.visitor !== counted) {
       counted = visit.visitor;
       totals.visitors++;
     }
-    for (const { event } of hits) {
-      if (event === null) totals.pageviews++;
-      else totals.events++;
-    }
-  }
-  return totals;
+    const pageviews = countPageviews(hits);
+    totals.pageviews += pageviews;
+    totals.events += hits.length - pageviews;
+  };
+  return { totals, see };
 }
 
-function countTallies(visits: Visit[], dimension: Dimension, until: number): Tallies {
+function countTallies(dimension: Dimension, until = Infinity) {
   const tallies = new Map<string | null, Tally & { counted: number }>();
   const add = (value: string | null, visitor: number, hits: number) => {
     let tally = tallies.get(value);
@@ -114,21 +120,25 @@ function countTallies(visits: Visit[], dimension: Dimension, until: number): Tal
     tally.visitors++;
   };
   const valueOfVisit = visitDimensions[dimension];
-  for (const visit of visits) {
+  const see = (visit: Visit) => {
     const hits = hitsUntil(visit, until);
-    if (hits.length === 0) continue;
-    if (valueOfVisit) add(valueOfVisit(visit, hits), visit.visitor, hits.filter(isPageview).length);
-    else {
-      for (const hit of hits) {
-        if (dimension === "events" && hit.event !== null) add(hit.event, visit.visitor, 1);
-        if (dimension === "pages" && hit.event === null) add(hit.path, visit.visitor, 1);
-      }
+    if (hits.length === 0) return;
+    if (valueOfVisit) return add(valueOfVisit(visit, hits), visit.visitor, countPageviews(hits));
+    for (const hit of hits) {
+      if (dimension === "events" && hit.event !== null) add(hit.event, visit.visitor, 1);
+      if (dimension === "pages" && hit.event === null) add(hit.path, visit.visitor, 1);
     }
-  }
-  return tallies;
+  };
+  return { tallies, see };
 }
 
-const isPageview = (hit: Hit) => hit.event === null;
+function countPageviews(hits: Hit[]): number {
+  let count = 0;
+  for (const { event } of hits) {
+    if (event === null) count++;
+  }
+  return count;
+}
 
 type ValueOfVisit = (visit: Visit, hits: Hit[]) => string | null;
 

@@ -3,7 +3,7 @@ import { normalizeSite } from "../operations/site-name.ts";
 import { startOfDay } from "./calendar.ts";
 import { type Counts, createCounts } from "./counts.ts";
 import type { Fixtures } from "./profile.ts";
-import { createVisits, type Visits } from "./visits.ts";
+import { createVisits, listVisits, type Visit, type Visits } from "./visits.ts";
 
 /** A site with everything that can be asked about it. */
 export interface Site {
@@ -14,7 +14,7 @@ export interface Site {
   /** Instant at which the site was added. */
   createdAt: number;
   dataSince: string | null;
-  visits: Visits;
+  visits(date: string): Visit[];
   counts: Counts;
 }
 
@@ -35,17 +35,21 @@ export interface Organization {
 export function createDataset(fixtures: Fixtures, seed: string, start: number): Organization[] {
   const anchor = mondayOf(start);
   const sites = fixtures.sites.map((profile): Site => {
-    const visits = keepLast(createVisits(profile, fixtures, seed, anchor));
+    const visits = createVisits(profile, fixtures, seed, anchor);
+    const list = keepLast(visits);
     const { id, domain, name, timezone, added, data_since } = profile;
     return {
       id,
       domain,
       name,
       timezone,
-      createdAt: startOfDay(addDays(anchor, -added), timezone) + 9 * 3_600_000,
+      // Asked for seldom, and the first look at a timezone takes some milliseconds.
+      get createdAt() {
+        return startOfDay(addDays(anchor, -added), timezone) + 9 * 3_600_000;
+      },
       dataSince: data_since === null ? null : addDays(anchor, -data_since),
-      visits,
-      counts: createCounts(visits),
+      visits: list,
+      counts: createCounts(visits, list),
     };
   });
   return fixtures.organizations.map(({ id, name, keys, sites: ids }) => {
@@ -56,10 +60,10 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
 }
 
 /** Keeps the two days asked for last: today, which is counted anew for every answer, and yesterday. */
-function keepLast(visits: Visits): Visits {
-  const kept = new Map<string, ReturnType<Visits>>();
+function keepLast(visits: Visits): (date: string) => Visit[] {
+  const kept = new Map<string, Visit[]>();
   return (date) => {
-    const day = kept.get(date) ?? visits(date);
+    const day = kept.get(date) ?? listVisits(visits, date);
     kept.delete(date);
     kept.set(date, day);
     for (const oldest of kept.keys()) {

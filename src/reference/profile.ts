@@ -1,106 +1,104 @@
-import { z } from "zod";
-
 /**
- * What the fixtures say. Days are counted from the dataset's anchor, the Monday of the week in which the
- * server started: -13 is the Tuesday of the week before last.
+ * What the fixtures say; the tests hold the files against it. Days are counted from the dataset's anchor, the Monday
+ * of the week in which the server started: -13 is the Tuesday of the week before last. A weight is any number that
+ * is not negative.
  */
-const weight = z.number().min(0);
+export interface Fixtures {
+  organizations: OrganizationProfile[];
+  sites: SiteProfile[];
+  sources: Record<string, Source>;
+  places: Record<string, Place>;
+  technologies: Record<string, Technology>;
+}
 
-const source = z.strictObject({
-  channel: z.string(),
-  referrer: z.string().nullable().default(null),
-  /** The referrer for people. */
-  label: z.string().optional(),
-  utm: z
-    .strictObject({
-      source: z.string().nullable().default(null),
-      medium: z.string().nullable().default(null),
-      campaign: z.string().nullable().default(null),
-      term: z.string().nullable().default(null),
-      content: z.string().nullable().default(null),
-    })
-    .prefault({}),
-});
-
-const place = z.strictObject({
-  country: z.string().length(2).nullable(),
-  region: z.string().nullable(),
-  region_label: z.string().optional(),
-  /** GeoNames id. */
-  city: z.string().nullable(),
-  city_label: z.string().optional(),
-  language: z.string().nullable(),
-});
-
-const technology = z.strictObject({ device: z.string(), browser: z.string(), operating_system: z.string() });
-
-const siteProfile = z.strictObject({
-  id: z.string().regex(/^site_[0-9a-z]+$/),
-  domain: z.string(),
-  name: z.string(),
-  timezone: z.string(),
-  /** Days before the anchor on which the site was added; null where nothing was ever recorded. */
-  data_since: z.int().nullable(),
-  added: z.int(),
-  hostnames: z.record(z.string(), weight),
-  /** Visitors on an average day at the anchor. */
-  visitors: weight,
-  /** Share of `visitors` a year earlier. */
-  growth_from: weight.default(1),
-  /** Monday to Sunday, 1 is average. */
-  weekdays: z.array(weight).length(7),
-  /** By hour of the site's day. */
-  hours: z.array(weight).length(24),
-  pages_per_visit: z.number().min(1),
-  pages: z.array(
-    z.strictObject({
-      path: z.string().startsWith("/"),
-      entry: weight,
-      view: weight,
-      /** First and last day on which the page exists. */
-      from: z.int().optional(),
-      until: z.int().optional(),
-    }),
-  ),
-  /** Weight at the anchor, or that and the share of it a year earlier. */
-  sources: z.record(z.string(), z.union([weight, z.strictObject({ weight, from: weight })])),
-  places: z.record(z.string(), weight),
-  technologies: z.record(z.string(), weight),
-  /** Chance that a visit raises the event. */
-  events: z.record(z.string(), z.number().min(0).max(1)),
-  story: z
-    .array(
-      z.strictObject({
-        name: z.string(),
-        from: z.int(),
-        days: z.int().min(1),
-        /** The day's visitors are multiplied by this. */
-        factor: weight.optional(),
-        /** Visitors more a day, all from one source and to one page. */
-        extra: z.strictObject({ visitors: weight, source: z.string(), path: z.string() }).optional(),
-      }),
-    )
-    .default([]),
-});
-
-const organization = z.strictObject({
-  id: z.string(),
-  name: z.string(),
+export interface OrganizationProfile {
+  id: string;
+  name: string;
   /** SHA-256 of each key, in hexadecimal: the keys themselves are kept nowhere. */
-  keys: z.array(z.strictObject({ id: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
-  sites: z.array(z.string()),
-});
+  keys: { id: string; sha256: string }[];
+  /** Ids of its sites. */
+  sites: string[];
+}
 
-export const fixtures = z.strictObject({
-  organizations: z.array(organization),
-  sites: z.array(siteProfile),
-  sources: z.record(z.string(), source),
-  places: z.record(z.string(), place),
-  technologies: z.record(z.string(), technology),
-});
+export interface SiteProfile {
+  id: string;
+  domain: string;
+  name: string;
+  timezone: string;
+  /** Days before the anchor since which there is data; null where nothing was ever recorded. */
+  data_since: number | null;
+  /** Days before the anchor on which the site was added. */
+  added: number;
+  /** Weights. */
+  hostnames: Record<string, number>;
+  /** Visitors on an average day at the anchor. */
+  visitors: number;
+  /** Share of `visitors` a year earlier. */
+  growth_from: number;
+  /** Monday to Sunday, 1 is average. */
+  weekdays: number[];
+  /** Weights by hour of the site's day. */
+  hours: number[];
+  pages_per_visit: number;
+  pages: PageProfile[];
+  /** Weight at the anchor, or that and the share of it a year earlier. */
+  sources: Record<string, number | { weight: number; from: number }>;
+  /** Weights. */
+  places: Record<string, number>;
+  technologies: Record<string, number>;
+  /** Chance that a visit raises the event. */
+  events: Record<string, number>;
+  story: Chapter[];
+}
 
-export type Fixtures = z.output<typeof fixtures>;
-export type SiteProfile = z.output<typeof siteProfile>;
-export type Source = z.output<typeof source>;
-export type Place = z.output<typeof place>;
-export type Technology = z.output<typeof technology>;
+export interface PageProfile {
+  path: string;
+  /** Weights as the first page of a visit, and as a later one. */
+  entry: number;
+  view: number;
+  /** First and last day on which the page exists. */
+  from?: number;
+  until?: number;
+}
+
+export interface Chapter {
+  name: string;
+  from: number;
+  days: number;
+  /** The day's visitors are multiplied by this. */
+  factor?: number;
+  /** Visitors more a day, all from one source and to one page. */
+  extra?: { visitors: number; source: string; path: string };
+}
+
+export interface Source {
+  channel: string;
+  referrer: string | null;
+  /** The referrer for people. */
+  label?: string;
+  utm: Utm;
+}
+
+export interface Utm {
+  source: string | null;
+  medium: string | null;
+  campaign: string | null;
+  term: string | null;
+  content: string | null;
+}
+
+export interface Place {
+  country: string | null;
+  region: string | null;
+  region_label?: string;
+  /** GeoNames id. */
+  city: string | null;
+  city_label?: string;
+  language: string | null;
+}
+
+export interface Technology {
+  device: string;
+  browser: string;
+  operating_system: string;
+}

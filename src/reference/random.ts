@@ -16,12 +16,15 @@ export function createRandom(seed: string): () => number {
 export function createChoice<T>(values: readonly T[], weights: readonly number[]): (random: number) => T {
   let total = 0;
   const bounds = Float64Array.from(weights, (weight) => (total += weight));
-  const last = values[values.length - 1] as T;
   return (random) => {
     const target = random * total;
-    for (let index = 0; index < bounds.length; index++) {
-      if (target < (bounds[index] as number)) return values[index] as T;
+    // The first bound above the target; the last value where rounding leaves none.
+    let [low, high] = [0, bounds.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (target < (bounds[middle] as number)) high = middle;
+      else low = middle + 1;
     }
-    return last;
+    return values[low] as T;
   };
 }

@@ -20,7 +20,8 @@ export interface Visit {
   hits: Hit[];
 }
 
-export type Visits = (date: string) => Visit[];
+/** Shows the visits of a day, one after the other: a year of them would be a lot to hold. */
+export type Visits = (date: string, see: (visit: Visit) => void) => void;
 
 const YEAR_DAYS = 365;
 const SECOND_VISIT_SHARE = 0.12;
@@ -39,15 +40,14 @@ export function createVisits(profile: SiteProfile, shared: Fixtures, seed: strin
   const direct = pick(shared.sources, "direct");
   const events = Object.entries(profile.events);
 
-  return (date) => {
+  return (date, see) => {
     const day = (Date.parse(date) - anchorTime) / 86_400_000;
-    if (profile.data_since === null || day < -profile.data_since) return [];
+    if (profile.data_since === null || day < -profile.data_since) return;
     const random = createRandom(`${seed}:${profile.id}:${date}`);
     const { chooseEntry, choosePage } = choosePages(profile, day);
     const chooseSource = chooseSources(profile, shared, day);
     const length =
       (startOfDay(addDays(date, 1), profile.timezone) - startOfDay(date, profile.timezone)) / 1000;
-    const visits: Visit[] = [];
 
     const visit = (visitor: number, source: Source, entry: string, place: Place, technology: Technology) => {
       const hits: Hit[] = [];
@@ -66,7 +66,7 @@ export function createVisits(profile: SiteProfile, shared: Fixtures, seed: strin
         at += 5 + Math.floor(random() * 40);
         if (at < length) hits.push({ at, path, event });
       }
-      if (hits.length > 0) visits.push({ visitor, hostname, source, place, technology, hits });
+      if (hits.length > 0) see({ visitor, hostname, source, place, technology, hits });
     };
 
     let visitor = 0;
@@ -87,8 +87,14 @@ export function createVisits(profile: SiteProfile, shared: Fixtures, seed: strin
       const visitors = Math.round(extra.visitors * (0.9 + 0.2 * random()));
       for (let left = visitors; left > 0; left--) arrive(pick(shared.sources, extra.source), extra.path);
     }
-    return visits;
   };
+}
+
+/** The visits of a day as a list. */
+export function listVisits(visits: Visits, date: string): Visit[] {
+  const list: Visit[] = [];
+  visits(date, (visit) => list.push(visit));
+  return list;
 }
 
 function countVisitors(

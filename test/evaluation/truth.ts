@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { readFixtures } from "../../src/reference/fixtures.ts";
-import { createVisits, type Visit } from "../../src/reference/visits.ts";
+import { createVisits, listVisits, type Visit } from "../../src/reference/visits.ts";
 import { countRealtime, countSpan, countSpanValues } from "../support/oracle.ts";
 import { listDays, resolveSpan, type Span } from "./spans.ts";
 
@@ -22,7 +22,8 @@ export function createTruth(now: number): Truth {
   const anchor = utc.subtract({ days: utc.dayOfWeek - 1 });
   const sites = new Map(
     fixtures.sites.map((profile) => {
-      const visits = remember(createVisits(profile, fixtures, "analytics", anchor.toString()));
+      const show = createVisits(profile, fixtures, "analytics", anchor.toString());
+      const visits = remember((date: string) => listVisits(show, date));
       const since =
         profile.data_since === null ? null : anchor.subtract({ days: profile.data_since }).toString();
       const { id, name, domain, timezone } = profile;
