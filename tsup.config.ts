@@ -27,6 +27,17 @@ const zodInEnglish: Plugin = {
     })),
 };
 
+/** Commander starts commands that are programs of their own, of which this program has none: loading for nothing. */
+const commanderAlone: Plugin = {
+  name: "commander-alone",
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      /node_modules.commander/.test(importer) ? { path: "child_process", namespace: "unused" } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "module.exports = {}" }));
+  },
+};
+
 export default defineConfig({
   entry: { main: "src/main.ts" },
   format: "esm",
@@ -43,7 +54,7 @@ export default defineConfig({
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
   plugins: [commonJs],
-  esbuildPlugins: [zodInEnglish],
+  esbuildPlugins: [commanderAlone, zodInEnglish],
   onSuccess: async () => {
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
     // The chart's page is no code of the program: it is read, and sent to hosts as it is written.

@@ -25,7 +25,10 @@ export function readScreen(io: Io, stream: "stdout" | "stderr", flags: Appearanc
     height: (isTTY && rows) || USUAL.height,
     color: readColor(flags.color ?? "auto", io.environment, isTTY),
     pictures: flags.plain !== true && !isDumb,
-    locale: readLocale(io.environment),
+    // Asked for by numbers alone: to know which locales there are takes longer than all else that help does.
+    get locale() {
+      return readLocale(io.environment);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Dimension } from "../operations/dimensions.ts";
-import type { Hit, Visit, Visits } from "./visits.ts";
+import type { PassingVisit, Visits } from "./visits.ts";
 
 export interface Totals {
   visitors: number;
@@ -26,29 +26,21 @@ export interface Counts {
 
 /**
  * Counts over a site's visits. What is counted of a whole day is remembered, since a day that is over never
- * changes; a day in progress is counted anew each time, from its list.
+ * changes; a day in progress is counted anew each time.
  */
-export function createCounts(visits: Visits, list: (date: string) => Visit[]): Counts {
+export function createCounts(visits: Visits): Counts {
   const totalsByDay = new Map<string, Totals>();
   const talliesByDay = new Map<string, Tallies>();
 
-  const walk = (date: string, until: number | undefined, see: (visit: Visit) => void) =>
-    until === undefined ? visits(date, see) : list(date).forEach(see);
   const totals: Counts["totals"] = (date, until) => {
-    const count = () => {
-      const { totals, see } = countTotals(until);
-      walk(date, until, see);
-      return totals;
-    };
-    return until === undefined ? remember(totalsByDay, date, count) : count();
+    if (until !== undefined) return countTotals(visits, date, until);
+    return remember(totalsByDay, date, () => countTotals(visits, date, Infinity));
   };
   const talliesOfDay = (date: string, dimension: Dimension, until: number | undefined) => {
-    const count = () => {
-      const { tallies, see } = countTallies(dimension, until);
-      walk(date, until, see);
-      return tallies;
-    };
-    return until === undefined ? remember(talliesByDay, `${dimension} ${date}`, count) : count();
+    if (until !== undefined) return countTallies(visits, date, dimension, until);
+    return remember(talliesByDay, `${dimension} ${date}`, () =>
+      countTallies(visits, date, dimension, Infinity),
+    );
   };
   return {
     totals,
@@ -68,8 +60,13 @@ export function createCounts(visits: Visits, list: (date: string) => Visit[]): C
       return sum;
     },
     active: (date, after, until) => {
-      const isActive = ({ at }: Hit) => at > after && at <= until;
-      return new Set(list(date).flatMap(({ visitor, hits }) => (hits.some(isActive) ? [visitor] : []))).size;
+      const seen = new Set<number>();
+      visits(date, (visit) => {
+        for (let hit = 0; hit < visit.length; hit++) {
+          if (visit.at(hit) > after && visit.at(hit) <= until) seen.add(visit.visitor);
+        }
+      });
+      return seen.size;
     },
   };
 }
@@ -83,29 +80,39 @@ function remember<T>(memory: Map<string, T>, key: string, count: () => T): T {
   return value;
 }
 
-/** A visit's hits up to a second of the day. */
-function hitsUntil({ hits }: Visit, until: number): Hit[] {
-  const last = hits[hits.length - 1];
-  return last === undefined || last.at <= until ? hits : hits.filter(({ at }) => at <= until);
+/** How many of a visit's hits there were up to a second of the day. */
+function countUntil(visit: PassingVisit, until: number): number {
+  let count = visit.length;
+  while (count > 0 && visit.at(count - 1) > until) count--;
+  return count;
 }
 
-function countTotals(until = Infinity) {
-  const totals: Totals = { visitors: 0, pageviews: 0, events: 0 };
+/** How many of its first hits are page views. */
+function countPageviews(visit: PassingVisit, hits: number): number {
+  let count = 0;
+  for (let hit = 0; hit < hits; hit++) {
+    if (visit.event(hit) === null) count++;
+  }
+  return count;
+}
+
+function countTotals(visits: Visits, date: string, until: number): Totals {
+  const totals = { visitors: 0, pageviews: 0, events: 0 };
   let counted = 0;
-  const see = (visit: Visit) => {
-    const hits = hitsUntil(visit, until);
-    if (hits.length > 0 && visit.visitor !== counted) {
+  visits(date, (visit) => {
+    const hits = countUntil(visit, until);
+    if (hits > 0 && visit.visitor !== counted) {
       counted = visit.visitor;
       totals.visitors++;
     }
-    const pageviews = countPageviews(hits);
+    const pageviews = countPageviews(visit, hits);
     totals.pageviews += pageviews;
-    totals.events += hits.length - pageviews;
-  };
-  return { totals, see };
+    totals.events += hits - pageviews;
+  });
+  return totals;
 }
 
-function countTallies(dimension: Dimension, until = Infinity) {
+function countTallies(visits: Visits, date: string, dimension: Dimension, until: number): Tallies {
   const tallies = new Map<string | null, Tally & { counted: number }>();
   const add = (value: string | null, visitor: number, hits: number) => {
     let tally = tallies.get(value);
@@ -120,33 +127,26 @@ function countTallies(dimension: Dimension, until = Infinity) {
     tally.visitors++;
   };
   const valueOfVisit = visitDimensions[dimension];
-  const see = (visit: Visit) => {
-    const hits = hitsUntil(visit, until);
-    if (hits.length === 0) return;
-    if (valueOfVisit) return add(valueOfVisit(visit, hits), visit.visitor, countPageviews(hits));
-    for (const hit of hits) {
-      if (dimension === "events" && hit.event !== null) add(hit.event, visit.visitor, 1);
-      if (dimension === "pages" && hit.event === null) add(hit.path, visit.visitor, 1);
+  visits(date, (visit) => {
+    const hits = countUntil(visit, until);
+    if (hits === 0) return;
+    if (valueOfVisit) return add(valueOfVisit(visit, hits), visit.visitor, countPageviews(visit, hits));
+    for (let hit = 0; hit < hits; hit++) {
+      const event = visit.event(hit);
+      if (dimension === "events" && event !== null) add(event, visit.visitor, 1);
+      if (dimension === "pages" && event === null) add(visit.path(hit), visit.visitor, 1);
     }
-  };
-  return { tallies, see };
+  });
+  return tallies;
 }
 
-function countPageviews(hits: Hit[]): number {
-  let count = 0;
-  for (const { event } of hits) {
-    if (event === null) count++;
-  }
-  return count;
-}
-
-type ValueOfVisit = (visit: Visit, hits: Hit[]) => string | null;
+type ValueOfVisit = (visit: PassingVisit, hits: number) => string | null;
 
 /** The dimensions of which a visit has one value; `pages` and `events` are values of hits. */
 const visitDimensions: Record<Dimension, ValueOfVisit | undefined> = {
   pages: undefined,
-  entry_pages: (_, hits) => hits[0]?.path ?? null,
-  exit_pages: (_, hits) => hits[hits.length - 1]?.path ?? null,
+  entry_pages: (visit) => visit.path(0),
+  exit_pages: (visit, hits) => visit.path(hits - 1),
   hostnames: (visit) => visit.hostname,
   referrers: (visit) => visit.source.referrer,
   channels: (visit) => visit.source.channel,

@@ -3,7 +3,7 @@ import { normalizeSite } from "../operations/site-name.ts";
 import { startOfDay } from "./calendar.ts";
 import { type Counts, createCounts } from "./counts.ts";
 import type { Fixtures } from "./profile.ts";
-import { createVisits, listVisits, type Visit, type Visits } from "./visits.ts";
+import { createVisits, listVisits, type Visit } from "./visits.ts";
 
 /** A site with everything that can be asked about it. */
 export interface Site {
@@ -36,7 +36,6 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
   const anchor = mondayOf(start);
   const sites = fixtures.sites.map((profile): Site => {
     const visits = createVisits(profile, fixtures, seed, anchor);
-    const list = keepLast(visits);
     const { id, domain, name, timezone, added, data_since } = profile;
     return {
       id,
@@ -48,8 +47,8 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
         return startOfDay(addDays(anchor, -added), timezone) + 9 * 3_600_000;
       },
       dataSince: data_since === null ? null : addDays(anchor, -data_since),
-      visits: list,
-      counts: createCounts(visits, list),
+      visits: (date) => listVisits(visits, date),
+      counts: createCounts(visits),
     };
   });
   return fixtures.organizations.map(({ id, name, keys, sites: ids }) => {
@@ -57,20 +56,6 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
     const byName = new Map(own.flatMap((site) => [[site.id, site] as const, [site.domain, site] as const]));
     return { id, name, keys, sites: own, findSite: (text) => byName.get(normalizeSite(text)) };
   });
-}
-
-/** Keeps the two days asked for last: today, which is counted anew for every answer, and yesterday. */
-function keepLast(visits: Visits): (date: string) => Visit[] {
-  const kept = new Map<string, Visit[]>();
-  return (date) => {
-    const day = kept.get(date) ?? listVisits(visits, date);
-    kept.delete(date);
-    kept.set(date, day);
-    for (const oldest of kept.keys()) {
-      if (kept.size > 2) kept.delete(oldest);
-    }
-    return day;
-  };
 }
 
 function mondayOf(instant: number): string {

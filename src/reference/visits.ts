@@ -3,25 +3,28 @@ import { startOfDay } from "./calendar.ts";
 import type { Fixtures, Place, SiteProfile, Source, Technology } from "./profile.ts";
 import { createChoice, createRandom } from "./random.ts";
 
-/** A page view (`event` null) or a custom event, `at` so many seconds after the site's midnight. */
-export interface Hit {
-  at: number;
-  path: string;
-  event: string | null;
+/**
+ * A visit while it is shown. The same object shows the next one, and nothing is chosen before it is asked for: whoever
+ * counts a year of visits makes and keeps none of them.
+ */
+export interface PassingVisit {
+  /** Numbers the day's visitors: cookieless analytics cannot tell them apart across days. */
+  readonly visitor: number;
+  readonly hostname: string;
+  readonly source: Source;
+  readonly place: Place;
+  readonly technology: Technology;
+  /** How many hits it has, at least one. */
+  readonly length: number;
+  /** Seconds after the site's midnight, for each hit in turn not less than before. */
+  at(hit: number): number;
+  path(hit: number): string;
+  /** The custom event; null for a page view. */
+  event(hit: number): string | null;
 }
 
-/** One visit. `visitor` numbers the day's visitors: cookieless analytics cannot tell them apart across days. */
-export interface Visit {
-  visitor: number;
-  hostname: string;
-  source: Source;
-  place: Place;
-  technology: Technology;
-  hits: Hit[];
-}
-
-/** Shows the visits of a day, one after the other: a year of them would be a lot to hold. */
-export type Visits = (date: string, see: (visit: Visit) => void) => void;
+/** Shows the visits of a day, one after the other. */
+export type Visits = (date: string, see: (visit: PassingVisit) => void) => void;
 
 const YEAR_DAYS = 365;
 const SECOND_VISIT_SHARE = 0.12;
@@ -39,6 +42,7 @@ export function createVisits(profile: SiteProfile, shared: Fixtures, seed: strin
   const chooseHour = createChoice([...profile.hours.keys()], profile.hours);
   const direct = pick(shared.sources, "direct");
   const events = Object.entries(profile.events);
+  const another = 1 - 1 / profile.pages_per_visit;
 
   return (date, see) => {
     const day = (Date.parse(date) - anchorTime) / 86_400_000;
@@ -49,51 +53,114 @@ export function createVisits(profile: SiteProfile, shared: Fixtures, seed: strin
     const length =
       (startOfDay(addDays(date, 1), profile.timezone) - startOfDay(date, profile.timezone)) / 1000;
 
-    const visit = (visitor: number, source: Source, entry: string, place: Place, technology: Technology) => {
-      const hits: Hit[] = [];
-      const hostname = chooseHostname(random());
-      let at = Math.floor((chooseHour(random()) + random()) * 3600);
-      let path = entry;
-      const another = 1 - 1 / profile.pages_per_visit;
-      for (let pages = 0; at < length && pages < 12; pages++) {
-        hits.push({ at, path, event: null });
-        if (random() >= another) break;
-        at += 15 + Math.floor(random() * 210);
-        path = choosePage(random());
-      }
-      for (const [event, chance] of events) {
-        if (hits.length === 0 || random() >= chance) continue;
-        at += 5 + Math.floor(random() * 40);
-        if (at < length) hits.push({ at, path, event });
-      }
-      if (hits.length > 0) see({ visitor, hostname, source, place, technology, hits });
+    // Of the visit that is shown: what was drawn for it, and what it came with where that was not drawn.
+    let [visitor, hostname, place, technology, source, entry, size] = [0, 0, 0, 0, 0, 0, 0];
+    let [knownSource, knownEntry]: [Source | undefined, string | undefined] = [undefined, undefined];
+    const times: number[] = [];
+    const pages: number[] = [];
+    const names: (string | null)[] = [];
+    const shown: PassingVisit = {
+      get visitor() {
+        return visitor;
+      },
+      get hostname() {
+        return chooseHostname(hostname);
+      },
+      get source() {
+        return knownSource ?? chooseSource(source);
+      },
+      get place() {
+        return choosePlace(place);
+      },
+      get technology() {
+        return chooseTechnology(technology);
+      },
+      get length() {
+        return size;
+      },
+      at: (hit) => times[hit] as number,
+      path: (hit) => {
+        const page = pages[hit] as number;
+        return page >= 0 ? choosePage(page) : (knownEntry ?? chooseEntry(entry));
+      },
+      event: (hit) => names[hit] as string | null,
     };
 
-    let visitor = 0;
-    const arrive = (source: Source, entry: string) => {
+    const add = (at: number, page: number, name: string | null) => {
+      times[size] = at;
+      pages[size] = page;
+      names[size] = name;
+      size++;
+    };
+    const visit = () => {
+      size = 0;
+      hostname = random();
+      let at = Math.floor((chooseHour(random()) + random()) * 3600);
+      let page = ENTRY;
+      for (let count = 0; at < length && count < 12; count++) {
+        add(at, page, null);
+        if (random() >= another) break;
+        at += 15 + Math.floor(random() * 210);
+        page = random();
+      }
+      for (const [name, chance] of events) {
+        if (size === 0 || random() >= chance) continue;
+        at += 5 + Math.floor(random() * 40);
+        if (at < length) add(at, page, name);
+      }
+      if (size > 0) see(shown);
+    };
+    const arrive = () => {
       visitor++;
-      const place = choosePlace(random());
-      const technology = chooseTechnology(random());
-      visit(visitor, source, entry, place, technology);
-      if (random() < SECOND_VISIT_SHARE) visit(visitor, direct, chooseEntry(random()), place, technology);
+      place = random();
+      technology = random();
+      visit();
+      if (random() >= SECOND_VISIT_SHARE) return;
+      [knownSource, knownEntry, entry] = [direct, undefined, random()];
+      visit();
     };
 
     const today = profile.story.filter(({ from, days }) => day >= from && day < from + days);
     for (let left = countVisitors(profile, day, date, today, random()); left > 0; left--) {
-      arrive(chooseSource(random()), chooseEntry(random()));
+      [knownSource, knownEntry, source, entry] = [undefined, undefined, random(), random()];
+      arrive();
     }
     for (const { extra } of today) {
       if (!extra) continue;
       const visitors = Math.round(extra.visitors * (0.9 + 0.2 * random()));
-      for (let left = visitors; left > 0; left--) arrive(pick(shared.sources, extra.source), extra.path);
+      for (let left = visitors; left > 0; left--) {
+        [knownSource, knownEntry] = [pick(shared.sources, extra.source), extra.path];
+        arrive();
+      }
     }
   };
 }
 
+/** In place of a number that was drawn for a page: the one that the visit began with. */
+const ENTRY = -1;
+
+/** A page view (`event` null) or a custom event, `at` so many seconds after the site's midnight. */
+export interface Hit {
+  at: number;
+  path: string;
+  event: string | null;
+}
+
+/** A visit to keep. */
+export type Visit = Pick<PassingVisit, "visitor" | "hostname" | "source" | "place" | "technology"> & {
+  hits: Hit[];
+};
+
 /** The visits of a day as a list. */
 export function listVisits(visits: Visits, date: string): Visit[] {
   const list: Visit[] = [];
-  visits(date, (visit) => list.push(visit));
+  visits(date, (visit) => {
+    const { visitor, hostname, source, place, technology, length } = visit;
+    const hits = Array.from({ length }, (_, hit) => ({
+      ...{ at: visit.at(hit), path: visit.path(hit), event: visit.event(hit) },
+    }));
+    list.push({ visitor, hostname, source, place, technology, hits });
+  });
   return list;
 }
 
