@@ -1,6 +1,7 @@
 import { cpSync, writeFileSync } from "node:fs";
 import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
+import { recordFirstAnswers } from "./test/support/first-answers.js";
 import { collectLicenses } from "./test/support/licenses.js";
 
 /** Only ESM can be split, and CommonJS starts faster: what was split is turned into it, chunk by chunk. */
@@ -62,5 +63,9 @@ export default defineConfig({
     cpSync("src/cli/completion", "dist/completion", { recursive: true });
     cpSync("src/oauth/pages/pages.css", "dist/pages.css");
     writeFileSync("dist/THIRD_PARTY_LICENSES.txt", collectLicenses("dist/metafile-esm.json"));
+    writeFileSync(
+      "dist/first-answers.json",
+      JSON.stringify(await recordFirstAnswers("bin/analytics-mcp.js")),
+    );
   },
 });

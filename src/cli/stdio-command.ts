@@ -1,15 +1,15 @@
+import { readFileSync } from "node:fs";
 import { findNamedProfile } from "../config/access.ts";
 import { type Flags, readCallsPerMinute } from "../config/config.ts";
-import { createRateLimit } from "../mcp/rate-limit.ts";
-import { serveStdio } from "../mcp/stdio.ts";
-import { refuseKeyOnStdin } from "./access-options.ts";
-import { connect } from "./connect.ts";
+import { type FirstAnswers, openSession } from "../mcp/opening.ts";
+import { refuseDemoWithService, refuseKeyOnStdin } from "./access-options.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output.ts";
 
 /** `analytics-mcp` without a command: the MCP server on stdin and stdout. */
 export async function serveMcp(io: Io, flags: Flags): Promise<void> {
   refuseKeyOnStdin(flags);
+  refuseDemoWithService(flags);
   if (io.stdin.isTTY) {
     await printNote(io, "analytics-mcp is an MCP server and waits for a client on standard input.");
     await printNote(
@@ -17,14 +17,33 @@ export async function serveMcp(io: Io, flags: Flags): Promise<void> {
       "In a terminal, try: analytics-mcp stats --demo --site example.com   or: analytics-mcp --help",
     );
   }
+  const callsPerMinute = readCallsPerMinute(io.environment);
+  const profile = findNamedProfile(flags, io.environment);
+  const demo = flags.demo === true;
+
+  const { stdin, stdout, over } = openSession(io.stdin, io.stdout, readFirstAnswers(demo));
+  await over;
+  const [{ serveStdio }, { createRateLimit }, { connect }] = await Promise.all([
+    import("../mcp/stdio.ts"),
+    import("../mcp/rate-limit.ts"),
+    import("./connect.ts"),
+  ]);
   await serveStdio({
-    stdin: io.stdin,
-    stdout: io.stdout,
+    ...{ stdin, stdout, demo, profile },
     call: connect(io, flags),
     version: io.version,
-    admit: createRateLimit(readCallsPerMinute(io.environment), io.clock),
-    demo: flags.demo === true,
-    profile: findNamedProfile(flags, io.environment),
+    admit: createRateLimit(callsPerMinute, io.clock),
     onFault: (fault) => void printNote(io, `analytics-mcp: ${fault.message}`),
   });
+}
+
+/** The build writes the file beside its own; without it, the server answers everything itself. */
+function readFirstAnswers(demo: boolean): FirstAnswers {
+  try {
+    const file = new URL("./first-answers.json", import.meta.url);
+    const { common, service, demo: made } = JSON.parse(readFileSync(file, "utf8"));
+    return new Map(Object.entries({ ...common, ...(demo ? made : service) }));
+  } catch {
+    return new Map();
+  }
 }

@@ -12,18 +12,15 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { z } from "zod";
 import { AnalyticsError } from "../errors.ts";
 import type { Environment } from "./variables.ts";
 
 /** A service, the key for it, and the site to ask about where none is named. */
-const profile = z.object({
-  baseUrl: z.string(),
-  apiKey: z.string(),
-  site: z.string().optional(),
-});
-
-export type Profile = z.output<typeof profile>;
+export interface Profile {
+  baseUrl: string;
+  apiKey: string;
+  site?: string | undefined;
+}
 
 export const DEFAULT_PROFILE = "default";
 
@@ -77,7 +74,7 @@ export function listProfiles(environment: Environment): string[] {
 export function readProfile(environment: Environment, name: string): Profile {
   const file = findProfileFile(environment, name);
   try {
-    return profile.parse(JSON.parse(readFileSync(file, "utf8")));
+    return takeProfile(JSON.parse(readFileSync(file, "utf8")));
   } catch (cause) {
     const code = readCode(cause);
     if (code === "ENOENT") throw refuseUnknown(environment, name);
@@ -89,6 +86,13 @@ export function readProfile(environment: Environment, name: string): Profile {
   }
 }
 
+/** What a profile has, without anything else. Written out here, since every start reads one. Throws TypeError. */
+function takeProfile({ baseUrl, apiKey, site }: Profile): Profile {
+  const isText = typeof baseUrl === "string" && typeof apiKey === "string";
+  if (isText && (site === undefined || typeof site === "string")) return { baseUrl, apiKey, site };
+  throw new TypeError("This is no profile.");
+}
+
 /** Readable by its owner alone from its first byte on, and whole at every moment. Throws AnalyticsError `usage`. */
 export function writeProfile(environment: Environment, name: string, content: Profile): string {
   const file = findProfileFile(environment, name);
@@ -96,7 +100,7 @@ export function writeProfile(environment: Environment, name: string, content: Pr
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const each of [folder, dirname(folder)]) chmodSync(each, 0o700);
-    replaceFile(file, `${JSON.stringify(profile.parse(content), null, 2)}\n`);
+    replaceFile(file, `${JSON.stringify(takeProfile(content), null, 2)}\n`);
   } catch (cause) {
     throw new AnalyticsError("usage", `The profile cannot be saved in ${folder}: ${readCode(cause)}.`, {
       hint: "Set XDG_CONFIG_HOME to a folder of yours that can be written.",
