@@ -13,7 +13,7 @@ describe("the tarball", () => {
       (name) => `docs/${name}.md`,
     );
     const papers = ["LICENSE", "README.md", ...docs, "llms.txt"];
-    const fixed = [...papers, "bin/analytics-mcp.js", "package.json"].sort();
+    const fixed = [...papers, "bin/analytics-mcp.js", "bin/package.json", "package.json"].sort();
     expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);
     const dist = files.filter((file) => file.startsWith("dist/"));
     expect(dist).toContain("dist/main.js");
