@@ -13,11 +13,12 @@ export interface ConnectorsOptions {
   /** `sqlite` or `redis`, each with a place of its own. */
   store: string;
   replicas: number;
+  env?: Record<string, string>;
 }
 
 const STARTED = "The connector is at";
 /** The built program as an operator runs it: one process, or replicas behind a proxy that takes turns. */
-export async function startConnectors({ origin, store, replicas }: ConnectorsOptions) {
+export async function startConnectors({ origin, store, replicas, env = {} }: ConnectorsOptions) {
   const folder = mkdtempSync(join(tmpdir(), "load-"));
   const redis = store === "redis" ? await startRedis() : undefined;
   const proxy = replicas > 1 ? await startRoundRobin({ believes: true }) : undefined;
@@ -39,7 +40,7 @@ export async function startConnectors({ origin, store, replicas }: ConnectorsOpt
       ...["--admin-listen", `127.0.0.1:${adminPort}`],
       ...(proxy ? ["--public-url", proxy.publicUrl] : []),
     ];
-    const program = await startProgram(process.execPath, args, {}, STARTED);
+    const program = await startProgram(process.execPath, args, env, STARTED);
     running.push({ ...program, admin: `http://127.0.0.1:${adminPort}` });
     proxy?.ports.push(port);
   }
@@ -48,6 +49,7 @@ export async function startConnectors({ origin, store, replicas }: ConnectorsOpt
 
   return {
     publicUrl: proxy?.publicUrl ?? own,
+    pids: running.map(({ child }) => child.pid ?? 0),
     watch: () =>
       running.map(({ child, admin, output }) => {
         const [inspector = ""] = /ws:\S+/.exec(output.stderr) ?? [];

@@ -10,6 +10,8 @@ export interface McpRequest {
 
 /** How a client of either protocol generation speaks to `/mcp`. */
 export interface Speaker {
+  /** A request as it is sent. */
+  write(token: string, request: McpRequest): { headers: Record<string, string>; body: string };
   /** Undefined where the client hung up. */
   send(token: string, request: McpRequest): Promise<Answer | undefined>;
   /** What a connection begins with; answered by status. */
@@ -31,25 +33,27 @@ export function createSpeaker(agent: Agent, mcp: string, generation: "current" |
     "io.modelcontextprotocol/clientCapabilities": {},
   };
 
-  const send: Speaker["send"] = (token, { id, method, params = {}, hangUpAfter }) =>
+  const write: Speaker["write"] = (token, { id, method, params = {} }) => ({
+    headers: {
+      ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": isCurrent ? CURRENT : BEFORE,
+      ...(isCurrent && { "mcp-method": method, ...(params.name ? { "mcp-name": `${params.name}` } : {}) }),
+      ...(session !== undefined && { "mcp-session-id": session }),
+    },
+    body: JSON.stringify({
+      ...{ jsonrpc: "2.0", id, method },
+      params: isCurrent ? { ...params, _meta: meta } : params,
+    }),
+  });
+  const send: Speaker["send"] = (token, { hangUpAfter, ...request }) =>
     ask(agent, mcp, {
-      method: "POST",
-      headers: {
-        ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
-        accept: "application/json, text/event-stream",
-        "mcp-protocol-version": isCurrent ? CURRENT : BEFORE,
-        ...(isCurrent && { "mcp-method": method, ...(params.name ? { "mcp-name": `${params.name}` } : {}) }),
-        ...(session !== undefined && { "mcp-session-id": session }),
-      },
-      body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id, method },
-        params: isCurrent ? { ...params, _meta: meta } : params,
-      }),
+      ...{ method: "POST", ...write(token, request) },
       ...(hangUpAfter !== undefined && { hangUpAfter }),
     });
 
   return {
-    send,
+    ...{ write, send },
     greet: async (token) => {
       if (isCurrent) return (await send(token, { id: 0, method: "server/discover" }))?.status ?? 0;
       session = undefined;

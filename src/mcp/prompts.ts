@@ -6,23 +6,14 @@ import { completeDimension, completeSite } from "./completion.ts";
 
 /** Prompts that people pick from a menu: good questions, with the tools that answer them. */
 export function registerPrompts(server: McpServer, call: Call): void {
-  // The SDK looks for the completion inside an optional schema, not on it.
-  const site = completable(
-    z.string().describe("Site id or domain; may be left out when there is one."),
-    (text) => completeSite(call, text),
-  ).optional();
-  const days = z.string().optional().describe("Days in each window: 7 compares a week with the week before.");
-  const dimension = completable(
-    z.string().describe("Where to look for the cause; without it, pages, referrers, channels, countries."),
-    completeDimension,
-  ).optional();
+  const { ofSite, ofChange } = argumentsFor(call);
 
   server.registerPrompt(
     "weekly_report",
     {
       title: "Weekly report",
       description: "A short report on a site's last seven complete days.",
-      argsSchema: z.object({ site }),
+      argsSchema: ofSite,
     },
     (args) =>
       ask(`Write a short weekly report ${forSite(args.site)}.
@@ -33,7 +24,7 @@ Call compare_periods with days=7, and get_overview with days=7. State both windo
     {
       title: "What changed, and why",
       description: "The last complete days against the days before them, and what moved.",
-      argsSchema: z.object({ site, days, dimension }),
+      argsSchema: ofChange,
     },
     (args) =>
       ask(`What changed ${forSite(args.site)}, and why?
@@ -44,12 +35,35 @@ Call compare_periods with days=${clean(args.days) ?? "7"}${args.dimension ? ` an
     {
       title: "Traffic-drop check",
       description: "Whether traffic really dropped, when, and where.",
-      argsSchema: z.object({ site }),
+      argsSchema: ofSite,
     },
     (args) =>
       ask(`Did traffic drop ${forSite(args.site)}?
 Call get_timeseries with days=29 and compare each complete day with the same weekday a week before; today is partial and counts for nothing. If there is a drop, call compare_periods with days=7 to see which pages, referrers, channels or countries fell. Say plainly if there is no drop, or if the numbers are too small to tell.`),
   );
+}
+
+const known = new WeakMap<Call, ReturnType<typeof buildArguments>>();
+
+/** Built once for whoever asks: servers may be made for every request. */
+function argumentsFor(call: Call) {
+  const built = known.get(call) ?? buildArguments(call);
+  known.set(call, built);
+  return built;
+}
+
+function buildArguments(call: Call) {
+  // The SDK looks for the completion inside an optional schema, not on it.
+  const site = completable(
+    z.string().describe("Site id or domain; may be left out when there is one."),
+    (text) => completeSite(call, text),
+  ).optional();
+  const days = z.string().optional().describe("Days in each window: 7 compares a week with the week before.");
+  const dimension = completable(
+    z.string().describe("Where to look for the cause; without it, pages, referrers, channels, countries."),
+    completeDimension,
+  ).optional();
+  return { ofSite: z.object({ site }), ofChange: z.object({ site, days, dimension }) };
 }
 
 const clean = (text: string | undefined) => (text === undefined || text === "" ? undefined : cleanText(text));

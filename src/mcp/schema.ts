@@ -2,11 +2,13 @@ import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import { type JsonSchema, toJsonSchema } from "../operations/json-schema.ts";
 
+export type Published = StandardSchemaWithJSON<Record<string, unknown>>;
+
 /**
  * A schema as the SDK wants it, that publishes JSON Schema and checks nothing: arguments are checked where the
  * call is made, with errors that say how to mend them, and results were checked when they arrived.
  */
-export function publish(json: JsonSchema): StandardSchemaWithJSON<Record<string, unknown>> {
+export function publish(json: JsonSchema): Published {
   return {
     "~standard": {
       version: 1,

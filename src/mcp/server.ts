@@ -3,16 +3,15 @@ import type { Call, CallOptions } from "../client/client.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Question, questions } from "../insights/question.ts";
 import { openapi } from "../operations/index.ts";
-import type { JsonSchema } from "../operations/json-schema.ts";
 import type { Source } from "../operations/operation.ts";
-import { buildIconUrl } from "../render/icon.ts";
+import { iconUrl } from "../render/icon.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
 import { CHART_EXTENSION, chartMetaOf, registerChart } from "./chart.ts";
 import { answerOpenApi, openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
 import { registerPrompts } from "./prompts.ts";
 import type { Admit } from "./rate-limit.ts";
 import { registerResources } from "./resources.ts";
-import { buildInputSchema, buildOutputSchema, publish } from "./schema.ts";
+import { buildInputSchema, buildOutputSchema, type Published, publish } from "./schema.ts";
 
 /** The source is said in instructions, where it is a demonstration's, and in each reproducing command. */
 export interface McpServerOptions extends Source {
@@ -38,7 +37,7 @@ export function createMcpServer({ call, version, admit, ...source }: McpServerOp
       name: "analytics-mcp",
       title: "Web Analytics",
       version,
-      icons: [{ src: buildIconUrl(), mimeType: "image/svg+xml", sizes: ["any"] }],
+      icons: [{ src: iconUrl, mimeType: "image/svg+xml", sizes: ["any"] }],
     },
     {
       capabilities: {
@@ -66,8 +65,8 @@ export function createMcpServer({ call, version, admit, ...source }: McpServerOp
       {
         title,
         description,
-        inputSchema: publish(schemas.input),
-        outputSchema: publish(schemas.output),
+        inputSchema: schemas.input,
+        outputSchema: schemas.output,
         annotations,
         ...chartMetaOf(name),
       },
@@ -107,16 +106,14 @@ async function answerSafely(compute: () => Promise<ToolAnswer>): Promise<ToolAns
   }
 }
 
-const schemasByName = new Map<string, { input: JsonSchema; output: JsonSchema }>();
+const schemasByName = new Map<string, { input: Published; output: Published }>();
 
 /** Built once a process: servers may be made for every request. */
 function schemasOf({ name, params, result }: Question) {
   let schemas = schemasByName.get(name);
   if (!schemas) {
-    schemas =
-      name === openapi.name
-        ? { input: buildInputSchema(openapiToolParams), output: buildOutputSchema(openapiToolResult) }
-        : { input: buildInputSchema(params), output: buildOutputSchema(result) };
+    const [given, told] = name === openapi.name ? [openapiToolParams, openapiToolResult] : [params, result];
+    schemas = { input: publish(buildInputSchema(given)), output: publish(buildOutputSchema(told)) };
     schemasByName.set(name, schemas);
   }
   return schemas;

@@ -4,6 +4,4 @@ export function buildIcon(): string {
 }
 
 /** The icon as an address, for what takes no markup; short, since it goes with each answer (`serverInfo`). */
-export function buildIconUrl(): string {
-  return `data:image/svg+xml;base64,${Buffer.from(buildIcon()).toString("base64")}`;
-}
+export const iconUrl = `data:image/svg+xml;base64,${Buffer.from(buildIcon()).toString("base64")}`;

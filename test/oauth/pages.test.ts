@@ -4,7 +4,7 @@ import { pageHeaders } from "../../src/oauth/pages/document.ts";
 import { buildErrorPage } from "../../src/oauth/pages/error-page.ts";
 import { html, printHtml } from "../../src/oauth/pages/html.ts";
 import { buildLandingPage } from "../../src/oauth/pages/landing-page.ts";
-import { buildIcon, buildIconUrl } from "../../src/render/icon.ts";
+import { buildIcon, iconUrl } from "../../src/render/icon.ts";
 import { consent, errorCodes, hostileNames, pages } from "./examples.ts";
 
 const readEntities = (text: string) =>
@@ -304,7 +304,7 @@ it("the icon is one small picture without script or reference", () => {
     /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 32 32">.*<\/svg>$/,
   );
   expect(buildIcon()).not.toMatch(/script|href|style|url\(/);
-  const [, data = ""] = buildIconUrl().split("data:image/svg+xml;base64,");
+  const [, data = ""] = iconUrl.split("data:image/svg+xml;base64,");
   expect(Buffer.from(data, "base64").toString()).toBe(buildIcon());
-  expect(pages.https).toContain(`<link rel="icon" href="${buildIconUrl().replaceAll("'", "&#39;")}">`);
+  expect(pages.https).toContain(`<link rel="icon" href="${iconUrl.replaceAll("'", "&#39;")}">`);
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { buildIcon, buildIconUrl } from "../../render/icon.ts";
+import { buildIcon, iconUrl } from "../../render/icon.ts";
 import { type Html, html, printHtml, trustMarkup } from "./html.ts";
 
 /** The build copies the file beside its own, so this holds from here and from `dist/`. */
@@ -46,7 +46,7 @@ export function buildDocument({ title, main, wide = false }: DocumentParts): str
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title} – analytics-mcp</title>
-<link rel="icon" href="${buildIconUrl()}">
+<link rel="icon" href="${iconUrl}">
 <style>${trustMarkup(style)}</style>
 </head>
 <body${wide ? trustMarkup(' class="wide"') : undefined}>

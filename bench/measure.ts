@@ -1,0 +1,39 @@
+import { cpus, loadavg } from "node:os";
+
+/** Times in milliseconds, from the least to the most. */
+export interface Times {
+  /** The time that this share of them does not exceed. */
+  at(share: number): number;
+  least: number;
+  most: number;
+  count: number;
+}
+
+export function sortTimes(times: readonly number[]): Times {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+  return { at, least: at(0), most: at(1), count: sorted.length };
+}
+
+/** How long each of the cases takes, one after the other in each round: what else the machine does meets them alike. */
+export async function compareCases(
+  cases: Readonly<Record<string, () => Promise<number>>>,
+  rounds: number,
+): Promise<Record<string, Times>> {
+  const times = Object.fromEntries(Object.keys(cases).map((name) => [name, [] as number[]]));
+  // The first round fills caches, as whoever comes second finds them.
+  for (let round = -1; round < rounds; round++) {
+    for (const [name, measure] of Object.entries(cases)) {
+      const time = await measure();
+      if (round >= 0) times[name]?.push(time);
+    }
+  }
+  return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, sortTimes(all)]));
+}
+
+/** Where and when, for the head of a section. */
+export function describeMachine(): string {
+  const [busy = 0] = loadavg();
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date}, ${cpus().length} cores (${cpus()[0]?.model.trim()}, load average ${busy.toFixed(1)})`;
+}

@@ -1,0 +1,153 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { Agent as HttpAgent } from "node:http";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { Agent } from "undici";
+import { startProgram } from "../test/support/processes.ts";
+import { startConnectors } from "./connectors.ts";
+import { createSpeaker } from "./mcp.ts";
+import { describeMachine, sortTimes } from "./measure.ts";
+import { describeOrganization } from "./organizations.ts";
+import { RESULTS, replaceSection, table } from "./results.ts";
+import { createAuthorization } from "./sign-in.ts";
+
+const CHAPTER = "## Calls over HTTP";
+const CALL = { id: 1, method: "tools/call", params: { name: "get_stats", arguments: { days: 7 } } };
+
+/**
+ * How many calls of a tool `/mcp` answers in a second, each with its bearer check, from what the service's answer was
+ * a moment ago: against a responder on node:http that does nothing. All take turns of a second.
+ */
+export async function run(args: string[], serviceScript: string): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      connections: { type: "string", default: "50" },
+      rounds: { type: "string", default: "10" },
+      trial: { type: "boolean", default: false },
+    },
+  });
+  const connections = Number(values.connections);
+  const service = await startProgram(process.execPath, [serviceScript, "1"], {}, "Service at");
+  const [, origin = ""] = /Service at (\S+)/.exec(service.output.stderr) ?? [];
+  const connectors = await startConnectors({
+    ...{ origin, store: "sqlite", replicas: 1 },
+    env: { ANALYTICS_CALLS_PER_MINUTE: "100000000" },
+  });
+  const agent = new HttpAgent({ keepAlive: true });
+  const { key } = describeOrganization(0);
+  const { access } = await createAuthorization(agent, connectors.publicUrl).signIn(key, "10.0.0.1");
+  const speakers = {
+    "2026-07-28": createSpeaker(agent, `${connectors.publicUrl}/mcp`, "current"),
+    "2025-11-25": createSpeaker(agent, `${connectors.publicUrl}/mcp`, "before"),
+  };
+  const answer = await speakers["2026-07-28"].send(access, CALL);
+  const result = JSON.stringify(JSON.parse(answer?.text ?? "{}").result);
+  const bare = await startProgram(process.execPath, [resolve("bench/bare-http.js"), result], {}, "Bare at");
+  const [, bareUrl = ""] = /Bare at (\S+)/.exec(bare.output.stderr) ?? [];
+  try {
+    const cases = {
+      "a bare responder": {
+        ...{ url: bareUrl, pid: bare.child.pid ?? 0 },
+        ...speakers["2026-07-28"].write(access, CALL),
+      },
+      ...Object.fromEntries(
+        Object.entries(speakers).map(([revision, speaker]) => [
+          `\`/mcp\`, ${revision}`,
+          {
+            ...{ url: `${connectors.publicUrl}/mcp`, pid: connectors.pids[0] ?? 0 },
+            ...speaker.write(access, CALL),
+          },
+        ]),
+      ),
+    };
+    const seen = new Map(Object.keys(cases).map((name) => [name, [] as Burst[]]));
+    for (let round = -1; round < Number(values.rounds); round++) {
+      for (const [name, sent] of Object.entries(cases)) {
+        const burst = await press(sent, connections, 1_000);
+        if (round >= 0) seen.get(name)?.push(burst);
+      }
+    }
+    const rates = [...seen].map(
+      ([name, all]) => [name, sortTimes(all.map(({ rate }) => rate)).at(0.5)] as const,
+    );
+    const [[, floor] = ["", Number.NaN]] = rates;
+    const heading = `### ${connections} connections, Node ${process.version.slice(1).split(".")[0]}`;
+    const report = [
+      heading,
+      `\`npm run bench -- throughput\`, ${describeMachine()}, Node ${process.versions.node}; ${values.rounds} turns of a second each, medians; the client shares the machine.`,
+      table(
+        ["", "calls a second", "of the bare responder", "p50, ms", "p99, ms", "CPU a call, µs"],
+        rates.map(([name, rate]) => {
+          const bursts = seen.get(name) ?? [];
+          const times = sortTimes(bursts.flatMap((each) => each.times));
+          const cpu = sortTimes(bursts.map((each) => each.cpu)).at(0.5);
+          return [
+            name,
+            rate.toFixed(0),
+            (rate / floor).toFixed(2),
+            times.at(0.5).toFixed(1),
+            times.at(0.99).toFixed(1),
+            cpu.toFixed(0),
+          ];
+        }),
+      ),
+    ].join("\n\n");
+    process.stdout.write(`${report}\n\n`);
+    if (!values.trial)
+      writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, "utf8"), CHAPTER, heading, report));
+  } finally {
+    agent.destroy();
+    await bare.stop();
+    await connectors.close();
+    await service.stop();
+  }
+  return 0;
+}
+
+interface Burst {
+  /** Calls a second. */
+  rate: number;
+  times: number[];
+  /** Microseconds of a processor's time that the server took for each call. */
+  cpu: number;
+}
+
+interface Sent {
+  pid: number;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** One request after the other on each of the connections, for as long; throws where one is not answered with 200. */
+async function press(sent: Sent, connections: number, milliseconds: number): Promise<Burst> {
+  const { url, headers, body, pid } = sent;
+  const agent = new Agent({ connections, pipelining: 1 });
+  const { origin, pathname } = new URL(url);
+  const times: number[] = [];
+  const cpu = readCpu(pid);
+  const start = performance.now();
+  const drive = async () => {
+    while (performance.now() - start < milliseconds) {
+      const began = performance.now();
+      const answer = await agent.request({ origin, path: pathname, method: "POST", headers, body });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200 || text.includes('"isError"'))
+        throw new Error(`${answer.statusCode}: ${text}`);
+      times.push(performance.now() - began);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, drive));
+  const rate = times.length / ((performance.now() - start) / 1000);
+  await agent.close();
+  return { rate, times, cpu: (readCpu(pid) - cpu) / times.length };
+}
+
+/** Microseconds that a process has computed so far; /proc counts hundredths of a second. */
+function readCpu(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
