@@ -1,5 +1,6 @@
 import { PassThrough, type Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { hasOnly, isClient, isObject, parse, readMessage, readStateless } from "./usual.ts";
 
 /**
  * What the server answers to a client's first requests, as JSON text by what is asked: the build writes it down from
@@ -78,68 +79,21 @@ interface Asked {
   generation?: string;
 }
 
-const VERSION = "io.modelcontextprotocol/protocolVersion";
-const CLIENT = "io.modelcontextprotocol/clientInfo";
-const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
-
 /** A first request or notification in its usual form; undefined for whatever is not one. */
 function readFrame(frame: string, generation: string | undefined): Asked | undefined {
-  const message = parse(frame);
-  if (!hasOnly(message, ["jsonrpc", "id", "method", "params"]) || message.jsonrpc !== "2.0") return undefined;
-  const { id, method, params = {} } = message;
+  const message = readMessage(frame);
+  if (message === undefined) return undefined;
+  const { id, method, params } = message;
   if (id === undefined) return method === "notifications/initialized" ? { what: method } : undefined;
-  if (typeof method !== "string" || !(typeof id === "string" || Number.isSafeInteger(id))) return undefined;
-  const asked = { id: id as string | number };
   if (method === "initialize") {
-    if (generation !== undefined || !hasOnly(params, ["protocolVersion", "capabilities", "clientInfo"]))
+    const { protocolVersion, capabilities, clientInfo, ...others } = params;
+    if (generation !== undefined || !hasOnly(others, []) || !isClient(clientInfo, capabilities))
       return undefined;
-    const { protocolVersion, capabilities, clientInfo } = params;
-    if (!isClient(clientInfo, capabilities)) return undefined;
-    return { ...asked, what: `initialize ${protocolVersion}`, generation: "session" };
+    return { id, what: `initialize ${protocolVersion}`, generation: "session" };
   }
-  if (hasOnly(params, [])) {
-    return generation === "session" ? { ...asked, what: method, generation } : undefined;
-  }
-  const meta = hasOnly(params, ["_meta"]) ? params._meta : undefined;
-  if (generation === "session" || !hasOnly(meta, [VERSION, CLIENT, CAPABILITIES])) return undefined;
-  if (!isClient(meta[CLIENT], meta[CAPABILITIES])) return undefined;
-  return { ...asked, what: `${method} ${meta[VERSION]}`, generation: "stateless" };
-}
-
-function isClient(info: unknown, capabilities: unknown): boolean {
-  return (
-    hasOnly(info, ["name", "version", "title", "description", "websiteUrl"]) &&
-    Object.values(info).every((each) => typeof each === "string") &&
-    [info.name, info.version].every((each) => each !== undefined) &&
-    hasOnly(capabilities, ["roots", "sampling", "elicitation", "extensions", "experimental"]) &&
-    Object.entries(capabilities).every(([name, each]) => isCapability(name, each))
-  );
-}
-
-/** Such as `{}`, `{"listChanged":true}` or `{"form":{}}`; of an extension, whatever its own object says. */
-function isCapability(name: string, value: unknown): boolean {
-  if (FLAGS.has(name)) return typeof value === "boolean";
-  if (!isObject(value)) return false;
-  if (name === "extensions" || name === "experimental") return Object.values(value).every(isObject);
-  return Object.entries(value).every(([inner, each]) => isCapability(inner, each));
-}
-
-const FLAGS = new Set(["listChanged", "applyDefaults"]);
-
-function hasOnly(value: unknown, names: readonly string[]): value is Record<string, unknown> {
-  return isObject(value) && Object.keys(value).every((name) => names.includes(name));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  if (generation === "session") return hasOnly(params, []) ? { id, what: method, generation } : undefined;
+  const revision = hasOnly(params, ["_meta"]) ? readStateless(params._meta) : undefined;
+  return revision === undefined ? undefined : { id, what: `${method} ${revision}`, generation: "stateless" };
 }
 
 /** The server writes a message at a time. */

@@ -31,32 +31,25 @@ const annotations = {
 } as const;
 
 /** One server, for whichever protocol revision the client speaks: a factory for serveStdio and the HTTP handler. */
-export function createMcpServer({ call, version, admit, ...source }: McpServerOptions): McpServer {
-  const server = new McpServer(
-    {
-      name: "analytics-mcp",
-      title: "Web Analytics",
-      version,
-      icons: [{ src: iconUrl, mimeType: "image/svg+xml", sizes: ["any"] }],
+export function createMcpServer(options: McpServerOptions): McpServer {
+  const { call, version, admit, ...source } = options;
+  const server = new McpServer(describeServer(version), {
+    capabilities: {
+      tools: { listChanged: false },
+      resources: { listChanged: false },
+      prompts: { listChanged: false },
+      completions: {},
+      extensions: { [CHART_EXTENSION]: {} },
     },
-    {
-      capabilities: {
-        tools: { listChanged: false },
-        resources: { listChanged: false },
-        prompts: { listChanged: false },
-        completions: {},
-        extensions: { [CHART_EXTENSION]: {} },
-      },
-      instructions: buildInstructions(source.demo),
-      cacheHints: {
-        "tools/list": { ttlMs: HOUR_MS, cacheScope: "public" },
-        "prompts/list": { ttlMs: HOUR_MS, cacheScope: "public" },
-        "resources/list": { ttlMs: HOUR_MS, cacheScope: "public" },
-        "resources/templates/list": { ttlMs: HOUR_MS, cacheScope: "public" },
-        "server/discover": { ttlMs: HOUR_MS, cacheScope: "public" },
-      },
+    instructions: buildInstructions(source.demo),
+    cacheHints: {
+      "tools/list": { ttlMs: HOUR_MS, cacheScope: "public" },
+      "prompts/list": { ttlMs: HOUR_MS, cacheScope: "public" },
+      "resources/list": { ttlMs: HOUR_MS, cacheScope: "public" },
+      "resources/templates/list": { ttlMs: HOUR_MS, cacheScope: "public" },
+      "server/discover": { ttlMs: HOUR_MS, cacheScope: "public" },
     },
-  );
+  });
   for (const question of questions) {
     const { name, title, description } = question.tool;
     const schemas = schemasOf(question);
@@ -70,11 +63,7 @@ export function createMcpServer({ call, version, admit, ...source }: McpServerOp
         annotations,
         ...chartMetaOf(name),
       },
-      (input, { mcpReq: { signal } }) =>
-        answerSafely(() => {
-          admit();
-          return answer(call, question, input, { signal }, source);
-        }),
+      (input, { mcpReq: { signal } }) => answerTool(options, question, input, signal),
     );
   }
   registerResources(server, call, admit);
@@ -83,21 +72,28 @@ export function createMcpServer({ call, version, admit, ...source }: McpServerOp
   return server;
 }
 
-async function answer(
-  call: Call,
-  question: Question,
-  input: Record<string, unknown>,
-  options: CallOptions,
-  source: Source,
-): Promise<ToolAnswer> {
-  if (question.name === openapi.name) return answerOpenApi(call, input, options, source);
-  return buildAnswer(question, await question.ask(call, input, options), source);
+/** What the server says of itself. */
+export function describeServer(version: string) {
+  return {
+    name: "analytics-mcp",
+    title: "Web Analytics",
+    version,
+    icons: [{ src: iconUrl, mimeType: "image/svg+xml", sizes: ["any"] }],
+  };
 }
 
-/** A thrown error's message would reach the client word for word, so none is thrown. */
-async function answerSafely(compute: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
+/** What a tool answers. A thrown error's message would reach the client word for word, so none is thrown. */
+export async function answerTool(
+  { call, admit, demo, profile }: McpServerOptions,
+  question: Question,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
   try {
-    return await compute();
+    admit();
+    const [options, source]: [CallOptions, Source] = [{ signal }, { demo, profile }];
+    if (question.name === openapi.name) return await answerOpenApi(call, input, options, source);
+    return buildAnswer(question, await question.ask(call, input, options), source);
   } catch (error) {
     if (error instanceof AnalyticsError) return buildErrorAnswer(error);
     return buildErrorAnswer(

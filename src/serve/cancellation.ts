@@ -4,6 +4,7 @@ import {
   type McpHandlerRequestOptions,
   readRequestBody,
 } from "@modelcontextprotocol/server";
+import { CURRENT, parse } from "../mcp/usual.ts";
 
 type Serve = (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
 
@@ -13,8 +14,36 @@ interface Message {
   params?: { requestId?: unknown };
 }
 
-const CURRENT = "2026-07-28";
-const SESSION = "mcp-session-id";
+export const SESSION = "mcp-session-id";
+
+/** Who asks: a token and the session id that it was given. */
+export interface Conversation {
+  authorization: string;
+  session: string;
+}
+
+/** What is under way, by the conversation and the ids of its requests. */
+export interface UnderWay {
+  /** What cancelling aborts; call what it gives when all is answered. */
+  begin(conversation: Conversation, ids: readonly unknown[], controller: AbortController): () => void;
+  cancel(conversation: Conversation, id: unknown): void;
+}
+
+export function createUnderWay(): UnderWay {
+  const controllers = new Map<string, AbortController>();
+  const keyOf = ({ authorization, session }: Conversation, id: unknown) =>
+    JSON.stringify([authorization, session, id]);
+  return {
+    begin: (conversation, ids, controller) => {
+      const keys = ids.map((id) => keyOf(conversation, id));
+      for (const key of keys) controllers.set(key, controller);
+      return () => {
+        for (const key of keys) if (controllers.get(key) === controller) controllers.delete(key);
+      };
+    },
+    cancel: (conversation, id) => controllers.get(keyOf(conversation, id))?.abort(),
+  };
+}
 
 /**
  * Lets clients before 2026-07-28 cancel: they send a notification in a request of its own, while a server of this
@@ -23,9 +52,7 @@ const SESSION = "mcp-session-id";
  * it is no credential, any replica serves it, and one that does not know the request lets it run to its end, as
  * the specification allows (2025-11-25, basic/utilities/cancellation). Later clients just close the connection.
  */
-export function allowCancelling(serve: Serve, maxBodyBytes: number): Serve {
-  const underWay = new Map<string, AbortController>();
-
+export function allowCancelling(serve: Serve, maxBodyBytes: number, underWay: UnderWay): Serve {
   return async (request, options) => {
     const { headers } = request;
     if (request.method !== "POST" || headers.get("mcp-protocol-version") === CURRENT) {
@@ -35,38 +62,27 @@ export function allowCancelling(serve: Serve, maxBodyBytes: number): Serve {
     const body = await readRequestBody(request.clone(), maxBodyBytes);
     const parsedBody = body.tooLarge ? undefined : parse(body.text);
     const messages = toMessages(parsedBody);
-    const { authorization = "", [SESSION]: session = "" } = Object.fromEntries(headers);
-    const keyOf = (id: unknown) => JSON.stringify([authorization, session, id]);
+    const conversation = {
+      authorization: headers.get("authorization") ?? "",
+      session: headers.get(SESSION) ?? "",
+    };
 
     for (const { method, params } of messages) {
-      if (method === "notifications/cancelled") underWay.get(keyOf(params?.requestId))?.abort();
+      if (method === "notifications/cancelled") underWay.cancel(conversation, params?.requestId);
     }
     if (messages.some(({ method }) => method === "initialize")) {
       const response = await serve(request, { ...options, parsedBody });
       response.headers.set(SESSION, randomUUID());
       return response;
     }
-    const keys = messages.flatMap(({ id, method }) =>
-      id !== undefined && method !== undefined ? [keyOf(id)] : [],
-    );
-    if (session === "" || keys.length === 0) return serve(request, options);
+    const ids = messages.flatMap(({ id, method }) => (id !== undefined && method !== undefined ? [id] : []));
+    if (conversation.session === "" || ids.length === 0) return serve(request, options);
 
     const controller = new AbortController();
-    for (const key of keys) underWay.set(key, controller);
+    const end = underWay.begin(conversation, ids, controller);
     const signal = AbortSignal.any([request.signal, controller.signal]);
-    const response = await serve(new Request(request, { signal }), { ...options, parsedBody });
-    return whenSent(response, () => {
-      for (const key of keys) if (underWay.get(key) === controller) underWay.delete(key);
-    });
+    return whenSent(await serve(new Request(request, { signal }), { ...options, parsedBody }), end);
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Clients of 2025-03-26 may send several at once. */

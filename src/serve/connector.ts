@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, type Target } from "../client/client.ts";
-import { createMcpServer } from "../mcp/server.ts";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
 import { createBearerCheck } from "../oauth/bearer.ts";
 import { createDocumentFetch, type DocumentFetch } from "../oauth/document-fetch.ts";
@@ -168,12 +167,11 @@ function assemble(
       noteGrant(bearer?.grantId);
       return bearer;
     },
-    createServer: (bearer) =>
-      createMcpServer({
-        ...contextOf(bearer),
-        version: options.version,
-        demo: options.demoKey !== undefined,
-      }),
+    describeServer: (bearer) => ({
+      ...contextOf(bearer),
+      version: options.version,
+      demo: options.demoKey !== undefined,
+    }),
     onFault,
   });
   const app = createApp({

@@ -1,5 +1,5 @@
 import { type AuthInfo, createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
-import { allowCancelling } from "./cancellation.ts";
+import { allowCancelling, createUnderWay, type UnderWay } from "./cancellation.ts";
 
 export interface McpEndpoint {
   /** `authInfo` says whom the request speaks for; the factory gets it. */
@@ -19,10 +19,11 @@ const MAX_BODY_BYTES = 1_000_000;
 export function createMcpEndpoint(
   createServer: McpServerFactory,
   onFault: (fault: Error) => void,
+  underWay: UnderWay = createUnderWay(),
 ): McpEndpoint {
   const { fetch, close } = createMcpHandler(createServer, {
     onerror: onFault,
     maxRequestBodySize: MAX_BODY_BYTES,
   });
-  return { fetch: allowCancelling(fetch, MAX_BODY_BYTES), close };
+  return { fetch: allowCancelling(fetch, MAX_BODY_BYTES, underWay), close };
 }

@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { type AuthInfo, type McpServer, validateHostHeader } from "@modelcontextprotocol/server";
+import { type AuthInfo, validateHostHeader } from "@modelcontextprotocol/server";
+import { createMcpServer, type McpServerOptions } from "../mcp/server.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import { SCOPE } from "../oauth/scope.ts";
 import { openToScripts, sendJson } from "../oauth/send.ts";
+import { createUnderWay } from "./cancellation.ts";
 import { type Guarded, guard } from "./guards.ts";
 import { createMcpEndpoint } from "./mcp-endpoint.ts";
+import { createUsualCalls } from "./usual-call.ts";
 
 export interface McpRouteOptions extends Guarded {
   /** Where the resource's metadata is (RFC 9728), for whoever has no token yet. */
   metadataUrl: string;
   checkBearer: (authorization: string | null) => Promise<Bearer | undefined>;
-  createServer: (bearer: Bearer) => McpServer;
+  /** Of the server that speaks for a token. */
+  describeServer: (bearer: Bearer) => McpServerOptions;
   onFault: (fault: Error) => void;
 }
 
@@ -19,11 +23,14 @@ type Authorized = IncomingMessage & { auth?: AuthInfo };
 
 /** `/mcp`: only with a token, by POST. */
 export function createMcpRoute(options: McpRouteOptions) {
-  const { metadataUrl, checkBearer, createServer, onFault } = options;
+  const { metadataUrl, checkBearer, describeServer, onFault } = options;
+  const underWay = createUnderWay();
   const endpoint = createMcpEndpoint(
-    ({ authInfo }) => createServer(authInfo?.extra?.bearer as Bearer),
+    ({ authInfo }) => createMcpServer(authInfo?.extra?.server as McpServerOptions),
     onFault,
+    underWay,
   );
+  const usual = createUsualCalls(underWay);
   const handle = toNodeHandler({
     fetch: (request, passed) => guard(options, (guarded) => endpoint.fetch(guarded, passed))(request),
   });
@@ -42,7 +49,10 @@ export function createMcpRoute(options: McpRouteOptions) {
   };
 
   return {
-    close: endpoint.close,
+    close: () => {
+      usual.close();
+      return endpoint.close();
+    },
     serve: async (request: Authorized, response: ServerResponse): Promise<void> => {
       for (const [name, value] of Object.entries(openToScripts)) response.setHeader(name, value);
       if (request.method === "OPTIONS") return void response.writeHead(204).end();
@@ -55,15 +65,18 @@ export function createMcpRoute(options: McpRouteOptions) {
       if (request.method !== "POST") {
         return sendJson(response, 405, { error: "method_not_allowed" }, { Allow: "POST, OPTIONS" });
       }
-      request.auth = {
+      const server = describeServer(bearer);
+      const unusual: Authorized | undefined = await usual.serve(request, response, server);
+      if (unusual === undefined) return;
+      unusual.auth = {
         token: "",
         clientId: bearer.clientId,
         scopes: [SCOPE],
         expiresAt: bearer.expires,
-        extra: { bearer },
+        extra: { server },
       };
       // Node's request always has a method: only the types do not know each other.
-      await handle(request as never, response);
+      await handle(unusual as never, response);
     },
   };
 }
