@@ -21,7 +21,8 @@ const row = z.object({
 /** What a row counts beside visitors. */
 const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
 
-const DIMENSION_WORDS = `What to rank by. \`channels\` are the usual default channel groups and \`AI assistants\`; countries are ISO 3166-1 codes, regions ISO 3166-2, languages BCP 47.`;
+const DIMENSION_WORDS =
+  "What to rank by. `channels` are the usual default channel groups and `AI assistants`; countries are ISO 3166-1 codes, regions ISO 3166-2, languages BCP 47.";
 
 export const breakdown = defineOperation({
   name: "breakdown",

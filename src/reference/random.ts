@@ -15,7 +15,10 @@ export function createRandom(seed: string): () => number {
 /** A chooser among values, each as likely as its weight. */
 export function createChoice<T>(values: readonly T[], weights: readonly number[]): (random: number) => T {
   let total = 0;
-  const bounds = Float64Array.from(weights, (weight) => (total += weight));
+  const bounds = Float64Array.from(weights, (weight) => {
+    total += weight;
+    return total;
+  });
   return (random) => {
     const target = random * total;
     // The first bound above the target; the last value where rounding leaves none.

@@ -337,7 +337,7 @@ describe("the MCP clients of this machine", () => {
     const file = join(home.HOME, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { mode });
-    const { checks } = await examine({ ...home, ...at(`http://127.0.0.1:9`) });
+    const { checks } = await examine({ ...home, ...at("http://127.0.0.1:9") });
     return checks.find(({ check }) => check.startsWith("client"));
   };
 

@@ -42,7 +42,7 @@ describe("the commands of who runs the connector, while it serves", () => {
     });
 
   it("list sign-ins and end one of them", async () => {
-    const tokens = [];
+    const tokens: oauth.TokenEndpointResponse[] = [];
     for (const _ of [1, 2]) {
       const { server, client, exchange } = await signIn(connector);
       tokens.push(await oauth.processAuthorizationCodeResponse(server, client, await exchange()));

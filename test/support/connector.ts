@@ -83,7 +83,7 @@ export function createBrowser(publicUrl: string) {
     const response = await fetch(url, { ...init, headers, redirect: "manual" });
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ""] = cookie.split(";");
-      const [name = "", value = ""] = pair.split(/=(.*)/s);
+      const [name = "", value = ""] = pair.split(/[=](.*)/s);
       if (/expires=Thu, 01 Jan 1970/i.test(cookie)) cookies.delete(name);
       else cookies.set(name, value);
     }

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
 
 /** Ends the output with one plain line of totals, and names what was skipped. */
-export class SummaryReporter implements Reporter {
+class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]) {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const inState = (state: string) => tests.filter((test) => test.result().state === state);
