@@ -1,13 +1,13 @@
 import { readText } from "../client/exchange.ts";
 import { explainFailure } from "../client/failure.ts";
-import type { Answered, Outgoing, Send } from "../client/network.ts";
+import type { Outgoing, Send } from "../client/network.ts";
 import { PassingFailure } from "../client/retry.ts";
 import { readWait } from "../client/wait.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Key, type Reply, readJson, type Sent } from "./reply.ts";
 import { Breach, Halt } from "./verdict.ts";
 
-export type { Answered, Outgoing, Send };
+export type { Send };
 
 /** The service under test. */
 export interface Target {

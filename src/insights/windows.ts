@@ -18,7 +18,7 @@ export interface Change {
 }
 
 /** Under this many visitors in either window, a change is not news. */
-export const SMALL_SAMPLE = 100;
+const SMALL_SAMPLE = 100;
 export const SMALL_SAMPLE_NOTE = `Small sample: a window has fewer than ${SMALL_SAMPLE} visitors, so a change is not news.`;
 /** The longest window: twice it and today fit the 365 days of a series. */
 export const MAX_WINDOW_DAYS = 182;

@@ -5,7 +5,7 @@ import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
 
 /** How long a refresh token may be used again after its first use, in milliseconds: an answer may get lost. */
-export const REFRESH_GRACE = 60_000;
+const REFRESH_GRACE = 60_000;
 
 /** What hands the analytics key on: each is sealed with the key inside. */
 const KEY_CARRIERS = new Set(["AuthorizationCode", "AccessToken", "RefreshToken"]);

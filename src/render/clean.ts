@@ -7,7 +7,7 @@
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
-export const MAX_TEXT_LENGTH = 200;
+const MAX_TEXT_LENGTH = 200;
 
 /**
  * Text that a visitor can write (paths, referrers, campaigns, event names), made safe where it leaves for a

@@ -16,7 +16,7 @@ export interface Machine {
 /** Where a client keeps its file, as people write it: `~` and `%USERPROFILE%` are the home folder. */
 export type Places = Record<Platform, string>;
 
-export function readPlatform(nodePlatform: string): Platform {
+function readPlatform(nodePlatform: string): Platform {
   if (nodePlatform === "win32") return "windows";
   return nodePlatform === "darwin" ? "macos" : "linux";
 }

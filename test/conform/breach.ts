@@ -1,4 +1,4 @@
-import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { DEMO_KEY } from "../support/api.ts";
 import type { Service } from "./service.ts";
 
 /** Makes a service break one rule. */
@@ -19,7 +19,7 @@ export type When = (asked: Asked) => boolean;
 // biome-ignore lint/suspicious/noExplicitAny: answers are spoiled here, whatever their type was.
 export type Body = any;
 
-export function readAsked(request: Request): Asked {
+function readAsked(request: Request): Asked {
   const { pathname, searchParams } = new URL(request.url);
   return {
     path: pathname.replace("/api/v1", ""),
@@ -102,8 +102,6 @@ export const read = (name: string, value: string, when: When): Breach =>
 
 export const letIn = (when: When): Breach =>
   rewrite(when, (_, headers) => headers.set("authorization", `Bearer ${DEMO_KEY}`));
-
-export { GLOBEX_KEY };
 
 /** Answers with an error of its own. */
 export function refuse(when: When, status: number, code: string, from?: number): Breach {

@@ -3,7 +3,7 @@ import { buildConsentPage, type ConsentPage } from "../../src/oauth/pages/consen
 import { buildErrorPage } from "../../src/oauth/pages/error-page.ts";
 import { buildLandingPage } from "../../src/oauth/pages/landing-page.ts";
 
-export const request: ConsentPage = {
+const request: ConsentPage = {
   action: "/oauth/consent",
   csrf: "csrf-token",
   client: { name: "Claude", host: "claude.ai" },

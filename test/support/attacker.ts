@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { DEMO_KEY } from "./api.ts";
 import { createBrowser, readConsentForm } from "./connector.ts";
 
-export const REDIRECT = "http://127.0.0.1:1234/cb";
+const REDIRECT = "http://127.0.0.1:1234/cb";
 
 /** Everything that must be found nowhere: filled by what follows, read by the test of the canaries. */
 export const secrets = new Set<string>();
@@ -71,8 +71,6 @@ export async function prepare(
   }
   return { clientId, verifier, url };
 }
-
-export type Browser = ReturnType<typeof createBrowser>;
 
 /** A browser on the consent page: its form, ready to be sent. */
 export async function openConsent(origin: string, url: URL, browser = createBrowser(origin)) {

