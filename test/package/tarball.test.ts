@@ -12,7 +12,7 @@ describe("the tarball", () => {
     const docs = ["clients", "conform", "connector", "contract", "contributing"].map(
       (name) => `docs/${name}.md`,
     );
-    const papers = ["LICENSE", "README.md", ...docs, "llms.txt"];
+    const papers = ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", ...docs, "llms.txt"];
     const fixed = [...papers, "bin/analytics-mcp.js", "bin/package.json", "package.json"].sort();
     expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);
     const dist = files.filter((file) => file.startsWith("dist/"));
