@@ -26,7 +26,11 @@ describe("the tarball", () => {
     const others = dist.filter(
       (file) => !/^dist\/(chart|completion)\//.test(file) && file !== "dist/pages.css",
     );
-    expect(others.filter((file) => !/^dist\/([\w.-]+\.(js|txt)|sbom\.cdx\.json)$/.test(file))).toEqual([]);
+    expect(
+      others.filter(
+        (file) => !/^dist\/([\w.-]+\.(js|txt)|(sbom\.cdx|package|first-answers)\.json)$/.test(file),
+      ),
+    ).toEqual([]);
   });
 
   it("installs as one package, without dependencies and install scripts", () => {
