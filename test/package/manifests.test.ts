@@ -129,7 +129,7 @@ describe.skipIf(!checks.mcpb)("the bundle for desktop hosts", () => {
     expect(mcpb("validate", "deploy/mcpb/manifest.json")).toMatchObject({ status: 0 });
   });
 
-  it("packs and unpacks without a network, with its entry point and its papers", () => {
+  it("packs and unpacks without a network, with its entry point and its papers", { timeout: 120_000 }, () => {
     execFileSync(process.execPath, ["deploy/mcpb/pack.js", bundle]);
     expect(mcpb("unpack", bundle, unpacked)).toMatchObject({ status: 0 });
     const { server } = read(join(unpacked, "manifest.json"));
@@ -138,7 +138,7 @@ describe.skipIf(!checks.mcpb)("the bundle for desktop hosts", () => {
       expect(readdirSync(join(unpacked, dirname(path)))).toContain(basename(path));
     }
     expect(readdirSync(unpacked)).not.toContain("node_modules");
-  }, 120_000);
+  });
 
   it("runs as its manifest says, and offers the tools that it names", async () => {
     const { server, tools, user_config } = read(join(unpacked, "manifest.json"));
