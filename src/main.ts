@@ -30,4 +30,4 @@ stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
 // Whoever does not listen to notes gets the data, and the exit code, all the same.
 stderr.on("error", () => {});
 
-run(io, argv.slice(2)).then((code) => process.exit(code));
+void run(io, argv.slice(2)).then((code) => process.exit(code));

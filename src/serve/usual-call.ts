@@ -66,7 +66,8 @@ export function createUsualCalls(underWay: UnderWay): UsualCalls {
     if (isStreamed) {
       const message = JSON.stringify({ result, jsonrpc: "2.0", id });
       // Whoever has cancelled expects no answer.
-      return response.end(signal.aborted ? "" : `event: message\ndata: ${message}\n\n`);
+      response.end(signal.aborted ? "" : `event: message\ndata: ${message}\n\n`);
+      return;
     }
     const serverInfo = describeServer(options.version);
     const told = {
