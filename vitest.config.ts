@@ -7,6 +7,8 @@ export default defineConfig({
     reporters: ["default", "./test/support/summary-reporter.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Above what a step takes while both workers are busy; by default a second.
+    expect: { poll: { timeout: 15_000 } },
     // The runs of many processes compete for two cores; what is measured in time is not tested.
     maxWorkers: 2,
   },

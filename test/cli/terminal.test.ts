@@ -225,7 +225,7 @@ describe("realtime --watch", () => {
     const terminal = openTerminal(80, 24);
     try {
       const run = terminal.run("analytics-mcp realtime --demo --site example.com --watch; echo exit $?");
-      await expect.poll(() => terminal.read(), { timeout: 15_000 }).toContain("while watching");
+      await expect.poll(() => terminal.read()).toContain("while watching");
       terminal.tmux("send-keys", "C-c");
       expect(await run).toMatch(/while watching[\s\S]*exit 0$/);
     } finally {

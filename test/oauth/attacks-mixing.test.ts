@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
 import { callMcp, signIn } from "../support/attacker.ts";
 import { connectHttp } from "../support/clients.ts";
@@ -64,7 +64,7 @@ underAttack((scene) => {
       });
       const call = { id: 7, name: "get_stats", args: { site: "example.com", days } };
       const asked = callMcp(`${origin}/mcp`, own.access, { ...call, headers: { "mcp-session-id": SESSION } });
-      await vi.waitUntil(() => hold.waiting > 0);
+      await expect.poll(() => hold.waiting).toBeGreaterThan(0);
       await cancel(token);
       release();
       return (await asked).text;
