@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consent, startTestConnector } from "../support/connector.ts";
 import { register, signIn } from "../support/oauth-client.ts";
-import { findPort } from "../support/raw-http.ts";
+import { findPort } from "../support/processes.ts";
 import { startTokenProxy } from "../support/token-proxy.ts";
 import { conformanceSuite, newerNode } from "../support/tools.ts";
 import {

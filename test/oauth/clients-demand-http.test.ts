@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { buildRequest, initialize, post, REDIRECT, signIn } from "../support/oauth-client.ts";
-import { ask, findPort } from "../support/raw-http.ts";
+import { findPort } from "../support/processes.ts";
+import { ask } from "../support/raw-http.ts";
 import { type Connector, registerOne, start } from "./demanded-connector.ts";
 
 /** Each test's own: sign-ins from one address are counted. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
@@ -10,13 +11,21 @@ export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
+/** Above the last port that `fetch` and browsers refuse, below those that the system gives to whoever wants any. */
+const PORTS = [10_240, 32_768] as const;
+
+/** A free port of this machine that nothing else gets meanwhile: for addresses that must be known before. */
 export async function findPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  const port = randomInt(...PORTS);
+  const server = createServer().listen(port);
+  try {
+    await once(server, "listening");
+  } catch {
+    return findPort();
+  }
   server.close();
   await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
+  return port;
 }
 
 export interface Running {

@@ -1,14 +1,4 @@
-import { createServer, type IncomingHttpHeaders, request } from "node:http";
-import type { AddressInfo } from "node:net";
-
-/** A port of this machine that was free a moment ago: for addresses that must be known before they are listened on. */
-export async function findPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+import { type IncomingHttpHeaders, request } from "node:http";
 
 export interface RawAnswer {
   status: number;
