@@ -1,10 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFailed, vi } from "vitest";
 import { DEMO_KEY } from "../support/api.ts";
 import { spawnClient } from "../support/clients.ts";
 import { consent, startTestConnector } from "../support/connector.ts";
+import { ask as fetchRaw } from "../support/raw-http.ts";
 import { mcpRemotes } from "../support/tools.ts";
 
 const HOUR = 3_600_000;
@@ -12,12 +13,20 @@ const HOUR = 3_600_000;
 /** In the browser's place: writes down the address that it is given, whichever way it is called. */
 const BROWSER = '#!/bin/sh\nprintf "%s" "$1" > "$OPENED.part" && mv "$OPENED.part" "$OPENED"\n';
 
+/**
+ * mcp-remote asks for the stream twice while it starts, without waiting for the answer. Met by the time that a test
+ * lets pass, it refreshes its token beside a call that does the same; version 0.1 then reads a file that it has
+ * written by half, loses the call, and says nothing to its client.
+ */
+const STREAM_REFUSED = /"method":"GET","path":"\/mcp","status":405/;
+
 describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
   let connector: Awaited<ReturnType<typeof startTestConnector>>;
   let folder: string;
   let opened: string;
-  const open: { close(): Promise<unknown> }[] = [];
+  let open: Awaited<ReturnType<typeof spawnClient>>[];
   beforeEach(async () => {
+    open = [];
     // The provider reads the time from the machine, all else from the connector's clock: both must pass.
     vi.useFakeTimers({ toFake: ["Date"] });
     connector = await startTestConnector();
@@ -26,31 +35,38 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
     writeFileSync(join(folder, "xdg-open"), BROWSER, { mode: 0o755 });
   });
   afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
+    for (const each of open) await each.close();
     vi.useRealTimers();
     await connector.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const refusedStreams = () => connector.lines.filter((line) => STREAM_REFUSED.test(line)).length;
+
   async function start() {
+    const before = refusedStreams();
     const client = await spawnClient("v1", process.execPath, [program ?? "", connector.mcp], {
       ...{ HOME: folder, MCP_REMOTE_CONFIG_DIR: join(folder, "state"), OPENED: opened },
       ...{ BROWSER: join(folder, "xdg-open"), PATH: `${folder}${delimiter}${process.env.PATH}` },
     });
     open.push(client);
+    await expect.poll(refusedStreams).toBe(before + 2);
     return client;
   }
 
   /** The person: gives the key where they are asked, and is taken back to mcp-remote. */
   async function giveKey() {
-    await expect.poll(() => existsSync(opened), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => existsSync(opened)).toBe(true);
     const landed = await consent(connector.publicUrl, readFileSync(opened, "utf8"));
     rmSync(opened);
-    expect((await fetch(landed)).status).toBe(200);
+    const land = async () =>
+      (await fetchRaw(Number(landed.port), `${landed.pathname}${landed.search}`)).status;
+    await expect.poll(land).toBe(200);
     return landed;
   }
 
   it.skipIf(!program)("signs in, answers, stays signed in, and refreshes", async () => {
+    onTestFailed(() => void process.stderr.write(open.map((client) => client.stderr()).join("\n")));
     const [client, landed] = await Promise.all([start(), giveKey()]);
     expect(landed.hostname).toMatch(/^(localhost|127\.0\.0\.1)$/);
     const ask = async (by: typeof client) => {

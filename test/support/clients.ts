@@ -55,6 +55,9 @@ const modes = {
   "v2 pinned to 2026-07-28": { mode: { pin: "2026-07-28" } },
 } as const;
 
+/** Before the test's own limit: what did not start is then ended, and said with what it wrote. */
+const START = { timeout: 20_000 };
+
 /** A real client of each generation, over a process that it spawns. */
 export async function spawnClient(
   kind: ClientKind,
@@ -73,17 +76,21 @@ export async function spawnClient(
     void stream?.on("data", (chunk: Buffer) => {
       log += chunk.toString();
     });
+  const connect = (connected: Promise<void>) =>
+    connected.catch((cause) => {
+      throw new Error(`It did not start: ${log}`, { cause });
+    });
   if (kind === "v1") {
     const client = new ClientV1({ name: "test", version: "1" });
     const transport = new StdioClientTransportV1(parameters);
     listen(transport.stderr as NodeJS.EventEmitter | null);
-    await client.connect(transport);
+    await connect(client.connect(transport, START));
     return { ...wrapV1(client), pid: () => transport.pid, stderr: () => log };
   }
   const transport = new StdioClientTransport(parameters);
   listen(transport.stderr as NodeJS.EventEmitter | null);
   const client = createV2(kind);
-  await client.connect(transport);
+  await connect(client.connect(transport, START));
   return { ...wrapV2(client), pid: () => transport.pid, stderr: () => log };
 }
 
