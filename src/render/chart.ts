@@ -1,9 +1,9 @@
+import { addDays } from "../operations/period.ts";
 import type { Series } from "../operations/view.ts";
 import { drawColumn, drawSparkline } from "./pictures.ts";
 import { paint, type Screen } from "./screen.ts";
 import { measure, pad, wrap } from "./width.ts";
 
-const DAY_MS = 86_400_000;
 /** Above this many days a bar is more than a column wide at no usual width. */
 const WIDEST_BAR = 6;
 
@@ -13,7 +13,7 @@ export function formatSparkline({ label, from, values, partial }: Series, screen
   const drawn = drawSparkline(shown);
   const end = drawn.length - Number(partial);
   const line = paint(screen, "cyan", drawn.slice(0, end)) + paint(screen, "dim", drawn.slice(end));
-  const text = `${label} from ${moveDay(from, values.length - shown.length)}${partial ? ", today so far" : ""}`;
+  const text = `${label} from ${addDays(from, values.length - shown.length)}${partial ? ", today so far" : ""}`;
   return shown.length + 2 + measure(text) <= screen.width ? [`${line}  ${text}`] : [text, line];
 }
 
@@ -75,7 +75,7 @@ function formatLabel({ label, partial }: Series, daysPerBar: number): string {
 }
 
 function formatDates({ from, values }: Series, width: number): string {
-  const last = moveDay(from, values.length - 1);
+  const last = addDays(from, values.length - 1);
   if (values.length === 1 || width < 2 * from.length + 1) return from === last ? from : `${from} to ${last}`;
   return from + pad(last, width - from.length, "right");
 }
@@ -89,6 +89,3 @@ function niceTop(value: number): number {
 }
 
 const isMiddle = (row: number, height: number) => height >= 4 && row === Math.floor(height / 2);
-
-const moveDay = (day: string, days: number) =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
