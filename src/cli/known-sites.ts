@@ -1,12 +1,13 @@
-import { createHash, randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdirSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { createClient, type Target } from "../client/client.ts";
 import { readAccess } from "../config/access.ts";
 import type { Environment, Flags } from "../config/config.ts";
 import { readGivenKey } from "../config/given-key.ts";
+import { replaceFile } from "../config/replace-file.ts";
 import { sites } from "../operations/index.ts";
 import { cleanText } from "../render/clean.ts";
 import type { Candidate } from "./candidates.ts";
@@ -27,7 +28,8 @@ const kept = z.object({
   readAt: z.number(),
   sites: z.array(sites.result.shape.sites.element.pick({ id: true, domain: true, name: true })),
 });
-type KnownSite = z.output<typeof kept>["sites"][number];
+type Kept = z.output<typeof kept>;
+type KnownSite = Kept["sites"][number];
 
 /** The domains and ids of the sites, from the service or from memory. Throws what a call throws. */
 export async function readSiteCandidates(io: Io, flags: Flags): Promise<Candidate[]> {
@@ -60,8 +62,7 @@ async function askOnce(io: Io, flags: Flags): Promise<KnownSite[]> {
   const age = io.clock() - (known?.readAt ?? Number.NEGATIVE_INFINITY);
   if (known && age >= 0 && age < FRESH_MS) return known.sites;
   const found = await ask(io, () => openAccess(io.environment, access));
-  // Not to be able to remember is no reason not to answer.
-  if (file !== undefined) await keep(file, { readAt: io.clock(), sites: found }).catch(() => {});
+  if (file !== undefined) keep(file, { readAt: io.clock(), sites: found });
   return found;
 }
 
@@ -78,7 +79,7 @@ function nameFile(
   return folder && join(folder, "analytics-mcp", `sites-${name}.json`);
 }
 
-async function readKept(file: string): Promise<z.output<typeof kept> | undefined> {
+async function readKept(file: string): Promise<Kept | undefined> {
   try {
     return kept.parse(JSON.parse(await readFile(file, "utf8")));
   } catch {
@@ -86,20 +87,12 @@ async function readKept(file: string): Promise<z.output<typeof kept> | undefined
   }
 }
 
-/** In one step, so that another shell never reads half of it. */
-async function keep(file: string, known: z.output<typeof kept>): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomUUID()}`;
+/** Not to be able to remember is no reason not to answer. */
+function keep(file: string, { readAt, sites: listed }: Kept): void {
+  const known = listed.map(({ id, domain, name }) => ({ id, domain, name }));
   try {
-    const { sites: listed, readAt } = known;
-    const text = JSON.stringify({
-      readAt,
-      sites: listed.map(({ id, domain, name }) => ({ id, domain, name })),
-    });
-    await writeFile(draft, text, { mode: 0o600, flag: "wx" });
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // In one step, so that another shell never reads half of it.
+    replaceFile(file, JSON.stringify({ readAt, sites: known }));
+  } catch {}
 }

@@ -1,18 +1,7 @@
-import { randomUUID } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { AnalyticsError } from "../errors.ts";
+import { replaceFile } from "./replace-file.ts";
 import type { Environment } from "./variables.ts";
 
 /** A service, the key for it, and the site to ask about where none is named. */
@@ -108,23 +97,6 @@ export function writeProfile(environment: Environment, name: string, content: Pr
     });
   }
   return file;
-}
-
-function replaceFile(file: string, text: string): void {
-  const temporary = `${file}.${randomUUID()}`;
-  const handle = openSync(temporary, "wx", 0o600);
-  try {
-    try {
-      writeSync(handle, text);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(temporary, file);
-  } catch (cause) {
-    rmSync(temporary, { force: true });
-    throw cause;
-  }
 }
 
 /** Throws AnalyticsError `no_api_key` where there is none. */
