@@ -37,8 +37,7 @@ export async function printAnswer(io: Io, answer: Answer, format: Format): Promi
   // At a terminal the notes stand below the page: set off, so as not to look like rows.
   if (io.stdout.isTTY && io.stderr.isTTY) await writeAside(io, "");
   for (const note of answer.views.flatMap((view) => view.notes)) {
-    const text = wrap(cleanText(note, 400), io.stderr.isTTY ? notes.width : Number.POSITIVE_INFINITY);
-    await writeAside(io, paint(notes, "dim", text));
+    await writeAside(io, paint(notes, "dim", wrapAside(io, cleanText(note, 400))));
   }
 }
 
@@ -84,13 +83,12 @@ export async function printFailure(io: Io, failure: unknown, format: Format): Pr
   if (format.json) await writeAside(io, formatJson({ error: { code, message, hint } }, 2));
   else {
     const screen = readScreen(io, "stderr", { ...format, color: undefined });
-    const width = io.stderr.isTTY ? screen.width : Number.POSITIVE_INFINITY;
     const lines = [
       ["error:", cleanText(message, 1_000)] as const,
       ...(hint === undefined ? [] : [["hint:", cleanText(hint, 1_000)] as const]),
     ];
     for (const [word, text] of lines) {
-      const [first = "", ...rest] = wrap(`${word} ${text}`, width, "  ").split("\n");
+      const [first = "", ...rest] = wrapAside(io, `${word} ${text}`, "  ").split("\n");
       const painted = paint(screen, word === "error:" ? "red" : "cyan", word) + first.slice(word.length);
       await writeAside(io, [painted, ...rest].join("\n"));
     }
@@ -105,8 +103,13 @@ export function writeData(io: Io, text: string): Promise<void> {
 
 /** Wrapped at a terminal; what stands indented is a command or a path to copy, and stays whole. */
 export function printNote(io: Io, note: string): Promise<void> {
-  const isWrapped = io.stderr.isTTY && !note.startsWith(" ");
-  return writeAside(io, isWrapped ? wrap(note, readScreen(io, "stderr", {}).width) : note);
+  return writeAside(io, note.startsWith(" ") ? note : wrapAside(io, note));
+}
+
+/** For people in lines as wide as their terminal, for programs in one. */
+function wrapAside(io: Io, text: string, indent?: string): string {
+  const width = io.stderr.isTTY ? readScreen(io, "stderr", {}).width : Number.POSITIVE_INFINITY;
+  return wrap(text, width, indent);
 }
 
 /** Where nobody listens to notes, that is no failure of what was asked. */
