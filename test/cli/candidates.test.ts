@@ -3,34 +3,18 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HttpResponse, http } from "msw";
-import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { dimensions } from "../../src/operations/dimensions.ts";
-import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell } from "../support/shell.ts";
 
-const { api } = createTestApi();
-const BASE = "https://stats.example.test";
-let asked = 0;
-const network = setupServer(
-  http.all(`${BASE}/*`, ({ request }) => {
-    asked += 1;
-    return api(request);
-  }),
-);
+const { network, asked } = fakeNetwork();
 let cache: string;
-beforeAll(() => network.listen({ onUnhandledRequest: "error" }));
 beforeEach(() => {
-  asked = 0;
   cache = mkdtempSync(join(tmpdir(), "cache-"));
 });
-afterEach(() => {
-  network.resetHandlers();
-  rmSync(cache, { recursive: true });
-});
-afterAll(() => network.close());
-
-const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
+afterEach(() => rmSync(cache, { recursive: true }));
 
 /** The lines that a shell's script gets for a line, whose last word the cursor is at. */
 async function complete(line: string, environment: Record<string, string> = {}, now = NOW) {
@@ -143,15 +127,15 @@ describe("--site", () => {
   it("asks once in a few minutes, for each service and key", async () => {
     await complete("stats --site ", service);
     expect(await complete("breakdown --site=", service, NOW + 290_000)).toEqual(SITES);
-    expect(asked).toBe(1);
+    expect(asked).toHaveLength(1);
     const others = await complete("stats --site ", { ...service, ANALYTICS_API_KEY: GLOBEX_KEY });
     expect(valuesOf(others)).toEqual(["globex.example", "site_glbx"]);
-    expect(asked).toBe(2);
+    expect(asked).toHaveLength(2);
     await complete("stats --site ", service, NOW + 310_000);
-    expect(asked).toBe(3);
+    expect(asked).toHaveLength(3);
     // A clock that was set back.
     await complete("stats --site ", service, NOW);
-    expect(asked).toBe(4);
+    expect(asked).toHaveLength(4);
   });
 
   it("keeps a file for its owner alone, without the key", async () => {
@@ -174,14 +158,14 @@ describe("--site", () => {
     const pipe = join(cache, "pipe");
     execFileSync("mkfifo", [pipe]);
     expect(await complete(`stats --api-key-file ${pipe} --site `, service)).toEqual([]);
-    expect(asked).toBe(0);
+    expect(asked).toHaveLength(0);
   });
 
   it("is asked anew where there is no place to remember", async () => {
     writeFileSync(join(cache, "analytics-mcp"), "in the way");
     expect(await complete("stats --site ", service)).toEqual(SITES);
     expect(await complete("stats --site ", { ...service, XDG_CACHE_HOME: "relative" })).toEqual(SITES);
-    expect(asked).toBe(2);
+    expect(asked).toHaveLength(2);
   });
 
   it.each([
@@ -240,6 +224,6 @@ describe("--site", () => {
     expect(await complete("stats --site ", service)).toEqual(expected);
     // From memory too.
     expect(await complete("stats --site ", service)).toEqual(expected);
-    expect(asked).toBe(0);
+    expect(asked).toHaveLength(0);
   });
 });

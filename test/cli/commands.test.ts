@@ -1,19 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { HttpResponse, http } from "msw";
-import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { createTestApi, DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { describe, expect, inject, it } from "vitest";
+import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell } from "../support/shell.ts";
 
-const { api, ask } = createTestApi();
-const BASE = "https://stats.example.test";
-/** The network alone is faked: behind it answers the real reference API. */
-const network = setupServer(http.all(`${BASE}/*`, ({ request }) => api(request)));
-beforeAll(() => network.listen({ onUnhandledRequest: "error" }));
-afterEach(() => network.resetHandlers());
-afterAll(() => network.close());
-
-const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
+const { network, ask } = fakeNetwork();
 
 const shell = (argv: string[], environment: Record<string, string> = service, isTTY = false) =>
   runShell(argv, { environment: { NO_COLOR: "1", ...environment }, isTTY });

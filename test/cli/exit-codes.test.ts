@@ -1,18 +1,13 @@
 import { HttpResponse, http } from "msw";
-import { setupServer } from "msw/node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/cli/exit-codes.ts";
 import { type ErrorCode, errorCodes } from "../../src/errors.ts";
-import { createTestApi, DEMO_KEY } from "../support/api.ts";
+import { DEMO_KEY } from "../support/api.ts";
+import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
 
-const BASE = "https://stats.example.test";
-const { api } = createTestApi();
-let answer: (request: Request) => Response = api;
-const network = setupServer(http.all(`${BASE}/*`, ({ request }) => answer(request)));
-beforeAll(() => network.listen({ onUnhandledRequest: "error" }));
-afterAll(() => network.close());
+const { network, api } = fakeNetwork();
 
 const codes: Record<number, ErrorCode[]> = {
   1: [
@@ -38,7 +33,6 @@ it("each code of a failure has its exit code", () => {
 });
 
 describe("each failure names its cause and its fix, for people and for programs", () => {
-  const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
   const page =
     (status: number, headers: Record<string, string> = {}) =>
     () =>
@@ -72,7 +66,7 @@ describe("each failure names its cause and its fix, for people and for programs"
     ],
     ["no connection", stats, service, () => HttpResponse.error() as Response, 5, "unreachable"],
   ])("%s", async (_, argv, environment, respond, exitCode, code) => {
-    answer = respond;
+    network.use(http.all(`${BASE}/*`, ({ request }) => respond(request)));
     const forPrograms = await runShell([...argv, "--json"], { environment });
     expect([forPrograms.code, forPrograms.stdout]).toEqual([exitCode, ""]);
     const { error } = JSON.parse(forPrograms.stderr);

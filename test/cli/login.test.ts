@@ -1,31 +1,17 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HttpResponse, http } from "msw";
-import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { findProfileFile, readProfile } from "../../src/config/profiles.ts";
 import { createReferenceApi } from "../../src/reference/api.ts";
 import { listen } from "../../src/reference/listen.ts";
-import { createTestApi, DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { BASE, fakeNetwork } from "../support/network.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
 import { SCRIPT, startAtTerminal } from "../support/typing.ts";
 
-const { api } = createTestApi();
-const BASE = "https://stats.example.test";
-const asked: Request[] = [];
-const network = setupServer(
-  http.all(`${BASE}/*`, ({ request }) => {
-    asked.push(request);
-    return api(request);
-  }),
-);
-beforeAll(() => network.listen({ onUnhandledRequest: "bypass" }));
-afterEach(() => {
-  network.resetHandlers();
-  asked.length = 0;
-});
-afterAll(() => network.close());
+const { network, asked } = fakeNetwork("bypass");
 
 const login = (home: Record<string, string>, argv: string[], stdin = `${DEMO_KEY}\n`) =>
   runShell(["login", "--api-key-stdin", ...argv], { environment: home, stdin });

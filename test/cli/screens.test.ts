@@ -1,20 +1,13 @@
 import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import stringWidth from "fast-string-width";
-import { http } from "msw";
-import { setupServer } from "msw/node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestApi, DEMO_KEY } from "../support/api.ts";
+import { describe, expect, it } from "vitest";
+import { fakeNetwork, service } from "../support/network.ts";
 import { runShell, type ShellOptions } from "../support/shell.ts";
 import { openTerminal, TMUX } from "../support/terminal.ts";
 
-const { api } = createTestApi();
-const BASE = "https://stats.example.test";
 // The data of --demo, from one reference API for all.
-const network = setupServer(http.all(`${BASE}/*`, ({ request }) => api(request)));
-beforeAll(() => network.listen({ onUnhandledRequest: "error" }));
-afterAll(() => network.close());
-const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
+fakeNetwork();
 
 const WIDTHS = [60, 80, 120];
 const site = ["--site", "example.com"];

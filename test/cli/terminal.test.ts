@@ -1,18 +1,10 @@
 import { HttpResponse, http } from "msw";
-import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createTestApi, DEMO_KEY } from "../support/api.ts";
+import { describe, expect, it } from "vitest";
+import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell, type ShellOptions } from "../support/shell.ts";
 import { openTerminal, TMUX } from "../support/terminal.ts";
 
-const { api } = createTestApi();
-const BASE = "https://stats.example.test";
-const network = setupServer(http.all(`${BASE}/*`, ({ request }) => api(request)));
-beforeAll(() => network.listen({ onUnhandledRequest: "error" }));
-afterEach(() => network.resetHandlers());
-afterAll(() => network.close());
-
-const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
+const { network, api } = fakeNetwork();
 const shell = (command: string, { environment, ...options }: ShellOptions = {}) =>
   runShell(command.split(" "), { ...options, environment: { ...service, ...environment } });
 

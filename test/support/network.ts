@@ -1,0 +1,33 @@
+import { http } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { createTestApi, DEMO_KEY } from "./api.ts";
+
+/** Where the service is on a faked network. */
+export const BASE = "https://stats.example.test";
+/** The settings of who uses it. */
+export const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
+
+/**
+ * The network alone is faked, for all tests of a file: behind it answers the real reference API.
+ *
+ * @param elsewhere What a request to any other address comes to.
+ */
+export function fakeNetwork(elsewhere: "error" | "bypass" = "error") {
+  const { api, ask } = createTestApi();
+  /** What the reference API got from the test that runs. */
+  const asked: Request[] = [];
+  const network = setupServer(
+    http.all(`${BASE}/*`, ({ request }) => {
+      asked.push(request);
+      return api(request);
+    }),
+  );
+  beforeAll(() => network.listen({ onUnhandledRequest: elsewhere }));
+  afterEach(() => {
+    network.resetHandlers();
+    asked.length = 0;
+  });
+  afterAll(() => network.close());
+  return { network, asked, api, ask };
+}
