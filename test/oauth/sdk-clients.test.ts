@@ -40,6 +40,7 @@ describe.each(clientKinds)("the SDK's own client (%s)", (kind) => {
     await finishLast();
     const mcp = await client.connect();
     open.push(mcp);
+    await expect.poll(connector.refusedStreams).toBe(kind === "v1" || kind === "v2 default" ? 1 : 0);
     return { client, mcp, kept, visits, finishLast };
 
     async function finishLast() {

@@ -65,6 +65,12 @@ export async function startTestConnector({ openStore, ...options }: TestConnecto
   });
   return {
     ...{ connector, store, time, apiTime, lines, upstream, revoked, faults, hold, secret, ask },
+    /**
+     * How often the stream was asked for, which there is not. Clients of the older protocol do so when they have
+     * connected, and wait for no answer: met by what a test does next, they would do as a call does, beside it.
+     */
+    refusedStreams: () =>
+      lines.filter((line) => /"method":"GET","path":"\/mcp\/?","status":405/.test(line)).length,
     publicUrl: connector.publicUrl,
     mcp: `${connector.publicUrl}/mcp`,
     close: async () => {
