@@ -18,7 +18,13 @@ export function openTerminal(width: number, height: number) {
     "sh",
   );
   const program = `node --import ${resolve("test/support/fixed-clock.js")} ${resolve("bin/analytics-mcp.js")}`;
-  tmux("send-keys", `PS1=; stty -echo; alias analytics-mcp='${program}'`, "Enter");
+  tmux(
+    "send-keys",
+    `PS1=; stty -echo; alias analytics-mcp='${program}'; tmux -L ${socket} wait-for -S ready`,
+    "Enter",
+  );
+  // Until then the terminal shows what is typed.
+  tmux("wait-for", "ready");
   const read = () =>
     tmux("capture-pane", "-p", "-S", "-")
       .split("\n")
