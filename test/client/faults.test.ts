@@ -5,7 +5,6 @@ import { createServer as createTcpServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
@@ -103,15 +102,6 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     expect(await fail(createCall(middle.origin)(sites, {}))).toMatchObject({ code: "unreachable" });
   });
 
-  it("a reset that passes is not noticed", async () => {
-    const server = await start(async (request, response, count) => {
-      if (count < 3) return void request.socket.resetAndDestroy();
-      const { status, headers, body } = await answerRightly(request);
-      send(response, status, headers, body);
-    });
-    expect((await createCall(server.origin)(sites, {})).sites).toHaveLength(5);
-  });
-
   it("headers do not come", async () => {
     const server = await start(() => {});
     const error = await fail(createCall(server.origin, {}, { attempts: 2 })(sites, {}));
@@ -139,28 +129,6 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     ]);
   });
 
-  it("a body is endless: it is cut off at the cap", async () => {
-    const server = await start((_, response) => {
-      response.writeHead(200, JSON_TYPE);
-      const chunk = Buffer.alloc(65_536, 0x20);
-      const pump = () => {
-        while (!response.destroyed && response.write(chunk));
-      };
-      response.on("drain", pump);
-      pump();
-    });
-    const error = await fail(createCall(server.origin, {}, { maxBytes: 1_000_000 })(sites, {}));
-    expect(error.code).toBe("too_large");
-  });
-
-  it("a small body unpacks to a large one", async () => {
-    const bomb = gzipSync(Buffer.alloc(30_000_000, 0x20));
-    const server = await start((_, response) =>
-      response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(bomb),
-    );
-    expect((await fail(createCall(server.origin)(sites, {}))).code).toBe("too_large");
-  });
-
   it("a web page answers", async () => {
     const server = await start((_, response) =>
       send(response, 200, { "content-type": "text/html" }, "<html>Sign in</html>"),
@@ -173,12 +141,8 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     expect(error.hint).toContain("base URL");
   });
 
-  it.each([
-    ["truncated JSON", '{"as_of":"2026-11-21T04:05:10Z","sites":['],
-    ["an empty body", ""],
-    ["a page that calls itself JSON", "<html>"],
-  ])("%s", async (_, body) => {
-    const server = await start((_request, response) => send(response, 200, JSON_TYPE, body));
+  it("JSON that is not whole", async () => {
+    const server = await start((_, response) => send(response, 200, JSON_TYPE, '{"as_of":"2026-11-21T04'));
     const error = await fail(createCall(server.origin)(sites, {}));
     expect([error.code, error.message]).toEqual([
       "bad_answer",
@@ -201,13 +165,6 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     const sitesAnswer = { as_of: "2026-11-21T04:05:10Z", sites: [], name };
     const server = await start((_, response) => send(response, 200, JSON_TYPE, JSON.stringify(sitesAnswer)));
     expect((await createCall(server.origin)(sites, {})).sites).toEqual([]);
-  });
-
-  it("invalid UTF-8", async () => {
-    const server = await start((_, response) =>
-      response.writeHead(200, JSON_TYPE).end(Buffer.from([0x22, 0xff, 0x22])),
-    );
-    expect((await fail(createCall(server.origin)(sites, {}))).message).toContain("UTF-8");
   });
 
   it.each([301, 302, 307, 308])("a redirect (%d) is not followed, and the key stays here", async (status) => {
