@@ -142,6 +142,9 @@ function adviseOnRefusal({ origin, keySource = "the API key" }: Circumstances): 
   return `Either the key (${keySource}) may not read this: look in the dashboard under API keys. Or something in front of ${origin}, a firewall or a page to sign in, keeps this machine out.`;
 }
 
+/** A longer wait is no number to plan by. */
+const DAY_MS = 86_400_000;
+
 function hintFor(code: ErrorCode, circumstances: Circumstances): string | undefined {
   const { origin, base, wait, keySource = "the API key" } = circumstances;
   switch (code) {
@@ -153,7 +156,7 @@ function hintFor(code: ErrorCode, circumstances: Circumstances): string | undefi
     case "not_found":
       return `Check the base URL: nothing of the API is at ${base}.`;
     case "rate_limited":
-      return wait === undefined || !Number.isFinite(wait)
+      return wait === undefined || wait > DAY_MS
         ? "Try again later."
         : `Try again in ${Math.ceil(wait / 1000)} seconds.`;
     case "internal_error":

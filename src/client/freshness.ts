@@ -1,4 +1,5 @@
 import type { HeaderFields } from "./exchange.ts";
+import { readDate } from "./http-date.ts";
 
 /**
  * For how many seconds more an answer may be used again without asking (RFC 9111, sections 4.2 and 5.2.2), by a
@@ -32,8 +33,3 @@ function readDirectives(text: string): Map<string, string | undefined> {
 }
 
 const readSeconds = (text: string | null | undefined) => (/^\d+$/.test(text ?? "") ? Number(text) : 0);
-
-function readDate(text: string | null): number | undefined {
-  const time = Date.parse(text ?? "");
-  return Number.isNaN(time) ? undefined : time;
-}

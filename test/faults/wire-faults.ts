@@ -38,12 +38,18 @@ const waits = {
   "a negative number": "-5",
   "a fraction": "1.5",
   "no number": "soon",
+  "words with a year": "after 2099",
   "two numbers": "5, 10",
   "a date that is over": "Sun, 06 Nov 1994 08:49:37 GMT",
   zero: "0",
   nothing: "",
 };
 const YEAR_MS = 3.2e10;
+/** Asks to wait for a second, by a clock that is so far ahead. */
+const waitBy = (ahead: number) => {
+  const format = (seconds: number) => new Date(Date.now() + ahead + 1000 * seconds).toUTCString();
+  return { date: format(0), "retry-after": format(1) };
+};
 const longWaits = {
   "an hour": "3600",
   "a huge number": "999999999999999999999999",
@@ -92,6 +98,8 @@ export const wireFaults: NamedFault[] = [
       const garbage = Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}garbage");
       socket.write(Buffer.concat([format(right), garbage]));
     },
+    "429 and a date by a clock a year ahead": atFirst(1, reply(429, waitBy(YEAR_MS))),
+    "429 and a date by a clock a year behind": atFirst(1, reply(429, waitBy(-YEAR_MS))),
     "a byte order mark": withBody((body) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), body])),
     "white space around": withBody((body) => `\n\t ${body} \r\n`),
     "a charset": withHeaders({ "content-type": "application/json; charset=utf-8" }),
