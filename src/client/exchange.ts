@@ -47,6 +47,9 @@ export interface Received {
   freshFor: number;
 }
 
+/** A problem document takes some hundred. */
+const MAX_PROBLEM_BYTES = 100_000;
+
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 
 /** One request and its answer: the text of a 200 with a JSON body, or an error. */
@@ -63,7 +66,11 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
       },
       signal,
     });
-    text = await readText(response, limits.maxBytes);
+    text =
+      response.status === 200
+        ? await readText(response, limits.maxBytes)
+        : // An error is known by its status: what explains it may be cut off, or none at all.
+          await readText(response, Math.min(limits.maxBytes, MAX_PROBLEM_BYTES)).catch(() => "");
   } catch (error) {
     throw error instanceof AnalyticsError ? error : explainFailure(error, origin, send.proxies);
   }

@@ -8,6 +8,7 @@ import {
   CRLF,
   chunked,
   edited,
+  JSON_TYPE,
   type NamedFault,
   PAGE,
   raw,
@@ -146,16 +147,32 @@ export const wireFaults: NamedFault[] = [
       ]),
     ),
     "429 for ever": reply(429),
+    "429 and a body that is cut off": raw(
+      () =>
+        "HTTP/1.1 429 x\r\nretry-after: 3600\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{",
+    ),
   }),
 
   ...always("unavailable", {
     "503 for ever": reply(503),
     "503 with half a problem": reply(503, { "content-type": "application/problem+json" }, '{"detail":'),
+    "503 and the body in a broken coding": reply(
+      503,
+      { ...JSON_TYPE, "content-encoding": "gzip" },
+      "no gzip",
+    ),
   }),
   ...always("internal_error", {
     "502 with a page": reply(502, { "content-type": "text/html" }, PAGE),
     "500 with a page": reply(500, { "content-type": "text/html" }, PAGE),
+    "500 with invalid UTF-8": edited(() => ({ status: 500, headers: JSON_TYPE, body: Buffer.from([0xff]) })),
     "a status that there is not": reply(999),
+  }),
+  ...always("invalid_api_key", {
+    "401 and the body cut off": raw(
+      () => "HTTP/1.1 401 x\r\ncontent-type: application/problem+json\r\ncontent-length: 99\r\n\r\n{",
+    ),
+    "401 and a problem without end": reply(401, JSON_TYPE, `{"detail":"${"x".repeat(11_000_000)}"}`),
   }),
 
   ...always("unreachable", {
