@@ -47,6 +47,12 @@ export function explainFailure(
       cause,
     });
   }
+  if (/^(Z_|ERR__ERROR_|ZSTD_error_)/.test(code)) {
+    return new AnalyticsError("bad_answer", `What ${origin} answers cannot be unpacked: it is damaged.`, {
+      hint: "Try again later, or tell whoever runs the service.",
+      cause,
+    });
+  }
   if (TIMEOUTS.has(code)) {
     return new PassingFailure(
       new AnalyticsError("timeout", `${origin} ${TIMEOUT_REASONS[code] ?? "did not answer in time"}.`, {
@@ -100,6 +106,7 @@ const REASONS: Record<string, string> = {
   EHOSTUNREACH: "there is no route to it",
   ENETUNREACH: "there is no network",
   UND_ERR_SOCKET: "the connection was cut",
+  UND_ERR_HEADERS_OVERFLOW: "the headers of its answer are too long",
 };
 
 const TIMEOUT_REASONS: Record<string, string> = {

@@ -25,6 +25,7 @@ const CHOSEN = [
   "a chunk's length that is none",
   "429 and Retry-After of an hour",
   "500 with a page",
+  "gzip that is none",
   "a bomb in br",
   "invalid UTF-8",
   "another type",

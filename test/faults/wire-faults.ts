@@ -252,6 +252,13 @@ export const wireFaults: NamedFault[] = [
     "a type that is none": withHeaders({ "content-type": "json" }),
     "a page": edited(() => ({ headers: { "content-type": "text/html" }, body: Buffer.from(PAGE) })),
     "a page that calls itself JSON": withBody(() => PAGE),
+    "gzip that is none": withHeaders({ "content-encoding": "gzip" }),
+    "brotli that is none": withHeaders({ "content-encoding": "br" }),
+    "gzip with a flipped bit": edited(({ headers, body }) => {
+      const packed = gzipSync(body);
+      packed[packed.length >> 1] = (packed[packed.length >> 1] ?? 0) ^ 0x55;
+      return { headers: { ...headers, "content-encoding": "gzip" }, body: packed };
+    }),
     "gzip cut off": edited(({ headers, body }) => ({
       headers: { ...headers, "content-encoding": "gzip" },
       body: gzipSync(body).subarray(0, -30),
