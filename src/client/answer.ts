@@ -19,8 +19,10 @@ export function readAnswer<O extends Operation>(
       cause,
     });
   let body: unknown;
-  // What walks through the answer later recurses: nesting that would break it is refused at the door.
-  if (measureDepth(text) > MAX_DEPTH) throw refuse(`it is nested deeper than ${MAX_DEPTH} levels`);
+  // What walks through the answer later recurses, and takes a multiple of its memory: what would break it is
+  // refused at the door.
+  const excess = findExcess(text);
+  if (excess !== undefined) throw refuse(excess);
   try {
     body = JSON.parse(text);
   } catch (cause) {
@@ -33,22 +35,29 @@ export function readAnswer<O extends Operation>(
   return parsed.data as ResultOf<O>;
 }
 
-export const MAX_DEPTH = 100;
+const MAX_DEPTH = 100;
+/** A breakdown of 1,000 rows has 6,000, a list of 10,000 sites 70,000. */
+const MAX_VALUES = 200_000;
 
-/** How deep JSON text is nested; brackets in strings do not count. */
-export function measureDepth(text: string): number {
+/** Why JSON text is too deep or has too many values to be read, if so; what stands in strings does not count. */
+export function findExcess(text: string): string | undefined {
   let depth = 0;
   let deepest = 0;
+  let values = 1;
   let inString = false;
   for (let index = 0; index < text.length; index++) {
     const character = text[index];
     if (character === '"') inString = !inString;
     else if (inString && character === "\\") index++;
     else if (inString) continue;
-    else if (character === "[" || character === "{") deepest = Math.max(deepest, ++depth);
-    else if (character === "]" || character === "}") depth--;
+    else if (character === ",") values++;
+    else if (character === "[" || character === "{") {
+      values++;
+      deepest = Math.max(deepest, ++depth);
+    } else if (character === "]" || character === "}") depth--;
   }
-  return deepest;
+  if (deepest > MAX_DEPTH) return `it is nested deeper than ${MAX_DEPTH} levels`;
+  return values > MAX_VALUES ? `it has more than ${MAX_VALUES} values` : undefined;
 }
 
 /** The first member that is missing or of the wrong type, by name. */

@@ -1,4 +1,4 @@
-import { MAX_DEPTH, measureDepth } from "../client/answer.ts";
+import { findExcess } from "../client/answer.ts";
 
 /** A key as it is sent, and as a shell would write it: reports never hold the key itself. */
 export interface Key {
@@ -23,13 +23,13 @@ export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  /** The body where it is JSON of a sane depth, else undefined. */
+  /** The body where it is JSON of a sane depth and size, else undefined. */
   json: unknown;
 }
 
 export function readJson(text: string): unknown {
   try {
-    return measureDepth(text) > MAX_DEPTH ? undefined : JSON.parse(text);
+    return findExcess(text) === undefined ? JSON.parse(text) : undefined;
   } catch {
     return undefined;
   }

@@ -27,6 +27,7 @@ const CHOSEN = [
   "500 with a page",
   "gzip that is none",
   "a bomb in br",
+  "millions of empty objects",
   "invalid UTF-8",
   "another type",
   "307",

@@ -29,6 +29,9 @@ async function drip({ socket }: Wire, bytes: Buffer, size: number) {
   socket.write(bytes.subarray(end));
 }
 
+const listsOf = (value: string) => `{"sites":[${value}],"rows":[${value}],"points":[${value}],"paths":{}}`;
+const manyWrong = listsOf(Array(1.5e6).fill("0").join());
+const manyEmpty = listsOf(Array(1e6).fill("{}").join());
 const bomb = Buffer.alloc(30_000_000, 0x20);
 const bombs = { gzip: gzipSync(bomb), br: brotliCompressSync(bomb), "gzip, gzip": gzipSync(gzipSync(bomb)) };
 const packed = (coding: string, body: Buffer): Fault =>
@@ -247,6 +250,8 @@ export const wireFaults: NamedFault[] = [
       (body) => `{"x":${"[".repeat(2e5)}${"]".repeat(2e5)},${`${body}`.slice(1)}`,
     ),
     "nesting that does not close": withBody(() => "[".repeat(5e6)),
+    "millions of wrong entries": withBody(() => manyWrong),
+    "millions of empty objects": withBody(() => manyEmpty),
     "no type": edited(({ headers: { "content-type": _, ...headers } }) => ({ headers })),
     "another type": withHeaders({ "content-type": "text/plain" }),
     "a type that is none": withHeaders({ "content-type": "json" }),
