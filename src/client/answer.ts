@@ -171,6 +171,9 @@ function hintFor(code: ErrorCode, circumstances: Circumstances): string | undefi
     case "internal_error":
     case "unavailable":
       return "The fault is the service's: try again later, or tell whoever runs it.";
+    case "bad_answer":
+    case "method_not_allowed":
+      return `Check the base URL: is ${base} that of the API? If it is, tell whoever runs the service.`;
     default:
       return undefined;
   }

@@ -51,6 +51,8 @@ export interface Received {
 const MAX_PROBLEM_BYTES = 100_000;
 
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
+/** 304 is none: it answers a condition, and none is sent. */
+const REDIRECTS = new Set([300, 301, 302, 303, 305, 306, 307, 308]);
 
 /** One request and its answer: the text of a 200 with a JSON body, or an error. */
 export async function exchange(send: Exchange, limits: Limits, signal: AbortSignal): Promise<Received> {
@@ -84,7 +86,7 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
       { status: 200, hint: `Check the base URL: is ${origin} the API, or a web page in front of it?` },
     );
   }
-  if (response.status >= 300 && response.status < 400) throw refuseRedirect(response, send.url);
+  if (REDIRECTS.has(response.status)) throw refuseRedirect(response, send.url);
   const wait = readWait(response.headers, send.clock());
   const error = readProblem(response.status, isJson(response) ? text : "", {
     ...send,

@@ -57,6 +57,8 @@ describe.concurrent("what happens on the wire ends in the right answer or a clea
     const first = await ask(call);
     const second = await ask(call);
     expect([first.outcome, second.outcome]).toEqual([outcome, outcome]);
+    // What a parameter must be is said by the service.
+    if (outcome !== "right" && outcome !== "invalid_parameter") expect(first.hint).toMatch(/\w/);
     line.fault = answerRightly;
     const { answer } = await ask(call);
     for (const each of [first, second]) expect(each.answer ?? right).toEqual(right);

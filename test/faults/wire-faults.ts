@@ -270,6 +270,7 @@ export const wireFaults: NamedFault[] = [
     })),
     "204": reply(204),
     "206 with a part": edited(({ body }) => ({ status: 206, body: body.subarray(0, 10) })),
+    "304 unasked": raw(() => 'HTTP/1.1 304 Not Modified\r\netag: "x"\r\n\r\n'),
     "418": reply(418),
   }),
 
