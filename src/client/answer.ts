@@ -87,7 +87,6 @@ export interface Circumstances {
   origin: string;
   /** The base URL that was asked. */
   base: string;
-  apiKey: string;
   /** Where the key was found: a variable, an option, a profile. */
   keySource?: string | undefined;
   /** Milliseconds that the service asks to wait. */
@@ -108,11 +107,11 @@ const MAX_DETAIL_LENGTH = 500;
 
 /**
  * An error status as an AnalyticsError: from the problem document where the service sends one, else from the
- * status alone. A service that repeats the key in its text does not get it printed.
+ * status alone.
  */
 export function readProblem(status: number, text: string, circumstances: Circumstances): AnalyticsError {
-  const { path, apiKey } = circumstances;
-  const body = readPartialProblem(text, apiKey);
+  const { path } = circumstances;
+  const body = readPartialProblem(text);
   const named = errorCodes.find((each) => each === body.code);
   const code = named ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
   const detail = body.detail?.slice(0, MAX_DETAIL_LENGTH);
@@ -125,11 +124,9 @@ export function readProblem(status: number, text: string, circumstances: Circums
   });
 }
 
-function readPartialProblem(text: string, apiKey: string): Partial<z.output<typeof problem>> {
+function readPartialProblem(text: string): Partial<z.output<typeof problem>> {
   try {
-    const body: unknown = JSON.parse(text, (_, value) =>
-      typeof value === "string" ? value.replaceAll(apiKey, "[key]") : value,
-    );
+    const body: unknown = JSON.parse(text);
     const { code, detail, request_id, errors } = problem.shape;
     const known = Object.entries({ code, detail, request_id, errors }).flatMap(([name, schema]) => {
       const value = schema.safeParse(Reflect.get(Object(body), name));

@@ -2,6 +2,7 @@ import { AnalyticsError } from "../errors.ts";
 import { readProblem } from "./answer.ts";
 import { explainFailure } from "./failure.ts";
 import { readFreshness } from "./freshness.ts";
+import { hideKey } from "./hidden-key.ts";
 import { PassingFailure } from "./retry.ts";
 import { readWait } from "./wait.ts";
 
@@ -50,6 +51,9 @@ export interface Received {
 /** A problem document takes some hundred. */
 const MAX_PROBLEM_BYTES = 100_000;
 
+/** A key of so many characters is no part of an answer by accident: the path of a page, say. */
+const UNMISTAKABLE = 16;
+
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 /** 304 is none: it answers a condition, and none is sent. */
 const REDIRECTS = new Set([300, 301, 302, 303, 305, 306, 307, 308]);
@@ -73,6 +77,7 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
         ? await readText(response, limits.maxBytes)
         : // An error is known by its status: what explains it may be cut off, or none at all.
           await readText(response, Math.min(limits.maxBytes, MAX_PROBLEM_BYTES)).catch(() => "");
+    if (response.status !== 200 || send.apiKey.length >= UNMISTAKABLE) text = hideKey(text, send.apiKey);
   } catch (error) {
     throw error instanceof AnalyticsError ? error : explainFailure(error, origin, send.proxies);
   }
@@ -86,7 +91,7 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
       { status: 200, hint: `Check the base URL: is ${origin} the API, or a web page in front of it?` },
     );
   }
-  if (REDIRECTS.has(response.status)) throw refuseRedirect(response, send.url);
+  if (REDIRECTS.has(response.status)) throw refuseRedirect(response, send);
   const wait = readWait(response.headers, send.clock());
   const error = readProblem(response.status, isJson(response) ? text : "", {
     ...send,
@@ -129,18 +134,24 @@ function describeType(response: Answered, apiKey: string): string {
   const type = response.headers.get("content-type");
   return type === null
     ? "of no stated type"
-    : (type.replaceAll(apiKey, "[key]").split(";")[0] ?? "").trim().slice(0, 60);
+    : (hideKey(type, apiKey).split(";")[0] ?? "").trim().slice(0, 60);
 }
 
-function refuseRedirect(response: Answered, url: string): AnalyticsError {
+function refuseRedirect(response: Answered, { url, apiKey }: Exchange): AnalyticsError {
   const { status } = response;
-  const location = response.headers.get("location");
-  const target = location !== null && URL.canParse(location, url) ? new URL(location, url).origin : undefined;
+  const target = readTarget(response.headers.get("location"), url, apiKey);
   return new AnalyticsError(
     "redirected",
     `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${status}); the key is not sent on.`,
     { status, hint: adviseOnRedirect(target, new URL(url).origin) },
   );
+}
+
+/** The origin that a redirect leads to, where it is one of the web and may be shown. */
+export function readTarget(location: string | null, url: string, apiKey: string): string | undefined {
+  if (location === null || !URL.canParse(location, url)) return undefined;
+  const { origin } = new URL(location, url);
+  return /^https?:/.test(origin) && hideKey(origin, apiKey) === origin ? origin : undefined;
 }
 
 /** Away from the host it is mostly another name of the service; on the host, mostly a page to sign in at. */

@@ -14,7 +14,7 @@ export function explainFailure(
   origin: string,
   proxies: readonly (string | undefined)[],
 ): AnalyticsError | PassingFailure {
-  const { code, message, peer } = readCause(cause);
+  const { code, name, message, peer } = readCause(cause);
   // A system's own message holds the host's name, which may be anything.
   const isUndici = code === "" || code.startsWith("UND_ERR");
   if (code.startsWith("UND_ERR_ABORTED") || (isUndici && /proxy/i.test(message))) {
@@ -62,28 +62,38 @@ export function explainFailure(
     );
   }
   const isBadPort = message === "bad port";
-  const reason = isBadPort ? "fetch refuses to use its port" : REASONS[code];
+  const isHttp = name !== "HTTPParserError";
+  const reason = isBadPort
+    ? "fetch refuses to use its port"
+    : isHttp
+      ? REASONS[code]
+      : "what answers there does not speak HTTP";
   const unreachable = new AnalyticsError(
     "unreachable",
     `${origin} cannot be reached: ${reason ?? "the connection failed"}.`,
-    { hint: "Check the base URL, the network and HTTPS_PROXY.", cause },
+    {
+      hint: "Check the base URL, the network and HTTPS_PROXY.",
+      // The parser's error holds the bytes that came: what answers there may repeat the key.
+      cause: isHttp ? cause : undefined,
+    },
   );
   return code === "ENOTFOUND" || isBadPort ? unreachable : new PassingFailure(unreachable);
 }
 
 /** `fetch` wraps the reason in a TypeError, and a connection tried on several addresses wraps it again. */
-function readCause(error: unknown): { code: string; message: string; peer: Peer | undefined } {
+function readCause(error: unknown) {
   let code = "";
+  let name = "";
   let message = "";
   let peer: Peer | undefined;
   for (let each = error; each instanceof Error; each = each.cause) {
     const [first] = each instanceof AggregateError ? each.errors : [];
     const own = "code" in each ? each.code : first?.code;
     if (typeof own === "string") code = own;
-    message = each.message;
+    ({ name, message } = each);
     peer = { ...first, ...each } as Peer;
   }
-  return { code, message, peer };
+  return { code, name, message, peer };
 }
 
 /** Whom Node could not connect to, as its errors tell: an address and port, or a name that has no address. */

@@ -1,3 +1,4 @@
+import { hideKey } from "../client/hidden-key.ts";
 import { AnalyticsError } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
 import { createProbe, DEFAULT_LIMITS, type Probe, type ProbeLimits, type Target } from "./probe.ts";
@@ -115,8 +116,7 @@ function report(
 /** A service that repeats a key in its answer does not get it printed, nor one that a rule has shortened. */
 function redact(text: string, { apiKey, otherKey = "" }: Target): string {
   const keys = [apiKey, otherKey, apiKey.slice(0, -1)].filter((each) => each !== "");
-  const spellings = keys.flatMap((each) => [each, JSON.stringify(each).slice(1, -1)]);
-  return spellings.reduce((all, key) => all.replaceAll(key, "[key]"), text);
+  return keys.reduce(hideKey, text);
 }
 
 type Keys = Subject["keys"] & { other: Key | undefined };

@@ -1,4 +1,6 @@
 import { readProblem } from "../client/answer.ts";
+import { readTarget } from "../client/exchange.ts";
+import { hideKey } from "../client/hidden-key.ts";
 import { AnalyticsError } from "../errors.ts";
 import { openapi, sites, stats } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
@@ -53,15 +55,14 @@ async function knock(probe: Probe, base: { url: string; apiKey: string }): Promi
   });
   if (reply === undefined) return undefined;
   const { origin } = new URL(base.url);
-  const circumstances = { path: sites.path, origin, base: base.url, apiKey: base.apiKey, wait: undefined };
+  const circumstances = { path: sites.path, origin, base: base.url, wait: undefined };
   if (reply.status === 401 || reply.status === 403)
-    throw readProblem(reply.status, reply.text, circumstances);
+    throw readProblem(reply.status, hideKey(reply.text, base.apiKey), circumstances);
   if (reply.status >= 300 && reply.status < 400) {
-    const location = reply.headers.get("location") ?? "";
-    const target = URL.canParse(location, base.url) ? ` to ${new URL(location, base.url).origin}` : "";
+    const target = readTarget(reply.headers.get("location"), base.url, base.apiKey);
     throw new AnalyticsError(
       "redirected",
-      `The service redirects${target} (status ${reply.status}); the key is not sent on.`,
+      `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${reply.status}); the key is not sent on.`,
       { status: reply.status, hint: "If that address is the right one, give it as the base URL." },
     );
   }

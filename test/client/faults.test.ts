@@ -102,6 +102,17 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     expect(await fail(createCall(middle.origin)(sites, {}))).toMatchObject({ code: "unreachable" });
   });
 
+  it("what answers is no HTTP", async () => {
+    const server = createTcpServer((socket) => socket.on("error", () => {}).end("220 mail ESMTP\r\n"));
+    open.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    expect((await fail(createCall(origin)(sites, {}))).message).toBe(
+      `${origin} cannot be reached: what answers there does not speak HTTP.`,
+    );
+  });
+
   it("headers do not come", async () => {
     const server = await start(() => {});
     const error = await fail(createCall(server.origin, {}, { attempts: 2 })(sites, {}));

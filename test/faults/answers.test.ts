@@ -83,6 +83,8 @@ it.each(cases)(
       const { answer, error } = await ask(operation, params, text);
       const body = parse(text);
       if (error && error.code !== "bad_answer") wrong.push(`${name}: ${error.code}`);
+      if (`${error?.message}${error?.hint}${JSON.stringify(answer)}`.includes(KEY))
+        wrong.push(`${name}: shows the key`);
       if (answer && !(body !== undefined && isDescribed(body))) wrong.push(`${name}: believed`);
       // What is believed is what came: nothing is mended on the way.
       if (answer && !JSON.stringify(text).includes(KEY)) expect(body).toMatchObject(answer as object);

@@ -14,6 +14,7 @@ const redirectTo = (write: (key: string) => string): Fault =>
 /** The key come back: wherever a service may repeat what it was sent. */
 export const echoes = [
   ...always("redirected", {
+    "the key in a redirect's address": redirectTo((key) => `https://${key}.example/?key=${key}`),
     "the key in a redirect's scheme": redirectTo((key) => `${key}://x/`),
   }),
   ...always("bad_answer", {
@@ -43,5 +44,8 @@ export const echoes = [
   }),
   ...always("internal_error", {
     "the key as a reason": raw((_, { key }) => `HTTP/1.1 500 ${key}\r\ncontent-length: 0\r\n\r\n`),
+  }),
+  ...always("unreachable", {
+    "the key as no HTTP": raw((_, { key }) => `${key}\r\n\r\n`),
   }),
 ];

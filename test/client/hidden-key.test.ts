@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { hideKey } from "../../src/client/hidden-key.ts";
+
+const KEY = "aB3+/de=._~-";
+
+it.each([
+  ["as it is", KEY],
+  ["in lower case, as in a host's name", KEY.toLowerCase()],
+  ["with slashes escaped, as by PHP", KEY.replaceAll("/", "\\/")],
+  ["with signs escaped, as by .NET", KEY.replace("+", "\\u002B").replace("=", "\\u003D")],
+])("a key is found %s", (_, written) => {
+  expect(hideKey(`{"x":"Bearer ${written}","${written}":1}`, KEY)).toBe('{"x":"Bearer [key]","[key]":1}');
+});
+
+it.each(["aB3+/de=._~", "aB3++de=._~-", "aB3+/deX._~-"])("what is no key stays: %s", (text) => {
+  expect(hideKey(text, KEY)).toBe(text);
+});
