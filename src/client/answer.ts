@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { AnalyticsError, type ErrorCode, errorCodes, type ParameterError } from "../errors.ts";
+import { AnalyticsError, type ErrorCode, type ParameterError } from "../errors.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
-import { problem } from "../operations/problem.ts";
+import { type ProblemCode, problem, problemCodes } from "../operations/problem.ts";
 
 /**
  * The body of a 200 as an operation's result. Throws `bad_answer` where it is no JSON, lacks a field or has
@@ -104,6 +104,8 @@ const statusCodes: Record<number, ErrorCode> = {
 };
 
 const MAX_DETAIL_LENGTH = 500;
+/** The contract has four. */
+const MAX_PARAMETERS = 10;
 
 /**
  * An error status as an AnalyticsError: from the problem document where the service sends one, else from the
@@ -112,7 +114,7 @@ const MAX_DETAIL_LENGTH = 500;
 export function readProblem(status: number, text: string, circumstances: Circumstances): AnalyticsError {
   const { path } = circumstances;
   const body = readPartialProblem(text);
-  const named = errorCodes.find((each) => each === body.code);
+  const named = findCode(status, body.code);
   const code = named ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
   const detail = body.detail?.slice(0, MAX_DETAIL_LENGTH);
   const request = body.request_id === undefined ? "" : ` (request ${body.request_id.slice(0, 64)})`;
@@ -120,8 +122,20 @@ export function readProblem(status: number, text: string, circumstances: Circums
   return new AnalyticsError(code, `${message}${status >= 500 ? request : ""}`, {
     status,
     hint: status === 403 ? adviseOnRefusal(circumstances) : hintFor(code, circumstances),
-    parameters: (body.errors ?? []) as ParameterError[],
+    parameters: (body.errors ?? []).slice(0, MAX_PARAMETERS) as ParameterError[],
   });
+}
+
+/**
+ * Of the contract's codes those that go with the status, or with its class where the contract has no such status: a
+ * failure of the client's own is none of a service.
+ */
+function findCode(status: number, code: string | undefined): ProblemCode | undefined {
+  const step = status in problemCodes ? 1 : 100;
+  const fitting = Object.entries(problemCodes).filter(
+    ([each]) => Math.floor(Number(each) / step) === Math.floor(status / step),
+  );
+  return fitting.flatMap(([, codes]): readonly ProblemCode[] => codes).find((each) => each === code);
 }
 
 function readPartialProblem(text: string): Partial<z.output<typeof problem>> {

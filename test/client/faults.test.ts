@@ -454,6 +454,28 @@ describe("a problem document", () => {
   });
 
   it.each([
+    [404, "site_not_found", "site_not_found"],
+    [422, "invalid_parameter", "invalid_parameter"],
+    [401, "site_not_found", "invalid_api_key"],
+    [503, "site_not_found", "unavailable"],
+    [500, "no_api_key", "internal_error"],
+    [400, "cancelled", "invalid_parameter"],
+    [429, "not_of_the_contract", "rate_limited"],
+  ])("is believed where it fits the status: %d with %s is %s", async (status, named, code) => {
+    const server = await refuse(status, { code: named, detail: "No." });
+    expect((await fail(createCall(server.origin, {}, { attempts: 1 })(sites, {}))).code).toBe(code);
+  });
+
+  it("with refused parameters without end has as many as can be read", async () => {
+    const errors = Array.from({ length: 500 }, (_, index) => ({
+      parameter: `p${index}`,
+      detail: "is wrong",
+    }));
+    const server = await refuse(400, { code: "unknown_parameter", detail: "No.", errors });
+    expect((await fail(createCall(server.origin)(sites, {}))).parameters).toEqual(errors.slice(0, 10));
+  });
+
+  it.each([
     [401, "invalid_api_key"],
     [403, "invalid_api_key"],
     [404, "not_found"],
