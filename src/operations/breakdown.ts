@@ -4,6 +4,7 @@ import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import { count, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { verifySite } from "./site-name.ts";
 
 const MAX_LIMIT = 1000;
 
@@ -78,7 +79,7 @@ export const breakdown = defineOperation({
     if (result.totals[measure] === undefined) return `it lacks "totals.${measure}"`;
     const incomplete = result.rows.findIndex((each) => each[measure] === undefined);
     if (incomplete !== -1) return `it lacks "rows[${incomplete}].${measure}"`;
-    return verifyPeriod(result.period, params.days);
+    return verifySite(result.site, params.site) ?? verifyPeriod(result.period, params.days);
   },
   compact: (result) => ({
     ...result,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { summaries } from "./contract.ts";
 import { count, siteParam, siteRef, timestamp } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
+import { verifySite } from "./site-name.ts";
 
 export const realtime = defineOperation({
   name: "realtime",
@@ -22,6 +23,7 @@ export const realtime = defineOperation({
     as_of: timestamp.describe("End of the window, with the site's offset from UTC."),
   }),
   maxAge: 0,
+  verify: (result, params) => verifySite(result.site, params.site),
   view: (result) => ({
     headline: `${result.site.domain}, active in the last ${result.window_minutes} minutes`,
     columns: [

@@ -13,3 +13,16 @@ export function normalizeSite(site: string): string {
     return bare.toLowerCase();
   }
 }
+
+/**
+ * Why an answer is not about the site that was asked for, if so: neither its id nor its domain is what was asked, in
+ * whatever spelling. A connection, a cache or a service that mixes answers up gives numbers that are right for
+ * another site.
+ */
+export function verifySite(actual: { id: string; domain: string }, asked: string): string | undefined {
+  const spellings = [actual.id, actual.domain].flatMap((each) => [fold(each), fold(normalizeSite(each))]);
+  if ([fold(asked), fold(normalizeSite(asked))].some((each) => spellings.includes(each))) return undefined;
+  return `it is about ${JSON.stringify(actual.domain)} where ${JSON.stringify(asked)} was asked for`;
+}
+
+const fold = (text: string) => text.trim().toLowerCase();

@@ -3,6 +3,7 @@ import { summaries } from "./contract.ts";
 import { count, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { verifySite } from "./site-name.ts";
 
 export const stats = defineOperation({
   name: "stats",
@@ -26,7 +27,8 @@ export const stats = defineOperation({
     warnings,
   }),
   maxAge: 60,
-  verify: (result, params) => verifyPeriod(result.period, params.days),
+  verify: (result, params) =>
+    verifySite(result.site, params.site) ?? verifyPeriod(result.period, params.days),
   view: (result) => ({
     headline: periodHeadline(result.site.domain, result.period),
     columns: [

@@ -3,6 +3,7 @@ import { summaries } from "./contract.ts";
 import { count, date, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { addDays, period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { verifySite } from "./site-name.ts";
 
 const point = z.object({
   date: date.describe("The day, in the site's timezone."),
@@ -39,7 +40,7 @@ export const timeseries = defineOperation({
     }
     const misplaced = result.points.find((each, index) => each.date !== addDays(result.period.from, index));
     if (misplaced) return `its point ${misplaced.date} is out of order, repeated or outside the period`;
-    return verifyPeriod(result.period, params.days);
+    return verifySite(result.site, params.site) ?? verifyPeriod(result.period, params.days);
   },
   view: (result) => ({
     headline: periodHeadline(result.site.domain, result.period),

@@ -371,6 +371,11 @@ describe("an answer that breaks the contract is refused, by name of the field", 
     ["period.days", 30, "it covers 30 days where 7 were asked for"],
     ["period.partial", false, "it is not partial, yet complete through 2026-11-20"],
     ["period.complete_through", "2026-11-21", "it is partial, yet complete through 2026-11-21"],
+    [
+      "site",
+      { id: "1", domain: "example.org" },
+      'it is about "example.org" where "example.com" was asked for',
+    ],
     ["period.from", "2026-11-14", "its period from 2026-11-14 to 2026-11-21 is not 7 days long"],
   ])("stats with %s = %j", async (path, value, reason) => {
     const server = await edited(set(path, value));
