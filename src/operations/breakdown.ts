@@ -75,6 +75,13 @@ export const breakdown = defineOperation({
     if (result.truncated !== result.total_rows > result.rows.length) {
       return `it says truncated: ${result.truncated} with ${result.rows.length} of ${result.total_rows} rows`;
     }
+    if (result.truncated && result.rows.length < params.limit) {
+      return `it has ${result.rows.length} of ${result.total_rows} rows where ${params.limit} were asked for`;
+    }
+    const unordered = result.rows.findIndex(
+      (each, index) => each.visitors > (result.rows[index - 1] ?? each).visitors,
+    );
+    if (unordered !== -1) return `"rows[${unordered}]" has more visitors than the row before it`;
     const measure = measureOf(result.dimension);
     if (result.totals[measure] === undefined) return `it lacks "totals.${measure}"`;
     const incomplete = result.rows.findIndex((each) => each[measure] === undefined);

@@ -401,6 +401,8 @@ describe("an answer that breaks the contract is refused, by name of the field", 
   it.each([
     ["another dimension", { dimension: "browsers" }, 'it ranks "browsers" where countries was asked for'],
     ["another limit", { limit: 100 }, "its limit is 100 where 5 was asked for"],
+    ["a row too few", { rows: 4 }, "it has 4 of "],
+    ["rows out of order", { rows: "reversed" }, '"rows[1]" has more visitors than the row before it'],
     ["a row too many", { rows: 6 }, "it has 6 rows where at most 5 were asked for"],
     ["a cut that it does not own to", { truncated: false }, "it says truncated: false with 5 of"],
     ["another period", { period: 30 }, "it covers 30 days where 7 were asked for"],
@@ -409,6 +411,8 @@ describe("an answer that breaks the contract is refused, by name of the field", 
     const server = await edited((raw) => {
       const body = raw as { rows: Record<string, unknown>[]; period: object };
       if (spoil.rows === 6) body.rows.push({ ...body.rows[0] });
+      else if (spoil.rows === 4) body.rows.shift();
+      else if (spoil.rows === "reversed") body.rows.reverse();
       else if (spoil.rows === "bare") delete body.rows[1]?.pageviews;
       else if (spoil.period) Object.assign(body.period, { days: 30 });
       else Object.assign(body, spoil);
