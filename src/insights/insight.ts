@@ -31,11 +31,13 @@ export function defineInsight<const N extends string, P extends z.ZodObject, R e
 }
 
 const ATTEMPTS = 3;
+/** Milliseconds after which nothing is read again: a slow service would use the question's time up. */
+const TIME_TO_AGREE_MS = 10_000;
 
 /**
  * Reads several answers that must agree, so none comes from memory. Visits arrive between calls, and midnight
- * may pass: where the answers do not agree all are read again, at most twice; the last ones are returned with
- * what is left of the disagreement.
+ * may pass: where the answers do not agree all are read again, at most twice and while there is time; the last
+ * ones are returned with what is left of the disagreement.
  */
 export async function readTogether<T>(
   options: CallOptions,
@@ -43,8 +45,12 @@ export async function readTogether<T>(
   disagree: (answers: T) => boolean,
 ): Promise<T> {
   const fresh = { ...options, fresh: true };
+  const began = performance.now();
   let answers = await read(fresh);
-  for (let attempt = 1; attempt < ATTEMPTS && disagree(answers); attempt++) answers = await read(fresh);
+  for (let attempt = 1; attempt < ATTEMPTS && disagree(answers); attempt++) {
+    if (performance.now() - began > TIME_TO_AGREE_MS) break;
+    answers = await read(fresh);
+  }
   return answers;
 }
 

@@ -6,6 +6,7 @@ import type { Operation } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
+import { answerInTime } from "./deadline.ts";
 import type { Insight } from "./insight.ts";
 import { overview } from "./overview.ts";
 
@@ -61,9 +62,11 @@ function createQuestion(
 ): Question {
   return {
     ...{ name, summary, tool, params, result, ...(list && { list }), ...(compact && { compact }) },
-    ask: (call, input, options) =>
-      "site" in params.shape
-        ? askForSite(call, input, options, (complete) => ask(call, complete, options))
-        : ask(call, input, options),
+    ask: (call, input, given) =>
+      answerInTime(given, (options) =>
+        "site" in params.shape
+          ? askForSite(call, input, options, (complete) => ask(call, complete, options))
+          : ask(call, input, options),
+      ),
   };
 }

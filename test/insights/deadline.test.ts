@@ -1,0 +1,56 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { createClient } from "../../src/client/client.ts";
+import { answerInTime } from "../../src/insights/deadline.ts";
+import { readTogether } from "../../src/insights/insight.ts";
+import { overview } from "../../src/insights/overview.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+/** A service that never answers, and tells who has given up. */
+function connectToNobody() {
+  const gone: string[] = [];
+  const fetch = (url: string, { signal }: RequestInit) =>
+    new Promise<never>((_, reject) => {
+      signal?.addEventListener("abort", () => {
+        gone.push(new URL(url).pathname);
+        reject(signal.reason);
+      });
+    });
+  const target = { baseUrl: "https://x.test/api/v1", apiKey: "canary", fetch };
+  return { call: createClient({ readTarget: () => target, clock: Date.now }).call, gone };
+}
+
+it("a question that takes several calls has one time limit, and leaves no request behind", async () => {
+  const { call, gone } = connectToNobody();
+  const asked = answerInTime(
+    {},
+    (options) => overview.compute(call, { site: "x.test", days: 7 }, options),
+    50,
+  );
+  await expect(asked).rejects.toMatchObject({
+    code: "timeout",
+    message: "The service took longer than 0.05 seconds in all.",
+  });
+  expect(gone).toHaveLength(6);
+});
+
+it("a question that its caller leaves is cancelled, not late", async () => {
+  const { call } = connectToNobody();
+  const asked = answerInTime({ signal: AbortSignal.timeout(20) }, (options) =>
+    overview.compute(call, { site: "x.test", days: 7 }, options),
+  );
+  await expect(asked).rejects.toMatchObject({ code: "cancelled" });
+});
+
+it.each([
+  [1_000, 3],
+  [11_000, 1],
+])("answers that disagree are read again while there is time: each takes %d ms", async (takes, times) => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  let count = 0;
+  const read = async () => {
+    vi.advanceTimersByTime(takes);
+    return ++count;
+  };
+  expect(await readTogether({}, read, () => true)).toBe(times);
+});
