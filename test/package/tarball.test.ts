@@ -9,7 +9,7 @@ const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
 
 describe("the tarball", () => {
   it("holds the program, its papers and nothing else", () => {
-    const docs = ["clients", "conform", "connector", "contract", "contributing"].map(
+    const docs = ["clients", "conform", "connector", "contract", "contributing", "reliability"].map(
       (name) => `docs/${name}.md`,
     );
     const papers = ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", ...docs, "llms.txt"];
