@@ -103,10 +103,12 @@ export function createVisits(profile: SiteProfile, shared: Fixtures, seed: strin
         at += 15 + Math.floor(random() * 210);
         page = random();
       }
+      const viewed = pages[size - 1] ?? ENTRY;
       for (const [name, chance] of events) {
         if (size === 0 || random() >= chance) continue;
         at += 5 + Math.floor(random() * 40);
-        if (at < length) add(at, page, name);
+        // What happens on a page happens on the last one that was viewed.
+        if (at < length) add(at, viewed, name);
       }
       if (size > 0) see(shown);
     };

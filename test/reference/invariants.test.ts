@@ -7,6 +7,7 @@ import { createReferenceApi } from "../../src/reference/api.ts";
 import { createDataset } from "../../src/reference/dataset.ts";
 import { readFixtures } from "../../src/reference/fixtures.ts";
 import type { Fixtures } from "../../src/reference/profile.ts";
+import { createVisits, listVisits } from "../../src/reference/visits.ts";
 import { createTestApi } from "../support/api.ts";
 import { countBreakdown, countRealtime, countSeries, countStats } from "../support/oracle.ts";
 
@@ -194,6 +195,22 @@ describe("realtime", () => {
       seen.add((await ask("/api/v1/realtime?site=example.com")).body.visitors);
     }
     expect(seen.size).toBeGreaterThan(4);
+  });
+});
+
+describe("a visit", () => {
+  it("raises its events on the page that it viewed last", () => {
+    const fixtures = readFixtures();
+    const [site] = fixtures.sites.map((each) => ({ ...each, pages_per_visit: 60 }));
+    const visits = site && createVisits(site, fixtures, "analytics", "2026-11-16");
+    const withEvents = visits
+      ? listVisits(visits, "2026-11-20").filter(({ hits }) => hits.at(-1)?.event !== null)
+      : [];
+    expect(withEvents.length).toBeGreaterThan(10);
+    for (const { hits } of withEvents) {
+      const viewed = hits.findLast(({ event }) => event === null);
+      expect(hits.at(-1)?.path).toBe(viewed?.path);
+    }
   });
 });
 
