@@ -53,7 +53,13 @@ export function sumWindow(points: readonly Point[]): Window {
 export function measureChange(current: number, previous: number, isWhole: boolean): Change {
   const absolute = current - previous;
   const hasPercent = isWhole && previous !== 0;
-  return { absolute, percent: hasPercent ? Math.round((1000 * absolute) / previous) / 10 : null };
+  return { absolute, percent: hasPercent ? roundPercent(absolute, previous) : null };
+}
+
+/** A half goes away from zero, so that a fall reads as the rise of the same size; what rounds to nothing has no sign. */
+function roundPercent(part: number, whole: number): number {
+  const tenths = Math.round((1000 * Math.abs(part)) / whole);
+  return (part < 0 && tenths > 0 ? -tenths : tenths) / 10;
 }
 
 /** Whether the site had data on all days of the earlier window, with which the series begins. */

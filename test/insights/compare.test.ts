@@ -51,6 +51,9 @@ describe("arithmetic", () => {
   it.each([
     [110, 100, { absolute: 10, percent: 10 }],
     [1, 3, { absolute: -2, percent: -66.7 }],
+    [170, 160, { absolute: 10, percent: 6.3 }],
+    [150, 160, { absolute: -10, percent: -6.3 }],
+    [4_999, 5_000, { absolute: -1, percent: 0 }],
     [0, 5, { absolute: -5, percent: -100 }],
     [5, 0, { absolute: 5, percent: null }],
     [0, 0, { absolute: 0, percent: null }],
