@@ -44,11 +44,14 @@ export function startOfDay(date: string, timezone: string): number {
   return after;
 }
 
-/** RFC 3339 with the zone's offset, to the second: `2026-11-21T05:05:10+01:00`. */
+/**
+ * RFC 3339 with the zone's offset, to the second: `2026-11-21T05:05:10+01:00`. It knows no seconds in an offset, which
+ * zones had until 1972: the minute nearest still gives the same instant.
+ */
 export function formatInstant(instant: number, timezone: string): string {
-  const offset = offsetAt(instant, timezone);
-  const local = new Date(instant + offset).toISOString().slice(0, 19);
-  const minutes = Math.abs(offset) / 60_000;
+  const offset = Math.round(offsetAt(instant, timezone) / 60_000);
+  const local = new Date(instant + offset * 60_000).toISOString().slice(0, 19);
+  const minutes = Math.abs(offset);
   const pad = (value: number) => String(Math.floor(value)).padStart(2, "0");
   return `${local}${offset < 0 ? "-" : "+"}${pad(minutes / 60)}:${pad(minutes % 60)}`;
 }

@@ -60,6 +60,14 @@ describe("the calendar agrees with Temporal in every IANA zone", () => {
     expect(dateAt(startOfDay(date, timezone) - 1, timezone)).toBe(addDays(date, -1));
   });
 
+  it.each([
+    ["Africa/Monrovia", "1970-06-01T12:00:00Z", "1970-06-01T11:16:00-00:44"],
+    ["America/Argentina/San_Luis", "1911-06-30T00:05:00Z", "1911-06-29T19:48:00-04:17"],
+  ])("a timestamp of %s, whose offset had seconds, is the same instant", (timezone, instant, text) => {
+    expect(formatInstant(Date.parse(instant), timezone)).toBe(text);
+    expect(Date.parse(text)).toBe(Date.parse(instant));
+  });
+
   it("a date that a zone skipped altogether has no length", () => {
     expect(startOfDay("2011-12-30", "Pacific/Apia")).toBe(startOfDay("2011-12-31", "Pacific/Apia"));
   });
