@@ -1,3 +1,5 @@
+import { addDays } from "../operations/period.ts";
+
 /**
  * Days in a site's timezone, on Intl alone (Node 20 has no Temporal). Instants are milliseconds since 1970,
  * dates are `YYYY-MM-DD`. The tests hold it against a Temporal implementation over every IANA zone.
@@ -18,8 +20,17 @@ export function offsetAt(instant: number, timezone: string): number {
   return sign === "-" ? -offset : offset;
 }
 
-/** The calendar date at an instant. */
+/**
+ * The calendar date at an instant. Clocks that are set back a minute after midnight show yesterday's date once more
+ * (St. John's until 2011); a day that is over is not taken up again, so the new one goes on.
+ */
 export function dateAt(instant: number, timezone: string): string {
+  const shown = dateShown(instant, timezone);
+  const next = addDays(shown, 1);
+  return startOfDay(next, timezone) <= instant ? next : shown;
+}
+
+function dateShown(instant: number, timezone: string): string {
   return new Date(instant + offsetAt(instant, timezone)).toISOString().slice(0, 10);
 }
 
@@ -38,7 +49,7 @@ export function startOfDay(date: string, timezone: string): number {
   let [before, after] = [utc - 2 * HALF_DAY_MS, utc + 2 * HALF_DAY_MS];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (dateAt(middle, timezone) < date) before = middle;
+    if (dateShown(middle, timezone) < date) before = middle;
     else after = middle;
   }
   return after;

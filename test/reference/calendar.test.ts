@@ -60,6 +60,14 @@ describe("the calendar agrees with Temporal in every IANA zone", () => {
     expect(dateAt(startOfDay(date, timezone) - 1, timezone)).toBe(addDays(date, -1));
   });
 
+  it("a day that has begun goes on where the clocks go back behind its midnight", () => {
+    const [midnight, timezone] = [Date.parse("2010-11-07T02:30:00Z"), "America/St_Johns"];
+    const dates = [-1, 0, 60, 3_599, 3_660, 3_661].map((second) =>
+      dateAt(midnight + second * 1000, timezone),
+    );
+    expect(dates).toEqual(["2010-11-06", ...Array(5).fill("2010-11-07")]);
+  });
+
   it.each([
     ["Africa/Monrovia", "1970-06-01T12:00:00Z", "1970-06-01T11:16:00-00:44"],
     ["America/Argentina/San_Luis", "1911-06-30T00:05:00Z", "1911-06-29T19:48:00-04:17"],
