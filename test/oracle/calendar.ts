@@ -1,0 +1,90 @@
+/**
+ * What a zone's clocks show, asked of Intl instant by instant, and nothing of the product's own calendar. Instants
+ * are milliseconds since 1970, dates `YYYY-MM-DD`.
+ */
+interface Clock {
+  /** Shows `2026-11-21`. */
+  date: Intl.DateTimeFormat;
+  time: Intl.DateTimeFormat;
+}
+
+const clocks = new Map<string, Clock>();
+
+function clockOf(timezone: string): Clock {
+  let clock = clocks.get(timezone);
+  if (!clock) {
+    // Of the locales that write dates as ISO 8601 does.
+    const show = (options: Intl.DateTimeFormatOptions) =>
+      new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, ...options });
+    clock = {
+      date: show({ year: "numeric", month: "2-digit", day: "2-digit" }),
+      time: show({ hourCycle: "h23", hour: "2-digit", minute: "2-digit", second: "2-digit" }),
+    };
+    clocks.set(timezone, clock);
+  }
+  return clock;
+}
+
+/** The date that the clocks show. */
+export const dateShown = (instant: number, timezone: string): string =>
+  clockOf(timezone).date.format(instant);
+
+export function moveDate(date: string, days: number): string {
+  const moved = new Date(`${date}T00:00:00Z`);
+  moved.setUTCDate(moved.getUTCDate() + days);
+  return moved.toISOString().slice(0, 10);
+}
+
+/** The `days` dates that end with `last`, oldest first. */
+export const datesUntil = (last: string, days: number) =>
+  Array.from({ length: days }, (_, index) => moveDate(last, index + 1 - days));
+
+const SECOND = 1_000;
+const QUARTER = 900 * SECOND;
+const starts = new Map<string, Map<string, number>>();
+
+/**
+ * The first instant at which the clocks show a date, or a later one where they skip it: looked for in steps of a
+ * quarter of an hour, and then by the second where midnight is at none of these.
+ */
+export function startOf(date: string, timezone: string): number {
+  const ofZone = starts.get(timezone) ?? new Map<string, number>();
+  starts.set(timezone, ofZone);
+  const known = ofZone.get(date);
+  if (known !== undefined) return known;
+  const isThere = (instant: number) => dateShown(instant, timezone) >= date;
+  let instant = Date.parse(`${date}T00:00:00Z`) - 64 * QUARTER;
+  while (!isThere(instant)) instant += QUARTER;
+  if (isThere(instant - SECOND)) {
+    instant -= QUARTER;
+    while (!isThere(instant)) instant += SECOND;
+  }
+  ofZone.set(date, instant);
+  return instant;
+}
+
+const nextDates = new Map<string, string>();
+
+/** The day of an instant: it begins when the clocks first show its date, and is not undone where they go back. */
+export function dayOf(instant: number, timezone: string): string {
+  const shown = dateShown(instant, timezone);
+  const next = nextDates.get(shown) ?? moveDate(shown, 1);
+  nextDates.set(shown, next);
+  return startOf(next, timezone) <= instant ? next : shown;
+}
+
+/** Minutes that the clocks are ahead of UTC, to the minute nearest: RFC 3339 knows no seconds in an offset. */
+export function offsetOf(instant: number, timezone: string): number {
+  const time = clockOf(timezone).time.format(instant);
+  const shown = Date.parse(`${dateShown(instant, timezone)}T${time}Z`);
+  return Math.round((shown - instant) / 60_000);
+}
+
+/** An instant as RFC 3339 in the zone. */
+export function stamp(instant: number, timezone: string): string {
+  const minutes = offsetOf(instant, timezone);
+  const local = new Date(instant + minutes * 60_000).toISOString().slice(0, 19);
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${local}${minutes < 0 ? "-" : "+"}${two(hours)}:${two(rest)}`;
+}

@@ -1,0 +1,311 @@
+import { expect } from "vitest";
+import type { Dimension } from "../../src/operations/dimensions.ts";
+import { dateShown, startOf } from "./calendar.ts";
+import type { Count } from "./count.ts";
+import {
+  type Cell,
+  dimensions,
+  type Expected,
+  expectBreakdown,
+  expectComparison,
+  expectOverview,
+  expectRealtime,
+  expectSeries,
+  expectSites,
+  expectStats,
+  type Labels,
+  type Mover,
+  type Table,
+  tabulateMovers,
+} from "./expected.ts";
+import type { Surfaces } from "./surfaces.ts";
+import { expectData, expectPage, expectText } from "./tables.ts";
+
+/** A whole number below `most`. */
+export type Choose = (most: number) => number;
+
+const pick = <T>(choose: Choose, values: readonly T[]) => values[choose(values.length)] as T;
+
+type Format = "json" | "csv" | "tsv" | "page" | "plain page";
+export const formats: readonly Format[] = ["json", "csv", "tsv", "page", "plain page"];
+const words: Record<Format, string[]> = {
+  ...{ json: ["--json"], csv: ["--csv"], tsv: [], page: [], "plain page": ["--plain"] },
+};
+
+interface Body {
+  warnings?: { code: string; detail?: string }[];
+  receipt?: { notes: string[] };
+  [member: string]: unknown;
+}
+
+/** An answer but for the words of its warnings and, of a tool, its receipt. */
+function bare({ receipt: _, warnings, ...body }: Body) {
+  return { ...body, ...(warnings && { warnings: warnings.map(({ code }) => ({ code })) }) };
+}
+
+/** The tools by the commands that ask the same. */
+const toolOf = {
+  ...{ stats: "get_stats", timeseries: "get_timeseries", breakdown: "get_breakdown" },
+  ...{ realtime: "get_realtime", overview: "get_overview" },
+};
+/** The end that is kept of a list that may be too long for a model. */
+const listOf: { [command in keyof typeof toolOf]?: List } = {
+  timeseries: { key: "points", keep: "last" },
+  breakdown: { key: "rows", keep: "first" },
+};
+interface List {
+  key: string;
+  keep: "first" | "last";
+}
+
+/** Asks one question of the tool and of the command in some formats, and holds all against what is right. */
+export async function checkShown(
+  surfaces: Surfaces,
+  command: keyof typeof toolOf,
+  params: object,
+  right: Expected,
+  shown: readonly Format[],
+): Promise<number> {
+  const { text, structured } = await surfaces.tool(toolOf[command], params);
+  checkTool(structured, text, right, listOf[command]);
+  for (const format of shown) {
+    const isTTY = format.endsWith("page");
+    const printed = await surfaces.shell(command, params, words[format], { isTTY });
+    checkPrinted(printed, right, format);
+  }
+  return 1 + shown.length;
+}
+
+function checkPrinted(printed: string, { json, tables }: Expected, format: Format): void {
+  if (format === "json") expect(bare(JSON.parse(printed))).toEqual(json);
+  else if (format === "csv" || format === "tsv") expectData(printed, tables, format);
+  else expectPage(printed, tables, format === "page");
+}
+
+/** A tool's two halves. Of a list that is too long for a model, one end; labels that say nothing are left out. */
+function checkTool(structured: Body, text: string, { json, tables }: Expected, list?: List): void {
+  const all = list ? (json[list.key] as { value?: Cell; label?: Cell }[]) : [];
+  const compact = all.map(({ label, ...rest }) =>
+    label === undefined || label === rest.value ? rest : { label, ...rest },
+  );
+  const fitting = list ? (structured[list.key] as unknown[]).length : 0;
+  const keep = <T>(rows: T[]) =>
+    list?.keep === "last" ? rows.slice(rows.length - fitting) : rows.slice(0, fitting);
+  expect(bare(structured)).toEqual({ ...json, ...(list && { [list.key]: keep(compact) }) });
+  expectText(text, list ? tables.map((table) => ({ ...table, rows: keep(table.rows) })) : tables);
+  const cut = structured.receipt?.notes.find((note) => note.startsWith("Only the "));
+  expect(cut === undefined).toBe(fitting === all.length);
+  if (cut) expect(cut).toContain(`Only the ${list?.keep} ${fitting} of ${all.length} `);
+}
+
+/** What is asked about a site at a moment. */
+interface Asked {
+  surfaces: Surfaces;
+  /** Of the site, and of the others of its organization. */
+  counts: readonly [Count, ...Count[]];
+  labels: Labels;
+  now: number;
+}
+
+const chooseDays = (choose: Choose) => pick(choose, [1, 2, 3, 7, 1 + choose(40), 1 + choose(40), 90, 365]);
+const chooseName = (choose: Choose, { domain, id }: Count["site"]) => pick(choose, [domain, id]);
+
+/** Asks every endpoint about the first of some sites. Returns how many answers were held. */
+export async function checkApi({ surfaces, counts, labels, now }: Asked, choose: Choose): Promise<number> {
+  const [count] = counts;
+  const site = chooseName(choose, count.site);
+  const asked = { site, days: chooseDays(choose) };
+  const ranked = { ...asked, dimension: pick(choose, dimensions), limit: pick(choose, [1, 2, 3, 10, 1000]) };
+  const ask = async (path: string, params: object): Promise<Body> => {
+    const body: Body = await surfaces.api(path, params);
+    for (const { detail } of body.warnings ?? []) expect(detail).toContain(count.site.since ?? "no data");
+    return body;
+  };
+  await checkListed(await ask("/sites", {}), counts, now);
+  expect(bare(await ask("/stats", asked))).toEqual(expectStats(count, now, asked.days).json);
+  expect(bare(await ask("/timeseries", asked))).toEqual(expectSeries(count, now, asked.days).json);
+  expect(bare(await ask("/breakdown", ranked))).toEqual(expectBreakdown(count, labels, now, ranked).json);
+  expect(bare(await ask("/realtime", { site }))).toEqual(expectRealtime(count, now).json);
+  return 5;
+}
+
+/** Asks every tool and every command about the first of some sites, the commands in one of their formats. */
+export async function checkTools(asked: Asked, choose: Choose): Promise<number> {
+  const { surfaces, counts, labels, now } = asked;
+  const [count] = counts;
+  const site = chooseName(choose, count.site);
+  const choosePeriod = (most = 365) => ({ site, days: Math.min(most, chooseDays(choose)) });
+  const chooseFormats = () => [pick(choose, formats)];
+  const [ofStats, ofSeries, ofRows] = [choosePeriod(), choosePeriod(), choosePeriod()];
+  const ranked = { ...ofRows, dimension: pick(choose, dimensions), limit: pick(choose, [1, 2, 3, 10, 1000]) };
+  const dimension = pick(choose, [undefined, pick(choose, dimensions)]);
+  const compared = { ...choosePeriod(182), ...(dimension && { dimension }) };
+  const answers = [
+    await checkSites(asked, pick(choose, formats)),
+    await checkShown(surfaces, "stats", ofStats, expectStats(count, now, ofStats.days), chooseFormats()),
+    await checkShown(
+      surfaces,
+      "timeseries",
+      ofSeries,
+      expectSeries(count, now, ofSeries.days),
+      chooseFormats(),
+    ),
+    await checkShown(
+      surfaces,
+      "breakdown",
+      ranked,
+      expectBreakdown(count, labels, now, ranked),
+      chooseFormats(),
+    ),
+    await checkShown(surfaces, "realtime", { site }, expectRealtime(count, now), chooseFormats()),
+    await checkOverview(asked, choosePeriod(182), chooseFormats()),
+    await checkComparison(asked, compared, chooseFormats()),
+  ];
+  return answers.reduce((sum, each) => sum + each);
+}
+
+type Listed = { created_at: string; id: string }[];
+
+/** A list of sites but for when each was added: the contract does not say at what hour. */
+const dropCreated = ({ sites, ...rest }: Body) => ({
+  ...rest,
+  sites: (sites as Listed).map(({ created_at: _, ...each }) => each),
+});
+
+function checkListed(body: Body, counts: readonly Count[], now: number): void {
+  expect(dropCreated(body)).toEqual(listSites(counts, now).json);
+  for (const { id, created_at } of body.sites as Listed) {
+    const { added, timezone } = (counts.find(({ site }) => site.id === id) as Count).site;
+    // A date that the zone skipped is the one after it.
+    expect(dateShown(Date.parse(created_at), timezone)).toBe(dateShown(startOf(added, timezone), timezone));
+  }
+}
+
+const listSites = (counts: readonly Count[], now: number) =>
+  expectSites(
+    counts.map(({ site }) => site),
+    now,
+  );
+
+async function checkSites({ surfaces, counts, now }: Asked, format: Format): Promise<number> {
+  const { text, structured } = await surfaces.tool("list_sites", {});
+  checkListed(bare(structured) as Body, counts, now);
+  const { tables } = listSites(counts, now);
+  expectText(text, tables);
+  const isPage = format.endsWith("page");
+  const printed = await surfaces.shell("sites", {}, words[format], { isTTY: isPage });
+  if (format === "json") checkListed(JSON.parse(printed), counts, now);
+  else if (isPage)
+    checkPrinted(printed, { json: {}, tables: tables.map((each) => addTrend(each, counts, now)) }, format);
+  else checkPrinted(printed, { json: {}, tables }, format);
+  return 2;
+}
+
+/** At a terminal each site has its visitors of fourteen days. */
+function addTrend({ columns, rows }: Table, counts: readonly Count[], now: number): Table {
+  const visitors = new Map(
+    counts.map((each) => [each.site.id, each.totals(now, each.days(now, 14)).visitors]),
+  );
+  return {
+    columns: [...columns, { key: "visitors", title: "visitors, 14 days", kind: "count" }],
+    rows: rows.map((row) => [...row, visitors.get(String(row[1])) ?? null]),
+  };
+}
+
+export async function checkOverview(
+  { surfaces, counts: [count], labels, now }: Asked,
+  params: { site: string; days: number },
+  shown: readonly Format[],
+): Promise<number> {
+  const right = expectOverview(count, labels, now, params.days);
+  const { text } = await surfaces.tool("get_overview", params);
+  const trend = right.json.trend as { from: string; visitors: number[] };
+  expect(text.split("\n")).toContain(`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`);
+  return 1 + (await checkShown(surfaces, "overview", params, right, shown));
+}
+
+interface Comparison extends Body {
+  dimensions: { dimension: string; drift: number; cut_off: boolean; movers: ShownMover[] }[];
+}
+type ShownMover = Omit<Mover, "current" | "previous" | "change"> & {
+  current: number | null;
+  previous: number | null;
+  change: Mover["change"] | null;
+  bounds?: Record<"current" | "previous", { least: number; most: number }>;
+};
+
+/**
+ * A comparison has as many movers as it shows, and of those that moved most: which of several that moved as much
+ * is left to it. What the limit of 1000 rows leaves open is a range that the truth lies in.
+ */
+export async function checkComparison(
+  { surfaces, counts: [count], labels, now }: Asked,
+  params: { site: string; days: number; dimension?: Dimension },
+  shown: readonly Format[],
+): Promise<number> {
+  const right = expectComparison(count, labels, now, params);
+  const check = ({ dimensions: groups, ...body }: Comparison) => {
+    expect(bare(body)).toEqual(right.json);
+    expect(groups.map(({ dimension }) => dimension)).toEqual(right.moved.map(({ dimension }) => dimension));
+    for (const [index, { drift, cut_off, movers }] of groups.entries()) {
+      const { all, isCutOff } = right.moved[index] as (typeof right.moved)[number];
+      expect([drift, cut_off]).toEqual([0, isCutOff]);
+      checkMovers(movers, all, isCutOff, right.shown);
+    }
+  };
+  const { text, structured } = await surfaces.tool("compare_periods", params);
+  check(structured as Comparison);
+  const json = JSON.parse(await surfaces.shell("compare", params, ["--json"])) as Comparison;
+  check(json);
+  // What was held is what the tables must show, in its order.
+  const tables = [
+    right.windows,
+    ...json.dimensions.map(({ dimension, movers }) => tabulateMovers(dimension, movers.map(showBounds))),
+  ];
+  expectText(text, tables);
+  for (const format of shown) {
+    if (format === "json") continue;
+    const printed = await surfaces.shell("compare", params, words[format], {
+      isTTY: format.endsWith("page"),
+    });
+    checkPrinted(printed, { json: {}, tables }, format);
+  }
+  return 2 + shown.length;
+}
+
+function checkMovers(movers: ShownMover[], all: Mover[], isCutOff: boolean, most: number): void {
+  const byLabel = new Map(all.map((each) => [each.label, each]));
+  const known = movers.filter(({ change }) => change !== null);
+  for (const { label, value, current, previous, change, bounds } of movers) {
+    const truth = byLabel.get(label);
+    if (!truth) throw new Error(`${label} is no value of the dimension.`);
+    // A tool leaves the value out.
+    if (value !== undefined) expect(value).toBe(truth.value);
+    expect([current ?? truth.current, previous ?? truth.previous]).toEqual([truth.current, truth.previous]);
+    expect(change ?? truth.change).toEqual(truth.change);
+    expect(change === null).toBe(bounds !== undefined);
+    for (const window of ["current", "previous"] as const) {
+      if (!bounds) continue;
+      expect(truth[window]).toBeGreaterThanOrEqual(bounds[window].least);
+      expect(truth[window]).toBeLessThanOrEqual(bounds[window].most);
+    }
+  }
+  expect(new Set(movers.map(({ label }) => label)).size).toBe(movers.length);
+  const steps = known.map(({ change }) => Math.abs(change?.absolute ?? 0));
+  expect(steps).toEqual([...steps].sort((a, b) => b - a));
+  if (isCutOff) return;
+  const moved = all.map(({ change }) => Math.abs(change.absolute)).filter((step) => step > 0);
+  expect(steps).toEqual(moved.slice(0, most));
+}
+
+/** As a table shows it: what is not known exactly is a range, and its change none. */
+function showBounds({ bounds, change, ...mover }: ShownMover) {
+  const show = (window: "current" | "previous"): Cell =>
+    mover[window] ?? (bounds ? `${bounds[window].least}–${bounds[window].most}` : null);
+  return {
+    label: mover.label,
+    current: show("current"),
+    previous: show("previous"),
+    change: change ?? { absolute: null, percent: null },
+  };
+}

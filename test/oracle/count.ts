@@ -1,0 +1,236 @@
+import type { Dimension } from "../../src/operations/dimensions.ts";
+import type { Visit } from "../../src/reference/visits.ts";
+import { datesUntil, dayOf, moveDate, startOf } from "./calendar.ts";
+
+/** A site as its fixture tells it, with the raw visits of each day: all that the oracle knows of it. */
+export interface RawSite {
+  id: string;
+  domain: string;
+  name: string;
+  timezone: string;
+  /** First day with data. */
+  since: string | null;
+  /** Day on which the site was added. */
+  added: string;
+  visits(date: string): Visit[];
+}
+
+interface Hit {
+  visitor: number;
+  visit: Visit;
+  path: string;
+  event: string | null;
+}
+
+export interface Row {
+  value: string | null;
+  visitors: number;
+  /** Page views, or how often the event happened. */
+  hits: number;
+}
+
+export interface Totals {
+  visitors: number;
+  pageviews: number;
+  events: number;
+}
+
+export type Count = ReturnType<typeof createCount>;
+
+/** The numbers of a site, each counted by the words of the contract from the raw visits. */
+export function createCount(site: RawSite) {
+  const known = new Map<string, unknown>();
+  let last: { key: string; hits: Hit[] } | undefined;
+  /** What is counted of a day that is over is kept: it takes long, and several questions are about it. */
+  const once = <T>(what: string, date: string, now: number, compute: (hits: Hit[]) => T): T => {
+    const isOver = startOf(moveDate(date, 1), site.timezone) <= now;
+    const key = `${what} ${date} ${isOver ? "" : now}`;
+    if (!known.has(key)) known.set(key, compute(hitsOf(date, now)));
+    return known.get(key) as T;
+  };
+
+  const hitsOf = (date: string, now: number) => {
+    const key = `${date} ${now}`;
+    if (last?.key !== key) last = { key, hits: readDay(site, date, now) };
+    return last.hits;
+  };
+
+  const totalsOf = (date: string, now: number) => once("totals", date, now, countTotals);
+  const rowsOf = (date: string, now: number, dimension: Dimension) =>
+    once(dimension, date, now, (hits) => countRows(hits, dimension));
+  const today = (now: number) => dayOf(now, site.timezone);
+
+  return {
+    site,
+    today,
+    /** Today and the days before it, oldest first. */
+    days: (now: number, days: number) => datesUntil(today(now), days),
+    /** As many complete days, which today is not; and those that end so many days earlier. */
+    completeDays: (now: number, days: number, earlier = 0) =>
+      datesUntil(moveDate(today(now), -1 - earlier), days),
+    /** Counts all of these dimensions day by day, so that each day of a busy site is read once. */
+    readAhead: (now: number, days: number, dimensions: readonly Dimension[]) => {
+      for (const date of datesUntil(today(now), days)) {
+        totalsOf(date, now);
+        for (const dimension of dimensions) rowsOf(date, now, dimension);
+      }
+    },
+    /** Each day with its totals, today as far as it has gone. */
+    series: (now: number, days: number) =>
+      datesUntil(today(now), days).map((date) => ({ date, ...totalsOf(date, now) })),
+    /** Sums over dates. */
+    totals: (now: number, dates: readonly string[]): Totals =>
+      dates
+        .map((date) => totalsOf(date, now))
+        .reduce((sum, day) => ({
+          visitors: sum.visitors + day.visitors,
+          pageviews: sum.pageviews + day.pageviews,
+          events: sum.events + day.events,
+        })),
+    /** Sums over dates, in the contract's order. */
+    rows: (now: number, dates: readonly string[], dimension: Dimension): Row[] => {
+      const sums = new Map<string | null, Row>();
+      for (const date of dates) {
+        for (const { value, visitors, hits } of rowsOf(date, now, dimension)) {
+          const sum = sums.get(value) ?? { value, visitors: 0, hits: 0 };
+          sums.set(value, { value, visitors: sum.visitors + visitors, hits: sum.hits + hits });
+        }
+      }
+      return [...sums.values()].sort(
+        (a, b) => b.visitors - a.visitors || b.hits - a.hits || compareCodePoints(a.value, b.value),
+      );
+    },
+    /** When the next hit happens, if in the next three days. */
+    nextHit: (now: number): number | undefined =>
+      datesUntil(moveDate(today(now), 3), 4)
+        .flatMap((date) => {
+          const start = startOf(date, site.timezone);
+          return site.visits(date).flatMap(({ hits }) => hits.map(({ at }) => start + at * 1000));
+        })
+        .sort((a, b) => a - b)
+        .find((instant) => instant > now),
+    /** Visitors with a hit in the five minutes up to now. */
+    active: (now: number) =>
+      // Three dates, since the one before today may be one that the zone skipped.
+      datesUntil(today(now), 3)
+        .map((date) => {
+          const start = startOf(date, site.timezone);
+          const isActive = (instant: number) => instant > now - 300_000 && instant <= now;
+          const active = site
+            .visits(date)
+            .filter(({ hits }) => hits.some(({ at }) => isActive(start + at * 1000)));
+          return new Set(active.map(({ visitor }) => visitor)).size;
+        })
+        .reduce((sum, each) => sum + each),
+  };
+}
+
+/** What had happened by now of a day's raw visits. A visit that is not of the day in its zone is an error. */
+function readDay({ timezone, visits }: RawSite, date: string, now: number): Hit[] {
+  const start = startOf(date, timezone);
+  const hits: Hit[] = [];
+  for (const visit of visits(date)) {
+    for (const { at, path, event } of visit.hits) {
+      const instant = start + at * 1000;
+      const day = dayOf(instant, timezone);
+      if (day !== date)
+        throw new Error(`A visit of ${date} in ${timezone} happened on ${day}, at second ${at}.`);
+      if (instant <= now) hits.push({ visitor: visit.visitor, visit, path, event });
+    }
+  }
+  return hits;
+}
+
+function countTotals(hits: Hit[]): Totals {
+  return {
+    visitors: countVisitors(hits),
+    pageviews: hits.filter(({ event }) => event === null).length,
+    events: hits.filter(({ event }) => event !== null).length,
+  };
+}
+
+function countRows(hits: Hit[], dimension: Dimension): Row[] {
+  const byVisit = group(hits, ({ visit }) => visit);
+  const valued = [...byVisit].flatMap(([visit, own]) =>
+    own.map((hit) => ({ hit, value: readValue(dimension, visit, hit, own) })),
+  );
+  const byValue = group(
+    valued.filter(({ value }) => value !== undefined),
+    ({ value }) => value as string | null,
+  );
+  return [...byValue].map(([value, own]) => {
+    const its = own.map(({ hit }) => hit);
+    const isCounted = ({ event }: Hit) => (event !== null) === (dimension === "events");
+    return { value, visitors: countVisitors(its), hits: its.filter(isCounted).length };
+  });
+}
+
+const countVisitors = (hits: Hit[]) => new Set(hits.map(({ visitor }) => visitor)).size;
+
+/** The value that a hit counts for: of itself for pages and events, of its visit for all else. */
+function readValue(dimension: Dimension, visit: Visit, hit: Hit, ofVisit: Hit[]): string | null | undefined {
+  const pages = ofVisit.filter(({ event }) => event === null);
+  switch (dimension) {
+    case "pages":
+      return hit.event === null ? hit.path : undefined;
+    case "events":
+      return hit.event ?? undefined;
+    case "entry_pages":
+      return pages[0]?.path;
+    case "exit_pages":
+      return pages.at(-1)?.path;
+    case "hostnames":
+      return visit.hostname;
+    case "referrers":
+      return visit.source.referrer;
+    case "channels":
+      return visit.source.channel;
+    case "utm_sources":
+      return visit.source.utm.source;
+    case "utm_mediums":
+      return visit.source.utm.medium;
+    case "utm_campaigns":
+      return visit.source.utm.campaign;
+    case "utm_terms":
+      return visit.source.utm.term;
+    case "utm_contents":
+      return visit.source.utm.content;
+    case "countries":
+      return visit.place.country;
+    case "regions":
+      return visit.place.region;
+    case "cities":
+      return visit.place.city;
+    case "languages":
+      return visit.place.language;
+    case "devices":
+      return visit.technology.device;
+    case "browsers":
+      return visit.technology.browser;
+    case "operating_systems":
+      return visit.technology.operating_system;
+  }
+}
+
+/** By code point, null last. */
+function compareCodePoints(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  const [left, right] = [[...a], [...b]].map((characters) =>
+    characters.map((each) => each.codePointAt(0) ?? 0),
+  );
+  for (const [index, code] of (left ?? []).entries()) {
+    const other = right?.[index] ?? -1;
+    if (code !== other) return code - other;
+  }
+  return (left?.length ?? 0) - (right?.length ?? 0);
+}
+
+function group<T, K>(all: T[], keyOf: (each: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const each of all) {
+    const own = groups.get(keyOf(each)) ?? [];
+    own.push(each);
+    groups.set(keyOf(each), own);
+  }
+  return groups;
+}

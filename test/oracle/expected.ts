@@ -1,0 +1,358 @@
+import type { Dimension } from "../../src/operations/dimensions.ts";
+import type { Fixtures } from "../../src/reference/profile.ts";
+import { moveDate, stamp } from "./calendar.ts";
+import type { Count, RawSite } from "./count.ts";
+
+/** What a cell holds, for programs. */
+export type Cell = string | number | null;
+
+/** A table as every surface shows it: columns by key, with what stands over them for people. */
+export interface Table {
+  name?: string;
+  columns: Column[];
+  rows: Cell[][];
+}
+
+export interface Column {
+  key: string;
+  title: string;
+  kind: "text" | "count" | "change" | "percent" | "percent_change";
+  /** For programs alone. */
+  machine?: true;
+  /** May be left out of a table for people. */
+  detail?: true;
+}
+
+/** The right answer to a question: as JSON and as tables. */
+export interface Expected {
+  json: Record<string, unknown>;
+  tables: Table[];
+}
+
+export const dimensions = [
+  ...["pages", "entry_pages", "exit_pages", "hostnames", "referrers", "channels"],
+  ...["utm_sources", "utm_mediums", "utm_campaigns", "utm_terms", "utm_contents"],
+  ...["countries", "regions", "cities", "languages", "devices", "browsers", "operating_systems", "events"],
+] as Dimension[];
+
+/** The contract's timestamps are whole seconds. */
+export const wholeSeconds = (instant: number) => Math.floor(instant / 1000) * 1000;
+
+const utc = (instant: number) => `${new Date(instant).toISOString().slice(0, 19)}Z`;
+const refer = ({ id, domain }: RawSite) => ({ id, domain });
+
+/** `part` of `whole` in percent with one decimal, a half going away from zero; whole numbers only, so exact. */
+export function percentOf(part: number, whole: number): number {
+  const tenths = Math.floor((2000 * Math.abs(part) + whole) / (2 * whole));
+  return tenths === 0 ? 0 : (Math.sign(part) * tenths) / 10;
+}
+
+function periodOf({ site, today }: Count, now: number, days: number) {
+  const to = today(now);
+  return {
+    ...{ from: moveDate(to, 1 - days), to, days, timezone: site.timezone },
+    ...{ partial: true, complete_through: moveDate(to, -1), as_of: stamp(now, site.timezone) },
+  };
+}
+
+/** Of a period that starts before the site had data. */
+function warningsOf({ site, today }: Count, now: number, days: number) {
+  const isWhole = site.since !== null && site.since <= moveDate(today(now), 1 - days);
+  return isWhole ? {} : { warnings: [{ code: "before_data_since" }] };
+}
+
+const counted = (...keys: string[]): Column[] =>
+  keys.map((key) => ({ key, title: key.replace("_", " "), kind: "count" }));
+
+export function expectSites(sites: RawSite[], now: number): Expected {
+  const ordered = [...sites].sort((a, b) => (a.domain < b.domain ? -1 : 1));
+  const text = (key: string, title = key): Column => ({ key, title, kind: "text", detail: true });
+  return {
+    json: {
+      as_of: utc(now),
+      sites: ordered.map(({ id, domain, name, timezone, since }) => ({
+        ...{ id, domain, name, timezone, data_since: since },
+      })),
+    },
+    tables: [
+      {
+        columns: [
+          { key: "domain", title: "domain", kind: "text" },
+          ...[text("id"), text("name"), text("timezone"), text("data_since", "data since")],
+        ],
+        rows: ordered.map(({ id, domain, name, timezone, since }) => [domain, id, name, timezone, since]),
+      },
+    ],
+  };
+}
+
+export function expectStats(count: Count, now: number, days: number): Expected {
+  const { visitors, pageviews, events } = count.totals(now, count.days(now, days));
+  return {
+    json: {
+      ...{ site: refer(count.site), period: periodOf(count, now, days), visitors, pageviews, events },
+      ...warningsOf(count, now, days),
+    },
+    tables: [{ columns: counted("visitors", "pageviews", "events"), rows: [[visitors, pageviews, events]] }],
+  };
+}
+
+export function expectSeries(count: Count, now: number, days: number): Expected {
+  const points = count.series(now, days).map(({ date, visitors, pageviews }, index) => ({
+    ...{ date, visitors, pageviews },
+    ...(index === days - 1 && { partial: true }),
+  }));
+  return {
+    json: {
+      ...{ site: refer(count.site), period: periodOf(count, now, days), interval: "day", points },
+      ...warningsOf(count, now, days),
+    },
+    tables: [
+      {
+        columns: [
+          { key: "date", title: "date", kind: "text" },
+          ...counted("visitors", "pageviews"),
+          { key: "partial", title: "partial", kind: "text", machine: true },
+        ],
+        rows: points.map(({ date, visitors, pageviews, partial }) => [
+          ...[date, visitors, pageviews],
+          partial ? "true" : null,
+        ]),
+      },
+    ],
+  };
+}
+
+export function expectBreakdown(
+  count: Count,
+  labels: Labels,
+  now: number,
+  { dimension, limit, days }: { dimension: Dimension; limit: number; days: number },
+): Expected {
+  const all = count.rows(now, count.days(now, days), dimension);
+  const { visitors, pageviews, events } = count.totals(now, count.days(now, days));
+  const measure = dimension === "events" ? "events" : "pageviews";
+  const rows = all.slice(0, limit).map((row) => ({
+    value: row.value,
+    label: labels(dimension, row.value),
+    visitors: row.visitors,
+    [measure]: row.hits,
+    percentage: percentOf(row.visitors, visitors),
+  }));
+  return {
+    json: {
+      ...{ site: refer(count.site), period: periodOf(count, now, days), dimension, rows, limit },
+      ...{ total_rows: all.length, truncated: all.length > limit },
+      totals: { visitors, pageviews, ...(dimension === "events" && { events }) },
+      ...warningsOf(count, now, days),
+    },
+    tables: [
+      {
+        columns: [
+          { key: "value", title: "value", kind: "text", machine: true },
+          { key: "label", title: dimension, kind: "text" },
+          ...counted("visitors", measure),
+          { key: "percentage", title: "share", kind: "percent" },
+        ],
+        rows: rows.map((row) => [
+          ...[row.value, row.label, row.visitors],
+          ...[Number(row[measure]), row.percentage],
+        ]),
+      },
+    ],
+  };
+}
+
+export function expectRealtime(count: Count, now: number): Expected {
+  const [visitors, as_of] = [count.active(now), stamp(now, count.site.timezone)];
+  return {
+    json: { site: refer(count.site), visitors, window_minutes: 5, as_of },
+    tables: [
+      {
+        columns: [...counted("visitors"), { key: "as_of", title: "as_of", kind: "text", machine: true }],
+        rows: [[visitors, as_of]],
+      },
+    ],
+  };
+}
+
+/** The complete days before today against as many before those. */
+function compareWindows(count: Count, now: number, days: number) {
+  const sum = (dates: string[]): Window => {
+    const { visitors, pageviews } = count.totals(now, dates);
+    return { from: dates[0] ?? "", to: dates.at(-1) ?? "", visitors, pageviews };
+  };
+  const current = sum(count.completeDays(now, days));
+  const previous = sum(count.completeDays(now, days, days));
+  const { since } = count.site;
+  const comparable = since !== null && since <= previous.from;
+  const change = (after: number, before: number) => ({
+    absolute: after - before,
+    percent: comparable && before > 0 ? percentOf(after - before, before) : null,
+  });
+  return {
+    ...{ current, previous, comparable, change },
+    visitors: change(current.visitors, previous.visitors),
+    pageviews: change(current.pageviews, previous.pageviews),
+    small_sample: current.visitors < 100 || previous.visitors < 100,
+  };
+}
+
+interface Window {
+  from: string;
+  to: string;
+  visitors: number;
+  pageviews: number;
+}
+
+const changeColumns: Column[] = [
+  ...counted("current", "previous"),
+  { key: "change", title: "change", kind: "change" },
+  { key: "percent", title: "percent", kind: "percent_change" },
+];
+
+function tabulateWindows(name: string, windows: ReturnType<typeof compareWindows>): Table {
+  return {
+    name,
+    columns: [{ key: "measure", title: "measure", kind: "text" }, ...changeColumns],
+    rows: (["visitors", "pageviews"] as const).map((measure) => [
+      ...[measure, windows.current[measure], windows.previous[measure]],
+      ...[windows[measure].absolute, windows[measure].percent],
+    ]),
+  };
+}
+
+export function expectOverview(count: Count, labels: Labels, now: number, days: number): Expected {
+  const { visitors, pageviews, events } = count.totals(now, count.days(now, days));
+  const { change: _, ...comparison } = compareWindows(count, now, days);
+  const series = count.series(now, days);
+  const active_now = count.active(now);
+  const top = (["pages", "referrers", "countries"] as const).map((dimension) => ({
+    dimension,
+    rows: count
+      .rows(now, count.days(now, days), dimension)
+      .slice(0, 5)
+      .map((row) => ({
+        label: labels(dimension, row.value),
+        visitors: row.visitors,
+        percentage: percentOf(row.visitors, visitors),
+      })),
+  }));
+  return {
+    json: {
+      ...{ site: refer(count.site), period: periodOf(count, now, days) },
+      ...{ visitors, pageviews, events, active_now, comparison },
+      trend: { from: series[0]?.date, visitors: series.map((day) => day.visitors) },
+      ...{ top, drifted: false },
+      ...warningsOf(count, now, days),
+    },
+    tables: [
+      {
+        name: "totals",
+        columns: counted("visitors", "pageviews", "events", "active_now"),
+        rows: [[visitors, pageviews, events, active_now]],
+      },
+      tabulateWindows("comparison", { ...comparison, change: _ }),
+      ...top.map(({ dimension, rows }) => ({
+        name: dimension,
+        columns: [
+          { key: "label", title: `top ${dimension}`, kind: "text" as const },
+          ...counted("visitors"),
+          { key: "percentage", title: "share", kind: "percent" as const, detail: true as const },
+        ],
+        rows: rows.map((row) => [row.label, row.visitors, row.percentage]),
+      })),
+    ],
+  };
+}
+
+export interface Mover {
+  value: string | null;
+  label: string;
+  current: number;
+  previous: number;
+  change: { absolute: number; percent: number | null };
+}
+
+/** What a comparison says beside its movers, and every value that moved, what moved most first. */
+export function expectComparison(
+  count: Count,
+  labels: Labels,
+  now: number,
+  { days, dimension }: { days: number; dimension?: Dimension | undefined },
+) {
+  const { change, visitors, pageviews, ...windows } = compareWindows(count, now, days);
+  const asked: Dimension[] = dimension ? [dimension] : ["pages", "referrers", "channels", "countries"];
+  const moved = asked.map((each) => {
+    const index = (dates: string[]) =>
+      new Map(count.rows(now, dates, each).map(({ value, visitors }) => [value, visitors]));
+    const current = index(count.completeDays(now, days));
+    const previous = index(count.completeDays(now, days, days));
+    const movers = [...new Set([...current.keys(), ...previous.keys()])].map((value): Mover => {
+      const [after, before] = [current.get(value) ?? 0, previous.get(value) ?? 0];
+      return {
+        ...{ value, label: labels(each, value), current: after, previous: before },
+        change: change(after, before),
+      };
+    });
+    return {
+      dimension: each,
+      isCutOff: [2 * days + 1, days + 1, 1].some(
+        (length) => count.rows(now, count.days(now, length), each).length > 1000,
+      ),
+      all: movers.sort((a, b) => Math.abs(b.change.absolute) - Math.abs(a.change.absolute)),
+    };
+  });
+  return {
+    json: {
+      ...{ site: refer(count.site), timezone: count.site.timezone, as_of: stamp(now, count.site.timezone) },
+      ...{ ...windows, change: { visitors, pageviews } },
+    },
+    windows: tabulateWindows("windows", { ...windows, change, visitors, pageviews }),
+    moved,
+    shown: dimension ? 10 : 4,
+  };
+}
+
+interface Shown {
+  label: string;
+  current: Cell;
+  previous: Cell;
+  change: Record<"absolute" | "percent", Cell>;
+}
+
+/** The movers that an answer shows, as a table. */
+export function tabulateMovers(dimension: string, movers: Shown[]): Table {
+  return {
+    name: dimension,
+    columns: [{ key: "label", title: dimension, kind: "text" }, ...changeColumns],
+    rows: movers.map(({ label, current, previous, change }) => [
+      ...[label, current, previous],
+      ...[change.absolute, change.percent],
+    ]),
+  };
+}
+
+/** What people call a value. */
+export type Labels = (dimension: Dimension, value: string | null) => string;
+
+export function createLabels({ sources, places }: Fixtures): Labels {
+  const unknown = ["countries", "regions", "cities", "languages"];
+  const regions = new Intl.DisplayNames("en", { type: "region" });
+  const languages = new Intl.DisplayNames("en", { type: "language" });
+  const nameOf = (dimension: Dimension, value: string): string | undefined => {
+    if (dimension === "countries") return regions.of(value);
+    if (dimension === "languages") return languages.of(value);
+    if (dimension === "referrers")
+      return Object.values(sources).find((each) => each.referrer === value)?.label;
+    if (dimension === "regions")
+      return Object.values(places).find((each) => each.region === value)?.region_label;
+    if (dimension === "cities") return Object.values(places).find((each) => each.city === value)?.city_label;
+    return undefined;
+  };
+  return (dimension, value) => {
+    if (value === null && dimension === "referrers") return "(direct or none)";
+    if (value === null) return unknown.includes(dimension) ? "(unknown)" : "(none)";
+    return nameOf(dimension, value) ?? value;
+  };
+}

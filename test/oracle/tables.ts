@@ -1,0 +1,117 @@
+import stringWidth from "fast-string-width";
+import { expect } from "vitest";
+import type { Cell, Column, Table } from "./expected.ts";
+
+/** A cell for programs. */
+const raw = (cell: Cell) => String(cell ?? "");
+
+/** Where an answer has several tables, each row says of which it is. */
+function nameRows(tables: Table[]): { header: string[]; rows: string[][] }[] {
+  return tables.map(({ name, columns, rows }) => {
+    const cells = rows.map((row) => row.map(raw));
+    const keys = columns.map(({ key }) => key);
+    if (tables.length === 1) return { header: keys, rows: cells };
+    return { header: ["table", ...keys], rows: cells.map((row) => [name ?? "", ...row]) };
+  });
+}
+
+/** Holds what a pipe gets against the tables: tab-separated or, quoted where it must be, comma-separated. */
+export function expectData(text: string, tables: Table[], format: "csv" | "tsv"): void {
+  const split = format === "tsv" ? (line: string) => line.split("\t") : splitCsv;
+  const blocks = text.replace(/\n$/, "").split("\n\n");
+  const shown = blocks.map((block) => {
+    const [header = [], ...rows] = block.split("\n").map(split);
+    return { header, rows };
+  });
+  expect(shown).toEqual(nameRows(tables));
+}
+
+const splitCsv = (line: string) =>
+  [...`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "",
+  );
+
+/** Holds the text half of a tool's answer against the tables: for readers, without what programs alone want. */
+export function expectText(text: string, tables: Table[]): void {
+  for (const { columns, rows } of tables) {
+    if (rows.length === 0) continue;
+    const shown = columns.flatMap(({ machine }, index) => (machine ? [] : [index]));
+    const titles = columns.map(({ key, title }) => (key === "label" ? title : key));
+    const lines = [titles, ...rows.map((row) => row.map(raw))].map((cells) =>
+      shown.map((index) => cells[index]).join("\t"),
+    );
+    expect(`\n${text}\n`).toContain(`\n${lines.join("\n")}\n`);
+  }
+}
+
+/** Holds a page at a terminal against the tables, by what stands under each header. */
+export function expectPage(text: string, tables: Table[], pictures: boolean): void {
+  const lines = text.split("\n").map(layOut);
+  for (const table of tables) {
+    if (table.rows.length === 0) continue;
+    const { columns, cells } = readTable(lines, table, tables);
+    const shown = columns.map((column) => table.columns.indexOf(column));
+    const expected = table.rows.map((row) =>
+      shown.map((index) => formatCell(table.columns[index] as Column, row[index] ?? null, pictures)),
+    );
+    expect(cells).toEqual(expected);
+  }
+}
+
+/** A line as the columns of a terminal: a wide character takes two. */
+function layOut(line: string): string[] {
+  const characters = [...new Intl.Segmenter("en").segment(line)].map(({ segment }) => segment);
+  return characters.flatMap((each) => [each, ...Array(Math.max(0, stringWidth(each) - 1)).fill("")]);
+}
+
+/** A bar or a sparkline. */
+const PICTURE = /^[█▏▎▍▌▋▊▉▁▂▃▄▅▆▇·]+$/;
+
+function readTable(lines: string[][], table: Table, tables: Table[]) {
+  const starts = lines.map((line) => tables.flatMap((each) => findHeader(line.join(""), each) ?? []));
+  const found = lines.findIndex((line) => findHeader(line.join(""), table) !== undefined);
+  const header = lines[found];
+  if (!header) throw new Error(`There is no table with ${table.columns.map(({ title }) => title)}.`);
+  const own = findHeader(header.join(""), table)?.index ?? 0;
+  const others = (starts[found] ?? []).map(({ index }) => index).filter((index) => index > own);
+  // Of tables side by side, the first begins with the line and each ends where the next one begins.
+  const isFirst = (starts[found] ?? []).every(({ index }) => index >= own);
+  const [from, to] = [isFirst ? 0 : own, Math.min(...others, Number.POSITIVE_INFINITY)];
+  const cut = (line: string[]) => line.slice(from, to).join("").trim().split(/ {2,}/);
+  const titles = cut(header);
+  return {
+    columns: table.columns.filter(({ title }) => titles.includes(title)),
+    cells: lines.slice(found + 1, found + 1 + table.rows.length).map((line) => {
+      const cells = cut(line);
+      return PICTURE.test(cells.at(-1) ?? "") ? cells.slice(0, -1) : cells;
+    }),
+  };
+}
+
+/** Where the header of a table stands in a line, with or without its details. */
+function findHeader(line: string, { columns }: Table): { index: number } | undefined {
+  const shown = columns.filter(({ machine }) => !machine);
+  const words = shown.map(({ title, detail }, index) => {
+    const word = `${index === 0 ? "" : " {2,}"}${title}`;
+    return detail ? `(?:${word})?` : word;
+  });
+  const match = new RegExp(`(?<=^ *| {3})${words.join("")}(?= {3}|$)`).exec(line);
+  return match ? { index: match.index } : undefined;
+}
+
+const group = (value: number) => String(Math.abs(value)).replace(/\B(?=(\d{3})+$)/g, ",");
+const tenths = (value: number) => {
+  const [whole = "", tenth = "0"] = String(Math.abs(value)).split(".");
+  return `${group(Number(whole))}.${tenth}`;
+};
+
+/** A cell for people: grouped digits, one decimal of percentages, signs and arrows of changes. */
+function formatCell({ kind }: Column, cell: Cell, pictures: boolean): string {
+  if (cell === null) return "–";
+  if (typeof cell === "string") return cell;
+  const sign = cell > 0 ? "+" : cell < 0 ? "-" : "";
+  const arrow = !pictures || cell === 0 ? "" : cell > 0 ? "▲ " : "▼ ";
+  if (kind === "percent") return `${tenths(cell)} %`;
+  if (kind === "percent_change") return `${arrow}${sign}${tenths(cell)} %`;
+  return kind === "change" ? sign + group(cell) : group(cell);
+}
