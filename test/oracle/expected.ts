@@ -42,7 +42,7 @@ const utc = (instant: number) => `${new Date(instant).toISOString().slice(0, 19)
 const refer = ({ id, domain }: RawSite) => ({ id, domain });
 
 /** `part` of `whole` in percent with one decimal, a half going away from zero; whole numbers only, so exact. */
-export function percentOf(part: number, whole: number): number {
+function percentOf(part: number, whole: number): number {
   const tenths = Math.floor((2000 * Math.abs(part) + whole) / (2 * whole));
   return tenths === 0 ? 0 : (Math.sign(part) * tenths) / 10;
 }

@@ -90,7 +90,7 @@ export async function startFaultProxy(tls?: { key: string; cert: string }) {
       const [, number, path = ""] = /^GET \/(\d+)(\S*)/.exec(head) ?? [];
       const [, key = ""] = /^authorization: Bearer (\S*)/im.exec(head) ?? [];
       const line = lines[Number(number)];
-      if (line === undefined) return socket.destroy();
+      if (line === undefined) return void socket.destroy();
       const count = line.requests.push({ path, key });
       await line.fault({ socket, reset, path, key, right: await read(path), count });
     });
