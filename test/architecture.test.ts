@@ -92,6 +92,7 @@ describe("the house keeps its order", () => {
       "@modelcontextprotocol/",
       [
         ...["mcp/chart.ts", "mcp/prompts.ts", "mcp/resources.ts", "mcp/schema.ts", "mcp/server.ts"],
+        "mcp/odd-frames.ts",
         "mcp/stdio.ts",
         "serve/cancellation.ts",
         "serve/guards.ts",

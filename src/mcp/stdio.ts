@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
+import { createRefuser } from "./odd-frames.ts";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
 
 export interface StdioOptions extends McpServerOptions {
@@ -23,6 +24,10 @@ export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOp
     stdout.once("close", resolve).once("error", () => resolve());
   });
   const handle = serve(() => createMcpServer(options), { transport, onerror: onFault });
+  stdin.on(
+    "data",
+    createRefuser((refusal) => void transport.send(refusal).catch(onFault)),
+  );
   await gone;
   await handle.close();
 }

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+
+const { FUZZ_SECONDS, FUZZ_SEED, FUZZ_PATH } = process.env;
+
+/** For how long each property is tried. */
+export const SECONDS = Number(FUZZ_SECONDS ?? 2);
+/** For tests that shrink what they find, and what they wait for at the end. */
+export const TIMEOUT_MS = (SECONDS + 60) * 1000;
+
+/**
+ * Tries a property on what is kept in the corpus, then on values of a fresh seed until the time is over. A failure
+ * says its seed and path, which `FUZZ_SEED` and `FUZZ_PATH` take.
+ *
+ * @param corpus Name of the file in `test/fuzz/corpus` with the values kept.
+ */
+export async function fuzz<T>(
+  corpus: string,
+  values: fc.Arbitrary<T>,
+  holds: (value: T) => Promise<void> | void,
+): Promise<void> {
+  for (const value of readCorpus<T>(corpus)) {
+    await (async () => holds(value))().catch((cause: Error) => {
+      throw new Error(`Of the corpus: ${JSON.stringify(value)}\n${cause.message}`, { cause });
+    });
+  }
+  const began = performance.now();
+  const property = fc.asyncProperty(values, async (value) => holds(value));
+  const details = await fc.check(property, {
+    interruptAfterTimeLimit: SECONDS * 1000,
+    numRuns: Number.MAX_SAFE_INTEGER,
+    ...(FUZZ_SEED !== undefined && { seed: Number(FUZZ_SEED) }),
+    ...(FUZZ_PATH !== undefined && { path: FUZZ_PATH }),
+  });
+  if (FUZZ_SECONDS !== undefined) {
+    const seconds = Math.round((performance.now() - began) / 1000);
+    process.stdout.write(`fuzz: ${corpus}: ${details.numRuns} in ${seconds} s, seed ${details.seed}\n`);
+  }
+  if (!details.failed) return;
+  const again = `FUZZ_SEED=${details.seed} FUZZ_PATH=${details.counterexamplePath}`;
+  const { message = "" } = Object(details.errorInstance);
+  throw new Error(`${JSON.stringify(details.counterexample)}\nAgain with ${again}\n${message}`, {
+    cause: details.errorInstance,
+  });
+}
+
+/** What was found once, and what real clients send: each value is tried every time. */
+function readCorpus<T>(name: string): T[] {
+  return JSON.parse(readFileSync(new URL(`./corpus/${name}.json`, import.meta.url), "utf8"));
+}
