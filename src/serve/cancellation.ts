@@ -68,14 +68,15 @@ export function allowCancelling(serve: Serve, maxBodyBytes: number, underWay: Un
     };
 
     for (const { method, params } of messages) {
-      if (method === "notifications/cancelled") underWay.cancel(conversation, params?.requestId);
+      const id = params?.requestId;
+      if (method === "notifications/cancelled" && isId(id)) underWay.cancel(conversation, id);
     }
     if (messages.some(({ method }) => method === "initialize")) {
       const response = await serve(request, { ...options, parsedBody });
       response.headers.set(SESSION, randomUUID());
       return response;
     }
-    const ids = messages.flatMap(({ id, method }) => (id !== undefined && method !== undefined ? [id] : []));
+    const ids = messages.flatMap(({ id, method }) => (isId(id) && method !== undefined ? [id] : []));
     if (conversation.session === "" || ids.length === 0) return serve(request, options);
 
     const controller = new AbortController();
@@ -84,6 +85,9 @@ export function allowCancelling(serve: Serve, maxBodyBytes: number, underWay: Un
     return whenSent(await serve(new Request(request, { signal }), { ...options, parsedBody }), end);
   };
 }
+
+/** What is none is not looked into: a list in a list in a list ends the stack of whoever writes it out. */
+const isId = (id: unknown): id is string | number => typeof id === "string" || typeof id === "number";
 
 /** Clients of 2025-03-26 may send several at once. */
 function toMessages(body: unknown): Message[] {
