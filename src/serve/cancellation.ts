@@ -60,7 +60,7 @@ export function allowCancelling(serve: Serve, maxBodyBytes: number, underWay: Un
     }
     if (!isJsonContentType(headers.get("content-type"))) return serve(request, options);
     const body = await readRequestBody(request.clone(), maxBodyBytes);
-    const parsedBody = body.tooLarge ? undefined : parse(body.text);
+    const parsedBody = body.tooLarge ? undefined : keepWhatItAsks(parse(body.text));
     const messages = toMessages(parsedBody);
     const conversation = {
       authorization: headers.get("authorization") ?? "",
@@ -77,13 +77,27 @@ export function allowCancelling(serve: Serve, maxBodyBytes: number, underWay: Un
       return response;
     }
     const ids = messages.flatMap(({ id, method }) => (isId(id) && method !== undefined ? [id] : []));
-    if (conversation.session === "" || ids.length === 0) return serve(request, options);
+    // Of several in one body none can be taken back alone.
+    if (conversation.session === "" || ids.length !== 1) return serve(request, { ...options, parsedBody });
 
     const controller = new AbortController();
     const end = underWay.begin(conversation, ids, controller);
     const signal = AbortSignal.any([request.signal, controller.signal]);
     return whenSent(await serve(new Request(request, { signal }), { ...options, parsedBody }), end);
   };
+}
+
+/**
+ * Without what takes back a request of the same body: the SDK would answer that one never, and end the stream of
+ * answers with the last one alone. So it runs to its end.
+ */
+function keepWhatItAsks(body: unknown): unknown {
+  if (!Array.isArray(body)) return body;
+  const messages = toMessages(body);
+  const asked = new Set(messages.flatMap(({ id, method }) => (method === undefined ? [] : [id])));
+  const isOwn = ({ method, params }: Message) =>
+    method === "notifications/cancelled" && asked.has(params?.requestId);
+  return body.filter((_, index) => !isOwn(messages[index] ?? {}));
 }
 
 /** What is none is not looked into: a list in a list in a list ends the stack of whoever writes it out. */
