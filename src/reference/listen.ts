@@ -47,15 +47,19 @@ async function respond(answer: Answer, incoming: IncomingMessage, outgoing: Serv
   outgoing.end(body);
 }
 
-/** The target is read as path and query alone: neither Host nor an absolute target picks anything here. */
+const ORIGIN = "http://reference.invalid";
+
+/**
+ * The target is read as path and query alone: neither Host nor an absolute target picks anything here. What is no
+ * address at all leads where nothing is.
+ */
 function toRequest({ url = "/", method = "GET", headers }: IncomingMessage): ReferenceRequest {
-  const absolute = new URL(
-    url.startsWith("/") ? `http://reference.invalid${url}` : url,
-    "http://reference.invalid",
-  );
+  const target = url.startsWith("/") ? `${ORIGIN}${url}` : url;
+  const isAddress = /^https?:/i.test(target) && URL.canParse(target);
+  const { pathname, search } = new URL(isAddress ? target : ORIGIN);
   return {
     method,
-    url: `http://reference.invalid${absolute.pathname}${absolute.search}`,
+    url: `${ORIGIN}${pathname}${search}`,
     headers: { get: (name) => headers[name]?.toString() ?? null },
   };
 }

@@ -8,6 +8,8 @@ export const SECONDS = Number(FUZZ_SECONDS ?? 2);
 /** For tests that shrink what they find, and what they wait for at the end. */
 export const TIMEOUT_MS = (SECONDS + 60) * 1000;
 
+const MOST_SHOWN = 3_000;
+
 /**
  * Tries a property on what is kept in the corpus, then on values of a fresh seed until the time is over. A failure
  * says its seed and path, which `FUZZ_SEED` and `FUZZ_PATH` take.
@@ -39,9 +41,12 @@ export async function fuzz<T>(
   if (!details.failed) return;
   const again = `FUZZ_SEED=${details.seed} FUZZ_PATH=${details.counterexamplePath}`;
   const { message = "" } = Object(details.errorInstance);
-  throw new Error(`${JSON.stringify(details.counterexample)}\nAgain with ${again}\n${message}`, {
-    cause: details.errorInstance,
-  });
+  throw new Error(
+    `${JSON.stringify(details.counterexample)?.slice(0, MOST_SHOWN)}\nAgain with ${again}\n${message}`,
+    {
+      cause: details.errorInstance,
+    },
+  );
 }
 
 /** What was found once, and what real clients send: each value is tried every time. */

@@ -27,7 +27,10 @@ export function createSender(origin: string, patience: number) {
   const send = ({ method, path, headers, body }: Sent, wait = patience) =>
     new Promise<Received>((resolve, reject) => {
       const bytes = Buffer.from(body, "latin1");
-      const sent = request({ agent, host: hostname, port, method, path, headers }, (response) => {
+      // Without it Node sends a body of OPTIONS, say, as if it were another request.
+      const length = bytes.length === 0 ? {} : { "content-length": String(bytes.length) };
+      const all = { ...length, ...headers };
+      const sent = request({ agent, host: hostname, port, method, path, headers: all }, (response) => {
         const chunks: Buffer[] = [];
         const finish = (ended: boolean) => {
           clearTimeout(timer);
