@@ -99,8 +99,12 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       await consent(request, response);
       return true;
     }
-    if (path.startsWith(`${paths.authorization}/`) || openPaths.has(path)) {
+    if (path.startsWith(`${paths.authorization}/`) || path === paths.jwks) {
       await serve(request, response);
+      return true;
+    }
+    if (openPaths.has(path)) {
+      sendJson(response, 404, { error: "not_found", error_description: "Nothing is asked here this way." });
       return true;
     }
     return false;
