@@ -57,7 +57,7 @@ export function createNormalizer(resource: string): Normalizer {
       // who it is by other means must not be taken for one that proves nothing.
       token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? "none",
       // The provider asks for https here, and would refuse the whole.
-      client_uri: String(metadata.client_uri).startsWith("https://") ? metadata.client_uri : undefined,
+      client_uri: isHttps(metadata.client_uri) ? metadata.client_uri : undefined,
     }),
   };
 }
@@ -71,9 +71,7 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
     redirect_uris: uris.every(isRedirect) ? uris.slice(0, MAX_REDIRECTS) : [],
     ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
     ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
-    token_endpoint_auth_method: METHODS.has(String(token_endpoint_auth_method))
-      ? token_endpoint_auth_method
-      : "none",
+    token_endpoint_auth_method: METHODS.has(token_endpoint_auth_method) ? token_endpoint_auth_method : "none",
     ...(token_endpoint_auth_method === "private_key_jwt" && { jwks, jwks_uri }),
     // Of a native application loopback addresses match on any port (RFC 8252, section 7.3), and schemes of
     // applications are allowed; plain http elsewhere is not.
@@ -82,6 +80,8 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
     response_types: ["code"],
   };
 }
+
+const isHttps = (uri: unknown) => typeof uri === "string" && uri.startsWith("https://");
 
 /** Schemes that browsers give a meaning of their own: none of them leads to an application that registered it. */
 const FOREIGN_SCHEMES =
@@ -95,4 +95,4 @@ function isRedirect(uri: unknown): boolean {
 
 const MAX_REDIRECTS = 20;
 const MAX_NAME = 200;
-const METHODS = new Set(["none", "client_secret_post", "client_secret_basic", "private_key_jwt"]);
+const METHODS = new Set<unknown>(["none", "client_secret_post", "client_secret_basic", "private_key_jwt"]);
