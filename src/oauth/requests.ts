@@ -72,13 +72,25 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
     ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
     ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
     token_endpoint_auth_method: METHODS.has(token_endpoint_auth_method) ? token_endpoint_auth_method : "none",
-    ...(token_endpoint_auth_method === "private_key_jwt" && { jwks, jwks_uri }),
+    ...(token_endpoint_auth_method === "private_key_jwt" && {
+      ...(isWithin(jwks, KEY_SET_DEPTH) && { jwks }),
+      ...(typeof jwks_uri === "string" && { jwks_uri }),
+    }),
     // Of a native application loopback addresses match on any port (RFC 8252, section 7.3), and schemes of
     // applications are allowed; plain http elsewhere is not.
     application_type: "native",
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
   };
+}
+
+/** A set, its list, a key, and a key's list of certificates (RFC 7517). */
+const KEY_SET_DEPTH = 4;
+
+/** Whether lists and objects stand in each other no deeper: what writes them out has only so much of a stack. */
+function isWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((each) => isWithin(each, depth - 1));
 }
 
 const isHttps = (uri: unknown) => typeof uri === "string" && uri.startsWith("https://");
