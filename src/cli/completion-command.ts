@@ -4,6 +4,7 @@ import { AnalyticsError } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
 import type { Io } from "./io.ts";
 import { writeData } from "./output.ts";
+import { refuseOptionAsWord } from "./unknown-option.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
@@ -25,6 +26,7 @@ export function createCompletionCommand(io: Io): Command {
 }
 
 function chooseShell(word: string): Shell {
+  refuseOptionAsWord(word);
   const shell = SHELLS.find((each) => each === word);
   if (shell !== undefined) return shell;
   throw new AnalyticsError("usage", `completion knows bash, zsh and fish, not ${JSON.stringify(word)}.`, {

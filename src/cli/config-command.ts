@@ -8,6 +8,7 @@ import type { Outcome } from "../setup/writing.ts";
 import { assertWritable, type ConfigFlags, readWish, refuse } from "./config-wish.ts";
 import type { Io } from "./io.ts";
 import { printAnswer, printNote, writeData } from "./output.ts";
+import { refuseOptionAsWord } from "./unknown-option.ts";
 
 /** `analytics-mcp config`: what to paste into an assistant's settings, or to have written there. */
 export function createConfigCommand(io: Io): Command {
@@ -38,6 +39,7 @@ export function createConfigCommand(io: Io): Command {
     .action(async (word: string | undefined, _, self: Command) => {
       const flags = self.optsWithGlobals<ConfigFlags>();
       if (word === undefined) return listClients(io, flags);
+      refuseOptionAsWord(word);
       const { findClient } = await import("../setup/search.ts");
       const client = findClient(word);
       if (flags.write || flags.dryRun) await write(io, client, flags);

@@ -9,6 +9,7 @@ import type { Io } from "./io.ts";
 import { writeData } from "./output.ts";
 import { readScreen } from "./screen.ts";
 import { formatTopic, topics } from "./topics.ts";
+import { refuseOptionAsWord } from "./unknown-option.ts";
 
 /** Gives a command, and those below it, help as this program's screens look: examples before options. */
 export function layOutHelp(io: Io, command: Command): void {
@@ -66,6 +67,7 @@ export function createHelpCommand(io: Io, program: Command): Command {
         .argParser(String),
     )
     .action(async (name: string | undefined) => {
+      refuseOptionAsWord(name);
       const command = program.commands.find((each) => each.name() === name);
       if (name === undefined || command) return (command ?? program).outputHelp();
       const known = [...program.commands.map((each) => each.name()), ...Object.keys(topics)];

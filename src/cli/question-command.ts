@@ -12,6 +12,7 @@ import type { Io } from "./io.ts";
 import { type Format, printAnswer } from "./output.ts";
 import { readScreen } from "./screen.ts";
 import { addTrends } from "./site-trends.ts";
+import { refuseOptionAsWord } from "./unknown-option.ts";
 import { readInterval, watch } from "./watch.ts";
 
 type QuestionFlags = Flags & Format & { watch?: true | string } & Record<string, unknown>;
@@ -63,6 +64,7 @@ function describeRange({ type, minimum, maximum, default: fallback }: JsonSchema
 
 function refuseWords({ name, params }: Question, [word]: string[]): void {
   if (word === undefined) return;
+  refuseOptionAsWord(word);
   throw new AnalyticsError("usage", `${name} takes options alone, not ${JSON.stringify(word)}.`, {
     hint: "site" in params.shape ? `Did you mean --site ${word}?` : `See analytics-mcp ${name} --help.`,
   });

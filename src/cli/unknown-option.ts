@@ -17,6 +17,14 @@ export function nameOption(word: string): string {
   return (word.startsWith("--") ? word.split("=")[0] : word.slice(0, 2)) ?? "";
 }
 
+/**
+ * Where a word of this program's is expected. Behind `--` what looks like an option is none, and its value may be a
+ * key all the same: it is refused as an option would be.
+ */
+export function refuseOptionAsWord(word: string | undefined): void {
+  if (word !== undefined && /^-./.test(word)) throw refuseUnknownOption(nameOption(word), "See --help.");
+}
+
 export function refuseUnknownOption(name: string, hint: string): AnalyticsError {
   return new AnalyticsError("usage", `Unknown option ${name}.`, {
     hint: KEY_OPTION.test(name)

@@ -25,6 +25,11 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
+/** The same as text. */
+export const oddText: fc.Arbitrary<string> = oddValue.map((value) =>
+  typeof value === "string" ? value : printJson(value),
+);
+
 type Change = { at: number; how: "replace" | "drop" | "add" | "wrap"; name: string; value: unknown };
 
 const oddName = fc.constantFrom(
@@ -94,7 +99,9 @@ export function mutateText(base: fc.Arbitrary<string>, maxCuts = 3): fc.Arbitrar
 }
 
 /** JSON of a value, in which the deep one is written out by `writeOut`. */
-export const printJson = (value: unknown): string => JSON.stringify(value) ?? "";
+export function printJson(value: unknown): string {
+  return JSON.stringify(value) ?? "";
+}
 
 export const writeOut = (text: string): string =>
   text.replaceAll(`"${DEEP}"`, () => "[".repeat(DEPTH) + "]".repeat(DEPTH));

@@ -7,7 +7,7 @@ import { openConsent, prepare, REDIRECT, register, signIn } from "../support/att
 import { startTestConnector } from "../support/connector.ts";
 import { fuzz, TIMEOUT_MS } from "./fuzz.ts";
 import { createSender, headerValue, type Received, type Sent, toBytes } from "./http.ts";
-import { mutateText, mutateValue, oddValue, printJson, writeOut } from "./mutations.ts";
+import { mutateText, mutateValue, oddText, printJson, writeOut } from "./mutations.ts";
 
 const HOUR_MS = 3_600_000;
 /** What one address may start in an hour: registrations, and sign-ins with a consent to be given. */
@@ -60,7 +60,7 @@ const fillIn = (text: string) =>
   Object.entries(known).reduce((rest, [name, value]) => rest.replaceAll(blank(name), value), text);
 
 const word = fc.oneof(
-  { weight: 2, arbitrary: oddValue.map((value) => (typeof value === "string" ? value : printJson(value))) },
+  { weight: 2, arbitrary: oddText },
   {
     weight: 1,
     arbitrary: fc.constantFrom("none", "code", "S256", "plain", "query", "form_post", "login", "0"),
