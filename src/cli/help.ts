@@ -71,7 +71,7 @@ export function createHelpCommand(io: Io, program: Command): Command {
       const command = program.commands.find((each) => each.name() === name);
       if (name === undefined || command) return (command ?? program).outputHelp();
       const known = [...program.commands.map((each) => each.name()), ...Object.keys(topics)];
-      if (!(name in topics)) {
+      if (!Object.hasOwn(topics, name)) {
         throw new AnalyticsError("usage", `There is no help on ${JSON.stringify(name)}.`, {
           hint: `${suggest(name, known)}There is help on ${known.join(", ")}.`,
         });
