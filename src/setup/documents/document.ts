@@ -34,6 +34,19 @@ export const refuseUnreadable = (reason: string, cause?: unknown) =>
 export const refuseShape = (reason: string) =>
   refuse(reason, "Leave out --write, and paste what is printed by hand: nothing was written.");
 
+export const TOO_DEEP = "its lists and objects stand in each other too deep";
+
+/** Parsers and comparisons go as deep as a document does, and the stack ends somewhere: nothing is edited then. */
+export const refuseDepth =
+  (edit: Edit): Edit =>
+  (text, entry, force) => {
+    try {
+      return edit(text, entry, force);
+    } catch (cause) {
+      throw cause instanceof RangeError ? refuseUnreadable(TOO_DEEP, cause) : cause;
+    }
+  };
+
 /** What ends lines in a text, by majority. */
 export function findLineEnd(text: string): "\n" | "\r\n" {
   const windows = text.split("\r\n").length - 1;

@@ -7,9 +7,11 @@ import {
   type Entry,
   findLineEnd,
   locate,
+  refuseDepth,
   refuseOther,
   refuseShape,
   refuseUnreadable,
+  TOO_DEEP,
 } from "./document.ts";
 import { explainFault } from "./json-faults.ts";
 import { insertMember } from "./json-insertion.ts";
@@ -19,7 +21,7 @@ import { formatMember, indentLines, readIndent } from "./json-style.ts";
  * JSON and JSON with comments and trailing commas. jsonc-parser's own `modify` formats the lines that it
  * touches anew; here text is put between what stands, or in place of one value, and nothing else moves.
  */
-export const editJson: Edit = (text, entry, force) => {
+export const editJson: Edit = refuseDepth((text, entry, force) => {
   const root = parse(text);
   if (root === undefined) return startDocument(text, entry);
   const servers = findOne(root, entry.at);
@@ -28,7 +30,7 @@ export const editJson: Edit = (text, entry, force) => {
   const result = edited === text ? text : entry.inputs.reduce(addInput, edited);
   if (result !== text) assertRest(text, result, entry);
   return result;
-};
+});
 
 /** The members of a document whose servers are these alone. */
 export function buildDocument({ at, name, value, inputs }: Entry): Members {
@@ -46,7 +48,13 @@ export const findFault = (text: string): string | undefined => read(text).fault;
 
 function read(text: string): { root: Node | undefined; fault: string | undefined } {
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  let root: Node | undefined;
+  try {
+    root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    return { root: undefined, fault: TOO_DEEP };
+  }
   const [first] = errors;
   return { root, fault: first && `${locate(text, first.offset)}: ${explainFault(first.error)}` };
 }

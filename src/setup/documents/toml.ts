@@ -4,6 +4,7 @@ import {
   type Edit,
   type Entry,
   findLineEnd,
+  refuseDepth,
   refuseOther,
   refuseShape,
   refuseUnreadable,
@@ -12,7 +13,7 @@ import { formatTomlTable } from "./format.ts";
 import { findTables } from "./toml-tables.ts";
 
 /** TOML: a table is put at the end, or in place of the one that it replaces; the rest is not even looked at. */
-export const editToml: Edit = (text, entry, force) => {
+export const editToml: Edit = refuseDepth((text, entry, force) => {
   const document = parse(text);
   const content = formatTomlTable(entry.at, entry.name, entry.value);
   const wanted = findServer(parse(content), entry);
@@ -23,7 +24,7 @@ export const editToml: Edit = (text, entry, force) => {
   const result = existing === undefined ? append(text, lines) : replace(text, entry, lines);
   assertRest(document, result, entry, wanted);
   return result;
-};
+});
 
 function parse(text: string): TomlTable {
   try {
