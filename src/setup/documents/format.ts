@@ -29,7 +29,7 @@ function formatYamlValue(value: Value): string {
   if (Array.isArray(value)) return `[${value.map((each) => JSON.stringify(each)).join(", ")}]`;
   const isPlain =
     typeof value === "string" &&
-    /^[A-Za-z][\w ]*$/.test(value) &&
+    /^[A-Za-z]\w*( \w+)*$/.test(value) &&
     !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value);
   return isPlain ? value : JSON.stringify(value);
 }
