@@ -12,7 +12,7 @@ import { createReferenceApi } from "../../src/reference/api.ts";
 import { type Listening, listen } from "../../src/reference/listen.ts";
 import { NOW, SECOND_KEY } from "../support/api.ts";
 import { runShell } from "../support/shell.ts";
-import { fuzz, SECONDS, TIMEOUT_MS } from "./fuzz.ts";
+import { fuzz, SECONDS, sample, TIMEOUT_MS } from "./fuzz.ts";
 import { mutateText } from "./mutations.ts";
 
 interface Run {
@@ -227,7 +227,7 @@ it("so does the built program", { timeout: TIMEOUT_MS }, async () => {
   // What serves is stopped by nobody here.
   const isAnswer = ({ argv: words }: Run) =>
     !words.some((word) => /^(serve|reference|realtime|conform|-)$/.test(word));
-  const all = fc.sample(runs.filter(isAnswer), 100 * Math.ceil(SECONDS));
+  const all = sample(runs.filter(isAnswer), 100 * Math.ceil(SECONDS));
   for (const { argv: words, environment, stdin } of all) {
     if (performance.now() > end) break;
     const child = spawn(process.execPath, [bin, ...words.map(fillIn)], {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
+import { onTestFailed } from "vitest";
 
 const { FUZZ_SECONDS, FUZZ_SEED, FUZZ_PATH } = process.env;
 
@@ -8,7 +9,16 @@ export const SECONDS = Number(FUZZ_SECONDS ?? 2);
 /** For tests that shrink what they find, and what they wait for at the end. */
 export const TIMEOUT_MS = (SECONDS + 60) * 1000;
 
+const SEED = Number(FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const MOST_SHOWN = 3_000;
+let samples = 0;
+
+/** Values for a test that is no property: one that fails says the seed. */
+export function sample<T>(values: fc.Arbitrary<T>, count: number): T[] {
+  onTestFailed(() => void process.stdout.write(`Again with FUZZ_SEED=${SEED}\n`));
+  samples += 1;
+  return fc.sample(values, { numRuns: count, seed: SEED + samples });
+}
 
 /**
  * Tries a property on what is kept in the corpus, then on values of a fresh seed until the time is over. A failure
@@ -35,7 +45,7 @@ export async function fuzz<T>(
   const details = await fc.check(property, {
     interruptAfterTimeLimit: SECONDS * 1000,
     numRuns: Number.MAX_SAFE_INTEGER,
-    ...(FUZZ_SEED !== undefined && { seed: Number(FUZZ_SEED) }),
+    seed: SEED,
     ...(FUZZ_PATH !== undefined && { path: FUZZ_PATH }),
   });
   if (FUZZ_SECONDS !== undefined) {
