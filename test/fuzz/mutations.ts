@@ -1,13 +1,31 @@
 import fc from "fast-check";
 
-/** Stands for a list in a list in a list, which no parser of the test itself is to meet. */
+/** Stand for a list in a list in a list, and for objects so, which no parser of the test itself is to meet. */
 const DEEP = "<deep>";
+const DEEP_OBJECT = "<deep object>";
 const DEPTH = 20_000;
 
 /** Values where others are expected. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
-    ...[null, true, 0, -1, -0, 1.5, 1e308, 2 ** 53, "", " ", "\u0000", "__proto__", "${KEY}", "'\"<&>", DEEP],
+    ...[
+      null,
+      true,
+      0,
+      -1,
+      -0,
+      1.5,
+      1e308,
+      2 ** 53,
+      "",
+      " ",
+      "\u0000",
+      "__proto__",
+      "${KEY}",
+      "'\"<&>",
+      DEEP,
+      DEEP_OBJECT,
+    ],
     ...[[], {}, [null], { toString: 1 }, { toString: null, valueOf: null }, { length: 1e9 }, [[[{}]]]],
     ...[
       "x".repeat(5_000),
@@ -104,4 +122,6 @@ export function printJson(value: unknown): string {
 }
 
 export const writeOut = (text: string): string =>
-  text.replaceAll(`"${DEEP}"`, () => "[".repeat(DEPTH) + "]".repeat(DEPTH));
+  text
+    .replaceAll(`"${DEEP}"`, () => "[".repeat(DEPTH) + "]".repeat(DEPTH))
+    .replaceAll(`"${DEEP_OBJECT}"`, () => `${'{"a":'.repeat(DEPTH)}0${"}".repeat(DEPTH)}`);

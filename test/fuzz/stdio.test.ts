@@ -1,17 +1,55 @@
-import { PassThrough } from "node:stream";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { PassThrough, type Readable, type Writable } from "node:stream";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { run } from "../../src/cli/program.ts";
+import { openDemo } from "../../src/cli/connect.ts";
+import { createClient } from "../../src/client/client.ts";
+import { openSession } from "../../src/mcp/opening.ts";
+import { serveStdio } from "../../src/mcp/stdio.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
 import { conversation, lastRequest, readAnswers, readExpected } from "./frames.ts";
 import { fuzz, TIMEOUT_MS } from "./fuzz.ts";
 import { writeOut } from "./mutations.ts";
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 10_000;
 const LAST = "the last";
 
-/** The MCP server as the program starts it, in this process. */
-function startServer() {
+interface Server {
+  stdin: Writable;
+  stdout: Readable;
+  stderr: Readable;
+  ended: Promise<number | null>;
+}
+
+/** The server in this process, behind the first answers that the build writes down. */
+function startHere(): Server {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const clock = () => NOW;
+  const { common, demo } = JSON.parse(readFileSync("dist/first-answers.json", "utf8"));
+  const opening = openSession(stdin, stdout, new Map(Object.entries({ ...common, ...demo })));
+  const ended = opening.over.then(async () => {
+    const { call } = createClient({ readTarget: () => openDemo({ clock }), clock });
+    await serveStdio({
+      ...{ stdin: opening.stdin, stdout: opening.stdout, call, version: "0.0.0", demo: true },
+      admit: () => {},
+      onFault: ({ message }) => void stderr.write(message),
+    });
+    return 0;
+  });
+  return { stdin, stdout, stderr, ended };
+}
+
+/** The built program, which answers a client's first requests before the server is loaded. */
+function startBuilt(): Server {
+  const env = { PATH: process.env.PATH ?? "", ANALYTICS_CALLS_PER_MINUTE: "100000" };
+  const child = spawn(process.execPath, [resolve("bin/analytics-mcp.js"), "--demo"], { env });
+  child.stdin.on("error", () => {});
+  return { ...child, ended: once(child, "close").then(([code]) => code) };
+}
+
+function listen({ stdout, stderr }: Server) {
   const written = { stdout: "", stderr: "" };
   stdout.on("data", (chunk) => {
     written.stdout += chunk;
@@ -19,16 +57,7 @@ function startServer() {
   stderr.on("data", (chunk) => {
     written.stderr += chunk;
   });
-  const ended = run(
-    {
-      ...{ stdin, stdout, stderr, environment: { ANALYTICS_CALLS_PER_MINUTE: "100000" } },
-      ...{ clock: () => NOW, version: "1.2.3", nodeVersion: process.versions.node },
-      untilStopped: async () => {},
-    },
-    ["--demo"],
-  );
-  const frames = () => written.stdout.split("\n").slice(0, -1);
-  return { stdin, written, ended, frames };
+  return { written, frames: () => written.stdout.split("\n").slice(0, -1) };
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -41,24 +70,33 @@ const noteFault = (fault: unknown) => void faults.push(fault);
 beforeEach(() => void process.on("unhandledRejection", noteFault));
 afterEach(() => void process.off("unhandledRejection", noteFault));
 
-it("answers each request of any conversation once, and writes frames alone", { timeout: TIMEOUT_MS }, () =>
-  fuzz("stdio", conversation, async (lines) => {
-    const { stdin, written, ended, frames } = startServer();
-    const sent = [...lines.map(writeOut), lastRequest(LAST)];
-    for (const each of sent) stdin.write(`${each}\n`);
-    const { asked, owed } = readExpected(sent.flatMap((each) => each.split("\n")));
-    await until(() => {
+it.each([
+  ["in this process", startHere],
+  ["as it is built", startBuilt],
+])(
+  "answers each request of any conversation once, and writes frames alone: %s",
+  {
+    timeout: TIMEOUT_MS,
+  },
+  (_, start) =>
+    fuzz("stdio", conversation, async (lines) => {
+      const server = start();
+      const { written, frames } = listen(server);
+      const sent = [...lines.map(writeOut), lastRequest(LAST)];
+      for (const each of sent) server.stdin.write(`${each}\n`);
+      const { asked, owed } = readExpected(sent.flatMap((each) => each.split("\n")));
+      await until(() => {
+        const answered = readAnswers(frames());
+        return [...owed].every((key) => answered.has(key));
+      });
       const answered = readAnswers(frames());
-      return [...owed].every((key) => answered.has(key));
-    });
-    const answered = readAnswers(frames());
-    expect([...owed].filter((key) => !answered.has(key))).toEqual([]);
-    const unasked = [...answered].filter(([key, count]) => key !== "none" && count > (asked.get(key) ?? 0));
-    expect(unasked).toEqual([]);
-    stdin.end();
-    expect(await ended).toBe(0);
-    expect(written.stdout + written.stderr).not.toContain(DEMO_KEY);
-    expect(written.stdout + written.stderr).not.toContain("this is a bug");
-    expect(faults).toEqual([]);
-  }),
+      expect([...owed].filter((key) => !answered.has(key))).toEqual([]);
+      const unasked = [...answered].filter(([key, count]) => key !== "none" && count > (asked.get(key) ?? 0));
+      expect(unasked).toEqual([]);
+      server.stdin.end();
+      expect(await server.ended).toBe(0);
+      expect(written.stdout + written.stderr).not.toContain(DEMO_KEY);
+      expect(written.stdout + written.stderr).not.toContain("this is a bug");
+      expect(faults).toEqual([]);
+    }),
 );
