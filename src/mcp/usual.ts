@@ -44,12 +44,15 @@ export function isClient(info: unknown, capabilities: unknown): boolean {
   );
 }
 
-/** Such as `{}`, `{"listChanged":true}` or `{"form":{}}`; of an extension, whatever its own object says. */
-function isCapability(name: string, value: unknown): boolean {
+/**
+ * Such as `{}`, `{"listChanged":true}` or `{"form":{}}`; of an extension, whatever its own object says. None goes
+ * deeper, and one without end would end the stack.
+ */
+function isCapability(name: string, value: unknown, depth = 0): boolean {
   if (FLAGS.has(name)) return typeof value === "boolean";
-  if (!isObject(value)) return false;
+  if (!isObject(value) || depth > 2) return false;
   if (name === "extensions" || name === "experimental") return Object.values(value).every(isObject);
-  return Object.entries(value).every(([inner, each]) => isCapability(inner, each));
+  return Object.entries(value).every(([inner, each]) => isCapability(inner, each, depth + 1));
 }
 
 const FLAGS = new Set(["listChanged", "applyDefaults"]);
