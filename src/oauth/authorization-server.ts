@@ -44,6 +44,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return async (request, response, path) => {
     const isServerMetadata = isServerMetadataPath(path);
     const isMetadata = isServerMetadata || isResourceMetadataPath(path);
+    // Programs ask here, whatever they say they read: they know errors as JSON alone (RFC 6749, section 5.2).
+    if (openPaths.has(path)) request.headers.accept = "application/json";
     if (isMetadata || openPaths.has(path)) {
       for (const [name, value] of Object.entries(openToScripts)) response.setHeader(name, value);
       if (request.method === "OPTIONS") {
