@@ -17,6 +17,7 @@ const MB = 1_048_576;
 const MOST_GROWTH = 3 * MB;
 const ROUNDS = 4;
 const AT_ONCE = 5;
+const PATIENCE_MS = 30_000;
 const FRAMES = 30 * Math.ceil(SECONDS);
 
 const bin = resolve("bin/analytics-mcp.js");
@@ -106,7 +107,7 @@ it("over HTTP the connector holds no more after many frames", { timeout: TIMEOUT
   );
   const [, origin = ""] = /The connector is at (\S+):/.exec(output.stderr) ?? [];
   const { access } = await signIn(origin);
-  const sender = createSender(origin, 10_000);
+  const sender = createSender(origin, PATIENCE_MS);
   open.push(() => sender.close());
   const ask = async (body: string, generation: string) => {
     const [, method = "tools/list"] = /"method":"([\w/]{1,50})"/.exec(body) ?? [];
@@ -116,7 +117,7 @@ it("over HTTP the connector holds no more after many frames", { timeout: TIMEOUT
       ...{ accept: "application/json, text/event-stream", "mcp-protocol-version": generation },
       "mcp-session-id": "a session",
     };
-    const wait = /subscriptions.{1,6}listen/.test(body) ? 20 : 10_000;
+    const wait = /subscriptions.{1,6}listen/.test(body) ? 20 : PATIENCE_MS;
     return sender.send({ method: "POST", path: "/mcp", headers, body: toBytes(writeOut(body)) }, wait);
   };
   const measures: Measure[] = [];

@@ -8,7 +8,7 @@ import { fuzz, TIMEOUT_MS } from "./fuzz.ts";
 import { createSender, headerValue, type Received, type Sent, toBytes } from "./http.ts";
 import { writeOut } from "./mutations.ts";
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 30_000;
 /** For what stays open until one side ends it. */
 const LISTENING_MS = 50;
 const STATUSES = [200, 202, 204, 400, 401, 403, 404, 405, 406, 413, 415];

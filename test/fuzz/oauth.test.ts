@@ -47,7 +47,7 @@ beforeAll(async () => {
     authorization: asking.url.search.slice(1),
   });
   for (const each of [access, refresh]) secrets.add(each);
-  sender = createSender(publicUrl, 5_000);
+  sender = createSender(publicUrl, 30_000);
 });
 afterAll(async () => {
   sender.close();

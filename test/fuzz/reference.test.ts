@@ -18,7 +18,7 @@ beforeAll(async () => {
     onFault: (fault) => faults.push(fault),
   });
   server = await listen(api, "127.0.0.1", 0);
-  sender = createSender(server.origin, 5_000);
+  sender = createSender(server.origin, 30_000);
 });
 afterAll(async () => {
   sender.close();

@@ -13,7 +13,7 @@ import { conversation, lastRequest, readAnswers, readExpected } from "./frames.t
 import { fuzz, TIMEOUT_MS } from "./fuzz.ts";
 import { writeOut } from "./mutations.ts";
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 const LAST = "the last";
 
 interface Server {
