@@ -1,4 +1,5 @@
 import { INVALID_REQUEST, parseJSONRPCMessage } from "@modelcontextprotocol/server";
+import { parse } from "./usual.ts";
 
 export interface Refusal {
   jsonrpc: "2.0";
@@ -34,14 +35,6 @@ function findOddRequests(line: string): (string | number)[] {
     const isReadable = typeof id === "string" || Number.isSafeInteger(id);
     return isReadable && !("result" in rest || "error" in rest) ? [id as string | number] : [];
   });
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function isFrame(message: unknown): boolean {
