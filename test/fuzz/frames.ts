@@ -59,7 +59,7 @@ function build(generation: Generation, method: string, params: object, id?: numb
 const id = fc.oneof(fc.nat(8), fc.constantFrom<string | number>("a", "", "__proto__", -1, 2 ** 53 - 1));
 
 /** Any frame as it should be. */
-export const frameOf = (generation: Generation): fc.Arbitrary<object> =>
+const frameOf = (generation: Generation): fc.Arbitrary<object> =>
   fc.oneof(
     {
       weight: 8,

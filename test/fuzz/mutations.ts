@@ -6,7 +6,7 @@ const DEEP_OBJECT = "<deep object>";
 const DEPTH = 20_000;
 
 /** Values where others are expected. */
-export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
+const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     ...[
       null,
