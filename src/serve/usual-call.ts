@@ -54,20 +54,19 @@ export function createUsualCalls(underWay: UnderWay): UsualCalls {
     const end = isCancellable ? underWay.begin(conversation, [id], controller) : () => {};
     open.add(controller);
     response.once("close", () => {
-      controller.abort();
+      if (!response.writableFinished) controller.abort();
       open.delete(controller);
       end();
     });
     const { signal } = controller;
-    if (isStreamed) response.writeHead(200, STREAM);
-    const timer = setTimeout(() => isStreamed && response.flushHeaders(), HEADERS_AFTER_MS);
+    const begin = () => response.writeHead(200, STREAM).flushHeaders();
+    const timer = isStreamed ? setTimeout(begin, HEADERS_AFTER_MS) : undefined;
     const result = await answerTool(options, question, params.arguments as Record<string, unknown>, signal);
     clearTimeout(timer);
     if (isStreamed) {
       const message = JSON.stringify({ result, jsonrpc: "2.0", id });
       // Whoever has cancelled expects no answer.
-      response.end(signal.aborted ? "" : `event: message\ndata: ${message}\n\n`);
-      return;
+      return send(response, signal.aborted ? "" : `event: message\ndata: ${message}\n\n`, STREAM);
     }
     const serverInfo = describeServer(options.version);
     const told = {
@@ -75,8 +74,9 @@ export function createUsualCalls(underWay: UnderWay): UsualCalls {
       resultType: "complete",
       _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
     };
-    const body = Buffer.from(JSON.stringify({ result: told, jsonrpc: "2.0", id }));
-    response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
+    send(response, JSON.stringify({ result: told, jsonrpc: "2.0", id }), {
+      "content-type": "application/json",
+    });
   };
 
   return {
@@ -87,13 +87,21 @@ export function createUsualCalls(underWay: UnderWay): UsualCalls {
       if (!isUsual(request.headers)) return request;
       const body = await readBody(request);
       // Whoever has hung up meanwhile needs no answer.
-      if (body === undefined) return undefined;
+      if (body === undefined || response.destroyed) return undefined;
       const call = readCall(request.headers, body.toString());
       if (call === undefined) return replay(request, body);
       await answer(request, response, call, options);
       return undefined;
     },
   };
+}
+
+/** In one piece, head and body, where the head was not sent before: each piece more is a system call more. */
+function send(response: ServerResponse, text: string, headers: Record<string, string>): void {
+  if (!response.headersSent) {
+    response.writeHead(200, { ...headers, "content-length": Buffer.byteLength(text) });
+  }
+  response.end(text);
 }
 
 /** Whether the body is short, JSON as it is, of no web page, and either form of answer will do. */

@@ -37,8 +37,9 @@ export function createSealing(secret: Uint8Array, report: (line: string) => void
   const salt = deriveKey(secret, "seal");
   const hash = (kind: string, token: string) =>
     createHmac("sha256", hashKey).update(frame(kind, token)).digest("base64url");
-  const keyOf = (kind: string, token: string) =>
-    Buffer.from(hkdfSync("sha256", token, salt, frame("analytics-mcp value", kind), KEY_BYTES));
+  const keyOf = keepSome((kind: string, token: string) =>
+    Buffer.from(hkdfSync("sha256", token, salt, frame("analytics-mcp value", kind), KEY_BYTES)),
+  );
 
   return {
     hash,
@@ -67,6 +68,22 @@ export function createSealing(secret: Uint8Array, report: (line: string) => void
         return undefined;
       }
     },
+  };
+}
+
+const MOST_KEPT = 1_000;
+
+/** Keeps what was derived last: a token comes back with every call, and to derive its key takes longer than to use it. */
+function keepSome(derive: (kind: string, token: string) => Buffer): (kind: string, token: string) => Buffer {
+  const kept = new Map<string, Buffer>();
+  return (kind, token) => {
+    const name = JSON.stringify([kind, token]);
+    const key = kept.get(name) ?? derive(kind, token);
+    kept.delete(name);
+    kept.set(name, key);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    return key;
   };
 }
 
