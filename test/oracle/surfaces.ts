@@ -18,7 +18,8 @@ export async function openSurfaces() {
   const server = await listen((request) => chosen().reference(request), "127.0.0.1", 0);
   const tools = await connectInProcess({ fetch: async (url, init) => chosen().api(new Request(url, init)) });
   const environment = { ANALYTICS_BASE_URL: server.origin, ANALYTICS_API_KEY: DEMO_KEY };
-  const headers = { Authorization: `Bearer ${DEMO_KEY}` };
+  // A connection that stood idle may be closed just when it is used again, and nothing here asks twice.
+  const headers = { Authorization: `Bearer ${DEMO_KEY}`, Connection: "close" };
 
   const shell = async (argv: string[], options: { isTTY?: boolean } = {}) => {
     const { code, stdout, stderr } = await runShell(argv, {
