@@ -33,7 +33,7 @@ const zodInEnglish: Plugin = {
 const commanderAlone: Plugin = {
   name: "commander-alone",
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+    onResolve({ filter: /^(node:)?child_process$/ }, ({ importer }) =>
       /node_modules.commander/.test(importer) ? { path: "child_process", namespace: "unused" } : undefined,
     );
     onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "module.exports = {}" }));

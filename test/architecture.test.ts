@@ -62,7 +62,7 @@ describe("the house keeps its order", () => {
     expect([...loaded]).toContain("cli/help.ts");
     expect(
       [...loaded].filter((each) =>
-        /jsonc-parser|smol-toml|undici|oidc|ioredis|@modelcontextprotocol|^setup\/(?!machine|client-names|client\.)/.test(
+        /^zod|jsonc-parser|smol-toml|undici|oidc|ioredis|@modelcontextprotocol|^setup\/(?!machine|client-names|client\.)/.test(
           each,
         ),
       ),

@@ -7,7 +7,8 @@ import type { Wish } from "../setup/wish.ts";
 import type { Outcome } from "../setup/writing.ts";
 import { assertWritable, type ConfigFlags, readWish, refuse } from "./config-wish.ts";
 import type { Io } from "./io.ts";
-import { printAnswer, printNote, writeData } from "./output.ts";
+import { printNote, writeData } from "./output.ts";
+import { printAnswer } from "./print-answer.ts";
 import { refuseOptionAsWord } from "./unknown-option.ts";
 
 /** `analytics-mcp config`: what to paste into an assistant's settings, or to have written there. */

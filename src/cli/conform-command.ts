@@ -11,7 +11,8 @@ import { BASE_PATH } from "../operations/contract.ts";
 import type { View } from "../operations/view.ts";
 import { exitCodes, Finding } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
-import { type Format, printAnswer, printNote, writeData } from "./output.ts";
+import { type Format, printNote, writeData } from "./output.ts";
+import { printAnswer } from "./print-answer.ts";
 import { readScreen } from "./screen.ts";
 
 interface ConformFlags extends Flags, Format {

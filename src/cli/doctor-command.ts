@@ -9,7 +9,8 @@ import { refuseDemoWithService } from "./access-options.ts";
 import { openAccess, openDemo } from "./connect.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
-import { type Format, printAnswer } from "./output.ts";
+import type { Format } from "./output.ts";
+import { printAnswer } from "./print-answer.ts";
 
 /** `analytics-mcp doctor`: what stands between this machine and an answer. */
 export function createDoctorCommand(io: Io): Command {

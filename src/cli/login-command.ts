@@ -20,7 +20,8 @@ import { AnalyticsError } from "../errors.ts";
 import { sites } from "../operations/index.ts";
 import { openServiceFor } from "./connect.ts";
 import type { Io } from "./io.ts";
-import { type Format, printAnswer, printNote } from "./output.ts";
+import { type Format, printNote } from "./output.ts";
+import { printAnswer } from "./print-answer.ts";
 
 interface LoginFlags extends Flags, Format {
   site?: string | undefined;

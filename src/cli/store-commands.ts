@@ -5,7 +5,8 @@ import { AnalyticsError } from "../errors.ts";
 import type { Store } from "../oauth/store/store.ts";
 import type { Cell, Column, View } from "../operations/view.ts";
 import type { Io } from "./io.ts";
-import { type Format, printAnswer, printNote } from "./output.ts";
+import { type Format, printNote } from "./output.ts";
+import { printAnswer } from "./print-answer.ts";
 
 const GRANT_COLUMNS = ["grant", "client", "created", "refreshed", "expires", "revoked"];
 const DAY_MS = 24 * 3_600_000;

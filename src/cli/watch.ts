@@ -4,7 +4,8 @@ import type { Answer } from "../insights/question.ts";
 import { formatJson } from "../render/clean.ts";
 import { drawSparkline } from "../render/pictures.ts";
 import type { Io } from "./io.ts";
-import { chooseViews, type Format, formatData, printAnswer, printFailure, writeData } from "./output.ts";
+import { type Format, printFailure, writeData } from "./output.ts";
+import { chooseViews, formatData, printAnswer } from "./print-answer.ts";
 import { readScreen } from "./screen.ts";
 
 const USUAL_SECONDS = 10;

@@ -10,7 +10,8 @@ import type { View } from "../operations/view.ts";
 import { refuseDemoWithService } from "./access-options.ts";
 import { openAccess, openDemo } from "./connect.ts";
 import type { Io } from "./io.ts";
-import { type Format, printAnswer, printNote } from "./output.ts";
+import { type Format, printNote } from "./output.ts";
+import { printAnswer } from "./print-answer.ts";
 
 interface WhoamiFlags extends Flags, Format {
   all?: boolean | undefined;

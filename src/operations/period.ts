@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
 
 export const period = z
@@ -25,13 +26,6 @@ export const warnings = z
 
 export type Period = z.output<typeof period>;
 type Warnings = z.output<typeof warnings>;
-
-const DAY_MS = 86_400_000;
-
-/** `date` moved by whole days: calendar arithmetic, free of timezones. */
-export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
-}
 
 /**
  * Why a period is not the one that was asked for, if so. A service of the bare specification may ignore

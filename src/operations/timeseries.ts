@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { summaries } from "./contract.ts";
+import { addDays } from "./days.ts";
 import { count, date, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import { addDays, period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
 import { verifySite } from "./site-name.ts";
 
 const point = z.object({

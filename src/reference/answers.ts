@@ -1,6 +1,7 @@
+import { addDays } from "../operations/days.ts";
 import type { AnyOperation, OperationName } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
-import { addDays, type Period } from "../operations/period.ts";
+import type { Period } from "../operations/period.ts";
 import { dateAt, formatInstant, startOfDay } from "./calendar.ts";
 import type { Organization, Site } from "./dataset.ts";
 import type { Labels } from "./labels.ts";

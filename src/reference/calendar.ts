@@ -1,4 +1,4 @@
-import { addDays } from "../operations/period.ts";
+import { addDays } from "../operations/days.ts";
 
 /**
  * Days in a site's timezone, on Intl alone (Node 20 has no Temporal). Instants are milliseconds since 1970,

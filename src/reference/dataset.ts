@@ -1,4 +1,4 @@
-import { addDays } from "../operations/period.ts";
+import { addDays } from "../operations/days.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { startOfDay } from "./calendar.ts";
 import { type Counts, createCounts } from "./counts.ts";

@@ -1,4 +1,4 @@
-import { addDays } from "../operations/period.ts";
+import { addDays } from "../operations/days.ts";
 import { startOfDay } from "./calendar.ts";
 import type { Fixtures, Place, SiteProfile, Source, Technology } from "./profile.ts";
 import { createChoice, createRandom } from "./random.ts";

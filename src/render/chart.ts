@@ -1,4 +1,4 @@
-import { addDays } from "../operations/period.ts";
+import { addDays } from "../operations/days.ts";
 import type { Series } from "../operations/view.ts";
 import { drawColumn, drawSparkline } from "./pictures.ts";
 import { paint, type Screen } from "./screen.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import { addDays } from "../../src/operations/period.ts";
+import { addDays } from "../../src/operations/days.ts";
 import { dateAt, formatInstant, offsetAt, startOfDay } from "../../src/reference/calendar.ts";
 
 const zones = Intl.supportedValuesOf("timeZone");

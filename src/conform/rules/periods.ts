@@ -1,5 +1,6 @@
+import { addDays } from "../../operations/days.ts";
 import { stats } from "../../operations/index.ts";
-import { addDays, type Period } from "../../operations/period.ts";
+import type { Period } from "../../operations/period.ts";
 import { quote, type Reply } from "../reply.ts";
 import type { Rule, Section } from "../rule.ts";
 import { periodOperations, read } from "../subject.ts";

@@ -1,6 +1,6 @@
+import { addDays } from "../../operations/days.ts";
 import { timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
-import { addDays } from "../../operations/period.ts";
 import { member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
 import { demandSame } from "../steady.ts";
