@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { LLMS_TXT_LINK } from "../documents/llms.ts";
 import { pageHeaders } from "./pages/document.ts";
 
 type Headers = Record<string, string>;
@@ -9,7 +10,7 @@ export function sendPage(
   html: string,
   headers: Headers = {},
 ): void {
-  response.writeHead(status, { ...pageHeaders, ...headers }).end(html);
+  response.writeHead(status, { ...pageHeaders, Link: LLMS_TXT_LINK, ...headers }).end(html);
 }
 
 export function sendJson(

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { buildLlmsTxt } from "../documents/llms.ts";
+import { buildLlmsTxt, LLMS_TXT_LINK } from "../documents/llms.ts";
 import { buildOpenApi } from "../documents/openapi.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
@@ -48,6 +48,14 @@ export type ReferenceApi = (request: ReferenceRequest) => ReferenceResponse;
 const DEFAULT_QUOTA: Quota = { limit: 120, window: 60 };
 const RETRY_AFTER_SECONDS = "5";
 
+const readings = [
+  {
+    title: "OpenAPI 3.1 document",
+    path: `${BASE_PATH}/openapi.json`,
+    about: "every field, bound and error (needs the key)",
+  },
+];
+
 /**
  * The contract, answered from the fixtures: a function from request to response that touches nothing but its
  * clock. The same seed, clock and requests give the same bodies.
@@ -70,7 +78,7 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
       headers.set("Allow", "GET, HEAD");
       throw new AnalyticsError("method_not_allowed", "The API is read-only: use GET or HEAD.");
     }
-    if (!operation) return sendText(headers, buildLlmsTxt(questions));
+    if (!operation) return sendText(headers, buildLlmsTxt(questions, readings));
 
     const { keyId, organization } = authenticate(request, headers);
     // Timestamps of the contract are whole seconds, and so is what is counted.
@@ -106,6 +114,7 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
       ["X-Request-Id", requestId],
       ["X-Content-Type-Options", "nosniff"],
       ["Vary", "Authorization"],
+      ["Link", LLMS_TXT_LINK],
     ]);
     let response: ReferenceResponse;
     try {

@@ -3,15 +3,27 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { environment } from "../../src/documents/environment.ts";
+import { serveVariables } from "../../src/config/connector.ts";
+import { connectorEnvironment, environment } from "../../src/documents/environment.ts";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
 import { buildOpenApi } from "../../src/documents/openapi.ts";
 import { questions } from "../../src/insights/question.ts";
 import { operations } from "../../src/operations/index.ts";
+import { createTestApi } from "../support/api.ts";
+import { startTestConnector } from "../support/connector.ts";
+
+/** The papers beside llms.txt in the repository and in the package. */
+const readings = [
+  ["README", "README.md", "set-up of every client, the shell, troubleshooting"],
+  ["Contract", "docs/contract.md", "the REST API's rules, for those who implement or call it"],
+  ["Rules", "docs/conform.md", "how `analytics-mcp conform` checks that a service keeps the contract"],
+  ["Connector", "docs/connector.md", "how to run the tools as a remote server with sign-in"],
+  ["Clients", "docs/clients.md", "what each MCP client needs"],
+].map(([title = "", path = "", about = ""]) => ({ title, path, about }));
 
 describe("published documents are those of the operations (npx vitest run -u writes them anew)", () => {
   it("llms.txt", async () => {
-    await expect(buildLlmsTxt(questions)).toMatchFileSnapshot("../../llms.txt");
+    await expect(buildLlmsTxt(questions, readings)).toMatchFileSnapshot("../../llms.txt");
   });
 
   it("the OpenAPI document", async () => {
@@ -24,9 +36,47 @@ describe("published documents are those of the operations (npx vitest run -u wri
 describe("llms.txt", () => {
   it("names every endpoint, tool and environment variable", () => {
     const text = buildLlmsTxt(questions);
-    for (const { path } of operations) expect(text).toContain(`GET /api/v1${path}`);
+    for (const { path } of operations) expect(text).toContain(`\`GET /api/v1${path}\``);
     for (const { tool } of questions) expect(text).toContain(`\`${tool.name}\``);
-    for (const name of Object.keys(environment)) expect(text).toContain(name);
+    expect(Object.keys(connectorEnvironment)).toEqual(Object.values(serveVariables));
+    for (const name of Object.keys({ ...environment, ...connectorEnvironment }))
+      expect(text).toContain(`\`${name}\``);
+  });
+
+  it("has the form of llmstxt.org: a title, a summary, and under each heading nothing but links", () => {
+    for (const text of [buildLlmsTxt(questions), buildLlmsTxt(questions, readings)]) {
+      const [start = "", ...sections] = text.split(/^## .+\n+/m);
+      expect(start).toMatch(/^# analytics-mcp\n\n> .+\n\n(?!#)/);
+      expect(text.match(/^#+ .+$/gm)?.length).toBe(1 + sections.length);
+      const lines = sections.flatMap((section) => section.trim().split("\n"));
+      expect(lines.filter((line) => !/^- \[[^\]]+\]\([^)\s]+\): .+$/.test(line))).toEqual([]);
+    }
+  });
+
+  const LINK = '</llms.txt>; rel="describedby"';
+
+  it("is pointed at by every answer of the reference API, and its own links lead somewhere", async () => {
+    const { ask } = createTestApi();
+    for (const path of ["/api/v1/sites", "/api/v1/stats", "/api/v1/openapi.json", "/elsewhere"]) {
+      expect((await ask(path)).headers.get("link"), path).toBe(LINK);
+    }
+    const { text } = await ask("/llms.txt", { key: null });
+    const targets = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target);
+    expect(targets).toEqual(["/api/v1/openapi.json"]);
+    for (const target of targets) expect((await ask(target)).status).toBe(200);
+  });
+
+  it("is pointed at by the connector's pages", async () => {
+    const connector = await startTestConnector();
+    try {
+      for (const path of ["/", "/nothing"]) {
+        expect((await fetch(connector.publicUrl + path)).headers.get("link"), path).toBe(LINK);
+      }
+      const served = await fetch(`${connector.publicUrl}/llms.txt`);
+      expect(await served.text()).toBe(buildLlmsTxt(questions));
+    } finally {
+      await connector.close();
+    }
   });
 });
 
