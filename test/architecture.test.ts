@@ -35,6 +35,13 @@ describe("the house keeps its order", () => {
     expect([...new Set(files.map(roomOf))].filter((room) => floors[room] === undefined)).toEqual([]);
   });
 
+  it("docs/architecture.md has each room on its floor", () => {
+    const page = readFileSync("docs/architecture.md", "utf8");
+    const told = [...page.matchAll(/^\| (\d) \| `src\/([\w.-]+)\/?` \|/gm)];
+    const byRoom = Object.fromEntries(told.map(([, floor, room = ""]) => [room, Number(floor)]));
+    expect(byRoom).toEqual(floors);
+  });
+
   it("imports go down", () => {
     const wrong = imports.filter(({ file, target }) => {
       if (!target.startsWith(".")) return false;
