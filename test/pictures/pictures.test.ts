@@ -1,0 +1,39 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, it } from "vitest";
+import { runShell } from "../support/shell.ts";
+import { drawTerminal } from "./terminal-picture.ts";
+
+/** A Thursday afternoon in Berlin. */
+const MOMENT = Date.parse("2026-11-19T13:40:22Z");
+
+it("the terminal is drawn as the demo shows it (npm run pictures)", async () => {
+  const argv = ["overview", "--demo", "--site", "example.com"];
+  const { code, stdout, stderr } = await runShell(argv, { isTTY: true, columns: 80, clock: () => MOMENT });
+  expect(code).toBe(0);
+  const picture = drawTerminal(["analytics-mcp", ...argv].join(" "), stdout + stderr, 80);
+  await expect(picture).toMatchFileSnapshot(resolve("docs/images/terminal.svg"));
+});
+
+/** How pages look depends on the fonts of the machine: they are taken on request, and looked at before they are kept. */
+const themes = process.env.PICTURES ? (["light", "dark"] as const) : [];
+
+it.each(themes)("screenshots, %s", { timeout: 120_000 }, async (theme) => {
+  const [{ launch }, { photographChart, photographConsent }, { shrink }] = await Promise.all([
+    import("../support/browser.ts"),
+    import("./screenshots.ts"),
+    import("./small-png.ts"),
+  ]);
+  const browser = await launch();
+  try {
+    const taken = {
+      chart: await photographChart(browser, theme, MOMENT),
+      consent: await photographConsent(browser, theme),
+    };
+    for (const [name, screenshot] of Object.entries(taken)) {
+      writeFileSync(`docs/images/${name}-${theme}.png`, await shrink(browser, screenshot));
+    }
+  } finally {
+    await browser.close();
+  }
+});

@@ -1,0 +1,43 @@
+import type { Browser } from "playwright-core";
+import { readChart } from "../../src/mcp/chart.ts";
+import { bundleHost, openView } from "../chart/browser.ts";
+import { connectInProcess } from "../support/clients.ts";
+import { startTestConnector } from "../support/connector.ts";
+import { buildRequest, register } from "../support/oauth-client.ts";
+
+type Theme = "light" | "dark";
+
+const SIZE = { width: 680, height: 400 };
+const SCALE = 1.5;
+
+/** The chart as a conversation shows it, with the demo's numbers of that moment (milliseconds since 1970). */
+export async function photographChart(browser: Browser, theme: Theme, moment: number): Promise<Buffer> {
+  const [client, hostPage] = await Promise.all([connectInProcess({ demo: true }), bundleHost()]);
+  client.time.now = moment;
+  const context = await browser.newContext({ deviceScaleFactor: SCALE });
+  const result: unknown = await client.callTool("get_overview", { site: "example.com" });
+  const view = await openView(context, {
+    ...{ html: readChart(), hostPage, width: SIZE.width, context: { theme, locale: "en-US" } },
+    media: { colorScheme: theme },
+  });
+  await view.page.evaluate(async (sent) => {
+    await window.host.result(sent as never);
+    await window.host.settle();
+  }, result);
+  const screenshot = await view.page.locator("iframe").screenshot();
+  await Promise.all([context.close(), client.close()]);
+  return screenshot;
+}
+
+/** The page on which a person gives an application leave to ask. */
+export async function photographConsent(browser: Browser, theme: Theme): Promise<Buffer> {
+  const connector = await startTestConnector({ service: "https://stats.example.com" });
+  const redirect_uri = "https://claude.ai/api/mcp/auth_callback";
+  const { body } = await register(connector, { client_name: "Claude", redirect_uris: [redirect_uri] });
+  const page = await browser.newPage({ colorScheme: theme, deviceScaleFactor: SCALE, viewport: SIZE });
+  await page.goto(buildRequest(connector, { client_id: body.client_id, redirect_uri }).url);
+  const screenshot = await page.screenshot({ fullPage: true });
+  await page.close();
+  await connector.close();
+  return screenshot;
+}
