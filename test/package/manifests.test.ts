@@ -93,13 +93,6 @@ it("each skill keeps the limits of agentskills.io", () => {
 describe("the links of one click", () => {
   const links = buildInstallLinks();
 
-  it("stand in docs/clients.md (npm run manifests)", async () => {
-    const page = readFileSync("docs/clients.md", "utf8");
-    const lines = Object.entries(links).map(([client, link]) => `[Add to ${client}](${link})`);
-    const renewed = page.replace(/\[Add to [\s\S]*?\)\n(?!\[Add to )/, () => `${lines.join(" ·\n")}\n`);
-    await expect(renewed).toMatchFileSnapshot("../../docs/clients.md");
-  });
-
   it("to Cursor carries what config prints", () => {
     const { searchParams } = new URL(links.Cursor);
     const config = Buffer.from(searchParams.get("config") ?? "", "base64").toString();

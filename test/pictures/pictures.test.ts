@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { runShell } from "../support/shell.ts";
@@ -13,6 +13,16 @@ it("the terminal is drawn as the demo shows it (npm run pictures)", async () => 
   expect(code).toBe(0);
   const picture = drawTerminal(["analytics-mcp", ...argv].join(" "), stdout + stderr, 80);
   await expect(picture).toMatchFileSnapshot(resolve("docs/images/terminal.svg"));
+});
+
+it("pictures are small, and each is shown somewhere", () => {
+  const pages = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)]
+    .filter((path) => path.endsWith(".md"))
+    .map((path) => readFileSync(path, "utf8"));
+  for (const name of readdirSync("docs/images")) {
+    expect(readFileSync(`docs/images/${name}`).length, name).toBeLessThan(120_000);
+    expect(pages.filter((page) => page.includes(`images/${name}`)).length, name).toBeGreaterThan(0);
+  }
 });
 
 /** How pages look depends on the fonts of the machine: they are taken on request, and looked at before they are kept. */
