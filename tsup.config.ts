@@ -20,6 +20,18 @@ const commonJs: NonNullable<Options["plugins"]>[number] = {
     }),
 };
 
+/** The dispatchers alone: a first call would wait for caches, mocks and web sockets to be loaded with them. */
+const undiciInPart: Plugin = {
+  name: "undici-in-part",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /node_modules.undici.index\.js$/ }, () => ({
+      contents: `
+        Object.assign(require("./lib/dispatcher/dispatcher").prototype, require("./lib/api"));
+        exports.Agent = require("./lib/dispatcher/agent");
+        exports.EnvHttpProxyAgent = require("./lib/dispatcher/env-http-proxy-agent");`,
+    })),
+};
+
 /** zod's messages in fifty languages, half of its code. What people read is in the words of this program. */
 const zodInEnglish: Plugin = {
   name: "zod-in-english",
@@ -63,7 +75,7 @@ export default defineConfig({
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
   plugins: [commonJs],
-  esbuildPlugins: [commanderAlone, namesOfProvider, zodInEnglish],
+  esbuildPlugins: [commanderAlone, namesOfProvider, undiciInPart, zodInEnglish],
   onSuccess: async () => {
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
     // The chart's page is no code of the program: it is read, and sent to hosts as it is written.

@@ -1,4 +1,4 @@
-import { EnvHttpProxyAgent, request } from "undici";
+import { EnvHttpProxyAgent } from "undici";
 import type { Fetch } from "./exchange.ts";
 
 export interface NetworkOptions {
@@ -44,7 +44,9 @@ export type Send = (url: string, outgoing: Outgoing) => Promise<Answered>;
 export function createNetworkSend(options: NetworkOptions = {}): Send {
   const dispatcher = createDispatcher(options);
   return async (url, { method, body = null, headers, signal }) => {
-    const answer = await request(url, { dispatcher, method: method as "GET", headers, body, signal });
+    const { origin, pathname, search } = new URL(url);
+    const sent = { origin, path: pathname + search, method: method as "GET", headers, body, signal };
+    const answer = await dispatcher.request(sent);
     const fields = Object.entries(answer.headers).flatMap(([name, value = []]) =>
       [value].flat().map((each): [string, string] => [name, each]),
     );
