@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, inject, it } from "vitest";
 
@@ -24,9 +24,36 @@ function readLoaded(args: string[]): string {
     (JSON.parse(readFileSync(join(folder, file), "utf8")).result as { url: string }[]).map(({ url }) => url),
   );
   rmSync(folder, { recursive: true });
-  const files = urls.filter((url) => url.startsWith("file:"));
+  return readAll(urls.filter((url) => url.startsWith("file:")).map((url) => fileURLToPath(url)));
+}
+
+function readAll(files: string[]): string {
   expect(files.length).toBeGreaterThan(0);
-  return files.map((url) => readFileSync(fileURLToPath(url), "utf8")).join("\n");
+  return files.map((file) => readFileSync(file, "utf8")).join("\n");
+}
+
+const LISTER = resolve("test/support/loaded-at-list.cjs");
+const greeting = [
+  {
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+  },
+  { method: "notifications/initialized" },
+  { id: 2, method: "tools/list" },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  .join("");
+
+/** The same, when the tools are listed: the server itself is loaded afterwards. */
+function readLoadedAtList(): string {
+  const folder = mkdtempSync(join(tmpdir(), "loaded-"));
+  const file = join(folder, "files.json");
+  const env = { PATH: process.env.PATH ?? "", LOADED: file };
+  spawnSync(process.execPath, ["--require", LISTER, bin], { input: greeting, env });
+  const files: string[] = JSON.parse(readFileSync(file, "utf8"));
+  rmSync(folder, { recursive: true });
+  return readAll(files.filter((each) => each !== LISTER));
 }
 
 it("the version takes no more than the command's own file", () => {
@@ -50,4 +77,16 @@ it.each([
   const loaded = readLoaded(args);
   const found = Object.entries(parts).flatMap(([name, word]) => (loaded.includes(word) ? [name] : []));
   expect(found).toEqual(needed);
+});
+
+/** What is loaded is read and compiled at each start: more of it is more to wait for. */
+it.each<[string, number, () => string]>([
+  ["--help", 300_000, () => readLoaded(["--help"])],
+  ["stats --demo", 410_000, () => readLoaded(["stats", "--demo", "--site", "example.com"])],
+  ["the list of tools on stdio", 320_000, readLoadedAtList],
+  ["the server on stdio", 780_000, () => readLoaded([])],
+])("%s loads at most %d characters", { retry: 2 }, (what, budget, read) => {
+  const { length } = read();
+  process.stdout.write(`characters loaded for ${what}: ${length} of ${budget}\n`);
+  expect(length).toBeLessThanOrEqual(budget);
 });
