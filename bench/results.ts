@@ -1,8 +1,18 @@
+import { readFileSync, writeFileSync } from "node:fs";
+
 /** Where the benches write what they measured, each into its own chapter. */
 export const RESULTS = "bench/RESULTS.md";
 
 export const table = (head: string[], rows: (string | number)[][]) =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+
+/** Prints a section, and writes it into its chapter under the heading that it starts with. */
+export function publish(chapter: string, section: string, { trial }: { trial: boolean }): void {
+  process.stdout.write(`${section}\n\n`);
+  if (trial) return;
+  const [heading = ""] = section.split("\n");
+  writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, "utf8"), chapter, heading, section));
+}
 
 /** The document with a section new under its heading, at the end of its chapter where it was not there. */
 export function replaceSection(document: string, chapter: string, heading: string, section: string): string {

@@ -1,16 +1,17 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { installPackage } from "../test/support/package.js";
-import { RESULTS, replaceSection, table } from "./results.ts";
+import { compareCases, describeMachine } from "./measure.ts";
+import { publish, table } from "./results.ts";
 import { measureList, measureRun } from "./starts.ts";
 
 const CHAPTER = "## Starting";
+const FLOOR = "`node -e 0`";
 
 /**
- * How long it takes to start, against `node -e 0` of the same Node: all cases one after the other in each round, so
- * that what else the machine does meets them alike. `--nodes` takes binaries, separated by colons.
+ * How long it takes to start, against `node -e 0` of the same Node. `--nodes` takes binaries, separated by colons.
  */
 export async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -27,18 +28,14 @@ export async function run(args: string[]): Promise<number> {
   try {
     for (const node of values.nodes.split(":")) {
       const cases = {
-        "`node -e 0`": () => measureRun(node, ["-e", "0"]),
+        [FLOOR]: () => measureRun(node, ["-e", "0"]),
         "a bare responder's tools/list": () => measureList(node, [resolve("bench/bare-responder.js")]),
         "tools/list": () => measureList(node, [bin]),
         "`--version`": () => measureRun(node, [bin, "--version"]),
         "`--help`": () => measureRun(node, [bin, "--help"]),
         "`stats --demo`": () => measureRun(node, [bin, "stats", ...demo]),
       };
-      const report = await compare(node, cases, Number(values.rounds));
-      process.stdout.write(`${report}\n\n`);
-      if (values.trial) continue;
-      const [heading = ""] = report.split("\n");
-      writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, "utf8"), CHAPTER, heading, report));
+      publish(CHAPTER, await compare(node, cases, Number(values.rounds)), values);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -47,30 +44,19 @@ export async function run(args: string[]): Promise<number> {
 }
 
 async function compare(node: string, cases: Record<string, () => Promise<number>>, rounds: number) {
-  const times = new Map(Object.keys(cases).map((name) => [name, [] as number[]]));
-  // The first round fills the caches of the disk and of V8, as a second start finds them.
-  for (const measure of Object.values(cases)) await measure();
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, measure] of Object.entries(cases)) times.get(name)?.push(await measure());
-  }
-  const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
-  const [floor = []] = times.values();
-  const version = await readVersion(node);
+  const times = await compareCases(cases, rounds);
+  const floor = times[FLOOR];
+  const version = execFileSync(node, ["-p", "process.versions.node"], { encoding: "utf8" }).trim();
   return [
     `### Node ${version.split(".")[0]}`,
-    `\`npm run bench\`, ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${version}; ${rounds} rounds, warm.`,
+    `\`npm run bench -- start\`, ${describeMachine()}, Node ${version}; ${rounds} rounds, warm.`,
     table(
       ["", "median, ms", "least, ms", "of `node -e 0`, medians", "least"],
-      [...times].map(([name, all]) => [
-        ...[name, median(all).toFixed(0), Math.min(...all).toFixed(0)],
-        (median(all) / median(floor)).toFixed(2),
-        (Math.min(...all) / Math.min(...floor)).toFixed(2),
+      Object.entries(times).map(([name, { at, least }]) => [
+        ...[name, at(0.5).toFixed(0), least.toFixed(0)],
+        (at(0.5) / (floor?.at(0.5) ?? Number.NaN)).toFixed(2),
+        (least / (floor?.least ?? Number.NaN)).toFixed(2),
       ]),
     ),
   ].join("\n\n");
-}
-
-async function readVersion(node: string): Promise<string> {
-  const { execFileSync } = await import("node:child_process");
-  return execFileSync(node, ["-p", "process.versions.node"], { encoding: "utf8" }).trim();
 }

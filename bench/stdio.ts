@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { createInterface } from "node:readline";
+import { scrubbed } from "./environment.ts";
+
+/** An MCP server in a process of its own, of which a client has the list of tools. */
+export interface StdioServer {
+  pid: number;
+  tools: readonly Record<string, unknown>[];
+  /** Throws where the tool or the protocol says that something is wrong. */
+  call(name: string, args: Record<string, unknown>): Promise<unknown>;
+  /** As clients do: closes the server's input, and kills what does not end by itself. */
+  close(): Promise<void>;
+}
+
+const PATIENCE_MS = 30_000;
+const GRACE_MS = 2_000;
+
+const greeting = [
+  {
+    id: 1,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "bench", version: "1" },
+    },
+  },
+  { method: "notifications/initialized" },
+  { id: 2, method: "tools/list" },
+];
+
+/** Resolves when the tools are listed. */
+export async function openStdio(
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<StdioServer> {
+  // A group of its own: a launcher such as npx leaves processes behind where it is killed alone.
+  const child = spawn(command, args, {
+    ...{ env: { ...scrubbed, ...env }, stdio: "pipe", detached: true },
+    // Not in the project, whose own packages npx would take.
+    cwd: tmpdir(),
+  });
+  const exit = once(child, "close");
+  const kill = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  };
+  const answers = new Map<number, (message: Message) => void>();
+  let [said, id] = ["", 2];
+  child.stderr.on("data", (chunk) => {
+    said = `${said}${chunk}`.slice(0, 1_000);
+  });
+  // Whoever writes to a process that has ended learns it from the end.
+  child.stdin.on("error", () => {});
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    if (!line.startsWith("{")) return;
+    const message: Message = JSON.parse(line);
+    answers.get(message.id)?.(message);
+    answers.delete(message.id);
+  });
+  const write = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const over = exit.then(() => {
+    throw new Error(`${command} ${args.join(" ")} has ended.\n${said}`);
+  });
+  over.catch(() => {});
+  const wait = (of: number) =>
+    Promise.race([over, new Promise<Message>((resolve) => answers.set(of, resolve))]);
+
+  const timer = setTimeout(kill, PATIENCE_MS);
+  const listed = wait(2);
+  for (const message of greeting) write(message);
+  const { result } = await listed.finally(() => clearTimeout(timer));
+  if (!(result?.tools && result.tools.length > 0)) throw new Error("It lists no tools.");
+  return {
+    ...{ pid: child.pid ?? 0, tools: result.tools },
+    call: async (name, args) => {
+      id++;
+      write({ id, method: "tools/call", params: { name, arguments: args } });
+      const message = await wait(id);
+      if (message.result === undefined || message.result.isError) {
+        throw new Error(`${name} ${JSON.stringify(args)}: ${JSON.stringify(message)}`);
+      }
+      return message.result;
+    },
+    close: async () => {
+      child.stdin.end();
+      const late = setTimeout(kill, GRACE_MS);
+      await exit;
+      clearTimeout(late);
+    },
+  };
+}
+
+interface Message {
+  id: number;
+  result?: { tools?: Record<string, unknown>[]; isError?: boolean };
+}
