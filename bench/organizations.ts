@@ -14,6 +14,9 @@ export const describeOrganization = (index: number): Organization => ({
   domain: `load-${index}.example`,
 });
 
+/** Requests that each key is granted: more than any bench sends. */
+export const QUOTA = 1_000_000_000;
+
 /** So many organizations: each site's visits are drawn from its own id, so an answer of another's grant shows. */
 export function buildFixtures(count: number): Fixtures {
   const fixtures = readFixtures();

@@ -1,24 +1,27 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createReferenceApi } from "../src/reference/api.ts";
 import { listen } from "../src/reference/listen.ts";
-import { buildFixtures } from "./organizations.ts";
+import { buildFixtures, QUOTA } from "./organizations.ts";
 
 /**
  * The reference API in a process of its own, as a bench needs it: with an organization for each session, without
- * a quota to speak of, answering after as long as a network takes. Its clock stands still, so that every question
- * has one right answer, today's numbers and those of this moment among them.
+ * a quota to speak of, answering after as long as a network takes, or after as many milliseconds as it is told. Its
+ * clock stands still, so that every question has one right answer, today's numbers and those of this moment among
+ * them, and no quota begins anew.
  */
-const [, , organizations = "1"] = process.argv;
+const [, , organizations = "1", delay] = process.argv;
 const noon = Math.floor(Date.now() / 86_400_000) * 86_400_000 + 43_200_000;
 const api = createReferenceApi({
   clock: () => noon,
   fixtures: buildFixtures(Number(organizations)),
-  quota: { limit: 1_000_000_000, window: 60 },
+  quota: { limit: QUOTA, window: 60 },
 });
 
 const server = await listen(
   async (request) => {
-    await wait(3 + Math.random() * 40);
+    const milliseconds = delay === undefined ? 3 + Math.random() * 40 : Number(delay);
+    // A timer of 0 would take a millisecond.
+    if (milliseconds > 0) await wait(milliseconds);
     return api(request);
   },
   "127.0.0.1",
