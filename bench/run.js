@@ -4,15 +4,25 @@ import { build } from "tsup";
 
 /**
  * Runs a bench as any Node can run it: bundled, in the project's own folder, so that it finds the packages.
- * `node bench/run.js load --sessions 200`
+ * `node bench/run.js load --sessions 200`; without a name, all that need no more than this machine, one after the
+ * other, and with `--peers` the one that installs other servers.
  */
-const [name = "", ...args] = process.argv.slice(2);
+const given = process.argv.slice(2);
+const named = given[0] !== undefined && !given[0].startsWith("--");
+const all = ["start", "calls", "throughput", "reference", ...(given.includes("--peers") ? ["peers"] : [])];
+const names = named ? given.slice(0, 1) : all;
+const args = named ? given.slice(1) : given.filter((each) => each !== "--peers");
+
 const folder = mkdtempSync(resolve("node_modules", ".bench-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 await build({
-  ...{ entry: [`bench/${name}.ts`, "bench/service.ts"], config: false, format: "esm", platform: "node" },
+  entry: [...names.map((name) => `bench/${name}.ts`), "bench/service.ts", "bench/first-answer.ts"],
+  ...{ config: false, format: "esm", platform: "node" },
   ...{ target: "node20", outDir: folder, silent: true, splitting: true, skipNodeModulesBundle: true },
   outExtension: () => ({ js: ".mjs" }),
 });
-const { run } = await import(resolve(folder, `${name}.mjs`));
-process.exitCode = await run(args, resolve(folder, "service.mjs"));
+for (const name of names) {
+  const { run } = await import(resolve(folder, `${name}.mjs`));
+  const code = await run(args, resolve(folder, "service.mjs"));
+  if (code !== 0) process.exitCode = code;
+}

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+const few = ["--rounds", "1"];
+
+/** What each bench prints in front of a table's figures, which say nothing of so few rounds. */
+it.concurrent.each([
+  [
+    "start",
+    few,
+    ["`node -e 0`", "a bare responder's tools/list", "tools/list", "`--help`", "`stats --demo`"],
+  ],
+  [
+    "calls",
+    [...few, "--bursts", "1", "--calls", "20"],
+    ["get_realtime", "get_stats", "get_stats, remembered", "100 bare requests", "100 calls", "analytics-mcp"],
+  ],
+  ["throughput", [...few, "--connections", "5"], ["a bare responder", "`/mcp`, 2026-07-28"]],
+  ["reference", few, ["`/stats`, directly", "`/stats`, over HTTP", "`/breakdown`, pages, directly"]],
+  // None but this one: the others would come from the network.
+  ["peers", [...few, "--only", "none"], ["analytics-mcp"]],
+])("%s measures, and leaves the results as they are", { timeout: 90_000 }, async (name, args, rows) => {
+  const before = readFileSync("bench/RESULTS.md", "utf8");
+  const command = ["bench/run.js", name, ...args, "--trial"];
+  const { stdout } = await promisify(execFile)(process.execPath, command);
+  const measured = (row: string) =>
+    stdout.split("\n").some((line) => line.startsWith(`| ${row} | `) && /( \| [\d.]+)+ \|$/.test(line));
+  expect(rows.filter((row) => !measured(row))).toEqual([]);
+  expect(readFileSync("bench/RESULTS.md", "utf8")).toBe(before);
+});
+
+it("has a chapter for each", () => {
+  const chapters = ["start", "calls", "throughput", "reference", "peers"].map(
+    (name) => /^const CHAPTER = "(.*)";$/m.exec(readFileSync(`bench/${name}.ts`, "utf8"))?.[1],
+  );
+  const lines = readFileSync("bench/RESULTS.md", "utf8").split("\n");
+  expect(lines.filter((line) => chapters.includes(line))).toEqual(chapters);
+});
