@@ -13,7 +13,7 @@ export const realtime = defineOperation({
   tool: {
     name: "get_realtime",
     title: "Active visitors now",
-    description: "Visitors active on a site right now (the last five minutes).",
+    description: "Visitors active on a site in the last five minutes.",
   },
   params: z.strictObject({ site: siteParam }),
   result: z.object({

@@ -81,9 +81,9 @@ it.each([
 
 /** What is loaded is read and compiled at each start: more of it is more to wait for. */
 it.each<[string, number, () => string]>([
-  ["--help", 300_000, () => readLoaded(["--help"])],
+  ["--help", 90_000, () => readLoaded(["--help"])],
   ["stats --demo", 410_000, () => readLoaded(["stats", "--demo", "--site", "example.com"])],
-  ["the list of tools on stdio", 320_000, readLoadedAtList],
+  ["the list of tools on stdio", 110_000, readLoadedAtList],
   ["the server on stdio", 780_000, () => readLoaded([])],
 ])("%s loads at most %d characters", { retry: 2 }, (what, budget, read) => {
   const { length } = read();
