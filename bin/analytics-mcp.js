@@ -43,5 +43,7 @@ function keepCompiled() {
   var home = require("node:os").homedir();
   var usual =
     { darwin: home + "/Library/Caches", win32: env.LOCALAPPDATA }[process.platform] || home + "/.cache";
-  enable((env.XDG_CACHE_HOME || usual) + "/analytics-mcp/compiled");
+  // A relative path is to be ignored (XDG Base Directory Specification).
+  var xdg = require("node:path").isAbsolute(env.XDG_CACHE_HOME || "") && env.XDG_CACHE_HOME;
+  enable((xdg || usual) + "/analytics-mcp/compiled");
 }

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 
@@ -96,6 +97,15 @@ describe.skipIf(nodes.length === 0)("under other Node versions (TEST_NODES)", ()
     const frame = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
     const server = spawnSync(node, ["-e", DRIVER, bin, frame], { encoding: "utf8", timeout: 20_000 });
     expect(server.stdout).toContain('"serverInfo"');
+  });
+
+  it.each(nodes)("%s keeps compiled code in the person's own cache folder alone", (node) => {
+    const home = mkdtempSync(join(tmpdir(), "home-"));
+    const env = { HOME: home, TMPDIR: home, XDG_CACHE_HOME: "relative", PATH: process.env.PATH };
+    expect(spawnSync(node, [bin, "help"], { env, cwd: home }).status).toBe(0);
+    expect(readdirSync(home)).toEqual([".cache"]);
+    expect(readdirSync(join(home, ".cache/analytics-mcp/compiled"))).toHaveLength(1);
+    rmSync(home, { recursive: true });
   });
 });
 
