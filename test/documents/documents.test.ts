@@ -19,6 +19,7 @@ const readings = [
   ["Rules", "docs/conform.md", "how `analytics-mcp conform` checks that a service keeps the contract"],
   ["Connector", "docs/connector.md", "how to run the tools as a remote server with sign-in"],
   ["Clients", "docs/clients.md", "what each MCP client needs"],
+  ["Reliability", "docs/reliability.md", "what is promised when things go wrong, and how it is tested"],
 ].map(([title = "", path = "", about = ""]) => ({ title, path, about }));
 
 describe("published documents are those of the operations (npx vitest run -u writes them anew)", () => {
