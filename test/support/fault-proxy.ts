@@ -46,25 +46,28 @@ export function format({ status, headers, body }: Answer): Buffer {
 
 export const answerRightly: Fault = ({ socket, right }) => socket.write(format(right));
 
-/** Headers of a hop, and what lets a client keep an answer: each question is to reach the fault. */
-const LEFT_OUT = new Set([
-  ...["connection", "keep-alive", "date", "content-length", "transfer-encoding"],
-  ...["cache-control", "etag"],
-]);
+const OF_A_HOP = ["connection", "keep-alive", "date", "content-length", "transfer-encoding"];
+/** Lets a client keep an answer: where each question is to reach the fault, it is left out. */
+const OF_A_CACHE = ["cache-control", "etag"];
 
-/** Stands in front of the reference server, over real HTTP or TLS, and spoils its answers line by line. */
-export async function startFaultProxy(tls?: { key: string; cert: string }) {
+/**
+ * Stands in front of the reference server, over real HTTP or TLS, and spoils its answers line by line.
+ *
+ * @param service Origin of another, which is asked with the key that came, and whose answers may be kept.
+ */
+export async function startFaultProxy(tls?: { key: string; cert: string }, service?: string) {
   const api = createReferenceApi({ clock: () => NOW, quota: { limit: 1e9, window: 60 } });
   const reference = await listen(api, "127.0.0.1", 0);
+  const leftOut = new Set([...OF_A_HOP, ...(service === undefined ? OF_A_CACHE : [])]);
   const lines: Line[] = [];
   const sockets = new Set<Socket>();
   const known = new Map<string, Promise<Answer>>();
 
-  const ask = async (path: string): Promise<Answer> => {
-    const response = await fetch(`${reference.origin}${path}`, {
-      headers: { authorization: `Bearer ${DEMO_KEY}` },
+  const ask = async (path: string, key = DEMO_KEY): Promise<Answer> => {
+    const response = await fetch(`${service ?? reference.origin}${path}`, {
+      headers: { authorization: `Bearer ${key}` },
     });
-    const headers = [...response.headers].filter(([name]) => !LEFT_OUT.has(name));
+    const headers = [...response.headers].filter(([name]) => !leftOut.has(name));
     const body = Buffer.from(await response.arrayBuffer());
     return { status: response.status, headers: Object.fromEntries(headers), body };
   };
@@ -92,7 +95,8 @@ export async function startFaultProxy(tls?: { key: string; cert: string }) {
       const line = lines[Number(number)];
       if (line === undefined) return void socket.destroy();
       const count = line.requests.push({ path, key });
-      await line.fault({ socket, reset, path, key, right: await read(path), count });
+      const right = await (service === undefined ? read(path) : ask(path, key));
+      await line.fault({ socket, reset, path, key, right, count });
     });
   };
 
