@@ -19,7 +19,11 @@ export function ask(agent: Agent, url: string, asking: Asking = {}): Promise<Ans
   const { method = "GET", headers = {}, body, hangUpAfter } = asking;
   return new Promise((resolve, reject) => {
     let hungUp = false;
-    const fail = (error: Error) => (hungUp ? resolve(undefined) : reject(error));
+    const fail = (error: Error) => {
+      // The end of a connection that nobody uses may cross a request: whose fault it is, this tells.
+      if (outgoing.reusedSocket) error.message += " (on a connection that was used before)";
+      return hungUp ? resolve(undefined) : reject(error);
+    };
     const outgoing = request(url, { method, headers, agent }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));

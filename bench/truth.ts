@@ -3,6 +3,7 @@ import { createClient } from "../src/client/client.ts";
 import { questions } from "../src/insights/question.ts";
 import { BASE_PATH } from "../src/operations/contract.ts";
 import { operations } from "../src/operations/index.ts";
+import type { Figures } from "./figures.ts";
 import type { Organization } from "./organizations.ts";
 
 export interface Asked {
@@ -70,4 +71,37 @@ export function agrees(said: unknown, truth: unknown): boolean {
   }
   if (typeof said !== "object" || said === null) return isDeepStrictEqual(said, truth);
   return Object.entries(said).every(([name, value]) => agrees(value, Reflect.get(Object(truth), name)));
+}
+
+export interface Judged {
+  tool: string;
+  /** Of `tools/call`. */
+  result: Record<string, unknown>;
+  expected: unknown;
+  organization: Organization;
+  figures: Figures;
+  /** Whether an error is right, too. */
+  mayFail: boolean;
+}
+
+/** Holds an answer against the service's own; whatever is not right is a fault. */
+export function judge({ tool, result, expected, organization, figures, mayFail }: Judged): void {
+  const text = JSON.stringify(result);
+  if (result.isError) {
+    const isExpected = mayFail && !text.includes("this is a bug");
+    if (text.includes("Too many calls")) figures.expected("the sign-in's share of calls is used up");
+    else if (isExpected) figures.expected("an error while the service failed");
+    else figures.fault(`${tool}: an error`, text);
+    return;
+  }
+  const { receipt: _, ...said } = Object(result.structuredContent);
+  const stranger = findStranger(text, organization);
+  if (stranger !== undefined) figures.fault("an answer of another's grant", `${stranger} in ${text}`);
+  if (!text.includes(organization.domain)) figures.fault(`${tool}: an answer without its site`, text);
+  if (!agrees(said, expected)) figures.fault(`${tool}: another number than the service's`, text);
+}
+
+function findStranger(text: string, own: Organization): string | undefined {
+  const names = text.match(/load-\d+\.example|site_load\d+/g) ?? [];
+  return names.find((name) => name !== own.domain && name !== own.site);
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { readLiveHeap } from "./live-heap.ts";
+import { readLiveHeap } from "./inspector.ts";
 
 /** What a process takes at one second. */
 export interface Sample {
@@ -51,7 +51,8 @@ export function watch(pid: number, metricsUrl: string, inspector: string) {
   };
 }
 
-function readRss(pid: number): number {
+/** Resident memory, in bytes. */
+export function readRss(pid: number): number {
   const [, kilobytes = "0"] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) * 1024;
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { readLiveHeap } from "../../bench/live-heap.ts";
+import { readLiveHeap } from "../../bench/inspector.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { signIn } from "../support/attacker.ts";
 import { brokenFrame, conversation, lastRequest, readAnswers } from "./frames.ts";

@@ -1,0 +1,60 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { evaluate, readLiveHeap } from "./inspector.ts";
+import { readRss } from "./watch.ts";
+
+const MB = 1_048_576;
+
+/** What a process takes at a moment. */
+export interface Pulse {
+  residentMb: number;
+  open: number;
+  sockets: number;
+  /** Handles, requests and timers that keep the event loop alive. */
+  handles: number;
+  /** How late the event loop was since the pulse before, in milliseconds. */
+  delayMedianMs: number;
+  delayMostMs: number;
+}
+
+/** How a process's event loop is measured within it: a timer that is due each 10 ms. */
+const INSTALL = `process.getBuiltinModule("node:perf_hooks").monitorEventLoopDelay({ resolution: 10 })`;
+const READ = `({
+  delays: [pulse.percentile(50), pulse.max].map((each) => Math.max(0, each / 1e6 - 10)),
+  handles: process.getActiveResourcesInfo().length,
+  reset: pulse.reset(),
+})`;
+
+/** Feels a process's pulse through /proc and its inspector. */
+export async function createPulse(pid: number, inspector: string) {
+  await evaluate(inspector, `globalThis.pulse = ${INSTALL}; pulse.enable()`);
+  return {
+    take: async (): Promise<Pulse> => {
+      // Before the inspector has a socket open there.
+      const descriptors = readdirSync(`/proc/${pid}/fd`).map((name) => readLink(`/proc/${pid}/fd/${name}`));
+      const { delays, handles } = Object(await evaluate(inspector, READ));
+      return {
+        residentMb: readRss(pid) / MB,
+        open: descriptors.length,
+        sockets: descriptors.filter((each) => each.startsWith("socket:")).length,
+        handles,
+        delayMedianMs: delays[0],
+        delayMostMs: delays[1],
+      };
+    },
+    /** What is alive in the heap, in MB; the collection is no delay of the process's own. */
+    readLiveHeap: async () => {
+      const bytes = await readLiveHeap(inspector);
+      await evaluate(inspector, "pulse.reset()");
+      return bytes / MB;
+    },
+  };
+}
+
+/** It may have been closed meanwhile. */
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
