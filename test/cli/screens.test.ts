@@ -79,7 +79,7 @@ describe.each(Object.entries(screens))("%s", (name, argv) => {
   });
 });
 
-describe.skipIf(TMUX === undefined)("in a real terminal (tmux)", () => {
+describe.skipIf(TMUX === undefined || process.env.WITHOUT_BUILD)("in a real terminal (tmux)", () => {
   it.concurrent.each(WIDTHS)(
     "%i columns wide, all of them are the same",
     async (width) => {
