@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { verifySite } from "../../src/operations/site-name.ts";
+import { normalizeSite, verifySite } from "../../src/operations/site-name.ts";
 
 const site = { id: "site_7f3k", domain: "example.com" };
 
@@ -24,6 +24,7 @@ describe("an answer is about the site that was asked for", () => {
     ["an app's name", "com.example.App", { id: "1", domain: "com.example.app" }],
     ["an id that looks like a number", "42", { id: "42", domain: "example.com" }],
     ["an id that looks like an address", "1.2", { id: "1.2", domain: "example.com" }],
+    ["an id with a slash and spaces around", " acme/site ", { id: "acme/site", domain: "example.com" }],
     ["an id with a slash", "acme/site", { id: "acme/site", domain: "example.com" }],
   ])("%s", (_, asked, actual) => {
     expect(verifySite(actual, asked)).toBeUndefined();
@@ -40,4 +41,17 @@ describe("an answer is about the site that was asked for", () => {
       `it is about ${JSON.stringify(actual.domain)} where ${JSON.stringify(asked)} was asked for`,
     );
   });
+});
+
+describe("a site as people write it is the domain that it means", () => {
+  it.each([
+    ["//a.test", "a.test"],
+    ["a.test//x", "a.test"],
+    ["HTTPS://me@A.test:8443/x?y#z", "a.test"],
+    ["www.a.test.", "a.test"],
+    ["a.www.test", "a.www.test"],
+    ["Site_7F3K/x", "Site_7F3K"],
+    ["localhost?x", "localhost"],
+    ["See https://A.test", "see https://a.test"],
+  ])("%s", (written, domain) => expect(normalizeSite(written)).toBe(domain));
 });

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { type Period, periodHeadline, periodNotes } from "../../src/operations/period.ts";
+
+const week: Period = {
+  from: "2026-11-15",
+  to: "2026-11-21",
+  days: 7,
+  timezone: "Europe/Berlin",
+  partial: true,
+  complete_through: "2026-11-20",
+  as_of: "2026-11-21T05:05:10+01:00",
+};
+
+describe("a period in words", () => {
+  it.each([
+    ["several days", {}, "a.test, 2026-11-15 to 2026-11-21 (7 days, Europe/Berlin)"],
+    ["one day", { from: week.to, days: 1 }, "a.test, 2026-11-21 (1 day, Europe/Berlin)"],
+  ])("names its days: %s", (_, change, headline) => {
+    expect(periodHeadline("a.test", { ...week, ...change })).toBe(headline);
+  });
+
+  it.each([
+    ["today", {}, "Saturday 2026-11-21 is partial, as of 05:05:10+01:00."],
+    ["whole days", { partial: false }, "As of 2026-11-21T05:05:10+01:00."],
+    [
+      "a time of another day",
+      { as_of: "2026-11-22T00:00:00+01:00" },
+      "Saturday 2026-11-21 is partial, as of 2026-11-22T00:00:00+01:00.",
+    ],
+  ])("says how far it has come: %s", (_, change, note) => {
+    expect(periodNotes({ ...week, ...change }, undefined)).toEqual([note]);
+  });
+
+  it("has its warnings with it", () => {
+    const warnings = [{ code: "before_data_since", detail: "There were no data yet." }];
+    expect(periodNotes(week, warnings)).toEqual([expect.any(String), "There were no data yet."]);
+  });
+});
