@@ -170,11 +170,10 @@ async function readAnswers(
     ...totals,
     ...groups.flatMap((group) => Object.values(group.spans) as Breakdown[]),
   ];
-  const [end, ...otherEnds] = new Set(answers.map(({ period }) => period.to));
   return {
     series,
     groups: groups.map((group) => ({ ...group, drift: measureDrift(group.spans, series, totals) })),
-    sameDay: end !== undefined && otherEnds.length === 0,
+    sameDay: new Set(answers.map(({ period }) => period.to)).size === 1,
   };
 }
 

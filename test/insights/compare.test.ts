@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import { AnalyticsError } from "../../src/errors.ts";
 import { compare } from "../../src/insights/compare.ts";
 import { type Breakdown, findMovers } from "../../src/insights/movers.ts";
 import { overview } from "../../src/insights/overview.ts";
-import { isSmallSample, measureChange, splitWindows } from "../../src/insights/windows.ts";
+import {
+  isEarlierWhole,
+  isSmallSample,
+  measureChange,
+  noteEarlier,
+  splitWindows,
+} from "../../src/insights/windows.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { readFixtures } from "../../src/reference/fixtures.ts";
 import { createCount } from "../oracle/count.ts";
@@ -76,6 +81,33 @@ describe("arithmetic", () => {
   });
 });
 
+describe("the earlier window", () => {
+  it.each([
+    [undefined, true],
+    [["sampled"], true],
+    [["sampled", "before_data_since"], false],
+  ])("with the warnings %j is whole: %s", (codes, isWhole) => {
+    const warnings = codes?.map((code) => ({ code, detail: "" }));
+    expect(isEarlierWhole({ warnings } as Parameters<typeof isEarlierWhole>[0])).toBe(isWhole);
+  });
+
+  it.each([
+    [5, true, []],
+    [0, true, ["The earlier window had no visitors: there is no percentage."]],
+    [
+      5,
+      false,
+      [
+        "The site had no data yet on 2026-11-01: the earlier window is not whole, so a rise is no growth and has no percentage.",
+      ],
+    ],
+  ])("with %d visitors, whole: %s, has what to know of it", (visitors, isWhole, notes) => {
+    expect(noteEarlier({ from: "2026-11-01", to: "2026-11-01", visitors, pageviews: 0 }, isWhole)).toEqual(
+      notes,
+    );
+  });
+});
+
 describe("movers", () => {
   const rank = (rows: Record<string, number>, truncated = false): Breakdown =>
     ({
@@ -123,10 +155,46 @@ describe("movers", () => {
     });
   });
 
+  it("are in the same order each time: what is known, then what may be most, then by label", () => {
+    const movers = findMovers(
+      {
+        whole: rank({ d: 90, c: 60, b: 9, a: 9 }, true),
+        recent: rank({ d: 60, c: 40, b: 5, a: 5 }, true),
+        today: rank({ d: 40, c: 20, b: 1 }, true),
+      },
+      0,
+      true,
+    );
+    expect(movers.map(({ label, bounds }) => [label, bounds?.current])).toEqual([
+      ["d", undefined],
+      ["b", undefined],
+      ["c", undefined],
+      ["a", { least: 4, most: 5 }],
+    ]);
+    const alike = { whole: rank({ b: 3, c: 3, a: 3 }), recent: rank({}), today: rank({}) };
+    expect(findMovers(alike, 0, true).map(({ label }) => label)).toEqual(["a", "b", "c"]);
+    const open = {
+      whole: rank({ a: 90, b: 90, z: 9 }, true),
+      recent: rank({ a: 40, b: 50, z: 9 }),
+      today: rank({ z: 9 }, true),
+    };
+    expect(findMovers(open, 0, true).map(({ label }) => label)).toEqual(["z", "b", "a"]);
+  });
+
+  it("a list that is cut off before its first row tells nothing", () => {
+    const spans = { whole: rank({ a: 9 }), recent: rank({ a: 5 }), today: rank({}, true) };
+    expect(findMovers(spans, 0, true)[0]?.bounds?.current).toEqual({ least: 0, most: 5 });
+  });
+
   it("a negative difference is an error, never clamped", () => {
     const spans = { whole: rank({ a: 5 }), recent: rank({ a: 9 }), today: rank({}) };
-    expect(() => findMovers(spans, 0, true)).toThrow(AnalyticsError);
-    expect(() => findMovers(spans, 3, true)).toThrow(AnalyticsError);
+    const contradiction = expect.objectContaining({
+      code: "bad_answer",
+      message:
+        'The service counts fewer visitors for "a" over more days: its breakdowns contradict each other.',
+      hint: "Nothing was compared, since the numbers would be wrong. Tell whoever runs the service.",
+    });
+    for (const drift of [0, 3]) expect(() => findMovers(spans, drift, true)).toThrow(contradiction);
     expect(findMovers(spans, 4, true)[0]).toMatchObject({ previous: 0 });
     expect(findMovers(spans, 5, true)[0]).toMatchObject({
       previous: null,
@@ -199,6 +267,53 @@ describe("compare", () => {
     expect([answer.current.to, answer.as_of]).toEqual(["2026-11-20", "2026-11-21T00:00:00+05:45"]);
   });
 
+  it("counts events among what may have arrived", async () => {
+    const ask = { site: "example.com", days: 2, dimension: "events" } as const;
+    const oneMore = (url: string, text: string) =>
+      url.includes("/stats?") && url.endsWith("days=3")
+        ? text.replace(/"events":(\d+)/, (_, events) => `"events":${Number(events) + 1}`)
+        : text;
+    for (const [edit, drift] of [
+      [undefined, 0],
+      [oneMore, 1],
+    ] as const) {
+      const { call } = connect(undefined, edit);
+      const { dimensions } = await compare.compute(call, ask, {});
+      expect(dimensions).toMatchObject([{ dimension: "events", drift }]);
+    }
+  });
+
+  it.each([
+    ["events", 7, 10],
+    [undefined, 7, 4],
+  ] as const)("shows of %s what moved, the most of it", async (dimension, days, most) => {
+    const { call } = connect();
+    const ask = { site: "example.com", days, ...(dimension && { dimension }) };
+    for (const { movers, cut_off } of (await compare.compute(call, ask, {})).dimensions) {
+      expect(movers.length).toBeLessThanOrEqual(most);
+      for (const { change } of movers) expect(change?.absolute).not.toBe(0);
+      expect(cut_off).toBe(false);
+    }
+  });
+
+  it.each([
+    ["5", true],
+    ["3", true],
+    ["1", true],
+    ["none", false],
+  ])("says that a list was cut off: that over %s days", async (days, cutOff) => {
+    const { call } = connect(undefined, (url, text) => {
+      if (!url.includes("/breakdown") || !url.endsWith(`days=${days}`)) return text;
+      const row = JSON.stringify({ label: "y", visitors: 0, pageviews: 0, percentage: 0 });
+      const { rows, ...body } = JSON.parse(text);
+      for (let index = rows.length; index < 1_000; index++)
+        rows.push({ value: `/none-${index}`, ...JSON.parse(row) });
+      return JSON.stringify({ ...body, rows, total_rows: 1_001, truncated: true });
+    });
+    const ask = { site: "example.com", days: 2, dimension: "pages" } as const;
+    expect((await compare.compute(call, ask, {})).dimensions).toMatchObject([{ cut_off: cutOff }]);
+  });
+
   it("refuses a service whose answers never agree on the day", async () => {
     const { call } = connect(undefined, (url, text) =>
       url.includes("/timeseries")
@@ -211,6 +326,8 @@ describe("compare", () => {
       compare.compute(call, { site: "example.com", days: 1, dimension: "channels" }, {}),
     ).rejects.toMatchObject({
       code: "bad_answer",
+      message: "The service's answers are not about the same days.",
+      hint: "Nothing was compared. Ask again; if it stays so, tell whoever runs the service.",
     });
   });
 
@@ -268,6 +385,26 @@ describe("overview, against a naive count of the raw visits", () => {
       previous: { visitors: previous },
       visitors: measureChange(current, previous, true),
     });
+  });
+
+  const add = (member: string) => (text: string) =>
+    text.replace(
+      new RegExp(`(.*"${member}":)(\\d+)`, "s"),
+      (_, head, number) => `${head}${Number(number) + 1}`,
+    );
+  const earlier = (text: string) =>
+    text
+      .replace('"from":"2026-11-15","to":"2026-11-21"', '"from":"2026-11-14","to":"2026-11-20"')
+      .replace('"complete_through":"2026-11-20"', '"complete_through":"2026-11-19"');
+  it.each([
+    ["nothing", "/none", earlier, false],
+    ["the visitors of its totals", "/stats", add("visitors"), true],
+    ["the page views of its totals", "/stats", add("pageviews"), true],
+    ["the page views of one list", "dimension=countries", add("pageviews"), true],
+    ["its day alone", "/stats", earlier, true],
+  ])("says when its parts differ: %s", async (_, of, edit, drifted) => {
+    const { call } = connect(undefined, (url, text) => (url.includes(of) ? edit(text) : text));
+    expect(await overview.compute(call, { site: "example.com", days: 7 }, {})).toMatchObject({ drifted });
   });
 
   it("says when its parts were read at different times", async () => {

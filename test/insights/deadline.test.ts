@@ -30,6 +30,7 @@ it("a question that takes several calls has one time limit, and leaves no reques
   await expect(asked).rejects.toMatchObject({
     code: "timeout",
     message: "The service took longer than 0.05 seconds in all.",
+    hint: "Ask for less at once (stats, timeseries, breakdown), or try again later.",
   });
   expect(gone).toHaveLength(6);
 });

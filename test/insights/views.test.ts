@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { type Comparison, compare } from "../../src/insights/compare.ts";
+import { findQuestion, questions } from "../../src/insights/question.ts";
+
+const window = (from: string, to: string) => ({ from, to, visitors: 900, pageviews: 1_800 });
+const change = { absolute: 0, percent: 0 };
+const calm: Comparison = {
+  site: { id: "1", domain: "a.test" },
+  timezone: "Europe/Berlin",
+  as_of: "2026-11-21T05:05:10+01:00",
+  current: window("2026-11-20", "2026-11-20"),
+  previous: window("2026-11-18", "2026-11-19"),
+  change: { visitors: change, pageviews: { absolute: -7, percent: -0.4 } },
+  small_sample: false,
+  comparable: true,
+  dimensions: [],
+};
+const group = (given: Partial<Comparison["dimensions"][number]>) => ({
+  ...calm,
+  dimensions: [{ dimension: "pages", drift: 0, cut_off: false, movers: [], ...given }],
+});
+
+describe("a comparison as tables", () => {
+  it("has both windows", () => {
+    expect(compare.views(calm)).toMatchObject([
+      {
+        headline: "a.test, 2026-11-20 against 2026-11-18 to 2026-11-19 (Europe/Berlin)",
+        rows: [
+          { measure: "visitors", current: 900, previous: 900, change: 0, percent: 0 },
+          { measure: "pageviews", current: 1_800, previous: 1_800, change: -7, percent: -0.4 },
+        ],
+        notes: ["Complete days only, as of 2026-11-21T05:05:10+01:00: today is in neither window."],
+      },
+    ]);
+  });
+
+  it.each([
+    ["what is known", { current: 3, previous: 5, change: { absolute: -2, percent: -40 } }, [3, 5, -2, -40]],
+    ["no percentage", { current: 3, previous: 0, change: { absolute: 3, percent: null } }, [3, 0, 3, null]],
+    [
+      "what is known in one window alone",
+      {
+        current: 3,
+        previous: null,
+        change: null,
+        bounds: { current: { least: 3, most: 3 }, previous: { least: 0, most: 4 } },
+      },
+      [3, "0–4", null, null],
+    ],
+    [
+      "what is known in the other",
+      {
+        current: null,
+        previous: 0,
+        change: null,
+        bounds: { current: { least: 1, most: 2 }, previous: { least: 0, most: 0 } },
+      },
+      ["1–2", 0, null, null],
+    ],
+    ["nothing", { current: null, previous: null, change: null }, [null, null, null, null]],
+  ])("has what moved, with %s", (_, mover, [current, previous, absolute, percent]) => {
+    const [, view] = compare.views(group({ movers: [{ value: "/", label: "/", ...mover }] }));
+    expect(view?.rows).toEqual([{ label: "/", current, previous, change: absolute, percent }]);
+    expect(view?.notes).toEqual([]);
+  });
+
+  it.each([
+    [{}, "No pages moved."],
+    [{ drift: 1 }, "Visits arrived while pages were read: each count may be off by 1."],
+    [{ cut_off: true }, "The service cut pages off at 1000 rows: what that leaves open is a range."],
+  ])("says what to know of them: %j", (given, note) => {
+    const [, view] = compare.views(group(given));
+    expect(view?.notes).toContain(note);
+  });
+
+  it("has its movers by their labels alone for a model", () => {
+    const mover = { label: "/", current: 3, previous: 5, change };
+    const compact = compare.compact?.(group({ movers: [{ value: "/", ...mover }] }));
+    expect(compact).toEqual(group({ movers: [mover as never] }));
+  });
+});
+
+describe("the questions", () => {
+  it.each(questions.map(({ name }) => name))("%s is found by its name", (name) => {
+    expect(findQuestion(name)).toMatchObject({ name });
+  });
+
+  it("and nothing else is", () => {
+    expect(() => findQuestion("weather")).toThrow(new TypeError("There is no question weather."));
+  });
+});
