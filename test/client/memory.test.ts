@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Call, createClient } from "../../src/client/client.ts";
 import { readFreshness } from "../../src/client/freshness.ts";
+import { createMemory } from "../../src/client/memory.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import { compare } from "../../src/insights/compare.ts";
 import { overview } from "../../src/insights/overview.ts";
@@ -53,6 +54,9 @@ describe("how long an answer may be used again (RFC 9111)", () => {
     ["max-age quoted, in capitals", { "cache-control": 'Max-Age="60"' }, 60],
     ["max-age twice (4.2.1)", { "cache-control": "max-age=60, max-age=90" }, 0],
     ["max-age that is no number", { "cache-control": "max-age=-5" }, 0],
+    ["max-age with more behind it", { "cache-control": "max-age=60s" }, 0],
+    ["max-age with more before it", { "cache-control": "max-age=about60" }, 0],
+    ["max-age with spaces", { "cache-control": "max-age = 60" }, 60],
     ["max-age without a value", { "cache-control": "max-age" }, 0],
     ["no-store (5.2.2.5)", { "cache-control": "no-store, max-age=60" }, 0],
     ["no-cache (5.2.2.4)", { "cache-control": "max-age=60, no-cache" }, 0],
@@ -74,6 +78,21 @@ describe("how long an answer may be used again (RFC 9111)", () => {
 
   it("the time on the way counts", () => {
     expect(readFreshness(new Headers(maxAge(60)), NOW - 20_000, NOW)).toBe(40);
+  });
+});
+
+describe("what is kept", () => {
+  it.each([
+    ["for no time", 10, 0, false],
+    ["for less", 10, -1, false],
+    ["as large as may be", 100, 1, true],
+    ["larger", 101, 1, false],
+  ])("%s", (_, size, seconds, isKept) => {
+    const memory = createMemory({ entries: 2, size: 100 }, () => NOW);
+    memory.keep("other", "first", 0, 1);
+    memory.keep("key", "earlier", 1, 1);
+    memory.keep("key", "value", size, seconds);
+    expect([memory.find("key"), memory.find("other")]).toEqual([isKept ? "value" : undefined, "first"]);
   });
 });
 

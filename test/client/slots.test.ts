@@ -3,6 +3,26 @@ import { describe, expect, it } from "vitest";
 import { createSlots } from "../../src/client/slots.ts";
 
 describe("slots", () => {
+  it("who leaves the queue leaves at once, and is not run", async () => {
+    const inSlot = createSlots(1);
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const never = new AbortController().signal;
+    const first = inSlot(() => held, never);
+    const controller = new AbortController();
+    const ran: string[] = [];
+    const leaving = inSlot(async () => ran.push("left"), controller.signal);
+    const staying = inSlot(async () => ran.push("stayed"), never);
+    await turn();
+    controller.abort(new Error("left"));
+    await expect(leaving).rejects.toThrow("left");
+    release();
+    await Promise.all([first, staying]);
+    expect(ran).toEqual(["stayed"]);
+  });
+
   it("hold after many came, failed and left", async () => {
     const inSlot = createSlots(3);
     let running = 0;

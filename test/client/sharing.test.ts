@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+import { createSharing } from "../../src/client/sharing.ts";
+
+const cancelled = { code: "cancelled", message: "The call was cancelled." };
+
+/** Starts nothing by itself: each flight is ended by the test. */
+function openFlights() {
+  const share = createSharing<string>();
+  const flights: { land: (answer: string) => void; signal: AbortSignal }[] = [];
+  const ask = (signal?: AbortSignal) =>
+    share("key", (within) => new Promise((land) => void flights.push({ land, signal: within })), signal);
+  return { ask, flights };
+}
+
+it("who has left already starts nothing", async () => {
+  const { ask, flights } = openFlights();
+  await expect(ask(AbortSignal.abort())).rejects.toMatchObject(cancelled);
+  expect(flights).toEqual([]);
+});
+
+it("what was given up takes nothing from what was asked after it", async () => {
+  const { ask, flights } = openFlights();
+  const controller = new AbortController();
+  const left = ask(controller.signal);
+  controller.abort();
+  await expect(left).rejects.toMatchObject(cancelled);
+  const asked = ask();
+  expect(flights.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  flights[0]?.land("late");
+  await new Promise(setImmediate);
+  const shared = ask();
+  expect(flights).toHaveLength(2);
+  flights[1]?.land("right");
+  expect(await Promise.all([asked, shared])).toEqual(["right", "right"]);
+  void ask();
+  expect(flights).toHaveLength(3);
+});
+
+it("who leaves after the answer disturbs nobody", async () => {
+  const { ask, flights } = openFlights();
+  const controller = new AbortController();
+  const answer = ask(controller.signal);
+  flights[0]?.land("right");
+  await answer;
+  await new Promise(setImmediate);
+  const next = ask();
+  controller.abort();
+  expect(flights.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+  flights[1]?.land("next");
+  expect(await next).toBe("next");
+});
