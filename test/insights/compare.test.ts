@@ -8,6 +8,7 @@ import {
   isSmallSample,
   measureChange,
   noteEarlier,
+  SMALL_SAMPLE_NOTE,
   splitWindows,
 } from "../../src/insights/windows.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
@@ -365,6 +366,28 @@ describe("compare", () => {
     }
     // From its first day on it can be compared.
     expect(await compare.compute(call, { ...ask, days: 4 }, {})).toMatchObject({ comparable: true });
+  });
+});
+
+describe.each([
+  ["compare", compare],
+  ["overview", overview],
+] as const)("%s", (_, { compute, views }) => {
+  it("marks what visitors write, and nothing else", async () => {
+    const answer = await compute(connect().call, { site: "example.com", days: 7 }, {});
+    const marked = views(answer as never).flatMap(({ name, columns }) =>
+      columns.flatMap(({ key, untrusted }) => (untrusted ? [`${key} of ${name}`] : [])),
+    );
+    expect(marked).toEqual(["label of pages", "label of referrers"]);
+  });
+
+  it("says that a sample is small", async () => {
+    const { call } = connect();
+    const answers = ["parked.example", "example.com"].map((site) => compute(call, { site, days: 7 }, {}));
+    const small = (await Promise.all(answers)).map((answer) =>
+      views(answer as never).some(({ notes }) => notes.includes(SMALL_SAMPLE_NOTE)),
+    );
+    expect(small).toEqual([true, false]);
   });
 });
 
