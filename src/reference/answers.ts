@@ -64,14 +64,15 @@ export const answers: Answers = {
 
   breakdown: (context, { dimension, limit, ...params }) => {
     const { site, days, head } = openPeriod(context, params.site, params.days);
-    const totals = days.map(({ date, until }) => site.counts.totals(date, until));
-    const visitors = sum(totals.map((day) => day.visitors));
     const isEvents = dimension === "events";
     const tallies = site.counts.tallies(
       days.map((day) => day.date),
       dimension,
       days.at(-1)?.until,
     );
+    // Counted with the tallies, and remembered.
+    const totals = days.map(({ date, until }) => site.counts.totals(date, until));
+    const visitors = sum(totals.map((day) => day.visitors));
     const ranked = [...tallies].sort(
       ([a, x], [b, y]) => y.visitors - x.visitors || y.hits - x.hits || compareValues(a, b),
     );

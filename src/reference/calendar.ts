@@ -36,8 +36,20 @@ function dateShown(instant: number, timezone: string): string {
 
 const HALF_DAY_MS = 43_200_000;
 
+const starts = new Map<string, number>();
+const MOST_STARTS = 10_000;
+
 /** The first instant of a date: midnight, or the end of the gap where the clock skips midnight. */
 export function startOfDay(date: string, timezone: string): number {
+  const name = `${timezone} ${date}`;
+  const start = starts.get(name) ?? findStart(date, timezone);
+  // One day's end is the next one's start: found once, for Intl takes its time.
+  if (starts.size >= MOST_STARTS) starts.clear();
+  starts.set(name, start);
+  return start;
+}
+
+function findStart(date: string, timezone: string): number {
   const utc = Date.parse(`${date}T00:00:00Z`);
   const offsets = [utc - 2 * HALF_DAY_MS, utc + 2 * HALF_DAY_MS].map((instant) =>
     offsetAt(instant, timezone),

@@ -37,10 +37,12 @@ export function createCounts(visits: Visits): Counts {
     return remember(totalsByDay, date, () => countTotals(visits, date, Infinity));
   };
   const talliesOfDay = (date: string, dimension: Dimension, until: number | undefined) => {
-    if (until !== undefined) return countTallies(visits, date, dimension, until);
-    return remember(talliesByDay, `${dimension} ${date}`, () =>
-      countTallies(visits, date, dimension, Infinity),
-    );
+    if (until !== undefined) return countTallies(visits, date, dimension, until).tallies;
+    return remember(talliesByDay, `${dimension} ${date}`, () => {
+      const { tallies, totals } = countTallies(visits, date, dimension, Infinity);
+      totalsByDay.set(date, totals);
+      return tallies;
+    });
   };
   return {
     totals,
@@ -96,11 +98,11 @@ function countPageviews(visit: PassingVisit, hits: number): number {
   return count;
 }
 
-function countTotals(visits: Visits, date: string, until: number): Totals {
-  const totals = { visitors: 0, pageviews: 0, events: 0 };
+/** Totals of the visits that it is shown, each with how many of its hits count. */
+function collectTotals() {
+  const totals: Totals = { visitors: 0, pageviews: 0, events: 0 };
   let counted = 0;
-  visits(date, (visit) => {
-    const hits = countUntil(visit, until);
+  const see = (visit: PassingVisit, hits: number) => {
     if (hits > 0 && visit.visitor !== counted) {
       counted = visit.visitor;
       totals.visitors++;
@@ -108,11 +110,19 @@ function countTotals(visits: Visits, date: string, until: number): Totals {
     const pageviews = countPageviews(visit, hits);
     totals.pageviews += pageviews;
     totals.events += hits - pageviews;
-  });
+  };
+  return { totals, see };
+}
+
+function countTotals(visits: Visits, date: string, until: number): Totals {
+  const { totals, see } = collectTotals();
+  visits(date, (visit) => see(visit, countUntil(visit, until)));
   return totals;
 }
 
-function countTallies(visits: Visits, date: string, dimension: Dimension, until: number): Tallies {
+/** The totals, too: to make the visits again takes longer than to count them. */
+function countTallies(visits: Visits, date: string, dimension: Dimension, until: number) {
+  const { totals, see } = collectTotals();
   const tallies = new Map<string | null, Tally & { counted: number }>();
   const add = (value: string | null, visitor: number, hits: number) => {
     let tally = tallies.get(value);
@@ -129,6 +139,7 @@ function countTallies(visits: Visits, date: string, dimension: Dimension, until:
   const valueOfVisit = visitDimensions[dimension];
   visits(date, (visit) => {
     const hits = countUntil(visit, until);
+    see(visit, hits);
     if (hits === 0) return;
     if (valueOfVisit) return add(valueOfVisit(visit, hits), visit.visitor, countPageviews(visit, hits));
     for (let hit = 0; hit < hits; hit++) {
@@ -137,7 +148,7 @@ function countTallies(visits: Visits, date: string, dimension: Dimension, until:
       if (dimension === "pages" && event === null) add(visit.path(hit), visit.visitor, 1);
     }
   });
-  return tallies;
+  return { tallies, totals };
 }
 
 type ValueOfVisit = (visit: PassingVisit, hits: number) => string | null;
