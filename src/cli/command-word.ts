@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { AnalyticsError } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
 import { nameOption, refuseUnknownOption } from "./unknown-option.ts";
+import { seeHelp } from "./usage-error.ts";
 
 /**
  * The word that should be a command: the first that is neither an option nor the value of one. Throws
@@ -30,11 +31,11 @@ function refuseOption(program: Command, name: string, rest: readonly string[]): 
     return new AnalyticsError(
       "usage",
       `${name} comes after the command: analytics-mcp ${command.name()} ${name} …`,
-      { hint: `See analytics-mcp ${command.name()} --help.` },
+      { hint: seeHelp(command.name()) },
     );
   }
   const known = program.options.flatMap(({ long }) => long ?? []);
-  return refuseUnknownOption(name, `${suggest(name, known)}See --help.`);
+  return refuseUnknownOption(name, `${suggest(name, known)}${seeHelp(undefined)}`);
 }
 
 /** Looked at before the options that follow it, so that they are not blamed for a mistyped command. */
@@ -42,7 +43,7 @@ export function refuseUnknownCommand(program: Command, word: string | undefined)
   if (word === undefined || isCommand(program, word)) return;
   const names = program.commands.map((command) => command.name());
   throw new AnalyticsError("usage", `There is no command ${JSON.stringify(word)}.`, {
-    hint: `${suggest(word, names)}The commands are ${names.join(", ")}. See analytics-mcp --help.`,
+    hint: `${suggest(word, names)}The commands are ${names.join(", ")}. ${seeHelp(undefined)}`,
   });
 }
 

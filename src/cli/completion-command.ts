@@ -26,7 +26,7 @@ export function createCompletionCommand(io: Io): Command {
 }
 
 function chooseShell(word: string): Shell {
-  refuseOptionAsWord(word);
+  refuseOptionAsWord(word, "completion");
   const shell = SHELLS.find((each) => each === word);
   if (shell !== undefined) return shell;
   throw new AnalyticsError("usage", `completion knows bash, zsh and fish, not ${JSON.stringify(word)}.`, {

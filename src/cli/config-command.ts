@@ -40,7 +40,7 @@ export function createConfigCommand(io: Io): Command {
     .action(async (word: string | undefined, _, self: Command) => {
       const flags = self.optsWithGlobals<ConfigFlags>();
       if (word === undefined) return listClients(io, flags);
-      refuseOptionAsWord(word);
+      refuseOptionAsWord(word, "config");
       const { findClient } = await import("../setup/search.ts");
       const client = findClient(word);
       if (flags.write || flags.dryRun) await write(io, client, flags);

@@ -67,7 +67,7 @@ export function createHelpCommand(io: Io, program: Command): Command {
         .argParser(String),
     )
     .action(async (name: string | undefined) => {
-      refuseOptionAsWord(name);
+      refuseOptionAsWord(name, "help");
       const command = program.commands.find((each) => each.name() === name);
       if (name === undefined || command) return (command ?? program).outputHelp();
       const known = [...program.commands.map((each) => each.name()), ...Object.keys(topics)];

@@ -14,6 +14,7 @@ import { explainUsage } from "./usage-error.ts";
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
   const format = { json: argv.includes("--json") };
+  let command: string | undefined;
   try {
     const program = await createProgram(io, argv);
     if (argv[0] === "complete" && argv[1] === "--") {
@@ -21,7 +22,8 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
       await printCandidates(io, program, argv.slice(2));
       return exitCodes.ok;
     }
-    refuseUnknownCommand(program, findCommandWord(program, argv));
+    command = findCommandWord(program, argv);
+    refuseUnknownCommand(program, command);
     await program.parseAsync(argv, { from: "user" });
     await flushData(io);
     return exitCodes.ok;
@@ -32,7 +34,8 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
     // Where a command asks for another, its help was shown.
     if (error.code === "commander.help") return exitCodes.usage;
     const isOption = error.code === "commander.unknownOption";
-    return printFailure(io, isOption ? explainUnknownOption(error) : explainUsage(error), format);
+    const explain = isOption ? explainUnknownOption : explainUsage;
+    return printFailure(io, explain(error, command), format);
   }
 }
 

@@ -65,7 +65,7 @@ function describeRange({ type, minimum, maximum, default: fallback }: JsonSchema
 
 function refuseWords({ name, params }: Question, [word]: string[]): void {
   if (word === undefined) return;
-  refuseOptionAsWord(word);
+  refuseOptionAsWord(word, name);
   throw new AnalyticsError("usage", `${name} takes options alone, not ${JSON.stringify(word)}.`, {
     hint: "site" in params.shape ? `Did you mean --site ${word}?` : `See analytics-mcp ${name} --help.`,
   });

@@ -1,14 +1,18 @@
 import type { CommanderError } from "commander";
 import { AnalyticsError } from "../errors.ts";
+import { seeHelp } from "./usage-error.ts";
 
 const KEY_OPTION = /^--(api[-_]?)?(key|token|secret)/i;
 
-/** What commander says of an option, without a value that was given to it. */
-export function explainUnknownOption({ message }: CommanderError): AnalyticsError {
+/** What commander says of a command's option, without a value that was given to it. */
+export function explainUnknownOption(
+  { message }: CommanderError,
+  command: string | undefined,
+): AnalyticsError {
   const [, word = "", guess = ""] = /unknown option '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   return refuseUnknownOption(
     nameOption(word),
-    [guess, "See --help."].filter((each) => each !== "").join(" "),
+    [guess, seeHelp(command)].filter((each) => each !== "").join(" "),
   );
 }
 
@@ -21,8 +25,8 @@ export function nameOption(word: string): string {
  * Where a word of this program's is expected. Behind `--` what looks like an option is none, and its value may be a
  * key all the same: it is refused as an option would be.
  */
-export function refuseOptionAsWord(word: string | undefined): void {
-  if (word !== undefined && /^-./.test(word)) throw refuseUnknownOption(nameOption(word), "See --help.");
+export function refuseOptionAsWord(word: string | undefined, command: string): void {
+  if (word !== undefined && /^-./.test(word)) throw refuseUnknownOption(nameOption(word), seeHelp(command));
 }
 
 export function refuseUnknownOption(name: string, hint: string): AnalyticsError {

@@ -15,8 +15,12 @@ const SENTENCES: [RegExp, (parts: string[]) => string][] = [
   [/^missing required argument '(.*)'$/, ([name]) => `<${name}> is missing.`],
 ];
 
-/** What commander has to say, as a failure like all others. */
-export function explainUsage({ message }: CommanderError): AnalyticsError {
+/** Where a mistake in a command's words is looked up. */
+export const seeHelp = (command: string | undefined) =>
+  `See analytics-mcp ${command === undefined ? "" : `${command} `}--help.`;
+
+/** What commander has to say of a command, as a failure like all others. */
+export function explainUsage({ message }: CommanderError, command: string | undefined): AnalyticsError {
   const [, text = "", guess = ""] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
   const said = SENTENCES.flatMap(([form, say]) => {
     const [, ...parts] = form.exec(text) ?? [];
@@ -24,6 +28,6 @@ export function explainUsage({ message }: CommanderError): AnalyticsError {
   });
   const other = `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}`;
   return new AnalyticsError("usage", said[0] ?? other, {
-    hint: [guess, "See --help."].filter((each) => each !== "").join(" "),
+    hint: [guess, seeHelp(command)].filter((each) => each !== "").join(" "),
   });
 }

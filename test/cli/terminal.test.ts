@@ -158,11 +158,26 @@ describe("--csv and --fields", () => {
     expect(stderr).toMatch(words);
   });
 
+  it.each([
+    ["stats --site", "analytics-mcp stats --help"],
+    ["--demo stats --frob", "analytics-mcp stats --help"],
+    ["completion", "analytics-mcp completion --help"],
+    ["help -- --frob", "analytics-mcp help --help"],
+    ["--frob", "analytics-mcp --help"],
+  ])("%s is refused with the help to look at: %s", async (command, help) => {
+    const { code, stderr } = await shell(command);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`See ${help}.\n`)]);
+  });
+
   it("a mistake on the command line is JSON under --json", async () => {
     const { code, stderr } = await shell("stats --sit example.com --json");
     expect([code, JSON.parse(stderr).error]).toEqual([
       2,
-      { code: "usage", message: "Unknown option --sit.", hint: "Did you mean --site? See --help." },
+      {
+        code: "usage",
+        message: "Unknown option --sit.",
+        hint: "Did you mean --site? See analytics-mcp stats --help.",
+      },
     ]);
   });
 });
