@@ -35,7 +35,9 @@ function refuseOption(program: Command, name: string, rest: readonly string[]): 
     );
   }
   const known = program.options.flatMap(({ long }) => long ?? []);
-  return refuseUnknownOption(name, `${suggest(name, known)}${seeHelp(undefined)}`);
+  // One letter is near any other, so that of short options case alone is forgiven: -v is meant for -V.
+  const short = program.options.flatMap((each) => each.short ?? []).filter((each) => isSame(each, name));
+  return refuseUnknownOption(name, `${suggest(name, short.concat(known))}${seeHelp(undefined)}`);
 }
 
 /** Looked at before the options that follow it, so that they are not blamed for a mistyped command. */
@@ -43,9 +45,17 @@ export function refuseUnknownCommand(program: Command, word: string | undefined)
   if (word === undefined || isCommand(program, word)) return;
   const names = program.commands.map((command) => command.name());
   throw new AnalyticsError("usage", `There is no command ${JSON.stringify(word)}.`, {
-    hint: `${suggest(word, names)}The commands are ${names.join(", ")}. ${seeHelp(undefined)}`,
+    hint: `${suggest(word, names) || suggestOption(program, word)}The commands are ${names.join(", ")}. ${seeHelp(undefined)}`,
   });
 }
+
+/** What is an option here is a command of other programs: `version`. */
+function suggestOption({ options }: Command, word: string): string {
+  const option = options.find(({ long }) => long === `--${word}`);
+  return option === undefined ? "" : `Did you mean ${option.long}? `;
+}
+
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 function isCommand(program: Command, word: string): boolean {
   return program.commands.some((command) => command.name() === word);

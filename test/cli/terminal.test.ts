@@ -152,6 +152,9 @@ describe("--csv and --fields", () => {
     ["realtime --site example.com --watch 0", /from 1 to 3600/],
     ["statz", /Did you mean stats\?/],
     ["help formating", /Did you mean formatting\?/],
+    ["-v", /Did you mean -V\?/],
+    ["-x", /hint: See analytics-mcp --help/],
+    ["version", /Did you mean --version\?/],
   ])("%s is refused", async (command, words) => {
     const { code, stdout, stderr } = await shell(command);
     expect([code, stdout]).toEqual([2, ""]);
