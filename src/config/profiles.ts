@@ -106,7 +106,11 @@ export function removeProfile(environment: Environment, name: string): void {
     rmSync(file);
   } catch (cause) {
     const code = readCode(cause);
-    if (code === "ENOENT") throw refuseUnknown(environment, name, "To see them: analytics-mcp whoami --all");
+    if (code === "ENOENT") {
+      const isEmpty = listProfiles(environment).length === 0;
+      const hint = isEmpty ? "There is nothing to forget." : "To see them: analytics-mcp whoami --all";
+      throw refuseUnknown(environment, name, hint);
+    }
     throw new AnalyticsError("usage", `${file} cannot be removed: ${code}.`, { cause });
   }
 }

@@ -159,7 +159,9 @@ globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
       stderr: expect.stringContaining("The profile acme is removed. Its key stays valid"),
     });
     expect(existsSync(findProfileFile(other, "acme"))).toBe(false);
-    expect(await run("logout")).toMatchObject({ code: 4 });
+    expect(await run("logout")).toMatchObject({
+      ...{ code: 4, stderr: expect.stringMatching(/none yet\.\nhint: There is nothing to forget\./) },
+    });
   });
 });
 
