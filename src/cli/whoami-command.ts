@@ -42,7 +42,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
     profile: access.profile ?? null,
     base_url: access.baseUrl,
     base_url_from: access.sources.baseUrl,
-    key: describeKey(access.apiKey),
+    key: flags.demo ? "the demo needs none" : describeKey(access.apiKey),
     key_from: access.sources.apiKey,
     site: access.site ?? null,
     site_from: access.sources.site ?? null,

@@ -131,9 +131,7 @@ describe("what login has saved", () => {
       sites: ["docs.example.com", "example.com", "news.example.org", "parked.example", "shop.example.net"],
     });
     expect((await shell("whoami", "--profile", "globex")).stdout).toContain("sites\tglobex.example\t\n");
-    expect((await runShell(["whoami", "--demo"])).stdout).toContain(
-      "key\ttoo short to show any of it\t--demo",
-    );
+    expect((await runShell(["whoami", "--demo"])).stdout).toContain("key\tthe demo needs none\t--demo");
   });
 
   it("whoami --all lists it without asking a service", async () => {
