@@ -39,16 +39,14 @@ export function createLoginCommand(io: Io): Command {
 }
 
 async function login(io: Io, flags: LoginFlags): Promise<void> {
-  const { environment, clock } = io;
+  const { environment } = io;
   if (flags.demo) throw new AnalyticsError("usage", "--demo needs no key: there is nothing to save.");
   const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
   const file = findProfileFile(environment, name);
   const saved = listProfiles(environment).includes(name) ? readSaved(io, name) : undefined;
-  const { baseUrl, apiKey } = await readService(io, flags, saved);
-  const openTarget = await openServiceFor(environment, baseUrl);
-  const target = { ...openTarget(apiKey), keySource: "the key that you gave" };
-  const { call } = createClient({ readTarget: () => target, clock });
-  const answer = await call(sites, {});
+  const service = await readService(io, flags, saved);
+  const { baseUrl } = service;
+  const { apiKey, answer } = await tryKey(io, service);
   const sees = (site: string | undefined) =>
     answer.sites.some(({ domain, id }) => domain === site || id === site);
   if (flags.site !== undefined && !sees(flags.site)) {
@@ -83,11 +81,36 @@ function readSaved({ environment }: Io, name: string): Profile | undefined {
   }
 }
 
-async function readService(
-  io: Io,
-  flags: LoginFlags,
-  saved: Profile | undefined,
-): Promise<{ baseUrl: string; apiKey: string }> {
+interface Service {
+  baseUrl: string;
+  apiKey: string;
+  /** Whether somebody typed the key, and can type another. */
+  isTyped: boolean;
+}
+
+const secret = {
+  label: "API key",
+  hidden: true,
+  read: (text: string) => readApiKey(text, "What you typed"),
+};
+
+/** The key with which the service answers; a typed one that it does not take is asked for again, until Ctrl-C. */
+async function tryKey(io: Io, { baseUrl, apiKey, isTyped }: Service) {
+  const openTarget = await openServiceFor(io.environment, baseUrl);
+  for (let key = apiKey; ; [key = ""] = await askAt(io, [{ ...secret, label: "API key again" }])) {
+    const target = { ...openTarget(key), keySource: "the key that you gave" };
+    try {
+      const { call } = createClient({ readTarget: () => target, clock: io.clock });
+      return { apiKey: key, answer: await call(sites, {}) };
+    } catch (error) {
+      const isWrong = error instanceof AnalyticsError && error.status === 401;
+      if (!isWrong || !isTyped) throw error;
+      await printNote(io, `${error.message} ${error.hint ?? ""}`);
+    }
+  }
+}
+
+async function readService(io: Io, flags: LoginFlags, saved: Profile | undefined): Promise<Service> {
   const given = await readGivenKey(flags, io.stdin);
   for (const warning of given?.warnings ?? []) await printNote(io, `warning: ${warning}`);
   const suggested = saved?.baseUrl ?? readVariable(io.environment, "ANALYTICS_BASE_URL");
@@ -95,11 +118,6 @@ async function readService(
     label: "Address of the analytics service",
     fallback: suggested,
     read: (text: string) => readBaseUrl(text, io.environment),
-  };
-  const secret = {
-    label: "API key",
-    hidden: true,
-    read: (text: string) => readApiKey(text, "What you typed"),
   };
   // A key in a pipe is a script's: nobody is asked anything.
   const text = flags.baseUrl ?? (given === undefined ? undefined : suggested);
@@ -110,6 +128,7 @@ async function readService(
   return {
     baseUrl: baseUrl ?? answers.shift() ?? "",
     apiKey: given?.apiKey ?? answers.shift() ?? "",
+    isTyped: given === undefined,
   };
 }
 

@@ -206,7 +206,7 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
   });
   afterAll(() => close());
 
-  it("asks for the address and, unseen, for the key, and again for what will not do", async () => {
+  it("asks for the address and, unseen, for the key, and again for what will not do or is refused", async () => {
     const home = createHome();
     const terminal = startAtTerminal(`${bin} login; echo "exit $?"; ${SHOW_MODE}`, home);
     await terminal.until("Address of the analytics service: ");
@@ -216,12 +216,15 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     await terminal.until("API key (not shown as you type): ");
     terminal.press("YOUR_API_KEY\r");
     await terminal.until("holds a placeholder");
+    terminal.press("demo-of-nobody\r");
+    await terminal.until("API key again (not shown as you type): ");
     terminal.press(`demo-wrong${"\x7f".repeat(5)}key-of-acme\r`);
     const screen = await terminal.end();
+    expect(screen).toContain("The API key is not valid");
     expect(screen).toContain("Saved as profile default for");
     expect(screen).toContain("exit 0");
     expect(screen).toMatch(/echo icanon isig \s*$/);
-    expect(screen).not.toMatch(/demo-|YOUR_API_KEY|of-acme/);
+    expect(screen).not.toMatch(/demo-|YOUR_API_KEY|of-acme|of-nobody/);
     expect(statSync(findProfileFile(home, "default")).mode & 0o777).toBe(0o600);
     expect(readFileSync(findProfileFile(home, "default"), "utf8")).toContain(DEMO_KEY);
   });
