@@ -38,7 +38,7 @@ export function createQuestionCommand(io: Io, name: string): Command {
   command
     .option("--json", "print the service's answer as JSON")
     .option("--csv", "print comma-separated values")
-    .option("--fields <names>", `these columns alone, in this order: ${fieldExamples[name]}`)
+    .option("--fields <names>", `these columns alone, in this order, such as ${fieldExamples[name]}`)
     .allowExcessArguments();
   return command.action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<QuestionFlags>();

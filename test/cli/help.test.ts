@@ -80,7 +80,7 @@ describe("an example", () => {
       const dimension = name === "breakdown" ? ["--dimension", "pages"] : [];
       const argv = [name, "--demo", ...site, ...dimension, "--fields", fields];
       expect((await runShell(argv)).code).toBe(0);
-      expect((await readHelp(name)).replace(/\s+/g, " ")).toContain(`in this order: ${fields}`);
+      expect((await readHelp(name)).replace(/\s+/g, " ")).toContain(`in this order, such as ${fields}`);
     },
   );
 });

@@ -47,7 +47,7 @@ async function buildOptionTable(): Promise<string> {
     for (const { flags, meaning } of await readOptions(name)) {
       const text = meaning
         // The columns that it names are another command's in each.
-        .replace(/: \w+,\w+$/, "")
+        .replace(/, such as \w+,\w+$/, "")
         .replace(/One of: pages, .*\.$/, "[All of them](docs/contract.md#operations).");
       const row = JSON.stringify([flags, text]);
       own.set(row, [...(own.get(row) ?? []), name]);
