@@ -66,9 +66,12 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
     await printNote(io, `ANALYTICS_API_KEY is set here and goes before it, but for: --profile ${name}`);
   }
   const option = name === DEFAULT_PROFILE ? "" : ` --profile ${name}`;
+  const [first, ...others] = answer.sites;
+  const needsSite = site === undefined && first !== undefined && others.length > 0;
+  const overview = `overview${option}${needsSite ? ` --site ${first.domain}` : ""}`;
   await printNote(
     io,
-    `Next: analytics-mcp config claude-desktop${option} --write, or analytics-mcp overview${option}`,
+    `Next: analytics-mcp config claude-desktop${option} --write, or analytics-mcp ${overview}`,
   );
 }
 

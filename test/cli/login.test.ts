@@ -31,6 +31,17 @@ describe("login in a script", () => {
     });
   });
 
+  it.each([
+    ["of several sites names one", DEMO_KEY, " --site docs.example.com"],
+    ["of a key's only site does not", GLOBEX_KEY, ""],
+  ])("says a next command that works: %s", async (_, key, site) => {
+    const home = createHome();
+    const { stderr } = await login(home, ["--base-url", BASE], key);
+    const [, next = ""] = /, or analytics-mcp (.*)\n$/.exec(stderr) ?? [];
+    expect(next).toBe(`overview${site}`);
+    expect((await runShell(next.split(" "), { environment: home })).code).toBe(0);
+  });
+
   it("takes a key from a file", async () => {
     const home = createHome();
     const file = join(home.HOME, "key");
