@@ -45,7 +45,8 @@ export function createQuestionCommand(io: Io, name: string): Command {
     refuseWords(question, self.args);
     const input = readInput(question, flags);
     const call = connect(io, flags);
-    const ask = () => question.ask(call, input, {});
+    const ask = () =>
+      question.ask(call, input, {}).catch((error) => Promise.reject(explainSite(error, input)));
     if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), flags);
     const answer = await ask();
     const isForPeople = io.stdout.isTTY && !flags.json && !flags.csv && flags.fields === undefined;
@@ -85,6 +86,22 @@ function readInput(question: Question, flags: Record<string, unknown>): Record<s
   } catch (error) {
     throw error instanceof AnalyticsError ? explain(question, error, given) : error;
   }
+}
+
+/** A site that is missing or unknown, with the option for it or the one that was probably meant. */
+function explainSite(error: unknown, { site = "" }: Record<string, unknown>): unknown {
+  if (!(error instanceof AnalyticsError)) return error;
+  const sites = error.parameters.find(({ parameter }) => parameter === "site")?.allowed;
+  if (sites === undefined) return error;
+  const { code, message, hint, status, parameters } = error;
+  const isMissing = code === "missing_parameter";
+  const advice = isMissing ? "Name one with --site. " : suggest(String(site), sites);
+  return new AnalyticsError(code, message, {
+    hint: `${advice}${hint ?? ""}`,
+    status,
+    parameters,
+    cause: error,
+  });
 }
 
 /** With what was probably meant, and where to read on. */

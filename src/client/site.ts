@@ -30,6 +30,7 @@ export function refuseUnknownSite(site: string, domains: string[], cause?: Analy
   return new AnalyticsError("site_not_found", `The key has no site ${JSON.stringify(site)}.`, {
     status: cause?.status,
     hint: describeSites(domains),
+    parameters: [{ parameter: "site", detail: "is unknown", allowed: domains.slice(0, MOST_LISTED) }],
     cause,
   });
 }

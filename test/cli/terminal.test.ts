@@ -162,6 +162,15 @@ describe("--csv and --fields", () => {
   });
 
   it.each([
+    ["stats --site exampl.com", 6, /^hint: Did you mean example\.com\? Its sites are: /m],
+    ["stats --site nothing.like.it", 6, /^hint: Its sites are: /m],
+    ["stats", 2, /^hint: Name one with --site\. Its sites are: /m],
+  ])("%s is refused with the sites that there are", async (command, exit, hint) => {
+    const { code, stderr } = await shell(command);
+    expect([code, stderr]).toEqual([exit, expect.stringMatching(hint)]);
+  });
+
+  it.each([
     ["stats --site", "analytics-mcp stats --help"],
     ["--demo stats --frob", "analytics-mcp stats --help"],
     ["completion", "analytics-mcp completion --help"],
