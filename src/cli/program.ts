@@ -8,7 +8,7 @@ import { createHelpCommand, layOutHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { flushData, printFailure } from "./output.ts";
 import { colorChoices } from "./screen.ts";
-import { explainUnknownOption } from "./unknown-option.ts";
+import { explainUnknownOption, isUnknownOption } from "./unknown-option.ts";
 import { explainUsage } from "./usage-error.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
@@ -33,8 +33,7 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
     if (error.exitCode === 0) return flushData(io).then(() => exitCodes.ok);
     // Where a command asks for another, its help was shown.
     if (error.code === "commander.help") return exitCodes.usage;
-    const isOption = error.code === "commander.unknownOption";
-    const explain = isOption ? explainUnknownOption : explainUsage;
+    const explain = isUnknownOption(error) ? explainUnknownOption : explainUsage;
     return printFailure(io, explain(error, command), format);
   }
 }

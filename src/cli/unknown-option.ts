@@ -4,12 +4,17 @@ import { seeHelp } from "./usage-error.ts";
 
 const KEY_OPTION = /^--(api[-_]?)?(key|token|secret)/i;
 
+/** Whether commander has met an option that it does not know, or, behind `--`, what looks like one. */
+export const isUnknownOption = ({ code, message }: CommanderError) =>
+  code === "commander.unknownOption" || /unknown command '-./.test(message);
+
 /** What commander says of a command's option, without a value that was given to it. */
 export function explainUnknownOption(
   { message }: CommanderError,
   command: string | undefined,
 ): AnalyticsError {
-  const [, word = "", guess = ""] = /unknown option '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
+  const [, word = "", guess = ""] =
+    /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   return refuseUnknownOption(
     nameOption(word),
     [guess, seeHelp(command)].filter((each) => each !== "").join(" "),

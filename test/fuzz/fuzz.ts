@@ -31,16 +31,17 @@ export async function fuzz<T>(
   values: fc.Arbitrary<T>,
   holds: (value: T) => Promise<void> | void,
 ): Promise<void> {
+  const say = (what: string, value: T) => (cause: Error) => {
+    throw new Error(`${what}: ${JSON.stringify(value)?.slice(0, MOST_SHOWN)}\n${cause.message}`, { cause });
+  };
   for (const value of readCorpus<T>(corpus)) {
-    await (async () => holds(value))().catch((cause: Error) => {
-      throw new Error(`Of the corpus: ${JSON.stringify(value)}\n${cause.message}`, { cause });
-    });
+    await (async () => holds(value))().catch(say("Of the corpus", value));
   }
   const began = performance.now();
-  let last = Promise.resolve();
+  let last = { value: undefined as T, run: Promise.resolve() };
   const property = fc.asyncProperty(values, (value) => {
-    last = (async () => holds(value))();
-    return last;
+    last = { value, run: (async () => holds(value))() };
+    return last.run;
   });
   const details = await fc.check(property, {
     interruptAfterTimeLimit: SECONDS * 1000,
@@ -53,7 +54,7 @@ export async function fuzz<T>(
     process.stdout.write(`fuzz: ${corpus}: ${details.numRuns} in ${seconds} s, seed ${details.seed}\n`);
   }
   // The last one is still under way where time was over.
-  if (!details.failed) return last;
+  if (!details.failed) return last.run.catch(say("The last", last.value));
   const again = `FUZZ_SEED=${details.seed} FUZZ_PATH=${details.counterexamplePath}`;
   const { message = "" } = Object(details.errorInstance);
   throw new Error(
