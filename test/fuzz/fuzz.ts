@@ -7,7 +7,7 @@ const { FUZZ_SECONDS, FUZZ_SEED, FUZZ_PATH } = process.env;
 /** For how long each property is tried. */
 export const SECONDS = Number(FUZZ_SECONDS ?? 2);
 /** For tests that shrink what they find, and what they wait for at the end. */
-export const TIMEOUT_MS = (SECONDS + 60) * 1000;
+export const TIMEOUT_MS = (SECONDS + 90) * 1000;
 
 const SEED = Number(FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const MOST_SHOWN = 3_000;
