@@ -18,6 +18,8 @@ import {
 import { readVariable } from "../config/variables.ts";
 import { AnalyticsError } from "../errors.ts";
 import { sites } from "../operations/index.ts";
+import { formatCommand } from "../operations/operation.ts";
+import { cleanText } from "../render/clean.ts";
 import { openServiceFor } from "./connect.ts";
 import type { Io } from "./io.ts";
 import { type Format, printNote } from "./output.ts";
@@ -65,14 +67,14 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   if (environment.ANALYTICS_API_KEY) {
     await printNote(io, `ANALYTICS_API_KEY is set here and goes before it, but for: --profile ${name}`);
   }
-  const option = name === DEFAULT_PROFILE ? "" : ` --profile ${name}`;
+  const profile = name === DEFAULT_PROFILE ? undefined : name;
+  const option = profile === undefined ? "" : ` --profile ${profile}`;
   const [first, ...others] = answer.sites;
   const needsSite = site === undefined && first !== undefined && others.length > 0;
-  const overview = `overview${option}${needsSite ? ` --site ${first.domain}` : ""}`;
-  await printNote(
-    io,
-    `Next: analytics-mcp config claude-desktop${option} --write, or analytics-mcp ${overview}`,
-  );
+  // The service's word for a site becomes a part of a command that is there to be pasted.
+  const params = needsSite ? { site: cleanText(first.domain) } : {};
+  const overview = formatCommand({ name: "overview" }, params, { demo: false, profile });
+  await printNote(io, `Next: analytics-mcp config claude-desktop${option} --write, or ${overview}`);
 }
 
 /** What a damaged file held is of no use, and logging in again is what repairs it. */

@@ -42,6 +42,21 @@ describe("login in a script", () => {
     expect((await runShell(next.split(" "), { environment: home })).code).toBe(0);
   });
 
+  it("says a next command that is safe to paste, whatever the service calls its sites", async () => {
+    const site = {
+      id: "site_1",
+      name: "",
+      timezone: "UTC",
+      created_at: "2026-01-01T00:00:00Z",
+      data_since: null,
+    };
+    const sites = ["a; touch b\u001b[2J", "c"].map((domain) => ({ ...site, domain }));
+    const as_of = "2026-11-21T00:00:00Z";
+    network.use(http.all(`${BASE}/*`, () => HttpResponse.json({ as_of, sites })));
+    const { stderr } = await login(createHome(), ["--base-url", BASE, "--profile", "acme"]);
+    expect(stderr).toMatch(/, or analytics-mcp overview --site 'a; touch b\[2J' --profile acme\n$/);
+  });
+
   it("takes a key from a file", async () => {
     const home = createHome();
     const file = join(home.HOME, "key");
