@@ -1,3 +1,5 @@
+import { sortTimes } from "./measure.ts";
+
 /** What happened in a run: how long each kind of request took, and what went otherwise than it should. */
 export interface Figures {
   /** Times a step, and counts what it throws: undefined then. */
@@ -43,9 +45,8 @@ export function createFigures(): Figures {
     },
     read: () => ({
       latencies: [...times].map(([kind, all]) => {
-        const sorted = all.toSorted((a, b) => a - b);
-        const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
-        return { kind, count: all.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), most: at(1) };
+        const { count, at, most } = sortTimes(all);
+        return { kind, count, p50: at(0.5), p95: at(0.95), p99: at(0.99), most };
       }),
       expected: [...asked],
       faults: [...faults],

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,7 +7,7 @@ import { startConnectors } from "./connectors.ts";
 import { createFigures } from "./figures.ts";
 import { describeOrganization } from "./organizations.ts";
 import { buildReport } from "./report.ts";
-import { RESULTS, replaceSection } from "./results.ts";
+import { publish } from "./results.ts";
 import { createSession } from "./session.ts";
 import { catalogue, createTruth } from "./truth.ts";
 
@@ -109,11 +108,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
       machine: `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}`,
       date: new Date().toISOString().slice(0, 10),
     });
-    process.stdout.write(`${report}\n`);
-    if (!values.trial) {
-      const document = readFileSync(RESULTS, "utf8");
-      writeFileSync(RESULTS, replaceSection(document, CHAPTER, `### ${title}`, report));
-    }
+    publish(CHAPTER, report, values);
     return summary.faults.length === 0 ? 0 : 1;
   } finally {
     for (const close of closers.reverse()) await close();

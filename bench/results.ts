@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** Where the benches write what they measured, each into its own chapter. */
-export const RESULTS = "bench/RESULTS.md";
+const RESULTS = "bench/RESULTS.md";
 
 export const table = (head: string[], rows: (string | number)[][]) =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");

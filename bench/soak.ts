@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startFaultProxy } from "../test/support/fault-proxy.ts";
@@ -8,7 +7,7 @@ import { createFigures } from "./figures.ts";
 import { describeOrganization } from "./organizations.ts";
 import { createPhases, PHASES } from "./phases.ts";
 import { createPulse, type Pulse } from "./pulse.ts";
-import { RESULTS, replaceSection } from "./results.ts";
+import { publish } from "./results.ts";
 import { createSession } from "./session.ts";
 import { buildSoakReport } from "./soak-report.ts";
 import { startStdio } from "./stdio-load.ts";
@@ -138,11 +137,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
       watched: watched.map((each, index) => ({ ...each, idle: idle[index] })),
       command: ["npm run soak", ...(args.length === 0 ? [] : ["--", ...args])].join(" "),
     });
-    process.stdout.write(`${report}\n`);
-    const [heading = ""] = report.split("\n");
-    if (!values.trial) {
-      writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, "utf8"), CHAPTER, heading, report));
-    }
+    publish(CHAPTER, report, values);
     return figures.read().faults.length === 0 && (isFlat || values.trial) ? 0 : 1;
   } finally {
     for (const close of closers.reverse()) await close();

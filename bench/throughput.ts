@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,7 +8,7 @@ import { startConnectors } from "./connectors.ts";
 import { createSpeaker } from "./mcp.ts";
 import { describeMachine, sortTimes } from "./measure.ts";
 import { describeOrganization } from "./organizations.ts";
-import { RESULTS, replaceSection, table } from "./results.ts";
+import { publish, table } from "./results.ts";
 import { createAuthorization } from "./sign-in.ts";
 
 const CHAPTER = "## Calls over HTTP";
@@ -72,9 +72,8 @@ export async function run(args: string[], serviceScript: string): Promise<number
       ([name, all]) => [name, sortTimes(all.map(({ rate }) => rate)).at(0.5)] as const,
     );
     const [[, floor] = ["", Number.NaN]] = rates;
-    const heading = `### ${connections} connections, Node ${process.version.slice(1).split(".")[0]}`;
     const report = [
-      heading,
+      `### ${connections} connections, Node ${process.version.slice(1).split(".")[0]}`,
       `\`npm run bench -- throughput\`, ${describeMachine()}, Node ${process.versions.node}; ${values.rounds} turns of a second each, medians; the client shares the machine.`,
       table(
         ["", "calls a second", "of the bare responder", "p50, ms", "p99, ms", "CPU a call, µs"],
@@ -93,9 +92,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
         }),
       ),
     ].join("\n\n");
-    process.stdout.write(`${report}\n\n`);
-    if (!values.trial)
-      writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, "utf8"), CHAPTER, heading, report));
+    publish(CHAPTER, report, values);
   } finally {
     agent.destroy();
     await bare.stop();

@@ -5,6 +5,7 @@ import { suggest } from "../render/suggest.ts";
 import type { Io } from "./io.ts";
 import { writeData } from "./output.ts";
 import { refuseOptionAsWord } from "./unknown-option.ts";
+import { seeHelp } from "./usage-error.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
@@ -30,7 +31,7 @@ function chooseShell(word: string): Shell {
   const shell = SHELLS.find((each) => each === word);
   if (shell !== undefined) return shell;
   throw new AnalyticsError("usage", `completion knows bash, zsh and fish, not ${JSON.stringify(word)}.`, {
-    hint: `${suggest(word, SHELLS)}See analytics-mcp completion --help.`,
+    hint: `${suggest(word, SHELLS)}${seeHelp("completion")}`,
   });
 }
 

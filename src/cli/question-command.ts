@@ -14,6 +14,7 @@ import { printAnswer } from "./print-answer.ts";
 import { readScreen } from "./screen.ts";
 import { addTrends } from "./site-trends.ts";
 import { refuseOptionAsWord } from "./unknown-option.ts";
+import { seeHelp } from "./usage-error.ts";
 import { readInterval, watch } from "./watch.ts";
 
 type QuestionFlags = Flags & Format & { watch?: true | string } & Record<string, unknown>;
@@ -68,7 +69,7 @@ function refuseWords({ name, params }: Question, [word]: string[]): void {
   if (word === undefined) return;
   refuseOptionAsWord(word, name);
   throw new AnalyticsError("usage", `${name} takes options alone, not ${JSON.stringify(word)}.`, {
-    hint: "site" in params.shape ? `Did you mean --site ${word}?` : `See analytics-mcp ${name} --help.`,
+    hint: "site" in params.shape ? `Did you mean --site ${word}?` : seeHelp(name),
   });
 }
 
@@ -112,7 +113,7 @@ function explain({ name }: Question, error: AnalyticsError, given: Map<string, s
   const isOfWindows = error.parameters.some(({ maximum }) => maximum === MAX_WINDOW_DAYS);
   const why = isOfWindows ? `${name} compares with as many days before. ` : "";
   return new AnalyticsError(error.code, error.message, {
-    hint: `${guesses.join("")}${why}See analytics-mcp ${name} --help.`,
+    hint: `${guesses.join("")}${why}${seeHelp(name)}`,
     parameters: error.parameters,
     cause: error,
   });
