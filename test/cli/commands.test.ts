@@ -189,7 +189,12 @@ describe("a failure has a cause, a hint and an exit code", () => {
     [["--api-key", "sk-canary", "stats"], /Unknown option --api-key\.\nhint: No option takes a key/],
     [["--token=sk-canary"], /Unknown option --token\.\nhint: No option takes a key/],
     [["stats", "--key", "sk-canary"], /Unknown option --key/],
-    [["stats", "-ksk-canary"], /Unknown option -k/],
+    [["stats", "-ksk-canary"], /Unknown option -k\.\nhint: No option takes a key/],
+    [
+      ["stats", "--profile", "--api-key=sk-canary"],
+      /Unknown option --api-key\.\nhint: No option takes a key/,
+    ],
+    [["stats", "--fields", "-ksk-canary"], /Unknown option -k/],
     [["--api-key-stdin=sk-canary", "stats"], /--api-key-stdin[\s\S]*No option takes a key/],
     [["--site", "sk-canary", "stats"], /--site comes after the command: analytics-mcp stats --site …/],
     [["--demoo", "sk-canary", "stats"], /Unknown option --demoo\.\nhint: Did you mean --demo\?/],
