@@ -76,6 +76,8 @@ export default defineConfig({
   minify: true,
   metafile: true,
   silent: true,
+  // It would answer for `node:child_process` before commanderAlone is asked.
+  removeNodeProtocol: false,
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
   plugins: [commonJs],

@@ -17,16 +17,17 @@ export function publish(chapter: string, section: string, { trial }: { trial: bo
 /** The document with a section new under its heading, at the end of its chapter where it was not there. */
 export function replaceSection(document: string, chapter: string, heading: string, section: string): string {
   const lines = document.trimEnd().split("\n");
-  const start = lines.indexOf(heading, lines.indexOf(chapter));
-  const isNext = (level: RegExp, from: number) => {
+  const findEnd = (level: RegExp, from: number) => {
     const end = lines.findIndex((line, index) => index > from && level.test(line));
     return end === -1 ? lines.length : end;
   };
-  const end = start === -1 ? isNext(/^## /, lines.indexOf(chapter)) : isNext(/^##?#? /, start);
-  const before = lines
-    .slice(0, start === -1 ? end : start)
-    .join("\n")
-    .trimEnd();
+  const top = lines.indexOf(chapter);
+  const bottom = findEnd(/^## /, top);
+  // Other chapters may have a section of the same name.
+  const within = lines.slice(top, bottom).indexOf(heading);
+  const start = within === -1 ? bottom : top + within;
+  const end = within === -1 ? bottom : findEnd(/^##?#? /, start);
+  const before = lines.slice(0, start).join("\n").trimEnd();
   const behind = lines.slice(end).join("\n").trim();
   return `${[before, section.trim(), behind].filter((part) => part !== "").join("\n\n")}\n`;
 }

@@ -9,9 +9,12 @@ function untilStopped(): Promise<void> {
   });
 }
 
-const { stdin, stdout, stderr, env, argv, versions } = process;
+const { stdout, stderr, env, argv, versions } = process;
 const io = {
-  stdin,
+  // Opened where it is read: few commands do.
+  get stdin() {
+    return process.stdin;
+  },
   stdout,
   stderr,
   environment: env,

@@ -1,4 +1,5 @@
 import { addDays } from "../operations/days.ts";
+import { findKnownOffset } from "./known-offsets.ts";
 
 /**
  * Days in a site's timezone, on Intl alone (Node 20 has no Temporal). Instants are milliseconds since 1970,
@@ -8,6 +9,8 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** The zone's offset from UTC at an instant, in milliseconds. */
 export function offsetAt(instant: number, timezone: string): number {
+  const known = findKnownOffset(instant, timezone);
+  if (known !== undefined) return known;
   let formatter = formatters.get(timezone);
   if (!formatter) {
     formatter = new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });

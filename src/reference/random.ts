@@ -1,15 +1,30 @@
-/** Numbers in [0, 1), the same ones for the same seed: splitmix32 over a hash of the seed's characters. */
-export function createRandom(seed: string): () => number {
-  let state = 0x9e3779b9;
+/** Numbers in [0, 1), the same ones for the same seed. */
+export interface Random {
+  next(): number;
+  /** Leaves the next number undrawn: `drawAt` makes it of this, where it is asked for. */
+  skip(): number;
+}
+
+const STEP = 0x9e3779b9;
+
+/** splitmix32 over a hash of the seed's characters: each number is made of how many came before it alone. */
+export function createRandom(seed: string): Random {
+  let state = STEP;
   for (let index = 0; index < seed.length; index++) {
     state = Math.imul(state ^ seed.charCodeAt(index), 0x01000193);
   }
-  return () => {
-    state = (state + 0x9e3779b9) | 0;
-    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) / 4_294_967_296;
+  const skip = () => {
+    state = (state + STEP) | 0;
+    return state;
   };
+  return { next: () => drawAt(skip()), skip };
+}
+
+/** The number that was skipped. */
+export function drawAt(state: number): number {
+  let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+  return ((mixed ^ (mixed >>> 15)) >>> 0) / 4_294_967_296;
 }
 
 /** A chooser among values, each as likely as its weight. */

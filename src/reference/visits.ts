@@ -1,7 +1,7 @@
 import { addDays } from "../operations/days.ts";
 import { startOfDay } from "./calendar.ts";
 import type { Fixtures, Place, SiteProfile, Source, Technology } from "./profile.ts";
-import { createChoice, createRandom } from "./random.ts";
+import { createChoice, createRandom, drawAt } from "./random.ts";
 
 /**
  * A visit while it is shown. The same object shows the next one, and nothing is chosen before it is asked for: whoever
@@ -53,40 +53,48 @@ export function createVisits(profile: SiteProfile, shared: Fixtures, seed: strin
     const length =
       (startOfDay(addDays(date, 1), profile.timezone) - startOfDay(date, profile.timezone)) / 1000;
 
-    // Of the visit that is shown: what was drawn for it, and what it came with where that was not drawn.
-    let [visitor, hostname, place, technology, source, entry, size] = [0, 0, 0, 0, 0, 0, 0];
-    let [knownSource, knownEntry]: [Source | undefined, string | undefined] = [undefined, undefined];
+    // Of the visit that is shown: the numbers that were skipped for it, and what it came with where that is known.
+    let visitor = 0;
+    let hostname = 0;
+    let place = 0;
+    let technology = 0;
+    let source = 0;
+    let entry = 0;
+    let size = 0;
+    let knownSource: Source | undefined;
+    let knownEntry: string | undefined;
     const times: number[] = [];
-    const pages: number[] = [];
+    /** For each hit the number that was skipped for its page; undefined for the one that the visit began with. */
+    const pages: (number | undefined)[] = [];
     const names: (string | null)[] = [];
     const shown: PassingVisit = {
       get visitor() {
         return visitor;
       },
       get hostname() {
-        return chooseHostname(hostname);
+        return chooseHostname(drawAt(hostname));
       },
       get source() {
-        return knownSource ?? chooseSource(source);
+        return knownSource ?? chooseSource(drawAt(source));
       },
       get place() {
-        return choosePlace(place);
+        return choosePlace(drawAt(place));
       },
       get technology() {
-        return chooseTechnology(technology);
+        return chooseTechnology(drawAt(technology));
       },
       get length() {
         return size;
       },
       at: (hit) => times[hit] as number,
       path: (hit) => {
-        const page = pages[hit] as number;
-        return page >= 0 ? choosePage(page) : (knownEntry ?? chooseEntry(entry));
+        const page = pages[hit];
+        return page === undefined ? (knownEntry ?? chooseEntry(drawAt(entry))) : choosePage(drawAt(page));
       },
       event: (hit) => names[hit] as string | null,
     };
 
-    const add = (at: number, page: number, name: string | null) => {
+    const add = (at: number, page: number | undefined, name: string | null) => {
       times[size] = at;
       pages[size] = page;
       names[size] = name;
@@ -94,19 +102,19 @@ export function createVisits(profile: SiteProfile, shared: Fixtures, seed: strin
     };
     const visit = () => {
       size = 0;
-      hostname = random();
-      let at = Math.floor((chooseHour(random()) + random()) * 3600);
-      let page = ENTRY;
+      hostname = random.skip();
+      let at = Math.floor((chooseHour(random.next()) + random.next()) * 3600);
+      let page: number | undefined;
       for (let count = 0; at < length && count < 12; count++) {
         add(at, page, null);
-        if (random() >= another) break;
-        at += 15 + Math.floor(random() * 210);
-        page = random();
+        if (random.next() >= another) break;
+        at += 15 + Math.floor(random.next() * 210);
+        page = random.skip();
       }
-      const viewed = pages[size - 1] ?? ENTRY;
+      const viewed = pages[size - 1];
       for (const [name, chance] of events) {
-        if (size === 0 || random() >= chance) continue;
-        at += 5 + Math.floor(random() * 40);
+        if (size === 0 || random.next() >= chance) continue;
+        at += 5 + Math.floor(random.next() * 40);
         // What happens on a page happens on the last one that was viewed.
         if (at < length) add(at, viewed, name);
       }
@@ -114,32 +122,35 @@ export function createVisits(profile: SiteProfile, shared: Fixtures, seed: strin
     };
     const arrive = () => {
       visitor++;
-      place = random();
-      technology = random();
+      place = random.skip();
+      technology = random.skip();
       visit();
-      if (random() >= SECOND_VISIT_SHARE) return;
-      [knownSource, knownEntry, entry] = [direct, undefined, random()];
+      if (random.next() >= SECOND_VISIT_SHARE) return;
+      knownSource = direct;
+      knownEntry = undefined;
+      entry = random.skip();
       visit();
     };
 
     const today = profile.story.filter(({ from, days }) => day >= from && day < from + days);
-    for (let left = countVisitors(profile, day, date, today, random()); left > 0; left--) {
-      [knownSource, knownEntry, source, entry] = [undefined, undefined, random(), random()];
+    for (let left = countVisitors(profile, day, date, today, random.next()); left > 0; left--) {
+      knownSource = undefined;
+      knownEntry = undefined;
+      source = random.skip();
+      entry = random.skip();
       arrive();
     }
     for (const { extra } of today) {
       if (!extra) continue;
-      const visitors = Math.round(extra.visitors * (0.9 + 0.2 * random()));
+      const visitors = Math.round(extra.visitors * (0.9 + 0.2 * random.next()));
       for (let left = visitors; left > 0; left--) {
-        [knownSource, knownEntry] = [pick(shared.sources, extra.source), extra.path];
+        knownSource = pick(shared.sources, extra.source);
+        knownEntry = extra.path;
         arrive();
       }
     }
   };
 }
-
-/** In place of a number that was drawn for a page: the one that the visit began with. */
-const ENTRY = -1;
 
 /** A page view (`event` null) or a custom event, `at` so many seconds after the site's midnight. */
 export interface Hit {

@@ -46,7 +46,7 @@ describe("what the load run judges by", () => {
   it("writes its own section alone", () => {
     const CHAPTER = "## The connector under load";
     const document =
-      "# Measured\n\n## The connector under load\n\nHow.\n\n### A\n\nold\n\n### B\n\nb\n\n## Other\n\no\n";
+      "# Measured\n\n## The connector under load\n\nHow.\n\n### A\n\nold\n\n### B\n\nb\n\n## Other\n\n### C\n\no\n";
     const replaced = document.replace("old", "new");
     expect(replaceSection(document, CHAPTER, "### A", "### A\n\nnew")).toBe(replaced);
     const added = document.replace("b\n\n## Other", "b\n\n### C\n\nc\n\n## Other");
