@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { createClient, type Target } from "../client/client.ts";
 import { readAccess } from "../config/access.ts";
 import type { Environment, Flags } from "../config/config.ts";

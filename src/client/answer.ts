@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { AnalyticsError, type ErrorCode, type ParameterError } from "../errors.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { type ProblemCode, problem, problemCodes } from "../operations/problem.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Call, CallOptions } from "../client/client.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Dimension, dimensions, isWrittenByVisitors } from "../operations/dimensions.ts";
@@ -6,6 +6,7 @@ import { count, date, siteParam, siteRef, timestamp } from "../operations/fields
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { formatSpan } from "../operations/period.ts";
+import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import { type Breakdown, findMovers, type Spans } from "./movers.ts";
@@ -28,53 +29,55 @@ const MOVERS_OF_EACH = 4;
 /** As many rows as the contract gives, so that little is cut off and nothing need be guessed. */
 const ROW_LIMIT = 1000;
 
-export const window = z.object({ from: date, to: date, visitors: count, pageviews: count });
-export const change = z.object({ absolute: z.int(), percent: z.number().nullable() });
-const bounds = z.object({ least: count, most: count });
+export const window = once(() => z.object({ from: date, to: date, visitors: count, pageviews: count }));
+export const change = once(() => z.object({ absolute: z.int(), percent: z.number().nullable() }));
+const bounds = () => z.object({ least: count, most: count });
 
-const params = z.strictObject({
-  site: siteParam,
-  days: z
-    .int()
-    .min(1)
-    .max(MAX_WINDOW_DAYS)
-    .default(7)
-    .describe("Complete days in each window: 7 compares the last seven with the seven before."),
-  dimension: z
-    .enum(dimensions)
-    .optional()
-    .describe("What to look for movers in; without it pages, referrers, channels and countries."),
-});
+const params = () =>
+  z.strictObject({
+    site: siteParam,
+    days: z
+      .int()
+      .min(1)
+      .max(MAX_WINDOW_DAYS)
+      .default(7)
+      .describe("Complete days in each window: 7 compares the last seven with the seven before."),
+    dimension: z
+      .enum(dimensions)
+      .optional()
+      .describe("What to look for movers in; without it pages, referrers, channels and countries."),
+  });
 
-const result = z.object({
-  site: siteRef,
-  timezone: z.string(),
-  as_of: timestamp,
-  current: window,
-  previous: window,
-  change: z.object({ visitors: change, pageviews: change }),
-  small_sample: z.boolean(),
-  comparable: z.boolean(),
-  dimensions: z.array(
-    z.object({
-      dimension: z.string(),
-      drift: count,
-      cut_off: z.boolean(),
-      movers: z.array(
-        z.object({
-          value: z.string().nullable(),
-          label: z.string(),
-          current: count.nullable(),
-          previous: count.nullable(),
-          change: change.nullable(),
-          bounds: z.object({ current: bounds, previous: bounds }).optional(),
-        }),
-      ),
-    }),
-  ),
-});
+const result = () =>
+  z.object({
+    site: siteRef,
+    timezone: z.string(),
+    as_of: timestamp,
+    current: window(),
+    previous: window(),
+    change: z.object({ visitors: change(), pageviews: change() }),
+    small_sample: z.boolean(),
+    comparable: z.boolean(),
+    dimensions: z.array(
+      z.object({
+        dimension: z.string(),
+        drift: count,
+        cut_off: z.boolean(),
+        movers: z.array(
+          z.object({
+            value: z.string().nullable(),
+            label: z.string(),
+            current: count.nullable(),
+            previous: count.nullable(),
+            change: change().nullable(),
+            bounds: z.object({ current: bounds(), previous: bounds() }).optional(),
+          }),
+        ),
+      }),
+    ),
+  });
 
-export type Comparison = z.output<typeof result>;
+export type Comparison = z.output<ReturnType<typeof result>>;
 
 export const compare = defineInsight({
   name: "compare",
@@ -107,7 +110,7 @@ interface Answers {
 
 async function comparePeriods(
   call: Call,
-  { site, days, dimension }: z.output<typeof params>,
+  { site, days, dimension }: z.output<ReturnType<typeof params>>,
   options: CallOptions,
 ): Promise<Comparison> {
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];

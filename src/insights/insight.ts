@@ -1,5 +1,6 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Call, CallOptions } from "../client/client.ts";
+import { buildWhenAsked, type LazySchemas, type Schemas } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { cleanText } from "../render/clean.ts";
 
@@ -11,12 +12,13 @@ export interface Insight<
   Name extends string = string,
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodObject = z.ZodObject,
-> {
+> extends Declaration<Name, Params, Result>,
+    Schemas<Params, Result> {}
+
+interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject> {
   readonly name: Name;
   readonly summary: string;
   readonly tool: { readonly name: string; readonly title: string; readonly description: string };
-  readonly params: Params;
-  readonly result: Result;
   compute(call: Call, params: z.output<Params>, options: CallOptions): Promise<z.output<Result>>;
   /** The result without what can be read off the rest of it, for a model that pays by the word. */
   compact?(result: z.output<Result>): Record<string, unknown>;
@@ -25,9 +27,9 @@ export interface Insight<
 }
 
 export function defineInsight<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
-  insight: Insight<N, P, R>,
+  insight: Declaration<N, P, R> & LazySchemas<P, R>,
 ): Insight<N, P, R> {
-  return insight;
+  return buildWhenAsked(insight);
 }
 
 const ATTEMPTS = 3;

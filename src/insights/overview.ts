@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Call, CallOptions } from "../client/client.ts";
 import { type Dimension, isWrittenByVisitors } from "../operations/dimensions.ts";
 import { count, date, siteParam, siteRef } from "../operations/fields.ts";
@@ -24,45 +24,47 @@ import {
 const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "countries"];
 const TOP_ROWS = 5;
 
-const params = z.strictObject({
-  site: siteParam,
-  days: z
-    .int()
-    .min(1)
-    .max(MAX_WINDOW_DAYS)
-    .default(30)
-    .describe(
-      "Calendar days in the site's timezone, today included; the comparison takes as many complete days.",
-    ),
-});
+const params = () =>
+  z.strictObject({
+    site: siteParam,
+    days: z
+      .int()
+      .min(1)
+      .max(MAX_WINDOW_DAYS)
+      .default(30)
+      .describe(
+        "Calendar days in the site's timezone, today included; the comparison takes as many complete days.",
+      ),
+  });
 
-const result = z.object({
-  site: siteRef,
-  period,
-  visitors: count,
-  pageviews: count,
-  events: count,
-  active_now: count,
-  comparison: z.object({
-    current: window,
-    previous: window,
-    visitors: change,
-    pageviews: change,
-    small_sample: z.boolean(),
-    comparable: z.boolean(),
-  }),
-  trend: z.object({ from: date, visitors: z.array(count) }),
-  top: z.array(
-    z.object({
-      dimension: z.string(),
-      rows: z.array(z.object({ label: z.string(), visitors: count, percentage: z.number() })),
+const result = () =>
+  z.object({
+    site: siteRef,
+    period,
+    visitors: count,
+    pageviews: count,
+    events: count,
+    active_now: count,
+    comparison: z.object({
+      current: window(),
+      previous: window(),
+      visitors: change(),
+      pageviews: change(),
+      small_sample: z.boolean(),
+      comparable: z.boolean(),
     }),
-  ),
-  drifted: z.boolean(),
-  warnings,
-});
+    trend: z.object({ from: date, visitors: z.array(count) }),
+    top: z.array(
+      z.object({
+        dimension: z.string(),
+        rows: z.array(z.object({ label: z.string(), visitors: count, percentage: z.number() })),
+      }),
+    ),
+    drifted: z.boolean(),
+    warnings,
+  });
 
-export type Overview = z.output<typeof result>;
+export type Overview = z.output<ReturnType<typeof result>>;
 
 export const overview = defineInsight({
   name: "overview",
@@ -88,7 +90,7 @@ interface Answers {
 
 async function readOverview(
   call: Call,
-  { site, days }: z.output<typeof params>,
+  { site, days }: z.output<ReturnType<typeof params>>,
   options: CallOptions,
 ): Promise<Overview> {
   const read = async (fresh: CallOptions): Promise<Answers> => {

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Call, CallOptions } from "../client/client.ts";
 import { askForSite } from "../client/site.ts";
 import { operations } from "../operations/index.ts";
@@ -57,14 +57,22 @@ function fromInsight(insight: Insight): Question {
 }
 
 function createQuestion(
-  { name, summary, tool, params, result, list, compact }: Omit<Question, "ask">,
+  source: Omit<Question, "ask">,
   ask: (call: Call, params: Record<string, unknown>, options: CallOptions) => Promise<Answer>,
 ): Question {
+  const { name, summary, tool, list, compact } = source;
   return {
-    ...{ name, summary, tool, params, result, ...(list && { list }), ...(compact && { compact }) },
+    ...{ name, summary, tool, ...(list && { list }), ...(compact && { compact }) },
+    // Of those that nobody asks, the schemas are not built.
+    get params() {
+      return source.params;
+    },
+    get result() {
+      return source.result;
+    },
     ask: (call, input, given) =>
       answerInTime(given, (options) =>
-        "site" in params.shape
+        "site" in source.params.shape
           ? askForSite(call, input, options, (complete) => ask(call, complete, options))
           : ask(call, input, options),
       ),

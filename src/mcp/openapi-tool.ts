@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Call, CallOptions } from "../client/client.ts";
 import { AnalyticsError } from "../errors.ts";
 import { openapi, operations } from "../operations/index.ts";

@@ -1,5 +1,5 @@
 import { completable, type McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import type { Call } from "../client/client.ts";
 import { cleanText } from "../render/clean.ts";
 import { completeDimension, completeSite } from "./completion.ts";

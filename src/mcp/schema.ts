@@ -1,5 +1,5 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import type { z } from "zod";
+import type * as z from "zod";
 import { type JsonSchema, toJsonSchema } from "../operations/json-schema.ts";
 
 export type Published = StandardSchemaWithJSON<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { summaries } from "./contract.ts";
 import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import { count, daysParam, siteParam, siteRef } from "./fields.ts";
@@ -8,16 +8,17 @@ import { verifySite } from "./site-name.ts";
 
 const MAX_LIMIT = 1000;
 
-const row = z.object({
-  value: z.string().nullable().describe("The value, for programs; null for none or unknown."),
-  label: z.string().describe("The value, for people."),
-  visitors: count.describe("Sum over the days of the distinct visitors with this value."),
-  pageviews: count
-    .optional()
-    .describe("Page views: of the page for `pages`, else of the visits with this value. Not for `events`."),
-  events: count.optional().describe("How often the event happened. For `events` alone."),
-  percentage: z.number().min(0).max(100).describe("Share of `totals.visitors`, 0–100, one decimal."),
-});
+const row = () =>
+  z.object({
+    value: z.string().nullable().describe("The value, for programs; null for none or unknown."),
+    label: z.string().describe("The value, for people."),
+    visitors: count.describe("Sum over the days of the distinct visitors with this value."),
+    pageviews: count
+      .optional()
+      .describe("Page views: of the page for `pages`, else of the visits with this value. Not for `events`."),
+    events: count.optional().describe("How often the event happened. For `events` alone."),
+    percentage: z.number().min(0).max(100).describe("Share of `totals.visitors`, 0–100, one decimal."),
+  });
 
 /** What a row counts beside visitors. */
 const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
@@ -37,29 +38,31 @@ export const breakdown = defineOperation({
     description:
       "Top values of one dimension over the last N days, today included: pages, referrers, channels, countries, devices, events and others. Rows do not add up (one visitor has several values): use `totals` or get_stats for sums.",
   },
-  params: z.strictObject({
-    site: siteParam,
-    dimension: z.enum(dimensions).describe(DIMENSION_WORDS),
-    limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("How many rows at most."),
-    days: daysParam,
-  }),
-  result: z.object({
-    site: siteRef,
-    period,
-    dimension: z.string().describe("The dimension asked for."),
-    rows: z.array(row).describe("At most `limit` rows."),
-    limit: z.int().min(1).describe("The limit asked for."),
-    total_rows: count.describe("How many rows there are without the limit."),
-    truncated: z.boolean().describe("Whether the limit cut rows off."),
-    totals: z
-      .object({
-        visitors: count.describe("Visitors of the whole period, as in /stats."),
-        pageviews: count.describe("Page views of the whole period, as in /stats."),
-        events: count.optional().describe("Custom events of the whole period. For `events` alone."),
-      })
-      .describe("The period's totals; not the sum of the rows."),
-    warnings,
-  }),
+  params: () =>
+    z.strictObject({
+      site: siteParam,
+      dimension: z.enum(dimensions).describe(DIMENSION_WORDS),
+      limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("How many rows at most."),
+      days: daysParam,
+    }),
+  result: () =>
+    z.object({
+      site: siteRef,
+      period,
+      dimension: z.string().describe("The dimension asked for."),
+      rows: z.array(row()).describe("At most `limit` rows."),
+      limit: z.int().min(1).describe("The limit asked for."),
+      total_rows: count.describe("How many rows there are without the limit."),
+      truncated: z.boolean().describe("Whether the limit cut rows off."),
+      totals: z
+        .object({
+          visitors: count.describe("Visitors of the whole period, as in /stats."),
+          pageviews: count.describe("Page views of the whole period, as in /stats."),
+          events: count.optional().describe("Custom events of the whole period. For `events` alone."),
+        })
+        .describe("The period's totals; not the sum of the rows."),
+      warnings,
+    }),
   list: { key: "rows", keep: "first" },
   maxAge: 60,
   verify: (result, params) => {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 // Fields and parameters that several operations share, each with the words that explain it.
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 export interface JsonSchema {
   type?: string | string[];

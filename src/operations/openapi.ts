@@ -1,14 +1,15 @@
-import { z } from "zod";
+import * as z from "zod";
 import { summaries } from "./contract.ts";
 import { defineOperation } from "./operation.ts";
 
-const parameter = z.looseObject({ name: z.string().optional() });
-const pathItem = z.looseObject({
-  get: z
-    .looseObject({ summary: z.string().optional(), parameters: z.array(parameter).optional() })
-    .optional()
-    .describe("The GET operation of the path."),
-});
+const parameter = () => z.looseObject({ name: z.string().optional() });
+const pathItem = () =>
+  z.looseObject({
+    get: z
+      .looseObject({ summary: z.string().optional(), parameters: z.array(parameter()).optional() })
+      .optional()
+      .describe("The GET operation of the path."),
+  });
 
 export const openapi = defineOperation({
   name: "openapi",
@@ -21,12 +22,15 @@ export const openapi = defineOperation({
     description:
       "The REST API behind these tools, from its OpenAPI 3.1 document: a digest of all operations, or one in full. For writing code against the API, not for analytics questions.",
   },
-  params: z.strictObject({}),
-  result: z.looseObject({
-    openapi: z.string().describe("Version of the OpenAPI specification: 3.1.x."),
-    info: z.looseObject({ title: z.string(), version: z.string() }).describe("Title and version of the API."),
-    paths: z.record(z.string(), pathItem).describe("The operations by path."),
-  }),
+  params: () => z.strictObject({}),
+  result: () =>
+    z.looseObject({
+      openapi: z.string().describe("Version of the OpenAPI specification: 3.1.x."),
+      info: z
+        .looseObject({ title: z.string(), version: z.string() })
+        .describe("Title and version of the API."),
+      paths: z.record(z.string(), pathItem()).describe("The operations by path."),
+    }),
   maxAge: 3600,
   view: (result) => ({
     headline: `${result.info.title} ${result.info.version} (OpenAPI ${result.openapi})`,

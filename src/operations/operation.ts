@@ -1,15 +1,9 @@
-import type { z } from "zod";
+import type * as z from "zod";
+import { buildWhenAsked, type LazySchemas, type Schemas } from "./schemas.ts";
 import type { View } from "./view.ts";
 
-/**
- * One endpoint of the contract, declared once. From it come the client call, the MCP tool, the shell
- * subcommand's options, the reference route's validation, the OpenAPI path and the llms.txt line.
- */
-export interface Operation<
-  Name extends string = string,
-  Params extends z.ZodObject = z.ZodObject,
-  Result extends z.ZodObject = z.ZodObject,
-> {
+/** What an operation is besides its schemas. */
+interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject> {
   /** Name of the shell subcommand, and the OpenAPI `operationId`. */
   readonly name: Name;
   /** Path below the base URL (which ends in `/api/v1`). */
@@ -20,10 +14,6 @@ export interface Operation<
   readonly description: string;
   /** What an assistant's model is told. */
   readonly tool: { readonly name: string; readonly title: string; readonly description: string };
-  /** Query parameters: strict, since an ignored parameter is a wrong number in somebody's report. */
-  readonly params: Params;
-  /** The answer's body: unknown members are dropped, types are not negotiable. */
-  readonly result: Result;
   /** The member that grows with the question, and which end of it to keep where an answer must be cut. */
   readonly list?: { readonly key: string; readonly keep: "first" | "last" };
   /** How long a client may keep the answer, in seconds; 0 asks it to revalidate each time. */
@@ -35,14 +25,25 @@ export interface Operation<
   view(result: z.output<Result>, params: z.output<Params>): View;
 }
 
+/**
+ * One endpoint of the contract, declared once. From it come the client call, the MCP tool, the shell
+ * subcommand's options, the reference route's validation, the OpenAPI path and the llms.txt line.
+ */
+export interface Operation<
+  Name extends string = string,
+  Params extends z.ZodObject = z.ZodObject,
+  Result extends z.ZodObject = z.ZodObject,
+> extends Declaration<Name, Params, Result>,
+    Schemas<Params, Result> {}
+
 export type ParamsOf<O extends Operation> = z.output<O["params"]>;
 export type InputOf<O extends Operation> = z.input<O["params"]>;
 export type ResultOf<O extends Operation> = z.output<O["result"]>;
 
 export function defineOperation<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
-  operation: Operation<N, P, R>,
+  operation: Declaration<N, P, R> & LazySchemas<P, R>,
 ): Operation<N, P, R> {
-  return operation;
+  return buildWhenAsked(operation);
 }
 
 /** Whose numbers they are: the fixtures', or those of the service and key that a profile names. */

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { AnalyticsError, type ErrorCode, type ParameterError } from "../errors.ts";
 import { type JsonSchema, parameterSchemas } from "./json-schema.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The statuses of the contract, each with its codes. */
 export const problemCodes = {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { summaries } from "./contract.ts";
 import { count, siteParam, siteRef, timestamp } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
@@ -15,13 +15,14 @@ export const realtime = defineOperation({
     title: "Active visitors now",
     description: "Visitors active on a site in the last five minutes.",
   },
-  params: z.strictObject({ site: siteParam }),
-  result: z.object({
-    site: siteRef,
-    visitors: count.describe("Distinct visitors active in the window."),
-    window_minutes: z.int().min(1).describe("Length of the window in minutes: 5."),
-    as_of: timestamp.describe("End of the window, with the site's offset from UTC."),
-  }),
+  params: () => z.strictObject({ site: siteParam }),
+  result: () =>
+    z.object({
+      site: siteRef,
+      visitors: count.describe("Distinct visitors active in the window."),
+      window_minutes: z.int().min(1).describe("Length of the window in minutes: 5."),
+      as_of: timestamp.describe("End of the window, with the site's offset from UTC."),
+    }),
   maxAge: 0,
   verify: (result, params) => verifySite(result.site, params.site),
   view: (result) => ({

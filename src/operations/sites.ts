@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { summaries } from "./contract.ts";
 import { date, timestamp } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
@@ -15,24 +15,25 @@ export const sites = defineOperation({
     description:
       "List the organization's sites: id, domain, timezone and first day with data. Call it first when the site is not known.",
   },
-  params: z.strictObject({}),
-  result: z.object({
-    as_of: timestamp.describe("When the list was read, in UTC."),
-    sites: z
-      .array(
-        z.object({
-          id: z.string().describe("Stable identifier, accepted as `site`."),
-          domain: z.string().describe("Domain without scheme and www., accepted as `site`."),
-          name: z.string().describe("Name given to the site by its owner."),
-          timezone: z.string().describe("IANA timezone in which the site's days begin and end."),
-          created_at: timestamp.describe("When the site was added."),
-          data_since: date
-            .nullable()
-            .describe("First day with data, in the site's timezone; null where nothing was ever recorded."),
-        }),
-      )
-      .describe("Sites, ordered by domain."),
-  }),
+  params: () => z.strictObject({}),
+  result: () =>
+    z.object({
+      as_of: timestamp.describe("When the list was read, in UTC."),
+      sites: z
+        .array(
+          z.object({
+            id: z.string().describe("Stable identifier, accepted as `site`."),
+            domain: z.string().describe("Domain without scheme and www., accepted as `site`."),
+            name: z.string().describe("Name given to the site by its owner."),
+            timezone: z.string().describe("IANA timezone in which the site's days begin and end."),
+            created_at: timestamp.describe("When the site was added."),
+            data_since: date
+              .nullable()
+              .describe("First day with data, in the site's timezone; null where nothing was ever recorded."),
+          }),
+        )
+        .describe("Sites, ordered by domain."),
+    }),
   list: { key: "sites", keep: "first" },
   maxAge: 60,
   view: (result) => ({

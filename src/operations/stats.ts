@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { summaries } from "./contract.ts";
 import { count, daysParam, siteParam, siteRef } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
@@ -17,15 +17,16 @@ export const stats = defineOperation({
     description:
       "Total visitors, page views and custom events of a site over the last N days, today included and partial. For calendar weeks or complete days, sum get_timeseries instead.",
   },
-  params: z.strictObject({ site: siteParam, days: daysParam }),
-  result: z.object({
-    site: siteRef,
-    period,
-    visitors: count.describe("Sum of daily unique visitors."),
-    pageviews: count.describe("Page views."),
-    events: count.describe("Custom events; page views are not among them."),
-    warnings,
-  }),
+  params: () => z.strictObject({ site: siteParam, days: daysParam }),
+  result: () =>
+    z.object({
+      site: siteRef,
+      period,
+      visitors: count.describe("Sum of daily unique visitors."),
+      pageviews: count.describe("Page views."),
+      events: count.describe("Custom events; page views are not among them."),
+      warnings,
+    }),
   maxAge: 60,
   verify: (result, params) =>
     verifySite(result.site, params.site) ?? verifyPeriod(result.period, params.days),

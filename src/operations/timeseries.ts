@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { summaries } from "./contract.ts";
 import { addDays } from "./days.ts";
 import { count, date, daysParam, siteParam, siteRef } from "./fields.ts";
@@ -6,12 +6,13 @@ import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
 import { verifySite } from "./site-name.ts";
 
-const point = z.object({
-  date: date.describe("The day, in the site's timezone."),
-  visitors: count.describe("Unique visitors of the day."),
-  pageviews: count.describe("Page views of the day."),
-  partial: z.boolean().optional().describe("true on the day that is not over; absent on the others."),
-});
+const point = () =>
+  z.object({
+    date: date.describe("The day, in the site's timezone."),
+    visitors: count.describe("Unique visitors of the day."),
+    pageviews: count.describe("Page views of the day."),
+    partial: z.boolean().optional().describe("true on the day that is not over; absent on the others."),
+  });
 
 export const timeseries = defineOperation({
   name: "timeseries",
@@ -25,14 +26,15 @@ export const timeseries = defineOperation({
     description:
       "Visitors and page views day by day for the last N days; the last point is today so far. Points add up, so any calendar week or span of complete days is the sum of its dates.",
   },
-  params: z.strictObject({ site: siteParam, days: daysParam }),
-  result: z.object({
-    site: siteRef,
-    period,
-    interval: z.string().describe("Length of a point: `day`."),
-    points: z.array(point).describe("One point a day, oldest first."),
-    warnings,
-  }),
+  params: () => z.strictObject({ site: siteParam, days: daysParam }),
+  result: () =>
+    z.object({
+      site: siteRef,
+      period,
+      interval: z.string().describe("Length of a point: `day`."),
+      points: z.array(point()).describe("One point a day, oldest first."),
+      warnings,
+    }),
   list: { key: "points", keep: "last" },
   maxAge: 60,
   verify: (result, params) => {

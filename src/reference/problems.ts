@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import type { AnalyticsError, ErrorCode } from "../errors.ts";
 import { type Problem, type ProblemStatus, problemCodes } from "../operations/problem.ts";
 
@@ -8,12 +7,23 @@ const statusByCode = new Map<ErrorCode, ProblemStatus>(
   ),
 );
 
+/** Phrases of RFC 9110, section 15; node:http has them, and takes its time to be loaded. */
+const titles: Record<ProblemStatus, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+};
+
 /** An expected failure as the contract's error body (RFC 9457). */
 export function buildProblem(error: AnalyticsError, requestId: string): Problem {
   const status = statusByCode.get(error.code) ?? 500;
   return {
     type: "about:blank",
-    title: STATUS_CODES[status] ?? "Error",
+    title: titles[status],
     status,
     detail: error.message,
     code: error.code,
