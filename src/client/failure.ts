@@ -8,7 +8,7 @@ const TIMEOUTS = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 
-/** What `fetch` threw, said so that somebody can act on it. What may pass is a PassingFailure. */
+/** What a request threw, said so that somebody can act on it. What may pass is a PassingFailure. */
 export function explainFailure(
   cause: unknown,
   origin: string,
@@ -61,13 +61,8 @@ export function explainFailure(
       }),
     );
   }
-  const isBadPort = message === "bad port";
   const isHttp = name !== "HTTPParserError";
-  const reason = isBadPort
-    ? "fetch refuses to use its port"
-    : isHttp
-      ? REASONS[code]
-      : "what answers there does not speak HTTP";
+  const reason = isHttp ? REASONS[code] : "what answers there does not speak HTTP";
   const unreachable = new AnalyticsError(
     "unreachable",
     `${origin} cannot be reached: ${reason ?? "the connection failed"}.`,
@@ -77,10 +72,10 @@ export function explainFailure(
       cause: isHttp ? cause : undefined,
     },
   );
-  return code === "ENOTFOUND" || isBadPort ? unreachable : new PassingFailure(unreachable);
+  return code === "ENOTFOUND" ? unreachable : new PassingFailure(unreachable);
 }
 
-/** `fetch` wraps the reason in a TypeError, and a connection tried on several addresses wraps it again. */
+/** A connection that was tried on several addresses wraps the reasons, and so do some libraries. */
 function readCause(error: unknown) {
   let code = "";
   let name = "";

@@ -1,5 +1,8 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { type Duplex, pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { EnvHttpProxyAgent } from "undici";
-import type { Fetch } from "./exchange.ts";
+import type { Fetch, HeaderFields } from "./exchange.ts";
 
 export interface NetworkOptions {
   /** Proxies as the environment gives them. */
@@ -12,13 +15,22 @@ export interface NetworkOptions {
   bodyTimeout?: number;
 }
 
-/** The global `fetch` with time limits for each phase, through the environment's proxies. */
+/**
+ * A GET with time limits for each phase, through the environment's proxies; its answer is unpacked. Not `fetch`:
+ * Node's own would be a second copy of undici to be loaded.
+ */
 export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
-  const dispatcher = createDispatcher(options);
-  // A redirect is an answer to look at: followed, it would carry the key to wherever it points. Node's own fetch
-  // takes a dispatcher of this version of undici; only the types do not know each other.
-  return (url, outgoing) =>
-    fetch(url, { ...outgoing, redirect: "manual", dispatcher } as unknown as RequestInit);
+  const request = createRequest(options);
+  return async (url, { headers, signal }) => {
+    const asking = { ...headers, "accept-encoding": CODINGS, "user-agent": "analytics-mcp" };
+    const answer = await request(url, { method: "GET", headers: asking, signal });
+    const fields = readFields(answer.headers);
+    return {
+      status: answer.statusCode,
+      headers: fields,
+      body: unpack(answer.body, fields.get("content-encoding") ?? ""),
+    };
+  };
 }
 
 /** One request, written out: nothing is added to it. */
@@ -29,29 +41,66 @@ export interface Outgoing {
   signal: AbortSignal;
 }
 
-export interface Answered {
+export interface Sent {
   status: number;
   headers: Headers;
   body: AsyncIterable<Uint8Array> | null;
 }
 
-export type Send = (url: string, outgoing: Outgoing) => Promise<Answered>;
+export type Send = (url: string, outgoing: Outgoing) => Promise<Sent>;
 
 /**
- * Sends what it is given and no more, and follows no redirect. `fetch` would tell a server not to use its cache
- * when it is asked with If-None-Match, and refuses what HTTP allows: a GET with a body.
+ * Sends what it is given and no more. `fetch` would tell a server not to use its cache when it is asked with
+ * If-None-Match, and refuses what HTTP allows: a GET with a body.
  */
 export function createNetworkSend(options: NetworkOptions = {}): Send {
-  const dispatcher = createDispatcher(options);
-  return async (url, { method, body = null, headers, signal }) => {
-    const { origin, pathname, search } = new URL(url);
-    const sent = { origin, path: pathname + search, method: method as "GET", headers, body, signal };
-    const answer = await dispatcher.request(sent);
-    const fields = Object.entries(answer.headers).flatMap(([name, value = []]) =>
-      [value].flat().map((each): [string, string] => [name, each]),
-    );
-    return { status: answer.statusCode, headers: new Headers(fields), body: answer.body };
+  const request = createRequest(options);
+  return async (url, outgoing) => {
+    const { statusCode, headers, body } = await request(url, outgoing);
+    const fields = Object.keys(headers).map((name): [string, string] => [name, joinField(headers[name])]);
+    return { status: statusCode, headers: new Headers(fields), body };
   };
+}
+
+/** A redirect is an answer to look at: followed, it would carry the key to wherever it points. */
+function createRequest(options: NetworkOptions) {
+  const dispatcher = createDispatcher(options);
+  return (url: string, { method, body, headers, signal }: Outgoing) => {
+    const { origin, pathname, search } = new URL(url);
+    const path = pathname + search;
+    return dispatcher.request({ origin, path, method: method as "GET", headers, body: body ?? null, signal });
+  };
+}
+
+function readFields(headers: IncomingHttpHeaders): HeaderFields {
+  return {
+    // undici gives names in lower case.
+    get: (name) =>
+      Object.hasOwn(headers, name.toLowerCase()) ? joinField(headers[name.toLowerCase()]) : null,
+  };
+}
+
+/** A field that stands several times is one list (RFC 9110, section 5.3). */
+const joinField = (value: string | string[] = "") => [value].flat().join(", ");
+
+const CODINGS = "gzip, deflate, br";
+
+/** Content codings of RFC 9110, section 8.4.1, and of RFC 7932. */
+const unpackers: Record<string, () => Duplex> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** What its codings were put on, the last one first; a coding that is unknown is left on. */
+function unpack(body: Readable, codings: string): AsyncIterable<Uint8Array> {
+  const names = codings.split(",").map((each) => each.trim().toLowerCase());
+  const stages = names.reverse().map((name) => unpackers[name]);
+  return stages.reduce<Readable>((packed, create) => {
+    // Whoever reads hears of what went wrong, at whichever stage.
+    return create === undefined ? packed : pipeline(packed, create(), () => {});
+  }, body);
 }
 
 function createDispatcher(options: NetworkOptions): EnvHttpProxyAgent {

@@ -82,14 +82,6 @@ describe("what fetch throws", () => {
     expect(explain(fail(code)).code).toBe("unreachable");
   });
 
-  it("a port that it refuses is no passing failure", () => {
-    const failure = new TypeError("fetch failed", { cause: new Error("bad port") });
-    const message = `${ORIGIN} cannot be reached: fetch refuses to use its port.`;
-    expect(explain(failure)).toEqual({
-      ...{ code: "unreachable", message, hint: checkNetwork, passes: false, kept: true },
-    });
-  });
-
   it("what a parser could not read is not kept, since it holds what came", () => {
     const message = `${ORIGIN} cannot be reached: what answers there does not speak HTTP.`;
     expect(explain(fail("HPE_INVALID_CONSTANT", { name: "HTTPParserError" }))).toEqual({

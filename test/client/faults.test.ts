@@ -83,14 +83,6 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     expect(error.code).toBe("unreachable");
   });
 
-  it("a port that fetch refuses", async () => {
-    const error = await fail(createCall("http://127.0.0.1:1")(sites, {}));
-    expect([error.code, error.message]).toEqual([
-      "unreachable",
-      expect.stringContaining("refuses to use its port"),
-    ]);
-  });
-
   it("the connection is reset before, and in the middle of, an answer", async () => {
     const before = await start((request) => request.socket.resetAndDestroy());
     expect(await fail(createCall(before.origin)(sites, {}))).toMatchObject({ code: "unreachable" });

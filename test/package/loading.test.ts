@@ -1,9 +1,13 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, inject, it } from "vitest";
+import { createReferenceApi } from "../../src/reference/api.ts";
+import { listen } from "../../src/reference/listen.ts";
+import { DEMO_KEY } from "../support/api.ts";
 
 const { bin } = inject("installed");
 
@@ -79,12 +83,60 @@ it.each([
   expect(found).toEqual(needed);
 });
 
+/** Node's own modules of a run, which take their time as well. */
+async function readBuiltins(args: string[]): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "loaded-"));
+  const file = join(folder, "modules.txt");
+  const env = { PATH: process.env.PATH ?? "", HOME: folder, ANALYTICS_API_KEY: DEMO_KEY, LOADED: file };
+  const child = spawn(
+    process.execPath,
+    ["--require", resolve("test/support/loaded-builtins.cjs"), bin, ...args],
+    {
+      ...{ env, stdio: "ignore" },
+    },
+  );
+  expect(await once(child, "exit")).toEqual([0, null]);
+  const modules = readFileSync(file, "utf8").split("\n");
+  rmSync(folder, { recursive: true });
+  return modules;
+}
+
+const OWN_UNDICI = "NativeModule internal/deps/undici/undici";
+
+it("Node's module list tells what is loaded", () => {
+  const script = "void Headers; require('child_process'); console.log(process.moduleLoadList.join('\\n'))";
+  const { stdout } = spawnSync(process.execPath, ["-e", script], { encoding: "utf8" });
+  expect(stdout.split("\n")).toEqual(
+    expect.arrayContaining([OWN_UNDICI, "NativeModule child_process", "NativeModule fs"]),
+  );
+});
+
+it("help starts no processes and speaks no HTTP", async () => {
+  const modules = await readBuiltins(["--help"]);
+  for (const name of [OWN_UNDICI, "NativeModule child_process", "NativeModule http"]) {
+    expect(modules).not.toContain(name);
+  }
+});
+
+it("the demo speaks no HTTP", async () => {
+  const modules = await readBuiltins(["stats", "--demo", "--site", "example.com"]);
+  for (const name of [OWN_UNDICI, "NativeModule http"]) expect(modules).not.toContain(name);
+});
+
+it("a request loads undici once: not Node's own copy, too", async () => {
+  const server = await listen(createReferenceApi({ clock: Date.now }), "127.0.0.1", 0);
+  const modules = await readBuiltins(["stats", "--site", "example.com", "--base-url", server.origin]);
+  await server.close();
+  expect(modules).toContain("NativeModule tls");
+  expect(modules).not.toContain(OWN_UNDICI);
+});
+
 /** What is loaded is read and compiled at each start: more of it is more to wait for. */
 it.each<[string, number, () => string]>([
-  ["--help", 90_000, () => readLoaded(["--help"])],
-  ["stats --demo", 410_000, () => readLoaded(["stats", "--demo", "--site", "example.com"])],
-  ["the list of tools on stdio", 110_000, readLoadedAtList],
-  ["the server on stdio", 780_000, () => readLoaded([])],
+  ["--help", 82_000, () => readLoaded(["--help"])],
+  ["stats --demo", 320_000, () => readLoaded(["stats", "--demo", "--site", "example.com"])],
+  ["the list of tools on stdio", 100_000, readLoadedAtList],
+  ["the server on stdio", 680_000, () => readLoaded([])],
 ])("%s loads at most %d characters", { retry: 2 }, (what, budget, read) => {
   const { length } = read();
   process.stdout.write(`characters loaded for ${what}: ${length} of ${budget}\n`);

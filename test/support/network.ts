@@ -1,6 +1,8 @@
+import { Readable } from "node:stream";
 import { http } from "msw";
 import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { afterAll, afterEach, beforeAll, vi } from "vitest";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 
 /** Where the service is on a faked network. */
@@ -23,11 +25,29 @@ export function fakeNetwork(elsewhere: "error" | "bypass" = "error") {
       return api(request);
     }),
   );
-  beforeAll(() => network.listen({ onUnhandledRequest: elsewhere }));
+  beforeAll(() => {
+    vi.spyOn(EnvHttpProxyAgent.prototype, "request").mockImplementation(requestByFetch);
+    network.listen({ onUnhandledRequest: elsewhere });
+  });
   afterEach(() => {
     network.resetHandlers();
     asked.length = 0;
   });
-  afterAll(() => network.close());
+  afterAll(() => {
+    network.close();
+    vi.restoreAllMocks();
+  });
   return { network, asked, api, ask };
+}
+
+/** msw stands behind Node's own fetch, which the program does without. */
+async function requestByFetch({ origin, path, ...options }: Dispatcher.RequestOptions<unknown>) {
+  const init = { ...options, redirect: "manual" } as RequestInit;
+  const { status, headers, body } = await fetch(`${origin}${path}`, init);
+  const answer = {
+    statusCode: status,
+    headers: Object.fromEntries(headers),
+    body: Readable.from(body ?? []),
+  };
+  return answer as unknown as Dispatcher.ResponseData<unknown>;
 }
