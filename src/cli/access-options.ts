@@ -7,7 +7,7 @@ export function addAccessOptions(program: Command): Command {
   return program
     .option("--demo", "made-up data from this program itself: no key, no service")
     .option("--base-url <url>", "address of the analytics service (or ANALYTICS_BASE_URL)")
-    .option("--profile <name>", "service and key that login has saved (or ANALYTICS_PROFILE)")
+    .option("--profile <profile>", "service and key that login has saved (or ANALYTICS_PROFILE)")
     .option("--api-key-file <file>", "file that holds the API key")
     .option("--api-key-stdin", "read the API key from standard input");
 }

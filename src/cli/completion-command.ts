@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Argument, Command } from "commander";
+import { listProfiles } from "../config/profiles.ts";
 import { AnalyticsError } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
 import type { Io } from "./io.ts";
@@ -55,6 +56,8 @@ export async function printCandidates(io: Io, program: Command, words: readonly 
     const { findCandidates } = await import("./candidates.ts");
     const found = await findCandidates(program, words, {
       site: async (flags) => (await import("./known-sites.ts")).readSiteCandidates(io, flags),
+      profile: async () => listProfiles(io.environment).map((value) => ({ value, description: "" })),
+      rules: async () => (await import("../conform/conform.ts")).listNames(),
     });
     if (found === "files") await writeData(io, ":files");
     else if (found.length > 0) {

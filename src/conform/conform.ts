@@ -23,6 +23,14 @@ export interface ConformOptions {
   limits?: Partial<ProbeLimits>;
 }
 
+/** Names that `only` may have: of sections and of their rules, each with what it says in words. */
+export function listNames(): { value: string; description: string }[] {
+  return sections.flatMap(({ name, title, rules }) => [
+    { value: name, description: title },
+    ...rules.map((rule) => ({ value: rule.id, description: rule.title })),
+  ]);
+}
+
 /**
  * Looks at every rule that can be seen with the keys given, one request after the other. What a service answers
  * never throws: it is a verdict. Throws AnalyticsError where nothing can be checked at all.

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HttpResponse, http } from "msw";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { writeProfile } from "../../src/config/profiles.ts";
 import { dimensions } from "../../src/operations/dimensions.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
@@ -101,6 +102,30 @@ describe("what may stand at the cursor", () => {
     const { code, stderr } = await runShell(["complete"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean completion?")]);
     expect((await runShell(["--help"])).stdout).not.toMatch(/^ *complete /m);
+  });
+});
+
+describe("--profile", () => {
+  it("is one that is saved", async () => {
+    const environment = { XDG_CONFIG_HOME: cache };
+    expect(await complete("stats --profile ", environment)).toEqual([]);
+    for (const name of ["globex", "acme"]) {
+      writeProfile(environment, name, { baseUrl: `${BASE}/api/v1`, apiKey: DEMO_KEY });
+    }
+    for (const line of ["stats --profile ", "--profile=", "logout --profile "]) {
+      expect(await complete(line, environment)).toEqual(["acme\t", "globex\t"]);
+    }
+  });
+});
+
+describe("conform --only", () => {
+  it("is a section or a rule", async () => {
+    const lines = await complete("conform --only ");
+    expect(lines).toEqual(expect.arrayContaining(["headers\tHeaders", "rate-limit\tRate limit"]));
+    const { stdout } = await runShell(["conform", "--list", "--only", valuesOf(lines).join()]);
+    const rules = stdout.trim().split("\n").slice(1);
+    expect(rules.length).toBeGreaterThan(100);
+    expect(valuesOf(lines)).toEqual(expect.arrayContaining(valuesOf(rules)));
   });
 });
 
