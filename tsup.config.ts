@@ -3,6 +3,7 @@ import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { recordFirstAnswers } from "./test/support/first-answers.js";
 import { collectLicenses } from "./test/support/licenses.js";
+import { putTogether } from "./test/support/one-file.js";
 import { buildSbom } from "./test/support/sbom.js";
 
 /** Only ESM can be split, and CommonJS starts faster: what was split is turned into it, chunk by chunk. */
@@ -84,6 +85,7 @@ export default defineConfig({
   esbuildPlugins: [commanderAlone, namesOfProvider, undiciInPart, zodInEnglish],
   onSuccess: async () => {
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
+    putTogether("dist");
     // The chart's page is no code of the program: it is read, and sent to hosts as it is written.
     cpSync("src/mcp/chart", "dist/chart", { recursive: true });
     cpSync("src/cli/completion", "dist/completion", { recursive: true });
