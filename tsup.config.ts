@@ -29,6 +29,7 @@ const undiciInPart: Plugin = {
       contents: `
         Object.assign(require("./lib/dispatcher/dispatcher").prototype, require("./lib/api"));
         exports.Agent = require("./lib/dispatcher/agent");
+        exports.Pool = require("./lib/dispatcher/pool");
         exports.EnvHttpProxyAgent = require("./lib/dispatcher/env-http-proxy-agent");`,
     })),
 };

@@ -22,6 +22,7 @@ export function replaceSection(document: string, chapter: string, heading: strin
     return end === -1 ? lines.length : end;
   };
   const top = lines.indexOf(chapter);
+  if (top === -1) throw new Error(`There is no chapter ${chapter}.`);
   const bottom = findEnd(/^## /, top);
   // Other chapters may have a section of the same name.
   const within = lines.slice(top, bottom).indexOf(heading);

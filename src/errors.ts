@@ -67,3 +67,11 @@ export class AnalyticsError extends Error {
     this.parameters = options.parameters ?? [];
   }
 }
+
+/**
+ * A word of a command line, as a message may repeat it. What begins like an option is not: given in place of a value
+ * (`--profile --api-key=…`) it may hold a key.
+ */
+export function quoteWord(word: string): string {
+  return JSON.stringify(/^-./.test(word) ? "-…" : word);
+}

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
 import { nameOption, refuseUnknownOption } from "./unknown-option.ts";
 import { seeHelp } from "./usage-error.ts";
@@ -44,7 +44,7 @@ function refuseOption(program: Command, name: string, rest: readonly string[]): 
 export function refuseUnknownCommand(program: Command, word: string | undefined): void {
   if (word === undefined || isCommand(program, word)) return;
   const names = program.commands.map((command) => command.name());
-  throw new AnalyticsError("usage", `There is no command ${JSON.stringify(word)}.`, {
+  throw new AnalyticsError("usage", `There is no command ${quoteWord(word)}.`, {
     hint: `${suggest(word, names) || suggestOption(program, word)}The commands are ${names.join(", ")}. ${seeHelp(undefined)}`,
   });
 }

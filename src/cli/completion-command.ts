@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Argument, Command } from "commander";
 import { listProfiles } from "../config/profiles.ts";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
 import type { Io } from "./io.ts";
 import { writeData } from "./output.ts";
@@ -31,7 +31,7 @@ function chooseShell(word: string): Shell {
   refuseOptionAsWord(word, "completion");
   const shell = SHELLS.find((each) => each === word);
   if (shell !== undefined) return shell;
-  throw new AnalyticsError("usage", `completion knows bash, zsh and fish, not ${JSON.stringify(word)}.`, {
+  throw new AnalyticsError("usage", `completion knows bash, zsh and fish, not ${quoteWord(word)}.`, {
     hint: `${suggest(word, SHELLS)}${seeHelp("completion")}`,
   });
 }

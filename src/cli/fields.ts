@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import type { View } from "../operations/view.ts";
 import { suggest } from "../render/suggest.ts";
 
@@ -11,7 +11,7 @@ export function chooseFields(views: readonly View[], fields: string): View[] {
   const known = [...new Set(views.flatMap(({ columns }) => columns.map(({ key }) => key)))];
   const unknown = asked.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new AnalyticsError("usage", `There is no field ${JSON.stringify(unknown)} here.`, {
+    throw new AnalyticsError("usage", `There is no field ${quoteWord(unknown)} here.`, {
       hint: `${suggest(unknown, known)}The fields are ${known.join(", ")}.`,
     });
   }

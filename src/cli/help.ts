@@ -1,5 +1,5 @@
 import { Argument, Command, Help, type Option } from "commander";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { paint } from "../render/screen.ts";
 import { suggest } from "../render/suggest.ts";
 import { wrap } from "../render/width.ts";
@@ -72,7 +72,7 @@ export function createHelpCommand(io: Io, program: Command): Command {
       if (name === undefined || command) return (command ?? program).outputHelp();
       const known = [...program.commands.map((each) => each.name()), ...Object.keys(topics)];
       if (!Object.hasOwn(topics, name)) {
-        throw new AnalyticsError("usage", `There is no help on ${JSON.stringify(name)}.`, {
+        throw new AnalyticsError("usage", `There is no help on ${quoteWord(name)}.`, {
           hint: `${suggest(name, known)}There is help on ${known.join(", ")}.`,
         });
       }

@@ -8,7 +8,7 @@ import { createHelpCommand, layOutHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { flushData, printFailure } from "./output.ts";
 import { colorChoices } from "./screen.ts";
-import { explainUnknownOption, isUnknownOption, refuseKeys } from "./unknown-option.ts";
+import { explainUnknownOption, isUnknownOption } from "./unknown-option.ts";
 import { explainUsage } from "./usage-error.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
@@ -22,7 +22,6 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
       await printCandidates(io, program, argv.slice(2));
       return exitCodes.ok;
     }
-    refuseKeys(argv);
     command = findCommandWord(program, argv);
     refuseUnknownCommand(program, command);
     await program.parseAsync(argv, { from: "user" });

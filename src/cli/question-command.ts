@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { Flags } from "../config/config.ts";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { findQuestion, type Question } from "../insights/question.ts";
 import { MAX_WINDOW_DAYS } from "../insights/windows.ts";
 import { type JsonSchema, parameterSchemas } from "../operations/json-schema.ts";
@@ -68,7 +68,7 @@ function describeRange({ type, minimum, maximum, default: fallback }: JsonSchema
 function refuseWords({ name, params }: Question, [word]: string[]): void {
   if (word === undefined) return;
   refuseOptionAsWord(word, name);
-  throw new AnalyticsError("usage", `${name} takes options alone, not ${JSON.stringify(word)}.`, {
+  throw new AnalyticsError("usage", `${name} takes options alone, not ${quoteWord(word)}.`, {
     hint: "site" in params.shape ? `Did you mean --site ${word}?` : seeHelp(name),
   });
 }

@@ -3,7 +3,6 @@ import { AnalyticsError } from "../errors.ts";
 import { seeHelp } from "./usage-error.ts";
 
 const KEY_OPTION = /^(--(api[-_]?)?(key|token|secret)|-k$)/i;
-const KEY_OPTION_ALONE = new RegExp(`${KEY_OPTION.source}$`, "i");
 
 /** Whether commander has met an option that it does not know, or, behind `--`, what looks like one. */
 export const isUnknownOption = ({ code, message }: CommanderError) =>
@@ -33,15 +32,6 @@ export function nameOption(word: string): string {
  */
 export function refuseOptionAsWord(word: string | undefined, command: string): void {
   if (word !== undefined && /^-./.test(word)) throw refuseUnknownOption(nameOption(word), seeHelp(command));
-}
-
-/**
- * No option takes a key. Looked for before anything is read, since a word that is given as another option's value
- * (`--profile --api-key=…`) would be repeated where that value is refused.
- */
-export function refuseKeys(argv: readonly string[]): void {
-  const name = argv.map(nameOption).find((each) => KEY_OPTION_ALONE.test(each));
-  if (name !== undefined) throw refuseUnknownOption(name, "");
 }
 
 export function refuseUnknownOption(name: string, hint: string): AnalyticsError {

@@ -1,11 +1,11 @@
 import type { CommanderError } from "commander";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 
 /** Commander's sentences, and what this program says in their place. */
 const SENTENCES: [RegExp, (parts: string[]) => string][] = [
   [
     /^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s,
-    ([name, value, choices]) => `${name} must be one of ${choices}, not ${JSON.stringify(value)}.`,
+    ([name, value, choices]) => `${name} must be one of ${choices}, not ${quoteWord(value ?? "")}.`,
   ],
   [
     /^option '(?:-\w, )?(--[\w-]+).*?' argument '.*' is invalid\. (must .*)$/s,

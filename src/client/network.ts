@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Duplex, pipeline, type Readable } from "node:stream";
+import { addAbortSignal, type Duplex, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { EnvHttpProxyAgent } from "undici";
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { AnalyticsError } from "../errors.ts";
 import type { Fetch, HeaderFields } from "./exchange.ts";
+import { within } from "./within.ts";
 
 export interface NetworkOptions {
   /** Proxies as the environment gives them. */
@@ -28,7 +30,7 @@ export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
     return {
       status: answer.statusCode,
       headers: fields,
-      body: unpack(answer.body, fields.get("content-encoding") ?? ""),
+      body: unpack(answer.body, fields.get("content-encoding") ?? "", signal),
     };
   };
 }
@@ -62,13 +64,17 @@ export function createNetworkSend(options: NetworkOptions = {}): Send {
   };
 }
 
-/** A redirect is an answer to look at: followed, it would carry the key to wherever it points. */
+/**
+ * A redirect is an answer to look at: followed, it would carry the key to wherever it points. undici hears a signal
+ * when it has a connection alone, which a proxy may keep it waiting for.
+ */
 function createRequest(options: NetworkOptions) {
   const dispatcher = createDispatcher(options);
   return (url: string, { method, body, headers, signal }: Outgoing) => {
     const { origin, pathname, search } = new URL(url);
     const path = pathname + search;
-    return dispatcher.request({ origin, path, method: method as "GET", headers, body: body ?? null, signal });
+    const sent = { origin, path, method: method as "GET", headers, body: body ?? null, signal };
+    return within(signal, dispatcher.request(sent), (late) => discard(late.body));
   };
 }
 
@@ -83,35 +89,73 @@ function readFields(headers: IncomingHttpHeaders): HeaderFields {
 /** A field that stands several times is one list (RFC 9110, section 5.3). */
 const joinField = (value: string | string[] = "") => [value].flat().join(", ");
 
-const CODINGS = "gzip, deflate, br";
+const CODINGS = "gzip, br";
+/** Of codings put one on the other. None needs more, and small bytes can hold hours of unpacking. */
+const MOST_CODINGS = 2;
 
 /** Content codings of RFC 9110, section 8.4.1, and of RFC 7932. */
-const unpackers: Record<string, () => Duplex> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const unpackers = new Map<string, () => Duplex>([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
 
-/** What its codings were put on, the last one first; a coding that is unknown is left on. */
-function unpack(body: Readable, codings: string): AsyncIterable<Uint8Array> {
+/**
+ * A body without its codings, the last one taken off first; one that is unknown is left on. Throws AnalyticsError
+ * `bad_answer` where there are too many.
+ */
+function unpack(body: Readable, codings: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const names = codings.split(",").map((each) => each.trim().toLowerCase());
-  const stages = names.reverse().map((name) => unpackers[name]);
-  return stages.reduce<Readable>((packed, create) => {
+  const stages = names.reverse().flatMap((name) => unpackers.get(name) ?? []);
+  if (stages.length > MOST_CODINGS) {
+    discard(body);
+    throw new AnalyticsError("bad_answer", `The service's answer is packed ${stages.length} times over.`, {
+      hint: "Tell whoever runs the service.",
+    });
+  }
+  return stages.reduce<Readable>(
     // Whoever reads hears of what went wrong, at whichever stage.
-    return create === undefined ? packed : pipeline(packed, create(), () => {});
-  }, body);
+    (packed, create) =>
+      addAbortSignal(
+        signal,
+        pipeline(packed, create(), () => {}),
+      ),
+    body,
+  );
+}
+
+/** A body that nobody reads, and its connection with it. */
+function discard(body: Readable) {
+  body.on("error", () => {}).destroy();
+}
+
+/**
+ * Asks a proxy for a tunnel, in time: a proxy agent sets no limit of its own. A proxy that closes the connection
+ * instead is asked again without end where undici takes that for a passing error.
+ */
+class TunnelPool extends Pool {
+  override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+    try {
+      return await super.connect(options);
+    } catch (cause) {
+      const { code } = Object(cause);
+      if (code !== "UND_ERR_SOCKET" && code !== "UND_ERR_HEADERS_TIMEOUT") throw cause;
+      throw Object.assign(new Error("The proxy opens no tunnel."), { code: "UND_ERR_ABORTED" });
+    }
+  }
 }
 
 function createDispatcher(options: NetworkOptions): EnvHttpProxyAgent {
-  const { httpProxy, httpsProxy, noProxy } = options;
+  const { httpProxy, httpsProxy, noProxy, headersTimeout = 10_000 } = options;
   return new EnvHttpProxyAgent({
+    clientFactory: (origin, client) => new TunnelPool(origin, { ...client, headersTimeout }),
     // Where one is absent the agent would read process.env by itself.
     httpProxy: httpProxy ?? "",
     httpsProxy: httpsProxy ?? "",
     noProxy: noProxy ?? "",
     connect: { timeout: options.connectTimeout ?? 5_000 },
-    headersTimeout: options.headersTimeout ?? 10_000,
+    headersTimeout,
     bodyTimeout: options.bodyTimeout ?? 10_000,
   });
 }

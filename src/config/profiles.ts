@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Environment } from "./variables.ts";
 
@@ -31,7 +31,7 @@ export function findProfileFolder(environment: Environment): string | undefined 
 /** Throws AnalyticsError `usage` for a name that cannot be one. */
 export function findProfileFile(environment: Environment, name: string): string {
   if (!NAME.test(name)) {
-    throw new AnalyticsError("usage", `${JSON.stringify(name)} cannot be the name of a profile.`, {
+    throw new AnalyticsError("usage", `${quoteWord(name)} cannot be the name of a profile.`, {
       hint: "It takes small letters, digits, - and _, as in: --profile acme",
     });
   }

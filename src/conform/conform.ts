@@ -1,5 +1,5 @@
 import { hideKey } from "../client/hidden-key.ts";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
 import { createProbe, DEFAULT_LIMITS, type Probe, type ProbeLimits, type Target } from "./probe.ts";
 import { formatCurl, type Key } from "./reply.ts";
@@ -66,7 +66,7 @@ export function chooseSections(only: readonly string[] | undefined): Section[] {
   const names = sections.flatMap(({ name, rules }) => [name, ...rules.map(({ id }) => id)]);
   const unknown = only.find((each) => !names.includes(each));
   if (unknown !== undefined || only.length === 0) {
-    throw new AnalyticsError("usage", `There is no rule or section ${JSON.stringify(unknown ?? "")}.`, {
+    throw new AnalyticsError("usage", `There is no rule or section ${quoteWord(unknown ?? "")}.`, {
       hint: `${suggest(unknown ?? "", names)}List them with: analytics-mcp conform --list`,
     });
   }

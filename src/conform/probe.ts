@@ -3,6 +3,7 @@ import { explainFailure } from "../client/failure.ts";
 import type { Outgoing, Send } from "../client/network.ts";
 import { PassingFailure } from "../client/retry.ts";
 import { readWait } from "../client/wait.ts";
+import { within } from "../client/within.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Key, type Reply, readJson, type Sent } from "./reply.ts";
 import { Breach, Halt } from "./verdict.ts";
@@ -158,14 +159,6 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
       return reply;
     },
   };
-}
-
-/** A body that never ends does not always listen to the signal. */
-function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
-  });
 }
 
 function explain(cause: unknown, signal: AbortSignal, target: Target, deadline: number): AnalyticsError {

@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { findNearest } from "../render/suggest.ts";
 import type { Client } from "./client.ts";
 import { clients } from "./clients/index.ts";
@@ -20,7 +20,7 @@ export function findClient(word: string): Client {
   }
   const near = byName.get(findNearest(simplify(word), [...byName.keys()]) ?? "");
   const all = `The clients are ${clients.map(({ id }) => id).join(", ")}.`;
-  throw new AnalyticsError("usage", `There is no client ${JSON.stringify(word)}.`, {
+  throw new AnalyticsError("usage", `There is no client ${quoteWord(word)}.`, {
     hint: near === undefined ? all : `Did you mean ${near.id}? ${all}`,
   });
 }

@@ -1,10 +1,18 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer as createTcpServer, type Server } from "node:net";
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
@@ -239,6 +247,129 @@ describe("proxies of the environment", () => {
     );
     expect(error.code).toBe("proxy");
     expect(error.hint).toContain("HTTPS_PROXY");
+  });
+});
+
+describe("what never stands", () => {
+  /** A server that is no HTTP: what it does with a connection is told. */
+  async function startSilence(meet: (socket: Socket) => void) {
+    const sockets = new Set<Socket>();
+    const server = createTcpServer((socket) => {
+      sockets.add(socket.on("error", () => {}));
+      meet(socket);
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const close = () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    };
+    open.push({ close });
+    return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+  }
+  const timeOf = async (run: () => Promise<unknown>) => {
+    const began = performance.now();
+    await run();
+    return performance.now() - began;
+  };
+
+  it("a tunnel through a silent proxy is waited for until the deadline", async () => {
+    const proxy = await startSilence(() => {});
+    const network = { httpsProxy: proxy.origin, headersTimeout: 20_000 };
+    const call = createCall("https://stats.example.test", network, { deadline: 500 });
+    expect(await timeOf(async () => expect((await fail(call(sites, {}))).code).toBe("timeout"))).toBeLessThan(
+      5_000,
+    );
+  });
+
+  it("a silent proxy is given up in the time that headers have", async () => {
+    const proxy = await startSilence(() => {});
+    const call = createCall("https://stats.example.test", { httpsProxy: proxy.origin });
+    expect((await fail(call(sites, {}))).code).toBe("proxy");
+  });
+
+  it("a proxy that closes instead is asked once", async () => {
+    const proxy = await startSilence((socket) => socket.once("data", () => socket.end()));
+    const call = createCall("https://stats.example.test", { httpsProxy: proxy.origin });
+    expect((await fail(call(sites, {}))).code).toBe("proxy");
+    expect(proxy.sockets.size).toBe(1);
+  });
+
+  it("a TLS handshake is waited for until the deadline", async () => {
+    const service = await startSilence(() => {});
+    const network = { connectTimeout: 20_000 };
+    const call = createCall(service.origin.replace("http:", "https:"), network, { deadline: 500 });
+    expect(await timeOf(async () => expect((await fail(call(sites, {}))).code).toBe("timeout"))).toBeLessThan(
+      5_000,
+    );
+  });
+
+  it("questions that were taken back leave their places to others", async () => {
+    let isSilent = true;
+    const server = await start(async (request, response) => {
+      const { status, headers, body } = await answerRightly(request);
+      send(response, status, headers, body);
+    });
+    const proxy = await startSilence((socket) => {
+      if (isSilent) return;
+      socket.once("data", () => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        socket.pipe(connect(Number(new URL(server.origin).port), "127.0.0.1")).pipe(socket);
+      });
+    });
+    const network = { httpProxy: proxy.origin, headersTimeout: 20_000 };
+    const call = createCall("http://stats.example.test", network, { concurrency: 2 });
+    const leaving = new AbortController();
+    const left = [1, 2].map((days) =>
+      fail(call(stats, { site: "example.com", days }, { signal: leaving.signal })),
+    );
+    await expect.poll(() => proxy.sockets.size).toBeGreaterThan(0);
+    isSilent = false;
+    leaving.abort();
+    for (const each of left) expect((await each).code).toBe("cancelled");
+    for (const socket of proxy.sockets) socket.destroy();
+    expect((await call(sites, {})).sites).toHaveLength(5);
+  });
+});
+
+describe("content codings", () => {
+  const packed = (coding: string, pack: (body: Buffer) => Buffer) =>
+    start(async (request, response) => {
+      const { status, headers, body } = await answerRightly(request);
+      send(response, status, { ...headers, "content-encoding": coding }, pack(Buffer.from(body)));
+    });
+  const repeat = (count: number, pack: (body: Buffer) => Buffer) => (body: Buffer) =>
+    Array.from({ length: count }).reduce<Buffer>(pack, body);
+
+  it.each<[string, (body: Buffer) => Buffer]>([
+    ["gzip", gzipSync],
+    ["X-GZIP", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+    ["gzip, br", (body) => brotliCompressSync(gzipSync(body))],
+    ["identity", (body) => body],
+    ["constructor", (body) => body],
+    ["__proto__", (body) => body],
+  ])("%s is taken off", async (coding, pack) => {
+    const server = await packed(coding, pack);
+    expect((await createCall(server.origin)(sites, {})).sites).toHaveLength(5);
+  });
+
+  it("more than two are refused", async () => {
+    const server = await packed(Array.from({ length: 3 }, () => "gzip").join(), repeat(3, gzipSync));
+    expect(await fail(createCall(server.origin)(sites, {}))).toMatchObject({
+      ...{ code: "bad_answer", message: "The service's answer is packed 3 times over." },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("what takes longer to unpack than the deadline is given up", async () => {
+    // Millions of members without content: nothing comes out, which no limit of bytes sees.
+    const members = gzipSync(Buffer.alloc(100_000_000, gzipSync("")), { level: 1 });
+    const server = await packed("gzip, gzip", () => Buffer.concat(Array.from({ length: 40 }, () => members)));
+    const began = performance.now();
+    const call = createCall(server.origin, { headersTimeout: 20_000 }, { deadline: 2_000 });
+    const error = await fail(call(sites, {}));
+    expect([error.code, performance.now() - began < 8_000]).toEqual(["timeout", true]);
   });
 });
 

@@ -54,7 +54,7 @@ export function send(
   response: ServerResponse,
   status: number,
   headers: Record<string, string>,
-  body: string,
+  body: string | Uint8Array,
 ) {
   response.writeHead(status, headers).end(body);
 }

@@ -46,7 +46,8 @@ async function requestByFetch({ origin, path, ...options }: Dispatcher.RequestOp
   const { status, headers, body } = await fetch(`${origin}${path}`, init);
   const answer = {
     statusCode: status,
-    headers: Object.fromEntries(headers),
+    // What fetch has unpacked says no more that it is packed.
+    headers: Object.fromEntries([...headers].filter(([name]) => name !== "content-encoding")),
     body: Readable.from(body ?? []),
   };
   return answer as unknown as Dispatcher.ResponseData<unknown>;
