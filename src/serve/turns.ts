@@ -6,15 +6,15 @@ import { AsyncResource } from "node:async_hooks";
  * times longer than whoever is there.
  */
 export function createTurns(): (step: () => void) => void {
-  const waiting: (() => void)[] = [];
+  const waiting: { owner: AsyncResource; step: () => void }[] = [];
   const take = () => {
-    const step = waiting.shift();
+    const next = waiting.shift();
     if (waiting.length > 0) setImmediate(take);
-    step?.();
+    // It belongs to its own request, whoever's made the turn.
+    next?.owner.runInAsyncScope(next.step);
   };
   return (step) => {
-    // It belongs to its own request, whoever's made the turn.
-    waiting.push(AsyncResource.bind(step));
+    waiting.push({ owner: new AsyncResource("turn"), step });
     if (waiting.length === 1) setImmediate(take);
   };
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Target } from "../client/client.ts";
 import type { Audit } from "../oauth/audit.ts";
@@ -60,7 +60,7 @@ export function createVisits(writeLine: Log, trustProxy: boolean) {
     (...[request, response]: Parameters<RequestListener>): void => {
       const start = performance.now();
       const visit: Visit = {
-        id: randomBytes(8).toString("hex"),
+        id: randomUUID(),
         address: readAddress(request, trustProxy),
       };
       // As it came: the authorization server rewrites it.

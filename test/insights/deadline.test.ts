@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, expect, it, vi } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { answerInTime } from "../../src/insights/deadline.ts";
@@ -54,4 +55,21 @@ it.each([
     return ++count;
   };
   expect(await readTogether({}, read, () => true)).toBe(times);
+});
+
+it("leaves neither a timer nor a listener behind", async () => {
+  const { signal } = new AbortController();
+  const timers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
+  const before = timers();
+  const asked = answerInTime({ signal }, async () => [timers(), getEventListeners(signal, "abort").length]);
+  expect(await asked).toEqual([before + 1, 1]);
+  expect([timers(), getEventListeners(signal, "abort").length]).toEqual([before, 0]);
+});
+
+it("hears a caller who has left already", async () => {
+  const reason = new Error("gone");
+  const asked = answerInTime({ signal: AbortSignal.abort(reason) }, async ({ signal }) => {
+    signal?.throwIfAborted();
+  });
+  await expect(asked).rejects.toBe(reason);
 });

@@ -32,7 +32,7 @@ async function start(options: TestConnectorOptions = {}) {
 
 /** With the one id that a request gets of its own written as such. */
 const plain = (lines: string[]) =>
-  lines.map((line) => line.replace(/"request":"[0-9a-f]{16}"/, '"request":"…"'));
+  lines.map((line) => line.replace(/"request":"[0-9a-f-]{36}"/, '"request":"…"'));
 
 describe("the audit lines", () => {
   it("of a sign-in, its refresh and its end by the client: fields, order, and no others", async () => {

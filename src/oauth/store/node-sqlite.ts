@@ -6,6 +6,7 @@ export interface NodeSqlite {
 export interface NodeDatabase {
   exec(sql: string): void;
   prepare(sql: string): {
+    get(...values: unknown[]): unknown;
     all(...values: unknown[]): unknown[];
     run(...values: unknown[]): { changes: unknown };
   };

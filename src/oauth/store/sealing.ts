@@ -35,8 +35,9 @@ const MIN_SECRET_BYTES = 32;
 export function createSealing(secret: Uint8Array, report: (line: string) => void): Sealing {
   const hashKey = deriveKey(secret, "hash");
   const salt = deriveKey(secret, "seal");
-  const hash = (kind: string, token: string) =>
-    createHmac("sha256", hashKey).update(frame(kind, token)).digest("base64url");
+  const hash = keepSome((kind: string, token: string) =>
+    createHmac("sha256", hashKey).update(frame(kind, token)).digest("base64url"),
+  );
   const keyOf = keepSome((kind: string, token: string) =>
     Buffer.from(hkdfSync("sha256", token, salt, frame("analytics-mcp value", kind), KEY_BYTES)),
   );
@@ -72,18 +73,21 @@ export function createSealing(secret: Uint8Array, report: (line: string) => void
 }
 
 const MOST_KEPT = 1_000;
+/** Characters of a token, of which ours have fewer; strangers may send more. */
+const LONGEST_KEPT = 200;
 
-/** Keeps what was derived last: a token comes back with every call, and to derive its key takes longer than to use it. */
-function keepSome(derive: (kind: string, token: string) => Buffer): (kind: string, token: string) => Buffer {
-  const kept = new Map<string, Buffer>();
+/** Keeps what was derived last: a token comes back with every call, and to derive takes longer than to use. */
+function keepSome<T>(derive: (kind: string, token: string) => T): (kind: string, token: string) => T {
+  const kept = new Map<string, T>();
   return (kind, token) => {
+    if (token.length > LONGEST_KEPT) return derive(kind, token);
     const name = JSON.stringify([kind, token]);
-    const key = kept.get(name) ?? derive(kind, token);
+    const derived = kept.get(name) ?? derive(kind, token);
     kept.delete(name);
-    kept.set(name, key);
+    kept.set(name, derived);
     const [oldest] = kept.keys();
     if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    return key;
+    return derived;
   };
 }
 
@@ -109,12 +113,12 @@ function bind({ kind, hash }: Pick<StoredRecord, "kind" | "hash">): Buffer {
 
 /** Texts with their lengths before them, so that no two lists of texts give the same bytes. */
 function frame(...texts: string[]): Buffer {
-  return Buffer.concat(
-    texts.flatMap((text) => {
-      const bytes = Buffer.from(text, "utf8");
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(bytes.length);
-      return [length, bytes];
-    }),
-  );
+  const lengths = texts.map((text) => Buffer.byteLength(text));
+  const framed = Buffer.alloc(lengths.reduce((sum, length) => sum + 4 + length, 0));
+  let end = 0;
+  for (const [index, text] of texts.entries()) {
+    end = framed.writeUInt32BE(lengths[index] ?? 0, end);
+    end += framed.write(text, end);
+  }
+  return framed;
 }

@@ -6,6 +6,8 @@ export type SqlValue = string | number | null | Uint8Array;
 export interface Statement {
   /** Executes and tells how many rows changed. */
   run(...values: SqlValue[]): number;
+  /** The first row. */
+  get(...values: SqlValue[]): Record<string, SqlValue> | undefined;
   all(...values: SqlValue[]): Record<string, SqlValue>[];
 }
 
@@ -71,6 +73,7 @@ export function readResultCode(error: unknown): number | undefined {
 interface Connection {
   exec(sql: string): unknown;
   prepare(sql: string): {
+    get(...values: unknown[]): unknown;
     all(...values: unknown[]): unknown[];
     run(...values: unknown[]): { changes: unknown };
   };
@@ -84,6 +87,7 @@ function adapt(connection: Connection, bind: (values: SqlValue[]) => unknown[]):
       const statement = connection.prepare(sql);
       return {
         run: (...values) => Number(statement.run(...bind(values)).changes),
+        get: (...values) => statement.get(...bind(values)) as Record<string, SqlValue> | undefined,
         all: (...values) => statement.all(...bind(values)) as Record<string, SqlValue>[],
       };
     },

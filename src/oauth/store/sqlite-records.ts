@@ -35,7 +35,7 @@ export function createRecords(
         const { kind, hash, created, sealed, grantId = null, clientId = null } = record;
         const { expires = null, consumed = null } = record;
         if (grantId !== null) {
-          if (isRevoked.all(grantId).length > 0) return false;
+          if (isRevoked.get(grantId) !== undefined) return false;
           upsertGrant.run(grantId, clientId, created, expires);
         }
         upsert.run(kind, hash, grantId, clientId, created, expires, consumed, sealed, clock());
@@ -43,14 +43,14 @@ export function createRecords(
       }),
     get: (kind, hash) =>
       read(() => {
-        const [row] = select.all(kind, hash, clock());
+        const row = select.get(kind, hash, clock());
         return row && readRecord(row);
       }),
     consume: (kind, hash, at) =>
       write(() => {
         const now = clock();
         const first = markConsumed.run(kind, hash, now, at) > 0;
-        const [row] = select.all(kind, hash, now);
+        const row = select.get(kind, hash, now);
         return row && { first, consumed: Number(row.consumed) };
       }),
     remove: (kind, hash) => write(() => void erase.run(kind, hash)),
