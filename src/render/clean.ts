@@ -7,6 +7,9 @@
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
+/** Most texts are, and are found to be so ten times faster. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 const MAX_TEXT_LENGTH = 200;
 
 /**
@@ -15,7 +18,7 @@ const MAX_TEXT_LENGTH = 200;
  * raw text.
  */
 export function cleanText(text: string, maxLength = MAX_TEXT_LENGTH): string {
-  const visible = text.replace(INVISIBLE, "");
+  const visible = PLAIN.test(text) ? text : text.replace(INVISIBLE, "");
   if (visible.length <= maxLength) return visible;
   const characters = [...visible.slice(0, 2 * maxLength + 1)];
   return characters.length <= maxLength ? visible : `${characters.slice(0, maxLength - 1).join("")}…`;
