@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createNormalizer } from "../../src/oauth/requests.ts";
 import { startTestConnector } from "../support/connector.ts";
 
 describe("a registration is refused whole for a redirect", () => {
@@ -40,5 +41,61 @@ describe("a registration is refused whole for a redirect", () => {
     expect(
       await register("https://x.example/cb", "http://localhost:1/cb", "cursor://x/cb", "vscode://x/cb"),
     ).toBe(201);
+  });
+});
+
+describe("of what an application says of itself", () => {
+  const { registration, document } = createNormalizer("https://mcp.example/mcp");
+  const redirect_uris = ["https://x.example/cb"];
+
+  it.each<[string, unknown, string | undefined, string | undefined]>([
+    ["https", "https://x.example/", "https://x.example/", "https://x.example/"],
+    ["http", "http://x.example/", "http://x.example/", undefined],
+    ["no address", "x", undefined, undefined],
+    ["no text", 7, undefined, undefined],
+    ["none", undefined, undefined, undefined],
+  ])("its page is taken: %s", (_, client_uri, registered, documented) => {
+    expect(registration({ redirect_uris, client_uri }).client_uri).toBe(registered);
+    expect(document({ redirect_uris, client_uri }).client_uri).toBe(documented);
+  });
+
+  it("keys are taken where it proves itself by them, and no deeper than keys go", () => {
+    const key = { kty: "EC", x5c: ["a"] };
+    const taken = (jwks: unknown, token_endpoint_auth_method = "private_key_jwt") =>
+      registration({ redirect_uris, token_endpoint_auth_method, jwks, jwks_uri: "https://x.example/keys" });
+    expect(taken({ keys: [key] })).toMatchObject({
+      jwks: { keys: [key] },
+      jwks_uri: "https://x.example/keys",
+    });
+    expect(taken({ keys: [{ ...key, x5c: [["a"]] }] })).not.toHaveProperty("jwks");
+    expect(taken({ keys: [key, { x5c: [null, {}] }] })).not.toHaveProperty("jwks");
+    for (const property of ["jwks", "jwks_uri"])
+      expect(taken({ keys: [key] }, "none")).not.toHaveProperty(property);
+    expect(
+      registration({ redirect_uris, token_endpoint_auth_method: "private_key_jwt", jwks_uri: 7 }),
+    ).not.toHaveProperty("jwks_uri");
+  });
+
+  it("long names and lists are cut, and one bad redirect takes all", () => {
+    const many = Array.from({ length: 30 }, (_, index) => `https://x.example/${index}`);
+    const given = registration({ redirect_uris: many, client_name: "n".repeat(300) });
+    expect([given.redirect_uris, given.client_name]).toEqual([many.slice(0, 20), "n".repeat(200)]);
+    for (const uri of ["https://user@x.example/", "https://:word@x.example/", "data:x", 7]) {
+      expect(registration({ redirect_uris: [...redirect_uris, uri] }).redirect_uris).toEqual([]);
+    }
+    expect(registration({ redirect_uris: "https://x.example/" }).redirect_uris).toEqual([]);
+    expect(registration({ redirect_uris, client_name: 7 })).not.toHaveProperty("client_name");
+  });
+
+  it("a document that proves itself by other means is not taken for one that proves nothing", () => {
+    const methods = ["tls_client_auth", "none", undefined].map(
+      (token_endpoint_auth_method) =>
+        document({ redirect_uris, token_endpoint_auth_method }).token_endpoint_auth_method,
+    );
+    expect(methods).toEqual(["tls_client_auth", "none", "none"]);
+    expect(
+      registration({ redirect_uris, token_endpoint_auth_method: "tls_client_auth" })
+        .token_endpoint_auth_method,
+    ).toBe("none");
   });
 });

@@ -1,0 +1,29 @@
+import type { Client } from "oidc-provider";
+import { expect, it } from "vitest";
+import { describeClient, describeRedirect } from "../../src/oauth/client-facts.ts";
+
+it.each([
+  ["https://claude.ai/api/callback?x=1", { kind: "https", host: "claude.ai" }],
+  ["https://x.example:8443/cb", { kind: "https", host: "x.example:8443" }],
+  ["http://localhost:33418/cb", { kind: "loopback", host: "localhost", port: "33418" }],
+  ["http://127.0.0.1/cb", { kind: "loopback", host: "127.0.0.1" }],
+  ["http://[::1]:7/cb", { kind: "loopback", host: "[::1]", port: "7" }],
+  ["cursor://anysphere.cursor-mcp/cb", { kind: "app", scheme: "cursor" }],
+])("%s leads where it leads", (uri, facts) => {
+  expect(describeRedirect(uri)).toEqual(facts);
+});
+
+const client = (clientId: string) =>
+  ({ clientId, clientName: "N", clientUri: "https://u.example" }) as Client;
+
+it("a document's host is known, and whatever an application says of itself is what it says", () => {
+  const said = { name: "N", uri: "https://u.example" };
+  expect(describeClient(client("https://x.example:8443/client.json"))).toEqual({
+    ...said,
+    host: "x.example:8443",
+  });
+  for (const id of ["abc", "http://x.example/client.json", "https://[", "cursor://x"]) {
+    expect(describeClient(client(id))).toEqual(said);
+  }
+  expect(describeClient(undefined)).toEqual({});
+});
