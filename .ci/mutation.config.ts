@@ -6,7 +6,7 @@ export default defineConfig({
     include: [
       "test/{client,documents,insights,mcp,operations}/*.test.ts",
       "test/cli/screens.test.ts",
-      "test/oauth/{attacks-consent,attacks-requests,attacks-tokens,bearer,client-facts,flow,half-done,memory,metadata,open-store,pages,registration,sealing,search,store,tampering}.test.ts",
+      "test/oauth/{attacks-consent,attacks-requests,attacks-tokens,bearer,client-facts,flow,half-done,memory,metadata,open-store,pages,registration,requests,sealing,search,store,tampering}.test.ts",
       "test/oauth/{clients-demand-*,metadata-documents}.test.ts",
       "test/reference/contract.test.ts",
     ],
