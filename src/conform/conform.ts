@@ -63,7 +63,7 @@ export async function checkConformance(target: Target, options: ConformOptions):
 /** The sections with the rules that are wanted. Throws AnalyticsError `usage` for a name that is none. */
 export function chooseSections(only: readonly string[] | undefined): Section[] {
   if (only === undefined) return [...sections];
-  const names = sections.flatMap(({ name, rules }) => [name, ...rules.map(({ id }) => id)]);
+  const names = listNames().map(({ value }) => value);
   const unknown = only.find((each) => !names.includes(each));
   if (unknown !== undefined || only.length === 0) {
     throw new AnalyticsError("usage", `There is no rule or section ${quoteWord(unknown ?? "")}.`, {
