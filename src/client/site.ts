@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { sites } from "../operations/index.ts";
 import type { Call, CallOptions } from "./client.ts";
 
@@ -27,7 +27,7 @@ export async function askForSite<T>(
 
 /** The error for a site that is none of the key's, with those that are. */
 export function refuseUnknownSite(site: string, domains: string[], cause?: AnalyticsError): AnalyticsError {
-  return new AnalyticsError("site_not_found", `The key has no site ${JSON.stringify(site)}.`, {
+  return new AnalyticsError("site_not_found", `The key has no site ${quoteWord(site)}.`, {
     status: cause?.status,
     hint: describeSites(domains),
     parameters: [{ parameter: "site", detail: "is unknown", allowed: domains.slice(0, MOST_LISTED) }],

@@ -207,6 +207,15 @@ describe("a failure has a cause, a hint and an exit code", () => {
     },
   );
 
+  it.each([["--site", "--api-key=sk-canary"], ["--site=-ksk-canary"]])(
+    "nor is one that was given in a site's place: %j",
+    async (...site) => {
+      const { code, stderr } = await shell(["stats", "--demo", ...site], {});
+      expect([code, stderr]).toEqual([6, expect.stringContaining('The key has no site "-…".')]);
+      expect(stderr).not.toContain("canary");
+    },
+  );
+
   it.each([
     [HttpResponse.error(), 5, "unreachable"],
     [new HttpResponse(null, { status: 500 }), 1, "internal_error"],
