@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../errors.ts";
+import { limitTime } from "./time-limit.ts";
 
 export interface Pace {
   /** Milliseconds for a call with all its attempts and waits. */
@@ -27,39 +28,35 @@ export class PassingFailure extends Error {
  * failure is thrown. Waits are random between nothing and the backoff ("full jitter"), so that many clients
  * do not come back together; a wait the service asked for is kept in full.
  */
-export async function retry<T>(
+export function retry<T>(
   attempt: (signal: AbortSignal) => Promise<T>,
   pace: Pace,
-  signal?: AbortSignal,
+  given?: AbortSignal,
 ): Promise<T> {
   const start = performance.now();
-  const deadline = AbortSignal.timeout(pace.deadline);
-  const within = signal ? AbortSignal.any([signal, deadline]) : deadline;
-  for (let count = 1; ; count++) {
-    try {
-      within.throwIfAborted();
-      return await attempt(within);
-    } catch (error) {
-      throwIfOver(signal, deadline, pace);
-      if (!(error instanceof PassingFailure)) throw error;
-      const backoff = Math.random() * Math.min(pace.maxBackoff, pace.firstBackoff * 2 ** (count - 1));
-      const wait = error.wait === undefined ? backoff : error.wait + Math.random() * pace.firstBackoff;
-      const left = pace.deadline - (performance.now() - start);
-      if (count >= pace.attempts || wait >= left) throw error.error;
-      await sleep(wait, undefined, { signal: within }).catch(() => throwIfOver(signal, deadline, pace));
+  return limitTime(pace.deadline, given, async ({ signal, isOver }) => {
+    const throwIfOver = () => {
+      if (isOver()) throw timedOut(pace);
+      if (signal.aborted) throw new AnalyticsError("cancelled", "The call was cancelled.");
+    };
+    for (let count = 1; ; count++) {
+      try {
+        signal.throwIfAborted();
+        return await attempt(signal);
+      } catch (error) {
+        throwIfOver();
+        if (!(error instanceof PassingFailure)) throw error;
+        const backoff = Math.random() * Math.min(pace.maxBackoff, pace.firstBackoff * 2 ** (count - 1));
+        const wait = error.wait === undefined ? backoff : error.wait + Math.random() * pace.firstBackoff;
+        const left = pace.deadline - (performance.now() - start);
+        if (count >= pace.attempts || wait >= left) throw error.error;
+        await sleep(wait, undefined, { signal }).catch(throwIfOver);
+      }
     }
-  }
+  });
 }
 
-function throwIfOver(signal: AbortSignal | undefined, deadline: AbortSignal, pace: Pace): void {
-  if (signal?.aborted) throw new AnalyticsError("cancelled", "The call was cancelled.");
-  if (deadline.aborted) {
-    throw new AnalyticsError(
-      "timeout",
-      `The service gave no answer within ${pace.deadline / 1000} seconds.`,
-      {
-        hint: "Try again later.",
-      },
-    );
-  }
-}
+const timedOut = (pace: Pace) =>
+  new AnalyticsError("timeout", `The service gave no answer within ${pace.deadline / 1000} seconds.`, {
+    hint: "Try again later.",
+  });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { AnalyticsError } from "../errors.ts";
 
 interface Flight<T> {
@@ -30,7 +31,7 @@ export function createSharing<T>(): Share<T> {
   return (key, start, given) => {
     if (given?.aborted) return Promise.reject(cancelled());
     // Many calls may wait on one caller's signal, and Node warns of an eleventh listener.
-    const signal = given && AbortSignal.any([given]);
+    if (given) setMaxListeners(0, given);
     const flight = flights.get(key) ?? depart(key, start);
     flight.waiting++;
     return new Promise<T>((resolve, reject) => {
@@ -40,8 +41,8 @@ export function createSharing<T>(): Share<T> {
         if (flights.get(key) === flight) flights.delete(key);
         flight.controller.abort();
       };
-      signal?.addEventListener("abort", leave, { once: true });
-      flight.answer.then(resolve, reject).finally(() => signal?.removeEventListener("abort", leave));
+      given?.addEventListener("abort", leave, { once: true });
+      flight.answer.then(resolve, reject).finally(() => given?.removeEventListener("abort", leave));
     });
   };
 }

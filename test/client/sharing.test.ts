@@ -49,3 +49,17 @@ it("who leaves after the answer disturbs nobody", async () => {
   flights[1]?.land("next");
   expect(await next).toBe("next");
 });
+
+it("many may wait on one signal without a warning", async () => {
+  const { ask, flights } = openFlights();
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => void warnings.push(warning);
+  process.on("warning", warn);
+  const { signal } = new AbortController();
+  const answers = Array.from({ length: 30 }, () => ask(signal));
+  flights[0]?.land("right");
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(["right"]));
+  await new Promise(setImmediate);
+  process.off("warning", warn);
+  expect(warnings).toEqual([]);
+});
