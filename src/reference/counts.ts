@@ -1,5 +1,6 @@
 import type { Dimension } from "../operations/dimensions.ts";
-import type { PassingVisit, Visits } from "./visits.ts";
+import type { PassingVisit } from "./day-visit.ts";
+import type { Visits } from "./visits.ts";
 
 export interface Totals {
   visitors: number;
@@ -85,16 +86,9 @@ function remember<T>(memory: Map<string, T>, key: string, count: () => T): T {
 /** How many of a visit's hits there were up to a second of the day. */
 function countUntil(visit: PassingVisit, until: number): number {
   let count = visit.length;
+  // A time is made when it is asked for.
+  if (until === Infinity) return count;
   while (count > 0 && visit.at(count - 1) > until) count--;
-  return count;
-}
-
-/** How many of its first hits are page views. */
-function countPageviews(visit: PassingVisit, hits: number): number {
-  let count = 0;
-  for (let hit = 0; hit < hits; hit++) {
-    if (visit.event(hit) === null) count++;
-  }
   return count;
 }
 
@@ -107,7 +101,7 @@ function collectTotals() {
       counted = visit.visitor;
       totals.visitors++;
     }
-    const pageviews = countPageviews(visit, hits);
+    const pageviews = Math.min(hits, visit.views);
     totals.pageviews += pageviews;
     totals.events += hits - pageviews;
   };
@@ -141,7 +135,7 @@ function countTallies(visits: Visits, date: string, dimension: Dimension, until:
     const hits = countUntil(visit, until);
     see(visit, hits);
     if (hits === 0) return;
-    if (valueOfVisit) return add(valueOfVisit(visit, hits), visit.visitor, countPageviews(visit, hits));
+    if (valueOfVisit) return add(valueOfVisit(visit, hits), visit.visitor, Math.min(hits, visit.views));
     for (let hit = 0; hit < hits; hit++) {
       const event = visit.event(hit);
       if (dimension === "events" && event !== null) add(event, visit.visitor, 1);

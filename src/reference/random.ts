@@ -1,31 +1,35 @@
-/** Numbers in [0, 1), the same ones for the same seed. */
-export interface Random {
-  next(): number;
-  /** Leaves the next number undrawn: `drawAt` makes it of this, where it is asked for. */
-  skip(): number;
-}
-
+/**
+ * Numbers in a row, the same ones for the same seed: splitmix32, whose n-th number is made of the seed and of n alone.
+ * So a place in the row is one integer, and no number is drawn before it is asked for.
+ */
 const STEP = 0x9e3779b9;
+const RANKS = 2 ** 32;
 
-/** splitmix32 over a hash of the seed's characters: each number is made of how many came before it alone. */
-export function createRandom(seed: string): Random {
-  let state = STEP;
+/** The start of a row: a hash of the seed's characters. */
+export function startRow(seed: string): number {
+  let place = STEP | 0;
   for (let index = 0; index < seed.length; index++) {
-    state = Math.imul(state ^ seed.charCodeAt(index), 0x01000193);
+    place = Math.imul(place ^ seed.charCodeAt(index), 0x01000193);
   }
-  const skip = () => {
-    state = (state + STEP) | 0;
-    return state;
-  };
-  return { next: () => drawAt(skip()), skip };
+  return place;
 }
 
-/** The number that was skipped. */
-export function drawAt(state: number): number {
+/** The place so many numbers further on. */
+export const skip = (place: number, count: number): number => (place + Math.imul(count, STEP)) | 0;
+
+/** The number so far behind a place, as a rank from -2^31 to 2^31 - 1: an integer, which costs V8 no memory. */
+export function rankAt(place: number, count: number): number {
+  const state = (place + Math.imul(count, STEP)) | 0;
   let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-  return ((mixed ^ (mixed >>> 15)) >>> 0) / 4_294_967_296;
+  return mixed ^ (mixed >>> 15) ^ -0x80000000;
 }
+
+/** The same number, in [0, 1). */
+export const drawAt = (place: number, count: number): number => (rankAt(place, count) + RANKS / 2) / RANKS;
+
+/** A number's rank is below this one with that chance. */
+export const rankOf = (chance: number): number => Math.round(chance * RANKS) - RANKS / 2;
 
 /** A chooser among values, each as likely as its weight. */
 export function createChoice<T>(values: readonly T[], weights: readonly number[]): (random: number) => T {

@@ -1,153 +1,58 @@
 import { addDays } from "../operations/days.ts";
 import { startOfDay } from "./calendar.ts";
-import type { Fixtures, Place, SiteProfile, Source, Technology } from "./profile.ts";
-import { createChoice, createRandom, drawAt } from "./random.ts";
-
-/**
- * A visit while it is shown. The same object shows the next one, and nothing is chosen before it is asked for: whoever
- * counts a year of visits makes and keeps none of them.
- */
-export interface PassingVisit {
-  /** Numbers the day's visitors: cookieless analytics cannot tell them apart across days. */
-  readonly visitor: number;
-  readonly hostname: string;
-  readonly source: Source;
-  readonly place: Place;
-  readonly technology: Technology;
-  /** How many hits it has, at least one. */
-  readonly length: number;
-  /** Seconds after the site's midnight, for each hit in turn not less than before. */
-  at(hit: number): number;
-  path(hit: number): string;
-  /** The custom event; null for a page view. */
-  event(hit: number): string | null;
-}
+import {
+  countNumbers,
+  type DayChoices,
+  DayVisit,
+  longestVisit,
+  MOST_VIEWS,
+  type PassingVisit,
+  type SiteChoices,
+} from "./day-visit.ts";
+import type { Fixtures, SiteProfile, Source } from "./profile.ts";
+import { createChoice, drawAt, rankOf, skip, startRow } from "./random.ts";
 
 /** Shows the visits of a day, one after the other. */
 export type Visits = (date: string, see: (visit: PassingVisit) => void) => void;
 
 const YEAR_DAYS = 365;
-const SECOND_VISIT_SHARE = 0.12;
-
+/** Where in a day's row which numbers are. */
+const ofDay = { noise: 0, chapters: 1, visitors: 64 };
 /**
- * The visits of a site, day by day: made by a generator seeded with site and date, so that a day is the same
+ * The visits of a site, day by day: made of numbers that hang on site and date alone, so that a day is the same
  * whenever it is asked for. A visit that runs past midnight is cut there. All visits of one visitor follow
  * each other.
  */
 export function createVisits(profile: SiteProfile, shared: Fixtures, seed: string, anchor: string): Visits {
   const anchorTime = Date.parse(anchor);
-  const choosePlace = chooseFrom(profile.places, shared.places);
-  const chooseTechnology = chooseFrom(profile.technologies, shared.technologies);
-  const chooseHostname = createChoice(Object.keys(profile.hostnames), Object.values(profile.hostnames));
-  const chooseHour = createChoice([...profile.hours.keys()], profile.hours);
+  const site = chooseOfSite(profile, shared);
   const direct = pick(shared.sources, "direct");
-  const events = Object.entries(profile.events);
-  const another = 1 - 1 / profile.pages_per_visit;
+  const numbers = countNumbers(site);
 
   return (date, see) => {
     const day = (Date.parse(date) - anchorTime) / 86_400_000;
     if (profile.data_since === null || day < -profile.data_since) return;
-    const random = createRandom(`${seed}:${profile.id}:${date}`);
-    const { chooseEntry, choosePage } = choosePages(profile, day);
-    const chooseSource = chooseSources(profile, shared, day);
-    const length =
-      (startOfDay(addDays(date, 1), profile.timezone) - startOfDay(date, profile.timezone)) / 1000;
+    const row = startRow(`${seed}:${profile.id}:${date}`);
+    const visit = new DayVisit(site, chooseOfDay(profile, shared, site, day, date));
+    let next = skip(row, ofDay.visitors);
 
-    // Of the visit that is shown: the numbers that were skipped for it, and what it came with where that is known.
-    let visitor = 0;
-    let hostname = 0;
-    let place = 0;
-    let technology = 0;
-    let source = 0;
-    let entry = 0;
-    let size = 0;
-    let knownSource: Source | undefined;
-    let knownEntry: string | undefined;
-    const times: number[] = [];
-    /** For each hit the number that was skipped for its page; undefined for the one that the visit began with. */
-    const pages: (number | undefined)[] = [];
-    const names: (string | null)[] = [];
-    const shown: PassingVisit = {
-      get visitor() {
-        return visitor;
-      },
-      get hostname() {
-        return chooseHostname(drawAt(hostname));
-      },
-      get source() {
-        return knownSource ?? chooseSource(drawAt(source));
-      },
-      get place() {
-        return choosePlace(drawAt(place));
-      },
-      get technology() {
-        return chooseTechnology(drawAt(technology));
-      },
-      get length() {
-        return size;
-      },
-      at: (hit) => times[hit] as number,
-      path: (hit) => {
-        const page = pages[hit];
-        return page === undefined ? (knownEntry ?? chooseEntry(drawAt(entry))) : choosePage(drawAt(page));
-      },
-      event: (hit) => names[hit] as string | null,
-    };
-
-    const add = (at: number, page: number | undefined, name: string | null) => {
-      times[size] = at;
-      pages[size] = page;
-      names[size] = name;
-      size++;
-    };
-    const visit = () => {
-      size = 0;
-      hostname = random.skip();
-      let at = Math.floor((chooseHour(random.next()) + random.next()) * 3600);
-      let page: number | undefined;
-      for (let count = 0; at < length && count < 12; count++) {
-        add(at, page, null);
-        if (random.next() >= another) break;
-        at += 15 + Math.floor(random.next() * 210);
-        page = random.skip();
-      }
-      const viewed = pages[size - 1];
-      for (const [name, chance] of events) {
-        if (size === 0 || random.next() >= chance) continue;
-        at += 5 + Math.floor(random.next() * 40);
-        // What happens on a page happens on the last one that was viewed.
-        if (at < length) add(at, viewed, name);
-      }
-      if (size > 0) see(shown);
-    };
-    const arrive = () => {
-      visitor++;
-      place = random.skip();
-      technology = random.skip();
-      visit();
-      if (random.next() >= SECOND_VISIT_SHARE) return;
-      knownSource = direct;
-      knownEntry = undefined;
-      entry = random.skip();
-      visit();
-    };
-
-    const today = profile.story.filter(({ from, days }) => day >= from && day < from + days);
-    for (let left = countVisitors(profile, day, date, today, random.next()); left > 0; left--) {
-      knownSource = undefined;
-      knownEntry = undefined;
-      source = random.skip();
-      entry = random.skip();
-      arrive();
-    }
-    for (const { extra } of today) {
-      if (!extra) continue;
-      const visitors = Math.round(extra.visitors * (0.9 + 0.2 * random.next()));
+    const arrive = (visitors: number, source?: Source, entry?: string) => {
       for (let left = visitors; left > 0; left--) {
-        knownSource = pick(shared.sources, extra.source);
-        knownEntry = extra.path;
-        arrive();
+        if (visit.arrive(next, source, entry)) see(visit);
+        if (visit.comeBack(direct)) see(visit);
+        next = skip(next, numbers);
       }
+    };
+    const today = profile.story.filter(({ from, days }) => day >= from && day < from + days);
+    arrive(countVisitors(profile, day, date, today, drawAt(row, ofDay.noise)));
+    for (const [index, { extra }] of today.entries()) {
+      if (!extra) continue;
+      const noise = drawAt(row, ofDay.chapters + index);
+      arrive(
+        Math.round(extra.visitors * (0.9 + 0.2 * noise)),
+        pick(shared.sources, extra.source),
+        extra.path,
+      );
     }
   };
 }
@@ -198,27 +103,51 @@ function rise(from: number, day: number): number {
   return from + (1 - from) * progress;
 }
 
-function chooseSources(profile: SiteProfile, shared: Fixtures, day: number): (random: number) => Source {
-  const entries = Object.entries(profile.sources);
-  return createChoice(
-    entries.map(([key]) => pick(shared.sources, key)),
-    entries.map(([, each]) => (typeof each === "number" ? each : each.weight * rise(each.from, day))),
-  );
+function chooseOfSite(profile: SiteProfile, shared: Fixtures): SiteChoices {
+  const another = 1 - 1 / profile.pages_per_visit;
+  return {
+    place: chooseFrom(profile.places, shared.places),
+    technology: chooseFrom(profile.technologies, shared.technologies),
+    hostname: createChoice(Object.keys(profile.hostnames), Object.values(profile.hostnames)),
+    hour: createChoice([...profile.hours.keys()], profile.hours),
+    more: Array.from({ length: MOST_VIEWS - 1 }, (_, index) => rankOf(another ** (index + 1))),
+    events: Object.entries(profile.events).map(([name, chance]) => ({ name, rank: rankOf(chance) })),
+  };
 }
 
-function choosePages(profile: SiteProfile, day: number) {
+function chooseOfDay(
+  profile: SiteProfile,
+  shared: Fixtures,
+  site: SiteChoices,
+  day: number,
+  date: string,
+): DayChoices {
+  const sources = Object.entries(profile.sources);
   const pages = profile.pages.filter(({ from = -Infinity, until = Infinity }) => day >= from && day <= until);
   const paths = pages.map((page) => page.path);
+  const length = (startOfDay(addDays(date, 1), profile.timezone) - startOfDay(date, profile.timezone)) / 1000;
   return {
-    chooseEntry: createChoice(
+    source: createChoice(
+      sources.map(([key]) => pick(shared.sources, key)),
+      sources.map(([, each]) => (typeof each === "number" ? each : each.weight * rise(each.from, day))),
+    ),
+    entry: createChoice(
       paths,
       pages.map((page) => page.entry),
     ),
-    choosePage: createChoice(
+    page: createChoice(
       paths,
       pages.map((page) => page.view),
     ),
+    length,
+    safe: rankOf(shareBefore(profile.hours, (length - longestVisit(site)) / 3600)),
   };
+}
+
+/** Share of the weight of the hours that are over at a time. A day that a zone skips has none. */
+function shareBefore(hours: readonly number[], time: number): number {
+  const sum = (weights: readonly number[]) => weights.reduce((total, weight) => total + weight, 0);
+  return sum(hours.slice(0, Math.max(0, Math.floor(time)))) / sum(hours);
 }
 
 function chooseFrom<T>(weights: Record<string, number>, shared: Record<string, T>): (random: number) => T {

@@ -283,7 +283,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await allWords(main.locator(".measures section"))).toEqual(
         measures.map(({ title, key }) => {
           const { absolute, percent } = comparison.change[key];
-          return `${title} up ▲ ${count(absolute)} ${signedPercent(percent ?? 0)} Nov 20 ${count(current[key])} Nov 19 ${count(previous[key])}`;
+          const direction = absolute < 0 ? "down ▼" : "up ▲";
+          return `${title} ${direction} ${count(Math.abs(absolute))} ${signedPercent(percent ?? 0)} Nov 20 ${count(current[key])} Nov 19 ${count(previous[key])}`;
         }),
       );
       const windows = await measureBars(main.locator(".windows .track"));

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { readFixtures } from "../../src/reference/fixtures.ts";
+import type { SiteProfile } from "../../src/reference/profile.ts";
+import { drawAt, rankAt, rankOf, skip, startRow } from "../../src/reference/random.ts";
+import { createVisits, listVisits } from "../../src/reference/visits.ts";
+
+const fixtures = readFixtures();
+const ANCHOR = "2026-11-16";
+
+function makeVisits(changes: Partial<SiteProfile>, date: string) {
+  const site = fixtures.sites.find(({ domain }) => domain === "example.com");
+  if (!site) throw new Error("The fixtures have no example.com.");
+  return listVisits(
+    createVisits({ ...site, data_since: 9_000, ...changes }, fixtures, "analytics", ANCHOR),
+    date,
+  );
+}
+
+/** All visits of such a site begin in this hour. */
+const onlyAt = (hour: number) => Array.from({ length: 24 }, (_, each) => (each === hour ? 1 : 0));
+const long = { pages_per_visit: 60, events: { signup: 1, download: 1 } };
+
+describe("a row of numbers", () => {
+  const row = startRow("analytics");
+
+  it("is read from any place alike", () => {
+    for (const count of [0, 1, 7, 1_000_000]) {
+      expect(drawAt(skip(row, count), 3)).toBe(drawAt(row, count + 3));
+    }
+  });
+
+  it.each([0, 0.02, 0.5, 0.97, 1])("is below the rank of a chance of %d as often as that says", (chance) => {
+    const below = Array.from({ length: 20_000 }, (_, count) => rankAt(row, count) < rankOf(chance));
+    const share = below.filter(Boolean).length / below.length;
+    expect(Math.abs(share - chance)).toBeLessThan(chance === 0 || chance === 1 ? 1e-9 : 0.01);
+  });
+});
+
+describe("the visits of a day", () => {
+  it.each([
+    ["that is usual", "2026-11-20", "Europe/Berlin", 86_400],
+    ["of 23 hours", "2026-03-29", "Europe/Berlin", 82_800],
+    ["of 25 hours", "2026-10-25", "Europe/Berlin", 90_000],
+    ["that begins an hour late", "2018-11-04", "America/Sao_Paulo", 82_800],
+  ])("%s end with it, and views come before events", (_, date, timezone, length) => {
+    const story: SiteProfile["story"] = [];
+    const visits = makeVisits({ timezone, hours: onlyAt(23), story, ...long }, date);
+    const whole = makeVisits({ timezone, hours: onlyAt(9), story, ...long }, date);
+    expect(whole.length).toBeGreaterThan(200);
+    // An hour that the day does not have has no visits.
+    expect(visits.length).toBe(length === 82_800 ? 0 : whole.length);
+    for (const { hits } of [...visits, ...whole]) {
+      const times = hits.map(({ at }) => at);
+      expect(times).toEqual([...times].sort((a, b) => a - b));
+      expect(times.at(-1)).toBeLessThan(length);
+      const firstEvent = hits.findIndex(({ event }) => event !== null);
+      expect(hits.slice(firstEvent).every(({ event }) => firstEvent === -1 || event !== null)).toBe(true);
+    }
+    const count = (all: typeof visits) => all.reduce((sum, { hits }) => sum + hits.length, 0);
+    if (length === 86_400) expect(count(visits)).toBeLessThan(count(whole));
+    if (length === 90_000) expect(count(visits)).toBe(count(whole));
+  });
+
+  it("that a zone skips has none", () => {
+    const asked = (date: string) => makeVisits({ timezone: "Pacific/Apia" }, date).length;
+    expect(asked("2011-12-30")).toBe(0);
+    expect(asked("2011-12-29")).toBeGreaterThan(200);
+  });
+
+  it("have as many pages, events and second visits as the profile says", () => {
+    const story: SiteProfile["story"] = [];
+    const profile = {
+      pages_per_visit: 2.5,
+      events: { signup: 0.1 },
+      hours: onlyAt(9),
+      visitors: 20_000,
+      story,
+    };
+    const visits = makeVisits(profile, "2026-11-18");
+    const hits = visits.flatMap((visit) => visit.hits);
+    const views = hits.filter(({ event }) => event === null).length;
+    const visitors = new Set(visits.map(({ visitor }) => visitor)).size;
+    expect(Math.abs(views / visits.length - 2.5)).toBeLessThan(0.03);
+    expect(Math.abs((hits.length - views) / visits.length - 0.1)).toBeLessThan(0.01);
+    expect(Math.abs(visits.length / visitors - 1.12)).toBeLessThan(0.01);
+  });
+});
