@@ -1,7 +1,11 @@
-// The least that can answer `initialize` and `tools/list` on stdio: the floor under every MCP server in Node.
+// The least that can answer `initialize` and `tools/list` on stdio: the floor under every MCP server in Node. With an
+// address, a call of a tool is a request there, by undici.
 import { createInterface } from "node:readline";
 
-createInterface({ input: process.stdin }).on("line", (line) => {
+const [, , url] = process.argv;
+const ask = url === undefined ? async () => "" : await prepare(url);
+
+createInterface({ input: process.stdin }).on("line", async (line) => {
   const { id, method } = JSON.parse(line);
   if (id === undefined) return;
   const result =
@@ -11,6 +15,20 @@ createInterface({ input: process.stdin }).on("line", (line) => {
           capabilities: { tools: {} },
           serverInfo: { name: "bare", version: "0" },
         }
-      : { tools: [{ name: "nothing", inputSchema: { type: "object" } }] };
+      : method === "tools/call"
+        ? { content: [{ type: "text", text: await ask() }] }
+        : { tools: [{ name: "nothing", inputSchema: { type: "object" } }] };
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`);
 });
+
+/** @param {string} url */
+async function prepare(url) {
+  const { Agent } = await import("undici");
+  const agent = new Agent();
+  const { origin, pathname, search } = new URL(url);
+  const headers = { authorization: `Bearer ${process.env.ANALYTICS_API_KEY}` };
+  return async () => {
+    const answer = await agent.request({ origin, path: pathname + search, method: "GET", headers });
+    return answer.body.text();
+  };
+}

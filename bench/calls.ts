@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { BASE_PATH } from "../src/operations/contract.ts";
 import { compareCases, describeMachine, type Times } from "./measure.ts";
 import { publish, table } from "./results.ts";
 import { openStdio, type StdioServer } from "./stdio.ts";
@@ -55,6 +56,10 @@ const openServer = ({ origin, key }: Upstream) =>
   openStdio(process.execPath, [resolve("bin/analytics-mcp.js"), "--base-url", origin], {
     ...{ ANALYTICS_API_KEY: key, ANALYTICS_CALLS_PER_MINUTE: "100000000" },
   });
+
+/** One of the bare ones, in a process of its own: its script and what it is given. */
+const openBare = ({ key }: Upstream, script: string, ...args: string[]) =>
+  openStdio(process.execPath, [resolve("bench", script), ...args], { ANALYTICS_API_KEY: key });
 
 async function compareOne(upstream: Upstream, rounds: number): Promise<string> {
   const server = await openServer(upstream);
@@ -121,8 +126,17 @@ async function compareMany(upstream: Upstream, rounds: number): Promise<string> 
 
 /** Of Linux alone, whose kernel keeps it. */
 async function compareMemory(upstream: Upstream, calls: number): Promise<string> {
+  const stats = `${upstream.origin}${BASE_PATH}/stats?site=${upstream.site}`;
+  const tools = new Set(catalogue.map(({ tool }) => tool));
   const servers = {
-    "a bare responder": await openStdio(process.execPath, [resolve("bench/bare-responder.js")]),
+    "a bare responder": await openBare(upstream, "bare-responder.js"),
+    "a bare responder, a request by undici a call": await openBare(upstream, "bare-responder.js", stats),
+    "the SDK's server, a request by undici a call": await openBare(
+      upstream,
+      "bare-server.js",
+      stats,
+      ...tools,
+    ),
     "analytics-mcp": await openServer(upstream),
   };
   const rows = Object.entries(servers).map(async ([name, server]) => {
