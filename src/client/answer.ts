@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { AnalyticsError, type ErrorCode, type ParameterError } from "../errors.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
-import { type ProblemCode, problem, problemCodes } from "../operations/problem.ts";
+import { type Problem, type ProblemCode, problem, problemCodes } from "../operations/problem.ts";
 
 /**
  * The body of a 200 as an operation's result. Throws `bad_answer` where it is no JSON, lacks a field or has
@@ -138,10 +138,10 @@ function findCode(status: number, code: string | undefined): ProblemCode | undef
   return fitting.flatMap(([, codes]): readonly ProblemCode[] => codes).find((each) => each === code);
 }
 
-function readPartialProblem(text: string): Partial<z.output<typeof problem>> {
+function readPartialProblem(text: string): Partial<Problem> {
   try {
     const body: unknown = JSON.parse(text);
-    const { code, detail, request_id, errors } = problem.shape;
+    const { code, detail, request_id, errors } = problem().shape;
     const known = Object.entries({ code, detail, request_id, errors }).flatMap(([name, schema]) => {
       const value = schema.safeParse(Reflect.get(Object(body), name));
       return value.success && value.data !== undefined ? [[name, value.data]] : [];

@@ -156,7 +156,7 @@ export function buildOpenApi() {
         ...Object.fromEntries(
           operations.map((operation) => [answerName(operation), toJsonSchema(operation.result)] as const),
         ),
-        Problem: toJsonSchema(problem),
+        Problem: toJsonSchema(problem()),
       },
       responses: {
         NotModified: {

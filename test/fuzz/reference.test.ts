@@ -157,7 +157,7 @@ it(
       if (status < 400) return;
       expect(given["content-type"]).toBe("application/problem+json");
       if (request.method === "HEAD") return;
-      const told = problem.parse(JSON.parse(text));
+      const told = problem().parse(JSON.parse(text));
       expect([told.status, told.request_id]).toEqual([status, given["x-request-id"]]);
     }),
 );

@@ -35,7 +35,8 @@ function ofEach(check: (reply: Reply, subject: Subject) => void): Rule["check"] 
 /** The same, for members of a problem: that there is one is a rule of its own. */
 function ofEachProblem(check: (reply: Reply, subject: Subject) => void): Rule["check"] {
   return ofEach((reply, subject) => {
-    if (!problem.safeParse(reply.json).success) throw new Skip("a refusal is no problem: see errors.members");
+    if (!problem().safeParse(reply.json).success)
+      throw new Skip("a refusal is no problem: see errors.members");
     check(reply, subject);
   });
 }
@@ -61,7 +62,7 @@ export const errors: Section = {
       title: "An error has type, title, status, detail, code and request_id.",
       fix: "Send every member with the contract's type, on errors of proxies and gateways too.",
       check: ofEach((reply) => {
-        const parsed = problem.safeParse(reply.json);
+        const parsed = problem().safeParse(reply.json);
         if (parsed.success) return;
         const seen =
           reply.json === undefined ? describeReply(reply) : describeMismatch(parsed.error, reply.json);
