@@ -96,6 +96,8 @@ export function createConsent(options: ConsentOptions) {
     const isFirst = await decisions.settle(uid, async () => {
       const accountId = randomUUID();
       const grant = new provider.Grant({ accountId, clientId });
+      // Whoever ends a sign-in types its id, and one that began with a dash would be an option.
+      grant.jti = randomUUID();
       grant.addResourceScope(resource, SCOPE);
       const grantId = await grant.save();
       // The key goes with the sealed record of this sign-in to the code that is made of it.

@@ -86,7 +86,7 @@ function remember<T>(memory: Map<string, T>, key: string, count: () => T): T {
 /** How many of a visit's hits there were up to a second of the day. */
 function countUntil(visit: PassingVisit, until: number): number {
   let count = visit.length;
-  // A time is made when it is asked for.
+  // All of a whole day count, and no time need be made.
   if (until === Infinity) return count;
   while (count > 0 && visit.at(count - 1) > until) count--;
   return count;

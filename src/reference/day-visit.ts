@@ -55,10 +55,12 @@ const EVENT_PAUSE = [5, 40] as const;
 
 /** Where in a visitor's numbers which are; a visitor has those of two visits, drawn or not. */
 const ofVisitor = { place: 0, technology: 1, source: 2, returns: 3, visits: 4 };
+/** Where those of a visit's later page views begin. */
+const MORE = 5;
 /** The same of a visit. Each page view but the first has two, its pause and its page; an event has its chance and its pause. */
 const ofVisit = {
   ...{ hostname: 0, hour: 1, second: 2, entry: 3, views: 4 },
-  ...{ more: 5, events: 5 + 2 * (MOST_VIEWS - 1) },
+  ...{ more: MORE, events: MORE + 2 * (MOST_VIEWS - 1) },
 };
 
 const countOfVisit = ({ events }: SiteChoices) => ofVisit.events + 2 * events.length;
@@ -84,6 +86,8 @@ export class DayVisit implements PassingVisit {
   private start = 0;
   private knownSource: Source | undefined;
   private knownEntry: string | undefined;
+  /** Which of the site's events it has. */
+  private readonly raised: number[] = [];
   private isTimed = false;
   private readonly times: number[] = [];
 
@@ -136,8 +140,8 @@ export class DayVisit implements PassingVisit {
 
   event(hit: number): string | null {
     if (hit < this.views) return null;
-    const raised = this.site.events.filter((_, index) => this.isRaised(this.start, index));
-    return raised[hit - this.views]?.name ?? null;
+    const index = this.raised[hit - this.views];
+    return index === undefined ? null : (this.site.events[index]?.name ?? null);
   }
 
   private show(start: number): boolean {
@@ -145,13 +149,14 @@ export class DayVisit implements PassingVisit {
     const rank = rankAt(start, ofVisit.views);
     let views = 1;
     while (views < MOST_VIEWS && rank < (more[views - 1] as number)) views++;
-    let length = views;
+    this.raised.length = 0;
     for (let index = 0; index < events.length; index++) {
-      if (this.isRaised(start, index)) length++;
+      const event = rankAt(start, ofVisit.events + 2 * index);
+      if (event < (events[index]?.rank as number)) this.raised.push(index);
     }
     this.start = start;
     this.views = views;
-    this.length = length;
+    this.length = views + this.raised.length;
     this.isTimed = false;
     if (rankAt(start, ofVisit.hour) >= this.day.safe) this.cut();
     return this.length > 0;
@@ -159,10 +164,6 @@ export class DayVisit implements PassingVisit {
 
   private draw(number: number): number {
     return drawAt(this.start, number);
-  }
-
-  private isRaised(start: number, index: number): boolean {
-    return rankAt(start, ofVisit.events + 2 * index) < (this.site.events[index]?.rank as number);
   }
 
   private time(): void {
@@ -176,8 +177,7 @@ export class DayVisit implements PassingVisit {
       at += pause(VIEW_PAUSE, ofVisit.more + 2 * view - 2);
       this.times[hit++] = at;
     }
-    for (let index = 0; index < this.site.events.length; index++) {
-      if (!this.isRaised(this.start, index)) continue;
+    for (const index of this.raised) {
       at += pause(EVENT_PAUSE, ofVisit.events + 2 * index + 1);
       this.times[hit++] = at;
     }

@@ -11,7 +11,8 @@ export function startRow(seed: string): number {
   for (let index = 0; index < seed.length; index++) {
     place = Math.imul(place ^ seed.charCodeAt(index), 0x01000193);
   }
-  return place;
+  // Mixed, or seeds that are alike would begin at places that are alike far apart, and share numbers.
+  return rankAt(place, 0);
 }
 
 /** The place so many numbers further on. */

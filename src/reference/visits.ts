@@ -16,7 +16,7 @@ import { createChoice, drawAt, rankOf, skip, startRow } from "./random.ts";
 export type Visits = (date: string, see: (visit: PassingVisit) => void) => void;
 
 const YEAR_DAYS = 365;
-/** Where in a day's row which numbers are. */
+/** Where in a day's row which numbers are: those of its chapters, of which there may be so many, and its visitors. */
 const ofDay = { noise: 0, chapters: 1, visitors: 64 };
 /**
  * The visits of a site, day by day: made of numbers that hang on site and date alone, so that a day is the same
@@ -74,9 +74,10 @@ export function listVisits(visits: Visits, date: string): Visit[] {
   const list: Visit[] = [];
   visits(date, (visit) => {
     const { visitor, hostname, source, place, technology, length } = visit;
-    const hits = Array.from({ length }, (_, hit) => ({
-      ...{ at: visit.at(hit), path: visit.path(hit), event: visit.event(hit) },
-    }));
+    const hits = Array.from(
+      { length },
+      (_, hit): Hit => ({ at: visit.at(hit), path: visit.path(hit), event: visit.event(hit) }),
+    );
     list.push({ visitor, hostname, source, place, technology, hits });
   });
   return list;

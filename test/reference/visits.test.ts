@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { readFixtures } from "../../src/reference/fixtures.ts";
-import type { SiteProfile } from "../../src/reference/profile.ts";
+import type { Fixtures, SiteProfile } from "../../src/reference/profile.ts";
 import { drawAt, rankAt, rankOf, skip, startRow } from "../../src/reference/random.ts";
-import { createVisits, listVisits } from "../../src/reference/visits.ts";
+import { createVisits, listVisits, type Visit } from "../../src/reference/visits.ts";
 
 const fixtures = readFixtures();
 const ANCHOR = "2026-11-16";
 
-function makeVisits(changes: Partial<SiteProfile>, date: string) {
+function makeVisits(changes: Partial<SiteProfile>, date: string, shared = fixtures) {
   const site = fixtures.sites.find(({ domain }) => domain === "example.com");
   if (!site) throw new Error("The fixtures have no example.com.");
   return listVisits(
-    createVisits({ ...site, data_since: 9_000, ...changes }, fixtures, "analytics", ANCHOR),
+    createVisits({ ...site, data_since: 9_000, ...changes }, shared, "analytics", ANCHOR),
     date,
   );
 }
@@ -84,4 +84,91 @@ describe("the visits of a day", () => {
     expect(Math.abs((hits.length - views) / visits.length - 0.1)).toBeLessThan(0.01);
     expect(Math.abs(visits.length / visitors - 1.12)).toBeLessThan(0.01);
   });
+
+  it("come with numbers of which no two hang together", () => {
+    const rows = listNumbers();
+    const names = Object.keys(rows[0] ?? {});
+    const pairs = names.flatMap((name, index) =>
+      names.slice(index + 1).map((other) => [name, other] as const),
+    );
+    expect(pairs.length).toBeGreaterThan(200);
+    const odd = pairs.filter(
+      ([one, other]) => surprise(rows.map((row) => [row[one], row[other]] as const)) > 6,
+    );
+    expect(odd).toEqual([]);
+  });
 });
+
+type Value = string | number | boolean | undefined;
+
+/** For each visitor of a day what the numbers chose, every value as likely as the others; undefined where there is none. */
+function listNumbers(): Record<string, Value>[] {
+  const eight = Array.from({ length: 8 }, (_, index) => `v${index}`);
+  const alike = Object.fromEntries(eight.map((value) => [value, 1]));
+  const each = <T>(make: (value: string) => T) =>
+    Object.fromEntries(eight.map((value) => [value, make(value)]));
+  const utm = { source: null, medium: null, campaign: null, term: null, content: null };
+  const shared: Fixtures = {
+    ...fixtures,
+    sources: {
+      ...each((channel) => ({ channel, referrer: null, utm })),
+      direct: { channel: "direct", referrer: null, utm },
+    },
+    places: each((country) => ({ country, region: null, city: null, language: null })),
+    technologies: each((device) => ({ device, browser: device, operating_system: device })),
+  };
+  const flat: Partial<SiteProfile> = {
+    ...{ hostnames: alike, places: alike, technologies: alike, sources: alike, story: [], growth_from: 1 },
+    ...{ visitors: 20_000, pages_per_visit: 3, events: { signup: 0.5, download: 0.5 } },
+    hours: Array.from({ length: 24 }, (_, hour) => (hour < 8 ? 1 : 0)),
+    pages: eight.map((path) => ({ path, entry: 1, view: 1 })),
+  };
+  const byVisitor = new Map<number, Visit[]>();
+  for (const visit of makeVisits(flat, "2026-11-18", shared)) {
+    byVisitor.set(visit.visitor, [...(byVisitor.get(visit.visitor) ?? []), visit]);
+  }
+  return [...byVisitor.values()].map(([first, second]) => ({
+    ...{ channel: first?.source.channel, country: first?.place.country ?? "" },
+    ...{ device: first?.technology.device, returns: second !== undefined },
+    ...Object.fromEntries(Object.entries(describeVisit(first)).map(([name, value]) => [`1 ${name}`, value])),
+    ...Object.fromEntries(Object.entries(describeVisit(second)).map(([name, value]) => [`2 ${name}`, value])),
+  }));
+}
+
+function describeVisit(visit: Visit | undefined): Record<string, Value> {
+  const hits = visit?.hits ?? [];
+  const views = hits.filter(({ event }) => event === null);
+  const start = views[0]?.at ?? 0;
+  const pause = (view: number) => {
+    const [before, after] = [views[view - 1], views[view]];
+    return before && after && Math.floor(((after.at - before.at - 15) / 210) * 8);
+  };
+  const has = (name: string) => visit && hits.some(({ event }) => event === name);
+  return {
+    ...{ hostname: visit?.hostname, hour: visit && Math.floor(start / 3600) },
+    ...{ minute: visit && Math.floor((start % 3600) / 450), goesOn: visit && views.length > 1 },
+    ...{ entry: views[0]?.path, page: views[1]?.path, next: views[2]?.path },
+    ...{ pause: pause(1), secondPause: pause(2), signup: has("signup"), download: has("download") },
+  };
+}
+
+/** How far two values hang together, in standard deviations of chi squared where they do not. */
+function surprise(given: (readonly [Value, Value])[]): number {
+  const pairs = given.filter(([one, other]) => one !== undefined && other !== undefined);
+  const count = (values: unknown[]) => {
+    const counts = new Map<unknown, number>();
+    for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+    return counts;
+  };
+  const [ones, others] = [count(pairs.map(([one]) => one)), count(pairs.map(([, other]) => other))];
+  const together = count(pairs.map((pair) => pair.join()));
+  let sum = 0;
+  for (const [one, some] of ones) {
+    for (const [other, more] of others) {
+      const expected = (some * more) / pairs.length;
+      sum += ((together.get([one, other].join()) ?? 0) - expected) ** 2 / expected;
+    }
+  }
+  const freedom = (ones.size - 1) * (others.size - 1);
+  return freedom === 0 ? 0 : (sum - freedom) / Math.sqrt(2 * freedom);
+}

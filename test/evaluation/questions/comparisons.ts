@@ -41,16 +41,16 @@ export const comparisons: Question[] = [
     shell: true,
   }),
   question({
-    question: "Which channel of the shop grew the most in the last seven days?",
+    question: "Which channel of the main site grew the most in the last thirty days?",
     at,
-    calls: [{ tool: "compare_periods", args: { site: "shop.example.net", days: 7, dimension: "channels" } }],
+    calls: [{ tool: "compare_periods", args: { site: "example.com", days: 30, dimension: "channels" } }],
     read: ([{ dimensions }]) => {
       const gain = dimensions[0]?.movers.find(({ change }) => (change?.absolute ?? 0) > 0);
       return [gain?.label, gain?.change?.absolute];
     },
     expect: (count) => {
-      const [before, after] = ["the 7 complete days before", "last 7 complete days"] as const;
-      const best = first(count("shop.example.net").moves(before, after, "channels").reverse());
+      const [before, after] = ["the 30 complete days before", "last 30 complete days"] as const;
+      const best = first(count("example.com").moves(before, after, "channels").reverse());
       return [best.value, best.visitors];
     },
   }),

@@ -1,0 +1,21 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { limitTime } from "../../src/client/time-limit.ts";
+
+it("who leaves before the time is over has left, however long the end takes", async () => {
+  const caller = new AbortController();
+  const over = await limitTime(30, caller.signal, async ({ signal, isOver }) => {
+    caller.abort(new Error("gone"));
+    await wait(60);
+    return [isOver(), signal.aborted, signal.reason.message];
+  });
+  expect(over).toEqual([false, true, "gone"]);
+});
+
+it("the time is over, and nobody left", async () => {
+  const over = await limitTime(10, undefined, async ({ signal, isOver }) => {
+    await wait(40);
+    return [isOver(), signal.aborted, signal.reason.name];
+  });
+  expect(over).toEqual([true, true, "TimeoutError"]);
+});
