@@ -10,6 +10,7 @@ import { writeData } from "./output.ts";
 import { readScreen } from "./screen.ts";
 import { formatTopic, topics } from "./topics.ts";
 import { refuseOptionAsWord } from "./unknown-option.ts";
+import { seeHelp } from "./usage-error.ts";
 
 /** Gives a command, and those below it, help as this program's screens look: examples before options. */
 export function layOutHelp(io: Io, command: Command): void {
@@ -66,9 +67,11 @@ export function createHelpCommand(io: Io, program: Command): Command {
         // What is none of them is refused below, with a guess.
         .argParser(String),
     )
-    .action(async (name: string | undefined) => {
+    .argument("[subcommand]")
+    .action(async (name: string | undefined, below: string | undefined) => {
       refuseOptionAsWord(name, "help");
       const command = program.commands.find((each) => each.name() === name);
+      if (command && below !== undefined) return findBelow(command, below).outputHelp();
       if (name === undefined || command) return (command ?? program).outputHelp();
       const known = [...program.commands.map((each) => each.name()), ...Object.keys(topics)];
       if (!Object.hasOwn(topics, name)) {
@@ -78,4 +81,14 @@ export function createHelpCommand(io: Io, program: Command): Command {
       }
       await writeData(io, formatTopic(name as keyof typeof topics, readScreen(io, "stdout", {})));
     });
+}
+
+/** A command of a command, such as `grants list`. */
+function findBelow(command: Command, name: string): Command {
+  const found = command.commands.find((each) => each.name() === name);
+  if (found) return found;
+  const known = command.commands.map((each) => `${command.name()} ${each.name()}`);
+  throw new AnalyticsError("usage", `${command.name()} has no command ${quoteWord(name)}.`, {
+    hint: known.length === 0 ? seeHelp(command.name()) : `There is help on ${known.join(", ")}.`,
+  });
 }

@@ -8,7 +8,23 @@ import type { Io } from "./io.ts";
 import { type Format, printNote } from "./output.ts";
 import { printAnswer } from "./print-answer.ts";
 
-const GRANT_COLUMNS = ["grant", "client", "created", "refreshed", "expires", "revoked"];
+/** What stands first is to be read at a narrow terminal, too. */
+const GRANT_COLUMNS: Column[] = [
+  { key: "grant", label: "grant", kind: "word" },
+  { key: "application", label: "application", kind: "text", untrusted: true },
+  { key: "state", label: "state", kind: "word" },
+  { key: "refreshed", label: "refreshed", kind: "time" },
+  { key: "created", label: "created", kind: "time", detail: true },
+  { key: "expires", label: "expires", kind: "time", detail: true },
+  { key: "revoked", label: "revoked", kind: "time", detail: true },
+  { key: "client", label: "client", kind: "text", detail: true },
+];
+const CLIENT_COLUMNS: Column[] = [
+  { key: "application", label: "application", kind: "text", untrusted: true },
+  { key: "grants", label: "grants", kind: "count" },
+  { key: "created", label: "created", kind: "time" },
+  { key: "client", label: "client", kind: "text", detail: true },
+];
 const DAY_MS = 24 * 3_600_000;
 
 type StoreFlags = Flags & ServeFlags & Format;
@@ -18,12 +34,18 @@ export function createGrantsCommand(io: Io): Command {
   const command = new Command("grants");
   const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<StoreFlags>();
-    const grants = await withStore(io, flags, (store) => store.listGrants());
-    const rows = grants.map(({ grantId, clientId = null, created, refreshed, expires, revoked }) => ({
-      ...{ grant: grantId, client: clientId, created: show(created), refreshed: show(refreshed) },
-      ...{ expires: show(expires), revoked: show(revoked) },
-    }));
-    await print(io, "grants", GRANT_COLUMNS, rows, flags);
+    const rows = await withStore(io, flags, async (store, readName) => {
+      const grants = await store.listGrants();
+      return Promise.all(
+        grants.map(async ({ grantId, clientId, created, refreshed, expires, revoked }) => ({
+          ...{ grant: grantId, application: clientId === undefined ? null : await readName(clientId) },
+          ...{ state: revoked === undefined ? "active" : "ended", refreshed: show(refreshed) },
+          ...{ created: show(created), expires: show(expires), revoked: show(revoked) },
+          client: clientId ?? null,
+        })),
+      );
+    });
+    await print(io, "grant", GRANT_COLUMNS, rows, flags);
   });
   const revoke = new Command("revoke")
     .summary("End a sign-in: its tokens are dead at once, on every replica")
@@ -49,13 +71,15 @@ export function createClientsCommand(io: Io): Command {
   const command = new Command("clients");
   const list = new Command("list").summary("List the applications").action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<StoreFlags>();
-    const clients = await withStore(io, flags, (store) => store.listClients());
-    const rows = clients.map(({ clientId, created, grants }) => ({
-      client: clientId,
-      created: show(created),
-      grants,
-    }));
-    await print(io, "clients", ["client", "created", "grants"], rows, flags);
+    const rows = await withStore(io, flags, async (store, readName) => {
+      const clients = await store.listClients();
+      return Promise.all(
+        clients.map(async ({ clientId, created, grants }) => ({
+          ...{ application: await readName(clientId), grants, created: show(created), client: clientId },
+        })),
+      );
+    });
+    await print(io, "client", CLIENT_COLUMNS, rows, flags);
   });
   const prune = new Command("prune")
     .summary("Remove applications that nobody has signed in with")
@@ -77,22 +101,30 @@ function withStoreOptions(command: Command): Command {
     .option("--json", "print as JSON");
 }
 
-async function withStore<T>(io: Io, flags: StoreFlags, use: (store: Store) => Promise<T>): Promise<T> {
+type ReadName = (clientId: string) => Promise<string | null>;
+
+async function withStore<T>(
+  io: Io,
+  flags: StoreFlags,
+  use: (store: Store, readName: ReadName) => Promise<T>,
+): Promise<T> {
   const { store: place, secretFile } = readServeSettings(flags, io.environment, false);
   if (place === "memory") {
     throw new AnalyticsError("usage", "A store in memory is seen by its own process alone.", {
       hint: "Serve with a file or with Redis to manage its sign-ins.",
     });
   }
-  const [{ readSecret }, { openStore }] = await Promise.all([
+  const [{ readSecret }, { openStore }, { createApplicationNames }] = await Promise.all([
     import("../serve/secret.ts"),
     import("../oauth/store/open-store.ts"),
+    import("../oauth/applications.ts"),
   ]);
   const secret = await readSecret(secretFile);
   const report = (line: string) => void printNote(io, line);
   const store = await openStore(place, { clock: io.clock, secret, report });
   try {
-    return await use(store);
+    const readName = createApplicationNames(store, secret, report);
+    return await use(store, async (clientId) => (await readName(clientId)) ?? null);
   } finally {
     await store.close();
   }
@@ -103,12 +135,12 @@ const show = (time: number | undefined) =>
 
 function print(
   io: Io,
-  name: string,
-  keys: readonly string[],
+  noun: string,
+  columns: Column[],
   rows: Record<string, Cell>[],
   flags: StoreFlags,
 ): Promise<void> {
-  const columns = keys.map((key): Column => ({ key, label: key, kind: "text" }));
-  const view: View = { headline: "", columns, rows, notes: [`${rows.length} ${name}, times in UTC.`] };
-  return printAnswer(io, { params: {}, result: { [name]: rows }, views: [view] }, flags);
+  const count = `${rows.length} ${noun}${rows.length === 1 ? "" : "s"}`;
+  const view: View = { headline: "", columns, rows, notes: [`${count}, times in UTC.`] };
+  return printAnswer(io, { params: {}, result: { [`${noun}s`]: rows }, views: [view] }, flags);
 }

@@ -119,9 +119,11 @@ export function readProblem(status: number, text: string, circumstances: Circums
   const detail = body.detail?.slice(0, MAX_DETAIL_LENGTH);
   const request = body.request_id === undefined ? "" : ` (request ${body.request_id.slice(0, 64)})`;
   const message = detail ?? describeStatus(status, path);
+  const hint = status === 403 ? adviseOnRefusal(circumstances) : hintFor(code, circumstances);
   return new AnalyticsError(code, `${message}${status >= 500 ? request : ""}`, {
     status,
-    hint: status === 403 ? adviseOnRefusal(circumstances) : hintFor(code, circumstances),
+    // A service may say by itself what to do.
+    hint: hint && message.toLowerCase().includes(hint.toLowerCase()) ? undefined : hint,
     parameters: (body.errors ?? []).slice(0, MAX_PARAMETERS) as ParameterError[],
   });
 }

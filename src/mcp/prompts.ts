@@ -1,6 +1,8 @@
 import { completable, type McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Call } from "../client/client.ts";
+import { MAX_WINDOW_DAYS } from "../insights/windows.ts";
+import { dimensions } from "../operations/dimensions.ts";
 import { cleanText } from "../render/clean.ts";
 import { completeDimension, completeSite } from "./completion.ts";
 
@@ -58,9 +60,21 @@ function buildArguments(call: Call) {
     z.string().describe("Site id or domain; may be left out when there is one."),
     (text) => completeSite(call, text),
   ).optional();
-  const days = z.string().optional().describe("Days in each window: 7 compares a week with the week before.");
+  // Hosts send a field that was left empty.
+  const days = z
+    .string()
+    .refine((text) => text === "" || (/^[1-9]\d*$/.test(text) && Number(text) <= MAX_WINDOW_DAYS), {
+      error: `must be a whole number from 1 to ${MAX_WINDOW_DAYS}`,
+    })
+    .optional()
+    .describe("Days in each window: 7 compares a week with the week before.");
   const dimension = completable(
-    z.string().describe("Where to look for the cause; without it, pages, referrers, channels, countries."),
+    z
+      .string()
+      .refine((text) => text === "" || dimensions.some((each) => each === text), {
+        error: `must be one of ${dimensions.join(", ")}`,
+      })
+      .describe("Where to look for the cause; without it, pages, referrers, channels, countries."),
     completeDimension,
   ).optional();
   return { ofSite: z.object({ site }), ofChange: z.object({ site, days, dimension }) };

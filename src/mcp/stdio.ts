@@ -12,6 +12,8 @@ export interface StdioOptions extends McpServerOptions {
 
 /** Serves MCP on a pair of streams to clients of both protocol generations; resolves when the client has gone. */
 export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOptions): Promise<void> {
+  // The transport has each answer wait with listeners of its own where the client reads slowly.
+  stdout.setMaxListeners(0);
   const transport = new StdioServerTransport(stdin, stdout);
   const gone = new Promise<void>((resolve) => {
     // The transport closes by itself when a frame is too long, and stops reading: no end of input would be seen.

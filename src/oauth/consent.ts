@@ -121,9 +121,9 @@ export function createConsent(options: ConsentOptions) {
     const now = clock();
     const tries = await store.hit(`tries ${uid}`, WINDOW_MS, now);
     const fromAddress = await store.hit(`tries from ${address}`, WINDOW_MS, now);
-    if (tries > TRIES || fromAddress > TRIES_FROM_ADDRESS) {
-      return { code: "rate_limited", retryAfter: WINDOW_MS / 1000 };
-    }
+    if (fromAddress > TRIES_FROM_ADDRESS) return { code: "rate_limited", retryAfter: WINDOW_MS / 1000 };
+    // A sign-in does not live longer than its tries are counted.
+    if (tries > TRIES) return { code: "tries_used_up" };
     try {
       await options.checkKey(apiKey);
     } catch (error) {
@@ -170,6 +170,7 @@ const statuses: Record<ConsentError["code"], number> = {
   malformed_key: 400,
   wrong_key: 403,
   expired: 400,
+  tries_used_up: 429,
   rate_limited: 429,
   unavailable: 503,
 };

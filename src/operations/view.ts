@@ -4,8 +4,11 @@ export type Cell = string | number | null;
 export interface Column {
   key: string;
   label: string;
-  /** `change` is a signed count, `percent_change` a signed percentage, `status` one of ok, warning, failed, skipped. */
-  kind: "text" | "count" | "change" | "percent" | "percent_change" | "date" | "time" | "status";
+  /**
+   * `change` is a signed count, `percent_change` a signed percentage, `status` one of ok, warning, failed, skipped, and
+   * `word` a text that is never cut, such as an id that is to be typed.
+   */
+  kind: "text" | "word" | "count" | "change" | "percent" | "percent_change" | "date" | "time" | "status";
   /** Written for programs alone: in TSV, left out where people or models read. */
   machine?: true;
   /** Written by visitors: data, never instructions. */

@@ -2,7 +2,7 @@ import type { Cell, Column } from "../operations/view.ts";
 import { cleanText } from "./clean.ts";
 import { paint, type Screen, type Style } from "./screen.ts";
 
-const TEXTS = new Set<Column["kind"]>(["text", "date", "time", "status"]);
+const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "time", "status"]);
 export const isNumeric = ({ kind }: Column) => !TEXTS.has(kind);
 
 const STATUS_STYLES: Readonly<Record<string, Style>> = {

@@ -12,7 +12,7 @@ import { findFault } from "./documents/json.ts";
 import { type Machine, readMachine } from "./machine.ts";
 
 const KEY_ENTRY = /["']?ANALYTICS_API_KEY["']?\s*[:=]\s*["']([^"'\r\n]*)["']/g;
-const REFERENCE = /^\$\{?[\w:.-]+\}?$/;
+const REFERENCE = /^(?:\$\{?[\w:.-]+\}?|\{env:\w+\})$/;
 
 /**
  * A check for each client of this machine that has an entry for this program, or a broken file: the entry may be what
@@ -67,6 +67,13 @@ function checkEntry(client: Client, path: string, text: string, environment: Env
       "Write the key itself, or leave it out and use analytics-mcp login.",
     );
   }
+  const missing = references.find((key) => isMissing(key, environment));
+  if (missing !== undefined) {
+    return warn(
+      `${path}: ANALYTICS_API_KEY is ${missing} there, and that is not set here`,
+      `Set it where ${client.title} is started; or take the key out of the entry, and use analytics-mcp login.`,
+    );
+  }
   const literals = keys.filter((key) => !REFERENCE.test(key));
   if (literals.some((key) => key === "" || isPlaceholder(key))) {
     return warn(
@@ -88,6 +95,12 @@ function checkEntry(client: Client, path: string, text: string, environment: Env
     );
   }
   return ok(path);
+}
+
+/** Whether a variable of the environment is meant, and not one that the client asks for, such as `${input:key}`. */
+function isMissing(reference: string, environment: Environment): boolean {
+  const [, name] = /^\$?\{?(?:env:)?([A-Za-z_]\w*)\}?$/.exec(reference) ?? [];
+  return name !== undefined && !environment[name];
 }
 
 function readText(path: string): string | undefined {

@@ -358,6 +358,13 @@ describe("the MCP clients of this machine", () => {
     ],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "your key" }), "warning", /placeholder/],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "${env:ANALYTICS_API_KEY}" }), "ok", /mcp\.json$/],
+    [
+      ".cursor/mcp.json",
+      entry({ ANALYTICS_API_KEY: "${env:KEY_ELSEWHERE}" }),
+      "warning",
+      /mcp\.json: ANALYTICS_API_KEY is \$\{env:KEY_ELSEWHERE\} there, and that is not set here$/,
+    ],
+    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "${input:key}" }), "ok", /mcp\.json$/],
     [".cursor/mcp.json", entry({}), "warning", /has no key/],
     [".cursor/mcp.json", entry({}, ["--demo"]), "ok", /mcp\.json$/],
     [

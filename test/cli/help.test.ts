@@ -12,6 +12,8 @@ const readHelp = async (name: string, columns = 80) =>
     })
   ).stdout;
 
+const readHelpOf = (...argv: string[]) => runShell([...argv, "--help"], { environment: { NO_COLOR: "1" } });
+
 const ACCESS = ["--demo", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
 
 describe("the help of a command", () => {
@@ -52,6 +54,19 @@ describe("the help of a command", () => {
     ["compare", "(1 to 182, since it compares with as many days before; default: 7)"],
   ])("%s says which numbers it takes: %s", async (name, range) => {
     expect((await readHelp(name)).replace(/\s+/g, " ")).toContain(range);
+  });
+
+  it("is found for a command of a command", async () => {
+    const asked = async (...argv: string[]) =>
+      runShell(["help", ...argv], { environment: { NO_COLOR: "1" } });
+    expect((await asked("grants", "revoke")).stdout).toBe((await readHelpOf("grants", "revoke")).stdout);
+    expect(await asked("grants", "lst")).toMatchObject({
+      code: 2,
+      stderr: 'error: grants has no command "lst".\nhint: There is help on grants list, grants revoke.\n',
+    });
+    const { stderr } = await asked("stats", "--", "--api-key=canary");
+    expect(stderr).toContain("stats has no command");
+    expect(stderr).not.toContain("canary");
   });
 
   it("what config takes is named", async () => {

@@ -9,6 +9,7 @@ import { runShell } from "../support/shell.ts";
 import { signIn } from "../support/sign-in.ts";
 
 const SECRET = Buffer.alloc(32, 9);
+const HEADER = "grant\tapplication\tstate\trefreshed\tcreated\texpires\trevoked\tclient\n";
 
 describe("the commands of who runs the connector, while it serves", () => {
   let folder: string;
@@ -26,9 +27,10 @@ describe("the commands of who runs the connector, while it serves", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const manage = (...argv: string[]) => {
+  const manage = (...argv: string[]) => manageAt({}, ...argv);
+  const manageAt = (screen: Parameters<typeof runShell>[1], ...argv: string[]) => {
     const place = ["--store", join(folder, "data", "store.db"), "--secret-file", join(folder, "secret")];
-    return runShell([...argv, ...place], { clock: () => connector.time.now });
+    return runShell([...argv, ...place], { clock: () => connector.time.now, ...screen });
   };
   const listTools = (token: string) =>
     fetch(connector.mcp, {
@@ -49,12 +51,12 @@ describe("the commands of who runs the connector, while it serves", () => {
     }
     const { grants } = JSON.parse((await manage("grants", "list", "--json")).stdout);
     expect(grants).toHaveLength(2);
-    for (const { grant, client, revoked } of grants) {
-      expect([typeof client, revoked]).toEqual(["string", null]);
+    for (const { grant, client, revoked, application, state } of grants) {
+      expect([typeof client, revoked, application, state]).toEqual(["string", null, "Test", "active"]);
       expect(grant, "to be typed in a shell as it is").toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
     }
     const table = await manage("grants", "list");
-    expect(table.stdout.split("\n")[0]).toBe("grant\tclient\tcreated\trefreshed\texpires\trevoked");
+    expect(`${table.stdout.split("\n")[0]}\n`).toBe(HEADER);
     for (const token of tokens) expect(table.stdout).not.toContain(token.access_token);
 
     const ended = await manage("grants", "revoke", grants[0].grant);
@@ -64,14 +66,31 @@ describe("the commands of who runs the connector, while it serves", () => {
     expect(statuses.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
+  it.each([40, 80, 160])(
+    "list sign-ins so that each can be ended from a terminal of %d columns",
+    async (columns) => {
+      for (const _ of [1, 2]) {
+        const { server, client, exchange } = await signIn(connector);
+        await oauth.processAuthorizationCodeResponse(server, client, await exchange());
+      }
+      const screen = { isTTY: true, columns, environment: { NO_COLOR: "1" } };
+      const [{ grant }] = JSON.parse((await manage("grants", "list", "--json")).stdout).grants;
+      await manage("grants", "revoke", grant);
+      const { stdout, stderr } = await manageAt(screen, "grants", "list");
+      const shown = `${stdout}${stderr}`;
+      expect(shown).toMatch(new RegExp(`^${grant} +\\S+ +ended `, "m"));
+      expect(shown).toMatch(/^[\da-f-]{36} +\S+ +active +\d{4}-\d\d-\d\dT\d\d:\d\d/m);
+      expect(shown).toContain("2 grants, times in UTC.");
+      if (columns >= 80) expect(shown).toMatch(/ Test +active/);
+    },
+  );
+
   it("refuse a grant that there is not", async () => {
     expect(await manage("grants", "revoke", "nope")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("no such grant"),
     });
-    expect((await manage("grants", "list")).stdout).toBe(
-      "grant\tclient\tcreated\trefreshed\texpires\trevoked\n",
-    );
+    expect((await manage("grants", "list")).stdout).toBe(HEADER);
   });
 
   it("list applications, and remove those that nobody signed in with", async () => {
@@ -86,10 +105,14 @@ describe("the commands of who runs the connector, while it serves", () => {
     });
     const list = async () => JSON.parse((await manage("clients", "list", "--json")).stdout).clients;
     expect((await list()).map((each: { grants: number }) => each.grants)).toEqual([1, 0]);
+    expect((await list()).map((each: { application: unknown }) => each.application)).toEqual(["Test", null]);
     expect((await manage("clients", "prune")).stderr).toBe("Removed 0 applications.\n");
     connector.time.now += 1_000;
     expect((await manage("clients", "prune", "--days", "0")).stderr).toBe("Removed 1 application.\n");
     expect(await list()).toMatchObject([{ client: client.client_id }]);
+    const screen = { isTTY: true, columns: 80, environment: { NO_COLOR: "1" } };
+    const { stdout, stderr } = await manageAt(screen, "clients", "list");
+    expect(`${stdout}${stderr}`).toContain("1 client, times in UTC.");
   });
 
   it("know that a store in memory is another process's", async () => {

@@ -125,6 +125,15 @@ describe("an error", () => {
   ])("of status %d may pass", async (status, headers, wait, code, hint) => {
     expect(await receive(status, headers, null)).toMatchObject({ passes: true, wait, code, hint });
   });
+
+  it.each([
+    ["The quota is used up: try again in 3 seconds.", undefined],
+    ["The quota is used up.", "Try again in 3 seconds."],
+  ])("says what to do once: %s", async (detail, hint) => {
+    const headers = { ...JSON_TYPE, "retry-after": "3" };
+    const told = await receive(429, headers, JSON.stringify({ code: "rate_limited", detail }));
+    expect(told).toEqual({ passes: true, wait: 3_000, code: "rate_limited", message: detail, hint });
+  });
 });
 
 describe("a redirect", () => {

@@ -15,7 +15,7 @@ export const consent = (changes: Partial<ConsentPage> = {}) => buildConsentPage(
 
 export const errorCodes = [
   ...(["wrong_key", "empty_key", "malformed_key"] as const),
-  ...(["rate_limited", "unavailable", "expired"] as const),
+  ...(["tries_used_up", "rate_limited", "unavailable", "expired"] as const),
 ] satisfies ConsentError["code"][];
 
 /** What applications could call themselves, and what people then read. */

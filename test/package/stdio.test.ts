@@ -152,6 +152,12 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
     });
     expect(prompt.messages[0]?.content.text).toContain("compare_periods with days=14 and dimension=pages");
 
+    for (const args of [{ days: "abc" }, { days: "0" }, { days: "183" }, { dimension: "colours" }]) {
+      const said = "days" in args ? /whole number from 1 to 182/ : /one of pages, /;
+      await expect(client.getPrompt("what_changed", args)).rejects.toThrow(said);
+    }
+    const empty = await client.getPrompt("what_changed", { days: "", dimension: "" });
+    expect(empty.messages[0]?.content.text).toContain("compare_periods with days=7.");
     const reference = { type: "ref/prompt", name: "what_changed" };
     expect(await client.complete(reference, "site", "shop")).toEqual(["shop.example.net"]);
     expect(await client.complete(reference, "dimension", "c")).toEqual(
@@ -259,6 +265,19 @@ describe("the packed server on raw streams", () => {
     const [code] = await once(child, "exit");
     expect([code, output.stdout]).toEqual([0, ""]);
     expect(output.stderr).not.toBe("");
+  });
+
+  it("warns of nothing when its client reads slowly", async () => {
+    const { child, output, send } = start(["--demo"]);
+    send(initialize(1));
+    send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    child.stdout.pause();
+    const ask = { name: "get_timeseries", arguments: { site: "example.com", days: 365 } };
+    for (let id = 2; id < 62; id++) send({ jsonrpc: "2.0", id, method: "tools/call", params: ask });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    child.stdout.resume();
+    while (!output.stdout.includes('"id":61}')) await once(child.stdout, "data");
+    expect(output.stderr).toBe("");
   });
 
   it("sends nothing more for a cancelled call", async () => {

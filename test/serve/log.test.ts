@@ -46,7 +46,7 @@ describe("the audit lines", () => {
     const { clientId } = asking;
     await post(`${publicUrl}/revoke`, { client_id: clientId, token: String(next.body.access_token) });
     const audit = plain(told()).filter((line) => !line.includes('"level":"debug"'));
-    const grant = /"grant":"([\w-]{43})"/.exec(audit.join())?.[1];
+    const grant = /"grant":"([\da-f-]{36})"/.exec(audit.join())?.[1];
     const who = `"grant":"${grant}","client":"${clientId}"`;
     expect(audit).toEqual([
       `{"level":"info","event":"client_registered","request":"…","client":"${clientId}","name":"Example Client"}`,
@@ -77,7 +77,7 @@ describe("the audit lines", () => {
       for (let index = 0; index < 2; index++) expect((await refresh(publicUrl, tokens)).status).toBe(400);
     }
     const [made = ""] = told("grant_made");
-    const grant = /"grant":"([\w-]{43})"/.exec(made)?.[1];
+    const grant = /"grant":"([\da-f-]{36})"/.exec(made)?.[1];
     expect(plain(told("grant_ended"))).toEqual([
       `{"level":"info","event":"grant_ended","request":"…","grant":"${grant}","client":"${tokens.clientId}","reason":"${reason}"}`,
     ]);
@@ -202,7 +202,7 @@ describe("the guard at the writer", () => {
 
   it("leaves ids, reasons and paths as they are", () => {
     const facts = {
-      grant: "a".repeat(43),
+      grant: "c67851ac-a348-40c6-a44d-508771a8c0b1",
       client: "client-1",
       reason: "wrong_key",
       path: "/token",

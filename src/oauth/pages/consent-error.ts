@@ -1,5 +1,12 @@
 export interface ConsentError {
-  code: "wrong_key" | "empty_key" | "malformed_key" | "rate_limited" | "unavailable" | "expired";
+  code:
+    | "wrong_key"
+    | "empty_key"
+    | "malformed_key"
+    | "tries_used_up"
+    | "rate_limited"
+    | "unavailable"
+    | "expired";
   /** In seconds. */
   retryAfter?: number | undefined;
 }
@@ -18,6 +25,8 @@ export function formatConsentError({ code, retryAfter }: ConsentError, service: 
       return "There is no key yet. Paste your API key, or choose Cancel.";
     case "malformed_key":
       return "This is not an API key: it has spaces, signs or a length that no key has. Copy it once more.";
+    case "tries_used_up":
+      return "Too many keys were tried in this sign-in. Go back to your application and sign in anew.";
     case "rate_limited":
       return `Too many attempts. Try again in ${formatWait(retryAfter)}.`;
     case "unavailable":
