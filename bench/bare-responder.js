@@ -3,7 +3,8 @@
 import { createInterface } from "node:readline";
 
 const [, , url] = process.argv;
-const ask = url === undefined ? async () => "" : await prepare(url);
+// Without an address undici is not even loaded.
+const ask = url === undefined ? async () => "" : (await import("./bare-request.js")).createRequest(url);
 
 createInterface({ input: process.stdin }).on("line", async (line) => {
   const { id, method } = JSON.parse(line);
@@ -20,15 +21,3 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
         : { tools: [{ name: "nothing", inputSchema: { type: "object" } }] };
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`);
 });
-
-/** @param {string} url */
-async function prepare(url) {
-  const { Agent } = await import("undici");
-  const agent = new Agent();
-  const { origin, pathname, search } = new URL(url);
-  const headers = { authorization: `Bearer ${process.env.ANALYTICS_API_KEY}` };
-  return async () => {
-    const answer = await agent.request({ origin, path: pathname + search, method: "GET", headers });
-    return answer.body.text();
-  };
-}

@@ -4,6 +4,7 @@ import { readServeSettings, type ServeFlags, serveVariables } from "../config/co
 import { AnalyticsError } from "../errors.ts";
 import type { Store } from "../oauth/store/store.ts";
 import type { Cell, Column, View } from "../operations/view.ts";
+import { formatCount } from "../render/words.ts";
 import type { Io } from "./io.ts";
 import { type Format, printNote } from "./output.ts";
 import { printAnswer } from "./print-answer.ts";
@@ -89,7 +90,7 @@ export function createClientsCommand(io: Io): Command {
       if (!/^\d{1,4}$/.test(flags.days)) throw new AnalyticsError("usage", "--days takes a whole number.");
       const before = io.clock() - Number(flags.days) * DAY_MS;
       const count = await withStore(io, flags, (store) => store.pruneClients(before));
-      await printNote(io, `Removed ${count} ${count === 1 ? "application" : "applications"}.`);
+      await printNote(io, `Removed ${formatCount(count, "application")}.`);
     });
   return command.addCommand(withStoreOptions(list)).addCommand(withStoreOptions(prune));
 }
@@ -124,7 +125,7 @@ async function withStore<T>(
   const store = await openStore(place, { clock: io.clock, secret, report });
   try {
     const readName = createApplicationNames(store, secret, report);
-    return await use(store, async (clientId) => (await readName(clientId)) ?? null);
+    return await use(store, readName);
   } finally {
     await store.close();
   }
@@ -140,7 +141,7 @@ function print(
   rows: Record<string, Cell>[],
   flags: StoreFlags,
 ): Promise<void> {
-  const count = `${rows.length} ${noun}${rows.length === 1 ? "" : "s"}`;
-  const view: View = { headline: "", columns, rows, notes: [`${count}, times in UTC.`] };
+  const notes = [`${formatCount(rows.length, noun)}, times in UTC.`];
+  const view: View = { headline: "", columns, rows, notes };
   return printAnswer(io, { params: {}, result: { [`${noun}s`]: rows }, views: [view] }, flags);
 }

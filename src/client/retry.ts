@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../errors.ts";
-import { limitTime } from "./time-limit.ts";
+import { cancelled, limitTime } from "./time-limit.ts";
 
 export interface Pace {
   /** Milliseconds for a call with all its attempts and waits. */
@@ -37,7 +37,7 @@ export function retry<T>(
   return limitTime(pace.deadline, given, async ({ signal, isOver }) => {
     const throwIfOver = () => {
       if (isOver()) throw timedOut(pace);
-      if (signal.aborted) throw new AnalyticsError("cancelled", "The call was cancelled.");
+      if (signal.aborted) throw cancelled();
     };
     for (let count = 1; ; count++) {
       try {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { AnalyticsError } from "../errors.ts";
+import { cancelled } from "./time-limit.ts";
 
 interface Flight<T> {
   answer: Promise<T>;
@@ -46,5 +46,3 @@ export function createSharing<T>(): Share<T> {
     });
   };
 }
-
-const cancelled = () => new AnalyticsError("cancelled", "The call was cancelled.");

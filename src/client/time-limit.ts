@@ -1,3 +1,8 @@
+import { AnalyticsError } from "../errors.ts";
+
+/** What is told of a call whose caller has left. */
+export const cancelled = () => new AnalyticsError("cancelled", "The call was cancelled.");
+
 /** What ends at its time, or with whoever asked for it. */
 export interface TimeLimit {
   signal: AbortSignal;

@@ -1,6 +1,7 @@
 import { hideKey } from "../client/hidden-key.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
+import { formatCount } from "../render/words.ts";
 import { createProbe, DEFAULT_LIMITS, type Probe, type ProbeLimits, type Target } from "./probe.ts";
 import { formatCurl, type Key } from "./reply.ts";
 import { type Report, type RuleReport, summarize } from "./report.ts";
@@ -46,7 +47,7 @@ export async function checkConformance(target: Target, options: ConformOptions):
   const subject = createSubject(probe, keys, found, options);
   const rules: RuleReport[] = [];
   for (const section of chosen) {
-    note(`${section.title}: ${section.rules.length} ${section.rules.length === 1 ? "rule" : "rules"}`);
+    note(`${section.title}: ${formatCount(section.rules.length, "rule")}`);
     for (const rule of section.rules) {
       rules.push(report(section, rule, await look(rule, subject, probe), target));
     }

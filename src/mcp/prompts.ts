@@ -1,8 +1,8 @@
 import { completable, type McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Call } from "../client/client.ts";
-import { MAX_WINDOW_DAYS } from "../insights/windows.ts";
-import { dimensions } from "../operations/dimensions.ts";
+import { compare } from "../insights/compare.ts";
+import { readParams } from "../operations/parameters.ts";
 import { cleanText } from "../render/clean.ts";
 import { completeDimension, completeSite } from "./completion.ts";
 
@@ -60,24 +60,29 @@ function buildArguments(call: Call) {
     z.string().describe("Site id or domain; may be left out when there is one."),
     (text) => completeSite(call, text),
   ).optional();
-  // Hosts send a field that was left empty.
-  const days = z
-    .string()
-    .refine((text) => text === "" || (/^[1-9]\d*$/.test(text) && Number(text) <= MAX_WINDOW_DAYS), {
-      error: `must be a whole number from 1 to ${MAX_WINDOW_DAYS}`,
-    })
+  const days = textFor("days")
     .optional()
     .describe("Days in each window: 7 compares a week with the week before.");
   const dimension = completable(
-    z
-      .string()
-      .refine((text) => text === "" || dimensions.some((each) => each === text), {
-        error: `must be one of ${dimensions.join(", ")}`,
-      })
-      .describe("Where to look for the cause; without it, pages, referrers, channels, countries."),
+    textFor("dimension").describe(
+      "Where to look for the cause; without it, pages, referrers, channels, countries.",
+    ),
     completeDimension,
   ).optional();
   return { ofSite: z.object({ site }), ofChange: z.object({ site, days, dimension }) };
+}
+
+/** A text that compare_periods takes for its parameter. Hosts send a field that was left empty. */
+function textFor(parameter: "days" | "dimension") {
+  return z.string().superRefine((text, context) => {
+    if (text === "") return;
+    try {
+      const params = z.strictObject({ [parameter]: compare.params.shape[parameter] });
+      readParams(params, new Map([[parameter, [text]]]));
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    }
+  });
 }
 
 const clean = (text: string | undefined) => (text === undefined || text === "" ? undefined : cleanText(text));

@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
+import { formatCount } from "../render/words.ts";
 
 /** Takes leave for one call; throws `rate_limited` with the time to wait where too many were made. */
 export type Admit = () => void;
@@ -18,7 +19,7 @@ export function createRateLimit(perMinute: number, clock: () => number): Admit {
     if (tokens < 1) {
       const seconds = Math.ceil(((1 - tokens) * 60) / perMinute);
       throw new AnalyticsError("rate_limited", `Too many calls: this server answers ${perMinute} a minute.`, {
-        hint: `Wait ${seconds} ${seconds === 1 ? "second" : "seconds"}, then call again. compare_periods and get_overview answer several questions in one call.`,
+        hint: `Wait ${formatCount(seconds, "second")}, then call again. compare_periods and get_overview answer several questions in one call.`,
       });
     }
     tokens--;

@@ -18,6 +18,7 @@ export type Visits = (date: string, see: (visit: PassingVisit) => void) => void;
 const YEAR_DAYS = 365;
 /** Where in a day's row which numbers are: those of its chapters, of which there may be so many, and its visitors. */
 const ofDay = { noise: 0, chapters: 1, visitors: 64 };
+
 /**
  * The visits of a site, day by day: made of numbers that hang on site and date alone, so that a day is the same
  * whenever it is asked for. A visit that runs past midnight is cut there. All visits of one visitor follow

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { isPlaceholder } from "../config/api-key.ts";
 import { isExposed } from "../config/exposure.ts";
 import { listProfiles } from "../config/profiles.ts";
-import type { Environment } from "../config/variables.ts";
+import { type Environment, readVariable } from "../config/variables.ts";
 import { type Check, type Finding, ok, skip, warn } from "./check.ts";
 import type { Client } from "./client.ts";
 import { clients } from "./clients/index.ts";
@@ -100,7 +100,7 @@ function checkEntry(client: Client, path: string, text: string, environment: Env
 /** Whether a variable of the environment is meant, and not one that the client asks for, such as `${input:key}`. */
 function isMissing(reference: string, environment: Environment): boolean {
   const [, name] = /^\$?\{?(?:env:)?([A-Za-z_]\w*)\}?$/.exec(reference) ?? [];
-  return name !== undefined && !environment[name];
+  return name !== undefined && readVariable(environment, name) === undefined;
 }
 
 function readText(path: string): string | undefined {

@@ -1,3 +1,5 @@
+import { formatCount } from "../../render/words.ts";
+
 export interface ConsentError {
   code:
     | "wrong_key"
@@ -45,5 +47,3 @@ function formatWait(seconds: number | undefined): string {
   if (seconds < 2 * HOUR) return formatCount(Math.ceil(seconds / MINUTE), "minute");
   return formatCount(Math.ceil(seconds / HOUR), "hour");
 }
-
-const formatCount = (count: number, unit: string) => `${count} ${unit}${count === 1 ? "" : "s"}`;
