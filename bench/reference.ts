@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { Agent } from "undici";
 import { BASE_PATH } from "../src/operations/contract.ts";
-import { DEMO_KEY, readFixtures } from "../src/reference/fixtures.ts";
+import { DEMO_KEY, readFixtures } from "../src/sources/demo/fixtures.ts";
 import { startProgram } from "../test/support/processes.ts";
 import { scrubbed } from "./environment.ts";
 import { describeMachine, sortTimes } from "./measure.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createReferenceApi } from "../src/reference/api.ts";
-import { listen } from "../src/reference/listen.ts";
+import { listen } from "../src/api/listen.ts";
+import { createReferenceApi } from "../test/support/reference-api.ts";
 import { buildFixtures, QUOTA } from "./organizations.ts";
 
 /**

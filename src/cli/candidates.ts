@@ -1,6 +1,6 @@
 import { Argument, type Command, type Option } from "commander";
-import type { Flags } from "../config/config.ts";
 import { cleanText } from "../render/clean.ts";
+import type { SourceFlags } from "../sources/source.ts";
 import { findOption, type Place, readPlace, takesValue } from "./command-line.ts";
 
 export interface Candidate {
@@ -12,7 +12,7 @@ export interface Candidate {
 export type Candidates = Candidate[] | "files";
 
 /** Candidates that only the service knows, for values by the name that help gives them. */
-export type Lookups = Readonly<Record<string, (flags: Flags) => Promise<Candidate[]>>>;
+export type Lookups = Readonly<Record<string, (flags: SourceFlags) => Promise<Candidate[]>>>;
 
 /** Values that are files, by the name that help gives them. */
 const FILES = new Set(["file", "store"]);

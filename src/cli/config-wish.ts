@@ -1,5 +1,5 @@
 import { findSilentProfile, readAccess } from "../config/access.ts";
-import { type Flags, isLoopback, readServiceUrl } from "../config/config.ts";
+import { isLoopback, readServiceUrl } from "../config/config.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../config/profiles.ts";
 import { readVariable } from "../config/variables.ts";
 import { AnalyticsError } from "../errors.ts";
@@ -7,10 +7,15 @@ import { BASE_PATH } from "../operations/contract.ts";
 import { type Client, needsKey } from "../setup/client.ts";
 import type { Machine, Platform } from "../setup/machine.ts";
 import type { Wish } from "../setup/wish.ts";
+import { localKinds } from "../sources/index.ts";
+import { findLocalKind } from "../sources/resolve-source.ts";
+import type { SourceFlags } from "../sources/source.ts";
 import type { Io } from "./io.ts";
 
+const LOCAL_OPTIONS = localKinds.map(({ option }) => option.flag);
+
 /** What `analytics-mcp config` takes. */
-export interface ConfigFlags extends Flags {
+export interface ConfigFlags extends SourceFlags {
   remote?: string;
   name: string;
   platform?: Platform;
@@ -52,9 +57,9 @@ function readServer(
   machine: Machine,
 ): Wish["server"] {
   if (flags.remote !== undefined) {
-    if (flags.demo || flags.withKey || flags.profile !== undefined) {
+    if (findLocalKind(flags) !== undefined || flags.withKey || flags.profile !== undefined) {
       throw refuse(
-        "--remote goes with none of --demo, --profile and --with-key",
+        `--remote goes with none of ${LOCAL_OPTIONS.join(", ")}, --profile and --with-key`,
         "Keys are given to the connector's page.",
       );
     }
@@ -89,7 +94,7 @@ function readProfileName(
   flags: ConfigFlags,
   machine: Machine,
 ): string | undefined {
-  if (flags.demo) return undefined;
+  if (findLocalKind(flags) !== undefined) return undefined;
   if (flags.withKey && flags.profile !== undefined) {
     throw refuse("--with-key and --profile exclude each other", "A profile keeps the key out of the file.");
   }
@@ -106,7 +111,8 @@ function readOptions(
   flags: ConfigFlags,
   profile: string | undefined,
 ): string[] {
-  if (flags.demo) return ["--demo"];
+  const local = findLocalKind(flags);
+  if (local !== undefined) return [local.option.flag];
   if (profile === undefined) return [];
   const isNamed =
     flags.profile !== undefined ||

@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
-import type { Outgoing } from "../client/network.ts";
 import { readAccess } from "../config/access.ts";
-import { type Flags, readProxies } from "../config/config.ts";
+import { readProxies } from "../config/config.ts";
 import { readGivenKey } from "../config/given-key.ts";
+import type { Target } from "../conform/probe.ts";
 import type { Report } from "../conform/report.ts";
 import type { Section } from "../conform/rule.ts";
 import { AnalyticsError } from "../errors.ts";
 import { BASE_PATH } from "../operations/contract.ts";
 import type { View } from "../operations/view.ts";
+import { findLocalKind } from "../sources/resolve-source.ts";
+import type { LocalKind, SourceFlags } from "../sources/source.ts";
 import { exitCodes, Finding } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { type Format, printNote, writeData } from "./output.ts";
 import { printAnswer } from "./print-answer.ts";
 import { readScreen } from "./screen.ts";
 
-interface ConformFlags extends Flags, Format {
+interface ConformFlags extends SourceFlags, Format {
   site?: string;
   only?: string[];
   list?: boolean;
@@ -37,7 +39,8 @@ export function createConformCommand(io: Io): Command {
       const { checkConformance, chooseSections } = await import("../conform/conform.ts");
       const sections = chooseSections(flags.only);
       if (flags.list) return printRules(io, sections, flags);
-      const target = flags.demo ? await reachDemo(io, address, flags) : await reach(io, address, flags);
+      const local = findLocalKind(flags);
+      const target = local ? await reachLocal(io, local, address) : await reach(io, address, flags);
       const report = await checkConformance(target, {
         clock: io.clock,
         sleep: (milliseconds) => sleep(milliseconds),
@@ -84,23 +87,27 @@ function readOtherKey(text: string | undefined, apiKey: string): string | undefi
   });
 }
 
-async function reachDemo(io: Io, address: string | undefined, flags: ConformFlags) {
-  if (address !== undefined || flags.baseUrl !== undefined) {
-    throw new AnalyticsError("usage", "--demo and an address exclude each other.", {
-      hint: "--demo checks the reference API in this program; leave it out to check your service.",
+/** The REST API over a source in this process, without a port. */
+async function reachLocal(io: Io, local: LocalKind, address: string | undefined): Promise<Target> {
+  const { option, about } = local;
+  if (address !== undefined) {
+    throw new AnalyticsError("usage", `${option.flag} and an address exclude each other.`, {
+      hint: `${option.flag} checks ${about.label} in this program; leave it out to check your service.`,
     });
   }
-  const [{ createReferenceApi }, { DEMO_KEY, OTHER_DEMO_KEY }] = await Promise.all([
-    import("../reference/api.ts"),
-    import("../reference/fixtures.ts"),
+  const [{ createApi }, { openLocalKeyring }] = await Promise.all([
+    import("../api/api.ts"),
+    import("../sources/local-keyring.ts"),
   ]);
-  // Used up once on the way, so that it is seen what happens then; nobody waits a minute for made-up data.
-  const api = createReferenceApi({ clock: io.clock, quota: { limit: 100, window: 5 } });
+  const { find, publicKeys } = await openLocalKeyring(local, io);
+  const [apiKey = "", otherKey] = publicKeys;
+  // Small, so that the rules on a quota see it used up; nobody waits a minute for it.
+  const api = createApi({ keyring: find, clock: io.clock, quota: { limit: 100, window: 5 } });
   return {
-    ...{ baseUrl: `http://demo.invalid${BASE_PATH}`, apiKey: DEMO_KEY, otherKey: OTHER_DEMO_KEY },
-    // Over HTTP the reference server reads a body away; here there is nothing to carry one.
-    send: async (url: string, { method, headers: sent }: Outgoing) => {
-      const { status, headers, body } = api({ method, url, headers: new Headers(sent) });
+    ...{ baseUrl: `http://localhost${BASE_PATH}`, apiKey, otherKey },
+    // Over HTTP the server reads a body away; here there is nothing to carry one.
+    send: async (url, { method, headers: sent, signal }) => {
+      const { status, headers, body } = await api({ method, url, headers: new Headers(sent), signal });
       return new Response(body, { status, headers: [...headers] });
     },
   };

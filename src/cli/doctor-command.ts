@@ -1,16 +1,15 @@
 import { Command } from "commander";
-import type { Access } from "../config/access.ts";
-import type { Flags } from "../config/config.ts";
 import { readGivenKey } from "../config/given-key.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Column, View } from "../operations/view.ts";
 import type { Report } from "../setup/doctor.ts";
-import { refuseDemoWithService } from "./access-options.ts";
-import { openAccess, openDemo } from "./connect.ts";
+import { openTarget } from "../sources/service.ts";
+import type { SourceFlags } from "../sources/source.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import type { Format } from "./output.ts";
 import { printAnswer } from "./print-answer.ts";
+import { openSource } from "./source.ts";
 
 /** `analytics-mcp doctor`: what stands between this machine and an answer. */
 export function createDoctorCommand(io: Io): Command {
@@ -20,26 +19,22 @@ export function createDoctorCommand(io: Io): Command {
     )
     .option("--json", "print the findings as JSON")
     .action(async (_, self: Command) => {
-      const flags = self.optsWithGlobals<Flags & Format>();
-      refuseDemoWithService(flags);
+      const flags = self.optsWithGlobals<SourceFlags & Format>();
       const report = await examineHere(io, flags);
       await printAnswer(io, buildAnswer(report), flags);
       refuseFailures(report);
     });
 }
 
-async function examineHere(io: Io, flags: Flags): Promise<Report> {
+async function examineHere(io: Io, flags: SourceFlags): Promise<Report> {
   const { examine } = await import("../setup/doctor.ts");
   const { environment, clock, version, nodeVersion } = io;
-  const made = flags.demo ? await openDemo(io) : undefined;
-  const demo: Access | undefined = made && {
-    ...{ apiKey: made.apiKey, baseUrl: made.baseUrl, warnings: [] },
-    sources: { apiKey: "--demo", baseUrl: "--demo" },
-  };
+  const source = openSource(io, flags);
   return examine({
-    ...{ flags, environment, clock, version, nodeVersion, demo },
+    ...{ flags, environment, clock, version, nodeVersion },
+    ...(source.kind === "local" && { local: source }),
     readGivenKey: () => readGivenKey(flags, io.stdin),
-    openTarget: async (access) => made ?? openAccess(environment, access),
+    openTarget: (access) => openTarget(environment, access),
   });
 }
 

@@ -1,8 +1,10 @@
 import type { Command, Option } from "commander";
+import { localKinds } from "../sources/index.ts";
 
 const KEY = ["--api-key-file", "--api-key-stdin"];
 const SERVICE = ["--base-url", "--profile"];
-const ALL = ["--demo", ...SERVICE, ...KEY];
+const LOCAL = localKinds.map(({ option }) => option.flag);
+const ALL: readonly string[] = [...LOCAL, ...SERVICE, ...KEY];
 
 /** Which of the options on service and key a command takes, besides the questions, which take all. */
 const taken: Readonly<Record<string, readonly string[]>> = {
@@ -10,8 +12,8 @@ const taken: Readonly<Record<string, readonly string[]>> = {
   logout: ["--profile"],
   whoami: ALL,
   doctor: ALL,
-  config: ["--demo", ...SERVICE],
-  serve: ["--demo", ...SERVICE],
+  config: [...LOCAL, ...SERVICE],
+  serve: [...LOCAL, ...SERVICE],
   conform: ALL,
   grants: [],
   clients: [],

@@ -3,16 +3,14 @@ import { mkdirSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import * as z from "zod";
-import { createClient, type Target } from "../client/client.ts";
-import { readAccess } from "../config/access.ts";
-import type { Environment, Flags } from "../config/config.ts";
-import { readGivenKey } from "../config/given-key.ts";
+import type { Environment } from "../config/config.ts";
 import { replaceFile } from "../config/replace-file.ts";
 import { sites } from "../operations/index.ts";
 import { cleanText } from "../render/clean.ts";
+import type { ServiceSource, SourceFlags } from "../sources/source.ts";
 import type { Candidate } from "./candidates.ts";
-import { openAccess, openDemo } from "./connect.ts";
 import type { Io } from "./io.ts";
+import { openSourceQuietly } from "./source.ts";
 
 const FRESH_MS = 5 * 60_000;
 /** Somebody waits with a finger on the key. */
@@ -32,11 +30,12 @@ type Kept = z.output<typeof kept>;
 type KnownSite = Kept["sites"][number];
 
 /** The domains and ids of the sites, from the service or from memory. Throws what a call throws. */
-export async function readSiteCandidates(io: Io, flags: Flags): Promise<Candidate[]> {
+export async function readSiteCandidates(io: Io, flags: SourceFlags): Promise<Candidate[]> {
   // A key that is still to come, on standard input or through a pipe, is not waited for.
   const { apiKeyFile, apiKeyStdin } = flags;
   if (apiKeyStdin || (apiKeyFile !== undefined && !statSync(apiKeyFile).isFile())) return [];
-  const known = flags.demo ? await ask(io, () => openDemo(io)) : await askOnce(io, flags);
+  const source = openSourceQuietly(io, flags, { deadline: DEADLINE_MS, attempts: 1 });
+  const known = source.kind === "local" ? await ask(source) : await askOnce(io, source);
   const described = known.map(({ name, ...rest }) => ({
     ...rest,
     description: cleanText(name, MOST_DESCRIBED),
@@ -49,19 +48,16 @@ export async function readSiteCandidates(io: Io, flags: Flags): Promise<Candidat
   return all.filter(({ value }) => PLAIN.test(value) && !seen.has(value) && seen.add(value));
 }
 
-async function ask({ clock }: Io, readTarget: () => Promise<Target>): Promise<KnownSite[]> {
-  const { call } = createClient({ readTarget, clock, limits: { deadline: DEADLINE_MS, attempts: 1 } });
-  return (await call(sites, {})).sites;
-}
+const ask = async ({ call }: Pick<ServiceSource, "call">): Promise<KnownSite[]> =>
+  (await call(sites, {})).sites;
 
 /** Asks the service when it was not asked in the last minutes: a key is pressed several times. */
-async function askOnce(io: Io, flags: Flags): Promise<KnownSite[]> {
-  const access = readAccess(flags, io.environment, await readGivenKey(flags, io.stdin));
-  const file = nameFile(io.environment, access);
+async function askOnce(io: Io, source: ServiceSource): Promise<KnownSite[]> {
+  const file = nameFile(io.environment, await source.readAccess());
   const known = file === undefined ? undefined : await readKept(file);
   const age = io.clock() - (known?.readAt ?? Number.NEGATIVE_INFINITY);
   if (known && age >= 0 && age < FRESH_MS) return known.sites;
-  const found = await ask(io, () => openAccess(io.environment, access));
+  const found = await ask(source);
   if (file !== undefined) keep(file, { readAt: io.clock(), sites: found });
   return found;
 }

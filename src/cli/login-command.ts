@@ -20,12 +20,14 @@ import { AnalyticsError } from "../errors.ts";
 import { sites } from "../operations/index.ts";
 import { formatCommand } from "../operations/operation.ts";
 import { cleanText } from "../render/clean.ts";
-import { openServiceFor } from "./connect.ts";
+import { findLocalKind } from "../sources/resolve-source.ts";
+import { reachService } from "../sources/service.ts";
+import type { SourceFlags } from "../sources/source.ts";
 import type { Io } from "./io.ts";
 import { type Format, printNote } from "./output.ts";
 import { printAnswer } from "./print-answer.ts";
 
-interface LoginFlags extends Flags, Format {
+interface LoginFlags extends SourceFlags, Format {
   site?: string | undefined;
 }
 
@@ -42,7 +44,10 @@ export function createLoginCommand(io: Io): Command {
 
 async function login(io: Io, flags: LoginFlags): Promise<void> {
   const { environment } = io;
-  if (flags.demo) throw new AnalyticsError("usage", "--demo needs no key: there is nothing to save.");
+  const local = findLocalKind(flags);
+  if (local !== undefined) {
+    throw new AnalyticsError("usage", `${local.option.flag} needs no key: there is nothing to save.`);
+  }
   const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
   const file = findProfileFile(environment, name);
   const saved = listProfiles(environment).includes(name) ? readSaved(io, name) : undefined;
@@ -67,14 +72,16 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   if (environment.ANALYTICS_API_KEY) {
     await printNote(io, `ANALYTICS_API_KEY is set here and goes before it, but for: --profile ${name}`);
   }
-  const profile = name === DEFAULT_PROFILE ? undefined : name;
-  const option = profile === undefined ? "" : ` --profile ${profile}`;
+  const options = name === DEFAULT_PROFILE ? [] : ["--profile", name];
   const [first, ...others] = answer.sites;
   const needsSite = site === undefined && first !== undefined && others.length > 0;
   // The service's word for a site becomes a part of a command that is there to be pasted.
   const params = needsSite ? { site: cleanText(first.domain) } : {};
-  const overview = formatCommand({ name: "overview" }, params, { demo: false, profile });
-  await printNote(io, `Next: analytics-mcp config claude-desktop${option} --write, or ${overview}`);
+  const overview = formatCommand({ name: "overview" }, params, options);
+  await printNote(
+    io,
+    `Next: ${["analytics-mcp config claude-desktop", ...options].join(" ")} --write, or ${overview}`,
+  );
 }
 
 /** What a damaged file held is of no use, and logging in again is what repairs it. */
@@ -101,7 +108,7 @@ const secret = {
 
 /** The key with which the service answers; a typed one that it does not take is asked for again, until Ctrl-C. */
 async function tryKey(io: Io, { baseUrl, apiKey, isTyped }: Service) {
-  const openTarget = await openServiceFor(io.environment, baseUrl);
+  const openTarget = await reachService(io.environment, baseUrl);
   for (let key = apiKey; ; [key = ""] = await askAt(io, [{ ...secret, label: "API key again" }])) {
     const target = { ...openTarget(key), keySource: "the key that you gave" };
     try {

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import type { Flags } from "../config/config.ts";
+import type { SourceFlags } from "../sources/source.ts";
 import { addAccessOptions } from "./access-options.ts";
 import { findCommandWord, refuseUnknownCommand } from "./command-word.ts";
 import { type Entry, entries } from "./commands.ts";
@@ -49,7 +49,7 @@ async function createProgram(io: Io, words: readonly string[]): Promise<Command>
     .version(io.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "help on the program or on a command")
     .helpCommand(false)
-    .action(async (_, flags: Flags) => (await import("./stdio-command.ts")).serveMcp(io, flags));
+    .action(async (_, flags: SourceFlags) => (await import("./stdio-command.ts")).serveMcp(io, flags));
   addAccessOptions(program)
     .addOption(
       new Option("--color <when>", "auto, always or never (default: auto)")

@@ -6,13 +6,13 @@ import { MAX_WINDOW_DAYS } from "../insights/windows.ts";
 import { type JsonSchema, parameterSchemas } from "../operations/json-schema.ts";
 import { readParams } from "../operations/parameters.ts";
 import { suggest } from "../render/suggest.ts";
-import { connect } from "./connect.ts";
 import { fieldExamples } from "./examples.ts";
 import type { Io } from "./io.ts";
 import type { Format } from "./output.ts";
 import { printAnswer } from "./print-answer.ts";
 import { readScreen } from "./screen.ts";
 import { addTrends } from "./site-trends.ts";
+import { openSource } from "./source.ts";
 import { refuseOptionAsWord } from "./unknown-option.ts";
 import { seeHelp } from "./usage-error.ts";
 import { readInterval, watch } from "./watch.ts";
@@ -45,7 +45,7 @@ export function createQuestionCommand(io: Io, name: string): Command {
     const flags = self.optsWithGlobals<QuestionFlags>();
     refuseWords(question, self.args);
     const input = readInput(question, flags);
-    const call = connect(io, flags);
+    const { call } = openSource(io, flags);
     const ask = () =>
       question.ask(call, input, {}).catch((error) => Promise.reject(explainSite(error, input)));
     if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), flags);
@@ -81,9 +81,7 @@ function readInput(question: Question, flags: Record<string, unknown>): Record<s
   try {
     // A site that is left out may still be found: it is looked for when everything else is in order.
     const isMissing = names.includes("site") && !given.has("site");
-    if (!isMissing) return readParams(question.params, given);
-    const { site: _, ...rest } = readParams(question.params, new Map(given).set("site", ["any"]));
-    return rest;
+    return readParams(isMissing ? question.params.omit({ site: true }) : question.params, given);
   } catch (error) {
     throw error instanceof AnalyticsError ? explain(question, error, given) : error;
   }

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { AnalyticsError } from "../errors.ts";
 import { BASE_PATH } from "../operations/contract.ts";
+import { exampleKind } from "../sources/index.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output.ts";
 
@@ -18,13 +19,15 @@ export function createReferenceCommand(io: Io): Command {
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787)
     .action(async ({ host, port }: ReferenceOptions) => {
-      const [{ createReferenceApi }, { DEMO_KEY }, { listen }] = await Promise.all([
-        import("../reference/api.ts"),
-        import("../reference/fixtures.ts"),
-        import("../reference/listen.ts"),
+      const [{ createApi }, { listen }, { openLocalKeyring }] = await Promise.all([
+        import("../api/api.ts"),
+        import("../api/listen.ts"),
+        import("../sources/local-keyring.ts"),
       ]);
+      const { find, publicKeys } = await openLocalKeyring(exampleKind, io);
       let available = true;
-      const api = createReferenceApi({
+      const api = createApi({
+        keyring: find,
         clock: io.clock,
         isAvailable: () => available,
         onFault: (fault, requestId) => void printNote(io, `request ${requestId} failed: ${String(fault)}`),
@@ -37,10 +40,13 @@ export function createReferenceCommand(io: Io): Command {
       });
       // A wildcard address is one to listen on, not one to ask.
       const asked = server.origin.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-      await printNote(io, `Reference API at ${server.origin}${BASE_PATH} (made-up data; Ctrl-C stops it)`);
       await printNote(
         io,
-        `Try: ANALYTICS_BASE_URL=${asked} ANALYTICS_API_KEY=${DEMO_KEY} analytics-mcp sites`,
+        `Reference API at ${server.origin}${BASE_PATH} (${exampleKind.about.label}; Ctrl-C stops it)`,
+      );
+      await printNote(
+        io,
+        `Try: ANALYTICS_BASE_URL=${asked} ANALYTICS_API_KEY=${publicKeys[0]} analytics-mcp sites`,
       );
       await io.untilStopped();
       available = false;

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
-import type { Target } from "../client/client.ts";
-import { type Flags, readCallsPerMinute, readServiceUrl } from "../config/config.ts";
+import { readCallsPerMinute } from "../config/config.ts";
 import { readServeSettings, type ServeFlags, serveVariables } from "../config/connector.ts";
 import { AnalyticsError } from "../errors.ts";
-import { openDemo, openServiceFor } from "./connect.ts";
+import { findLocalKind, resolveKeyedSource } from "../sources/resolve-source.ts";
+import type { SourceFlags } from "../sources/source.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output.ts";
 
@@ -47,13 +47,13 @@ export function createServeCommand(io: Io): Command {
       `debug, info, warn or error: what goes to stderr (default: info; ${serveVariables.logLevel})`,
     );
   return command.action(async (_, self: Command) => {
-    const flags = self.optsWithGlobals<Flags & ServeFlags>();
+    const flags = self.optsWithGlobals<SourceFlags & ServeFlags>();
     await serve(io, flags);
   });
 }
 
-async function serve(io: Io, flags: Flags & ServeFlags): Promise<void> {
-  const settings = readServeSettings(flags, io.environment, flags.demo === true);
+async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
+  const settings = readServeSettings(flags, io.environment, findLocalKind(flags) !== undefined);
   const [{ startConnector }, { createLog }, { readSecret }, { openStore }] = await Promise.all([
     import("../serve/connector.ts"),
     import("../serve/log.ts"),
@@ -74,7 +74,7 @@ async function serve(io: Io, flags: Flags & ServeFlags): Promise<void> {
   try {
     const connector = await startConnector({
       ...settings,
-      ...(await chooseService(io, flags)),
+      source: await resolveKeyedSource(flags, io),
       ...{ store, secret, clock, log, version: io.version },
       callsPerMinute: readCallsPerMinute(io.environment),
     }).catch((cause: unknown) => {
@@ -89,25 +89,6 @@ async function serve(io: Io, flags: Flags & ServeFlags): Promise<void> {
   } finally {
     await store.close();
   }
-}
-
-interface Service {
-  service: string;
-  reach: (apiKey: string) => Target;
-  demoKey?: string;
-}
-
-async function chooseService(io: Io, flags: Flags): Promise<Service> {
-  if (flags.demo) {
-    const target = await openDemo(io);
-    return {
-      service: "http://demo.invalid",
-      demoKey: target.apiKey,
-      reach: (apiKey) => ({ ...target, apiKey }),
-    };
-  }
-  const baseUrl = readServiceUrl(flags, io.environment);
-  return { service: new URL(baseUrl).origin, reach: await openServiceFor(io.environment, baseUrl) };
 }
 
 /** What Node says of an address that cannot be listened on; anything else is no fault of the address. */

@@ -1,5 +1,5 @@
-import type { Call } from "../client/client.ts";
 import type { Answer } from "../insights/question.ts";
+import type { Call } from "../operations/call.ts";
 import type { sites } from "../operations/index.ts";
 import { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";

@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
-import { findNamedProfile } from "../config/access.ts";
-import { type Flags, readCallsPerMinute } from "../config/config.ts";
+import { readCallsPerMinute } from "../config/config.ts";
 import { type FirstAnswers, openSession } from "../mcp/opening.ts";
-import { refuseDemoWithService, refuseKeyOnStdin } from "./access-options.ts";
+import type { SourceFlags } from "../sources/source.ts";
+import { refuseKeyOnStdin } from "./access-options.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output.ts";
+import { openSource } from "./source.ts";
 
 /** `analytics-mcp` without a command: the MCP server on stdin and stdout. */
-export async function serveMcp(io: Io, flags: Flags): Promise<void> {
+export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   refuseKeyOnStdin(flags);
-  refuseDemoWithService(flags);
+  const { call, about, options } = openSource(io, flags);
   if (io.stdin.isTTY) {
     await printNote(io, "analytics-mcp is an MCP server and waits for a client on standard input.");
     await printNote(
@@ -18,19 +19,15 @@ export async function serveMcp(io: Io, flags: Flags): Promise<void> {
     );
   }
   const callsPerMinute = readCallsPerMinute(io.environment);
-  const profile = findNamedProfile(flags, io.environment);
-  const demo = flags.demo === true;
 
-  const { stdin, stdout, over } = openSession(io.stdin, io.stdout, readFirstAnswers(demo));
+  const { stdin, stdout, over } = openSession(io.stdin, io.stdout, readFirstAnswers(flags.demo === true));
   await over;
-  const [{ serveStdio }, { createRateLimit }, { connect }] = await Promise.all([
+  const [{ serveStdio }, { createRateLimit }] = await Promise.all([
     import("../mcp/stdio.ts"),
     import("../mcp/rate-limit.ts"),
-    import("./connect.ts"),
   ]);
   await serveStdio({
-    ...{ stdin, stdout, demo, profile },
-    call: connect(io, flags),
+    ...{ stdin, stdout, call, about, options },
     version: io.version,
     admit: createRateLimit(callsPerMinute, io.clock),
     onFault: (fault) => void printNote(io, `analytics-mcp: ${fault.message}`),

@@ -1,19 +1,16 @@
 import { Command } from "commander";
-import { createClient } from "../client/client.ts";
-import { type Access, readAccess } from "../config/access.ts";
+import { readAccess } from "../config/access.ts";
 import { describeKey } from "../config/api-key.ts";
-import type { Flags } from "../config/config.ts";
-import { readGivenKey } from "../config/given-key.ts";
 import { listProfiles, readProfile } from "../config/profiles.ts";
 import { sites } from "../operations/index.ts";
 import type { View } from "../operations/view.ts";
-import { refuseDemoWithService } from "./access-options.ts";
-import { openAccess, openDemo } from "./connect.ts";
+import type { SourceFlags } from "../sources/source.ts";
 import type { Io } from "./io.ts";
-import { type Format, printNote } from "./output.ts";
+import type { Format } from "./output.ts";
 import { printAnswer } from "./print-answer.ts";
+import { openSource } from "./source.ts";
 
-interface WhoamiFlags extends Flags, Format {
+interface WhoamiFlags extends SourceFlags, Format {
   all?: boolean | undefined;
 }
 
@@ -34,46 +31,34 @@ export function createWhoamiCommand(io: Io): Command {
 }
 
 async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
-  const { access, target } = await openIdentity(io, flags);
-  for (const warning of access.warnings) await printNote(io, `warning: ${warning}`);
-  const answer = await createClient({ readTarget: () => target, clock: io.clock }).call(sites, {});
+  const source = openSource(io, flags);
+  const access = source.kind === "service" ? await source.readAccess() : undefined;
+  const answer = await source.call(sites, {});
   const domains = answer.sites.map(({ domain }) => domain);
   const result = {
-    profile: access.profile ?? null,
-    base_url: access.baseUrl,
-    base_url_from: access.sources.baseUrl,
-    key: flags.demo ? "the demo needs none" : describeKey(access.apiKey),
-    key_from: access.sources.apiKey,
-    site: access.site ?? null,
-    site_from: access.sources.site ?? null,
+    source: source.about.label,
+    profile: access?.profile ?? null,
+    base_url: access?.baseUrl ?? null,
+    base_url_from: access?.sources.baseUrl ?? null,
+    key: access === undefined ? null : describeKey(access.apiKey),
+    key_from: access?.sources.apiKey ?? null,
+    site: access?.site ?? null,
+    site_from: access?.sources.site ?? null,
     sites: domains,
   };
   const more = domains.length > MOST_NAMED ? ` and ${domains.length - MOST_NAMED} more` : "";
-  const rows = [
-    { setting: "profile", value: result.profile, from: null },
-    { setting: "base URL", value: result.base_url, from: result.base_url_from },
-    { setting: "key", value: result.key, from: result.key_from },
-    { setting: "site", value: result.site, from: result.site_from },
-    { setting: "sites", value: `${domains.slice(0, MOST_NAMED).join(", ")}${more}`, from: null },
-  ];
-  await printAnswer(
-    io,
-    { params: {}, result, views: [buildView(["setting", "value", "from"], rows)] },
-    flags,
-  );
-}
-
-async function openIdentity(io: Io, flags: WhoamiFlags) {
-  refuseDemoWithService(flags);
-  if (flags.demo) {
-    const target = await openDemo(io);
-    const { apiKey, baseUrl } = target;
-    const sources = { apiKey: "--demo", baseUrl: "--demo" };
-    const access: Access = { apiKey, baseUrl, sources, warnings: [] };
-    return { access, target };
-  }
-  const access = readAccess(flags, io.environment, await readGivenKey(flags, io.stdin));
-  return { access, target: await openAccess(io.environment, access) };
+  const rows =
+    access === undefined
+      ? [{ setting: "source", value: result.source, from: source.options.join(" ") }]
+      : [
+          { setting: "profile", value: result.profile, from: null },
+          { setting: "base URL", value: result.base_url, from: result.base_url_from },
+          { setting: "key", value: result.key, from: result.key_from },
+          { setting: "site", value: result.site, from: result.site_from },
+        ];
+  rows.push({ setting: "sites", value: `${domains.slice(0, MOST_NAMED).join(", ")}${more}`, from: null });
+  const view = buildView(["setting", "value", "from"], rows);
+  await printAnswer(io, { params: {}, result, views: [view] }, flags);
 }
 
 async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {

@@ -1,4 +1,5 @@
-import type { InputOf, Operation, ResultOf } from "../operations/operation.ts";
+import type { Call } from "../operations/call.ts";
+import type { Operation } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { readAnswer } from "./answer.ts";
 import { type Exchange, exchange, type Fetch, type Limits } from "./exchange.ts";
@@ -18,22 +19,6 @@ export interface Target {
   site?: string | undefined;
   /** Where the key was found, for messages. */
   keySource?: string | undefined;
-}
-
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-  /** Asks the service even where an earlier answer may still be used: several answers must be of one moment. */
-  fresh?: boolean;
-}
-
-/**
- * Calls an operation. Throws AnalyticsError: `missing_parameter`, `invalid_parameter`, `unknown_parameter`
- * before anything is sent; the service's own codes; and what can happen on the way (see `errors.ts`).
- */
-export interface Call {
-  <O extends Operation>(operation: O, params: InputOf<O>, options?: CallOptions): Promise<ResultOf<O>>;
-  /** The site that was chosen for questions that name none. */
-  readSite?(): Promise<string | undefined>;
 }
 
 export interface ClientOptions {

@@ -1,6 +1,6 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { sites } from "../operations/index.ts";
-import type { Call, CallOptions } from "./client.ts";
 
 const MOST_LISTED = 20;
 

@@ -10,7 +10,6 @@ export type { Environment } from "./variables.ts";
 /** What the command line may say; it goes before the environment. A key itself is never a flag's value. */
 export interface Flags {
   baseUrl?: string | undefined;
-  demo?: boolean | undefined;
   profile?: string | undefined;
   apiKeyFile?: string | undefined;
   apiKeyStdin?: boolean | undefined;

@@ -55,8 +55,16 @@ export const serveVariables = {
 const DEFAULT_PORT = "8788";
 const MOST_SECONDS = 300;
 
-/** Throws AnalyticsError `usage`, which names the option. */
-export function readServeSettings(flags: ServeFlags, environment: Environment, demo: boolean): ServeSettings {
+/**
+ * Throws AnalyticsError `usage`, which names the option.
+ *
+ * @param isLocal Whether the data is in this process: sign-ins are then kept in memory, unless a store is named.
+ */
+export function readServeSettings(
+  flags: ServeFlags,
+  environment: Environment,
+  isLocal: boolean,
+): ServeSettings {
   const read = (name: Exclude<keyof ServeFlags, "trustProxy">) => {
     const value = flags[name] ?? environment[serveVariables[name]]?.trim();
     return value === "" ? undefined : value;
@@ -75,7 +83,7 @@ export function readServeSettings(flags: ServeFlags, environment: Environment, d
     host,
     port: readPort("--port", read("port") ?? DEFAULT_PORT),
     publicUrl,
-    store: read("store") ?? (demo ? "memory" : join(folder, "connector.db")),
+    store: read("store") ?? (isLocal ? "memory" : join(folder, "connector.db")),
     secretFile: read("secretFile") ?? join(folder, "secret"),
     trustProxy: flags.trustProxy ?? readSwitch(serveVariables.trustProxy, trust ?? "off"),
     allowedOrigins: (read("allowedOrigins") ?? "")

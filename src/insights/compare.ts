@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Call, CallOptions } from "../client/client.ts";
 import { AnalyticsError } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { type Dimension, dimensions, isWrittenByVisitors } from "../operations/dimensions.ts";
 import { count, date, siteParam, siteRef, timestamp } from "../operations/fields.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";

@@ -1,6 +1,6 @@
-import type { CallOptions } from "../client/client.ts";
 import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
+import type { CallOptions } from "../operations/call.ts";
 
 /** Milliseconds for all the calls of a question together: a client of MCP gives up after sixty seconds. */
 const DEADLINE_MS = 50_000;

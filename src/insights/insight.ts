@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Call, CallOptions } from "../client/client.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { buildWhenAsked, type LazySchemas, type Schemas } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { cleanText } from "../render/clean.ts";

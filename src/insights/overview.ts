@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Call, CallOptions } from "../client/client.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { type Dimension, isWrittenByVisitors } from "../operations/dimensions.ts";
 import { count, date, siteParam, siteRef } from "../operations/fields.ts";
 import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { Call, CallOptions } from "../client/client.ts";
 import { askForSite } from "../client/site.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { operations } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "../client/client.ts";
+import type { Call } from "../operations/call.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { sites } from "../operations/index.ts";
 import { cleanText } from "../render/clean.ts";

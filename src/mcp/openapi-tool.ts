@@ -1,12 +1,12 @@
 import * as z from "zod";
-import type { Call, CallOptions } from "../client/client.ts";
 import { AnalyticsError } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { openapi, operations } from "../operations/index.ts";
-import { formatCommand, type ResultOf, type Source } from "../operations/operation.ts";
+import { formatCommand, type ResultOf } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { cleanText, cleanValue } from "../render/clean.ts";
 import { formatTsv } from "../render/tsv.ts";
-import type { Receipt, ToolAnswer } from "./answer.ts";
+import type { Receipt, Spoken, ToolAnswer } from "./answer.ts";
 import { countFitting, estimateTokens, MAX_TOKENS } from "./budget.ts";
 
 const names = operations.map((operation) => operation.name);
@@ -34,12 +34,12 @@ export async function answerOpenApi(
   call: Call,
   input: Record<string, unknown>,
   options: CallOptions,
-  source: Source,
+  { options: shellOptions }: Spoken,
 ): Promise<ToolAnswer> {
   const { operation: name } = parseParams(openapiToolParams, input);
   const document = await call(openapi, {}, options);
   const view = openapi.view(document, {});
-  const command = formatCommand(openapi, {}, source);
+  const command = formatCommand(openapi, {}, shellOptions);
   const fitting = countFitting(view.rows, "first");
   const cut = fitting === view.rows.length ? [] : [`Only ${fitting} of ${view.rows.length} paths are shown.`];
   view.rows = view.rows.slice(0, fitting);

@@ -1,7 +1,7 @@
 import { completable, type McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { Call } from "../client/client.ts";
 import { compare } from "../insights/compare.ts";
+import type { Call } from "../operations/call.ts";
 import { readParams } from "../operations/parameters.ts";
 import { cleanText } from "../render/clean.ts";
 import { completeDimension, completeSite } from "./completion.ts";

@@ -5,10 +5,10 @@ import {
   ResourceNotFoundError,
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
-import type { Call, CallOptions } from "../client/client.ts";
 import { buildLlmsTxt } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Question, questions } from "../insights/question.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { cleanValue, formatJson } from "../render/clean.ts";
 import { completeSite } from "./completion.ts";
 import type { Admit } from "./rate-limit.ts";

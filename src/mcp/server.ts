@@ -1,11 +1,10 @@
 import { McpServer } from "@modelcontextprotocol/server";
-import type { Call, CallOptions } from "../client/client.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Question, questions } from "../insights/question.ts";
+import type { Call } from "../operations/call.ts";
 import { openapi } from "../operations/index.ts";
-import type { Source } from "../operations/operation.ts";
 import { iconUrl } from "../render/icon.ts";
-import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
+import { buildAnswer, buildErrorAnswer, type Spoken, type ToolAnswer } from "./answer.ts";
 import { CHART_EXTENSION, chartMetaOf, registerChart } from "./chart.ts";
 import { answerOpenApi, openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
 import { registerPrompts } from "./prompts.ts";
@@ -13,8 +12,7 @@ import type { Admit } from "./rate-limit.ts";
 import { registerResources } from "./resources.ts";
 import { buildInputSchema, buildOutputSchema, type Published, publish } from "./schema.ts";
 
-/** The source is said in instructions, where it is a demonstration's, and in each reproducing command. */
-export interface McpServerOptions extends Source {
+export interface McpServerOptions extends Spoken {
   call: Call;
   version: string;
   /** Asked before each call and each read of a resource. */
@@ -32,7 +30,7 @@ const annotations = {
 
 /** One server, for whichever protocol revision the client speaks: a factory for serveStdio and the HTTP handler. */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const { call, version, admit, ...source } = options;
+  const { call, version, admit, about } = options;
   const server = new McpServer(describeServer(version), {
     capabilities: {
       tools: { listChanged: false },
@@ -41,7 +39,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       completions: {},
       extensions: { [CHART_EXTENSION]: {} },
     },
-    instructions: buildInstructions(source.demo),
+    instructions: buildInstructions(about.instruction),
     cacheHints: {
       "tools/list": { ttlMs: HOUR_MS, cacheScope: "public" },
       "prompts/list": { ttlMs: HOUR_MS, cacheScope: "public" },
@@ -84,16 +82,16 @@ export function describeServer(version: string) {
 
 /** What a tool answers. A thrown error's message would reach the client word for word, so none is thrown. */
 export async function answerTool(
-  { call, admit, demo, profile }: McpServerOptions,
+  { call, admit, about, options }: McpServerOptions,
   question: Question,
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   try {
     admit();
-    const [options, source]: [CallOptions, Source] = [{ signal }, { demo, profile }];
-    if (question.name === openapi.name) return await answerOpenApi(call, input, options, source);
-    return buildAnswer(question, await question.ask(call, input, options), source);
+    if (question.name === openapi.name)
+      return await answerOpenApi(call, input, { signal }, { about, options });
+    return buildAnswer(question, await question.ask(call, input, { signal }), { about, options });
   } catch (error) {
     if (error instanceof AnalyticsError) return buildErrorAnswer(error);
     return buildErrorAnswer(
@@ -115,9 +113,8 @@ function schemasOf({ name, params, result }: Question) {
   return schemas;
 }
 
-function buildInstructions(demo: boolean): string {
-  const origin = demo ? "These are made-up numbers of a demonstration: say so when you answer.\n" : "";
-  return `${origin}Web analytics, read-only, of the organization that the key belongs to.
+function buildInstructions(instruction: string | undefined): string {
+  return `${instruction === undefined ? "" : `${instruction}\n`}Web analytics, read-only, of the organization that the key belongs to.
 Time: days count in the site's timezone and include today, which is not over. "Today" is days=1, "last 7 days" is days=7. "This week" is Monday to today and "last week" the Monday to Sunday before: take get_timeseries with enough days and sum those dates. Compare complete days only: compare_periods does.
 One past day or span of a breakdown: ask get_breakdown twice with limit=1000, with days reaching back to its start and with days reaching back to the day after its end, and subtract row by row.
 Numbers: visitors are daily unique visitors, summed over days. Points of a series add up; rows of a breakdown do not. Never add rows to get a total, and say so when rows were cut off.

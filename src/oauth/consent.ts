@@ -9,6 +9,7 @@ import { createDecisions, type DecisionsOptions } from "./decisions.ts";
 import type { ConsentError } from "./pages/consent-error.ts";
 import { buildConsentPage } from "./pages/consent-page.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
+import type { Notice } from "./pages/notice.ts";
 import { paths } from "./paths.ts";
 import { SCOPE } from "./scope.ts";
 import { sendPage } from "./send.ts";
@@ -24,9 +25,11 @@ export interface ConsentOptions extends Omit<DecisionsOptions, "findInteraction"
   resource: string;
   /** Signs the form against forgery; derived from the server secret. */
   formKey: string;
-  /** Origin of the analytics service. */
+  /** Whose key is asked for: the origin of the analytics service, or what the data is. */
   service: string;
-  demoKey?: string | undefined;
+  notice?: Notice | undefined;
+  /** A key that anyone may know. */
+  publicKey?: string | undefined;
   /** Asks the service whether it takes the key; throws AnalyticsError. */
   checkKey: (apiKey: string) => Promise<void>;
   /** Whom the request under way comes from. */
@@ -60,7 +63,7 @@ export function createConsent(options: ConsentOptions) {
         client: describeClient(client),
         redirect: describeRedirect(String(params.redirect_uri)),
         service: options.service,
-        demoKey: options.demoKey,
+        ...{ notice: options.notice, publicKey: options.publicKey },
         error,
       }),
       error?.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) },

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { summaries } from "./contract.ts";
 import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
-import { count, daysParam, siteParam, siteRef } from "./fields.ts";
+import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
 import { verifySite } from "./site-name.ts";
@@ -45,6 +45,7 @@ export const breakdown = defineOperation({
       limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("How many rows at most."),
       days: daysParam,
     }),
+  optionalParams: spanParams,
   result: () =>
     z.object({
       site: siteRef,

@@ -23,6 +23,14 @@ export const daysParam = z
     "Calendar days in the site's timezone, today included: 1 is today so far, 7 is today and six before.",
   );
 
+/** Any span of days in place of `days`. */
+export const spanParams = () => ({
+  from: date
+    .optional()
+    .describe("First day of the span, in the site's timezone; together with `to`, in place of `days`."),
+  to: date.optional().describe("Last day of the span, included; not in the future."),
+});
+
 export const siteRef = z
   .object({
     id: z.string().describe("Stable identifier of the site."),

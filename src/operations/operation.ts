@@ -46,23 +46,18 @@ export function defineOperation<const N extends string, P extends z.ZodObject, R
   return buildWhenAsked(operation);
 }
 
-/** Whose numbers they are: the fixtures', or those of the service and key that a profile names. */
-export interface Source {
-  demo: boolean;
-  profile?: string | undefined;
-}
-
 /**
  * The shell command that asks the same question, safe to paste: what is not plain is quoted for a POSIX shell.
+ *
+ * @param options Those that choose the source, such as `--demo`, or `--profile` and its name.
  */
 export function formatCommand(
   { name: command }: { name: string },
   params: Record<string, unknown>,
-  { demo, profile }: Source,
+  options: readonly string[],
 ): string {
-  const options = Object.entries(params).flatMap(([name, value]) => [`--${name}`, quote(String(value))]);
-  const from = demo ? ["--demo"] : profile === undefined ? [] : ["--profile", profile];
-  return ["analytics-mcp", command, ...options, ...from.map(quote)].join(" ");
+  const given = Object.entries(params).flatMap(([name, value]) => [`--${name}`, quote(String(value))]);
+  return ["analytics-mcp", command, ...given, ...options.map(quote)].join(" ");
 }
 
 function quote(text: string): string {

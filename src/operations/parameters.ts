@@ -74,6 +74,7 @@ function mergeRefusals(first: Refusal[], second: Refusal[]): Refusal[] {
 function describeBounds(schema: JsonSchema): string {
   if (schema.enum) return `must be one of ${schema.enum.join(", ")}`;
   if (schema.type === "integer") return `must be a whole number from ${schema.minimum} to ${schema.maximum}`;
+  if (schema.format === "date") return "must be a date such as 2026-01-31";
   return `must be a text of ${schema.minLength} to ${schema.maxLength} characters`;
 }
 

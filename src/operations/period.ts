@@ -5,8 +5,8 @@ import { date, timestamp } from "./fields.ts";
 export const period = z
   .object({
     from: date.describe("First day, in the site's timezone."),
-    to: date.describe("Last day, in the site's timezone: today there."),
-    days: z.int().min(1).describe("Number of days from `from` to `to`, both included: the `days` asked for."),
+    to: date.describe("Last day, in the site's timezone: today there, unless `to` was given."),
+    days: z.int().min(1).describe("Number of days from `from` to `to`, both included."),
     timezone: z.string().describe("IANA name of the site's timezone."),
     partial: z.boolean().describe("Whether the period ends in a day that is not over."),
     complete_through: date.describe("The last day that is over. With days=1 it lies before `from`."),
@@ -26,6 +26,7 @@ export const warnings = z
 
 export type Period = z.output<typeof period>;
 type Warnings = z.output<typeof warnings>;
+export type Warning = NonNullable<Warnings>[number];
 
 /**
  * Why a period is not the one that was asked for, if so. A service of the bare specification may ignore

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { summaries } from "./contract.ts";
-import { count, daysParam, siteParam, siteRef } from "./fields.ts";
+import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
 import { verifySite } from "./site-name.ts";
@@ -18,6 +18,7 @@ export const stats = defineOperation({
       "Total visitors, page views and custom events of a site over the last N days, today included and partial. For calendar weeks or complete days, sum get_timeseries instead.",
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
+  optionalParams: spanParams,
   result: () =>
     z.object({
       site: siteRef,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { summaries } from "./contract.ts";
 import { addDays } from "./days.ts";
-import { count, date, daysParam, siteParam, siteRef } from "./fields.ts";
+import { count, date, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
 import { verifySite } from "./site-name.ts";
@@ -27,6 +27,7 @@ export const timeseries = defineOperation({
       "Visitors and page views day by day for the last N days; the last point is today so far. Points add up, so any calendar week or span of complete days is the sum of its dates.",
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
+  optionalParams: spanParams,
   result: () =>
     z.object({
       site: siteRef,

@@ -7,12 +7,12 @@ import { buildErrorPage } from "../oauth/pages/error-page.ts";
 import { buildLandingPage } from "../oauth/pages/landing-page.ts";
 import { sendJson, sendPage } from "../oauth/send.ts";
 import { isUnavailable } from "../oauth/store/failure.ts";
+import type { KeyedSource } from "../sources/source.ts";
 
 export interface AppOptions {
   publicUrl: string;
-  /** Origin of the analytics service. */
-  service: string;
-  demo: boolean;
+  /** Whose keys are asked for. */
+  source: Pick<KeyedSource, "name" | "about" | "publicKey">;
   authorize: Handle;
   serveMcp: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Throws where the store does not work. */
@@ -25,7 +25,7 @@ export interface AppOptions {
 
 /** Every request of the connector, to where it is answered. */
 export function createApp(options: AppOptions): RequestListener {
-  const { onFault } = options;
+  const { onFault, source } = options;
 
   const route = async (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? "/").replace(/\?.*/s, "");
@@ -52,7 +52,8 @@ export function createApp(options: AppOptions): RequestListener {
   };
 
   const landing = buildLandingPage({
-    ...options,
+    ...{ publicUrl: options.publicUrl, service: source.name, notice: source.about.notice },
+    hasPublicKey: source.publicKey !== undefined,
     documents: [{ title: "Summary for assistants (llms.txt)", path: "/llms.txt" }],
   });
 

@@ -2,7 +2,6 @@ import { hkdfSync } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { createClient, type Target } from "../client/client.ts";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
 import { createBearerCheck } from "../oauth/bearer.ts";
 import { createDocumentFetch, type DocumentFetch } from "../oauth/document-fetch.ts";
@@ -10,6 +9,7 @@ import { createFailureLog } from "../oauth/store/failure.ts";
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { sites } from "../operations/index.ts";
+import type { KeyedSource, OpenOptions } from "../sources/source.ts";
 import { createApp } from "./app.ts";
 import { createGrants, type Holder } from "./grants.ts";
 import { eventLevels, type Log } from "./log.ts";
@@ -31,10 +31,8 @@ export interface ConnectorOptions {
   callsPerMinute: number;
   timeLimits?: typeof TIME_LIMITS;
   version: string;
-  demoKey?: string | undefined;
-  /** Origin of the analytics service. */
-  service: string;
-  reach: (apiKey: string) => Target | Promise<Target>;
+  /** What is asked, with each person's key. */
+  source: KeyedSource;
   /** Fetches client ID metadata documents; where absent, from the public internet alone. */
   fetchDocument?: DocumentFetch | undefined;
   store: Store;
@@ -130,31 +128,31 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
 function assemble(
   options: ConnectorOptions,
   publicUrl: string,
-  { log, audit, readAddress, noteGrant, watch }: ReturnType<typeof createVisits>,
+  { log, audit, readAddress, noteGrant, watchFetch }: ReturnType<typeof createVisits>,
   isDraining: () => boolean,
 ) {
-  const { store, secret, clock } = options;
+  const { store, secret, clock, source } = options;
   const resource = `${publicUrl}/mcp`;
   const onFault = (fault: Error) => log("fault", { message: describeFault(fault) });
-  const reach = async (apiKey: string) => watch(await options.reach(apiKey));
+  const open = (apiKey: string, limits?: OpenOptions["limits"]) =>
+    source.open(apiKey, { limits, wrapFetch: watchFetch });
   const sealing = createSealing(secret, (line) => log("store", { message: line }));
   const revoke = async ({ grantId, clientId }: Holder) => {
     const isFirst = await store.revokeGrant(grantId, clock());
     if (isFirst) audit("grant_ended", { grant: grantId, client: clientId, reason: "key_no_longer_valid" });
   };
-  const contextOf = createGrants({ ...options, reach, revoke });
+  const contextOf = createGrants({ ...options, open, revoke });
   const findBearer = createBearerCheck({ store, sealing, resource, clock });
   const authorize = createAuthorizationServer({
     ...{ store, sealing, clock, resource, onFault, issuer: publicUrl },
     registration: options.registration,
-    ...{ service: options.service, demoKey: options.demoKey },
+    ...{ service: source.name, notice: source.about.notice, publicKey: source.publicKey },
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
     fetch: options.fetchDocument ?? createDocumentFetch(),
     ...{ audit, readAddress },
     checkKey: async (apiKey) => {
-      const { call } = createClient({ readTarget: () => reach(apiKey), clock });
-      await call(sites, {});
+      await open(apiKey)(sites, {});
     },
   });
   const hostname = new URL(publicUrl).hostname;
@@ -170,12 +168,12 @@ function assemble(
     describeServer: (bearer) => ({
       ...contextOf(bearer),
       version: options.version,
-      demo: options.demoKey !== undefined,
+      ...{ about: source.about, options: [] },
     }),
     onFault,
   });
   const app = createApp({
-    ...{ publicUrl, service: options.service, demo: options.demoKey !== undefined },
+    ...{ publicUrl, source },
     ...{ authorize, serveMcp: mcp.serve, checkStore: () => store.check(), isDraining, onFault },
     onUnavailable: createFailureLog((message) => log("store", { message }), clock),
   });

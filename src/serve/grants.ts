@@ -1,7 +1,8 @@
-import { type Call, createClient, type Target } from "../client/client.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Admit, createRateLimit } from "../mcp/rate-limit.ts";
 import type { Bearer } from "../oauth/bearer.ts";
+import type { Call } from "../operations/call.ts";
+import type { OpenOptions } from "../sources/source.ts";
 
 /** What one grant's requests share: the answers it may see again, and its share of calls. */
 export interface GrantContext {
@@ -13,8 +14,8 @@ export interface GrantContext {
 export type Holder = Pick<Bearer, "grantId" | "clientId" | "apiKey">;
 
 export interface GrantsOptions {
-  /** How the analytics service is reached with a key. */
-  reach: (apiKey: string) => Target | Promise<Target>;
+  /** Asks the source with a key. */
+  open: (apiKey: string, limits: OpenOptions["limits"]) => Call;
   clock: () => number;
   callsPerMinute: number;
   /** Ends a grant whose key the service no longer takes. */
@@ -30,16 +31,15 @@ const IDLE_MS = 5 * 60_000;
 const MEMORY = { entries: 50, size: 1_000_000 };
 
 /** Each grant's own client: nothing of one reaches another. Those used longest ago are forgotten, and those unused. */
-export function createGrants({ reach, clock, callsPerMinute, revoke }: GrantsOptions) {
+export function createGrants({ open, clock, callsPerMinute, revoke }: GrantsOptions) {
   /** In the order of their last use. */
   const contexts = new Map<string, { context: GrantContext; used: number }>();
 
   const create = (holder: Holder): GrantContext => {
-    const { apiKey } = holder;
-    const client = createClient({ readTarget: () => reach(apiKey), clock, limits: { memory: MEMORY } });
+    const ask = open(holder.apiKey, { memory: MEMORY });
     const call: Call = async (...question) => {
       try {
-        return await client.call(...question);
+        return await ask(...question);
       } catch (error) {
         // A key that was revoked at the service ends the grant; that the service is out of order does not.
         const isOver =

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { Target } from "../client/client.ts";
+import type { Fetch } from "../client/exchange.ts";
 import type { Audit } from "../oauth/audit.ts";
 import { cleanAddress, cleanWords } from "../oauth/pages/strangers.ts";
 import { readAddress } from "./address.ts";
@@ -32,9 +32,9 @@ export function createVisits(writeLine: Log, trustProxy: boolean) {
   };
 
   /** Every call to the analytics service is a line: of its address the path alone. */
-  const watch = (target: Target): Target => ({
-    ...target,
-    fetch: async (url, init) => {
+  const watchFetch =
+    (fetch: Fetch): Fetch =>
+    async (url, init) => {
       const start = performance.now();
       const tell = (outcome: { status?: number; error?: string }) =>
         log("upstream", {
@@ -44,15 +44,14 @@ export function createVisits(writeLine: Log, trustProxy: boolean) {
           ms: Math.round(performance.now() - start),
         });
       try {
-        const response = await target.fetch(url, init);
+        const response = await fetch(url, init);
         tell({ status: response.status });
         return response;
       } catch (error) {
         tell({ error: readReason(error) });
         throw error;
       }
-    },
-  });
+    };
 
   /** @param onAnswered Told of each request when its answer is sent, or its client gone. */
   const receive =
@@ -78,7 +77,7 @@ export function createVisits(writeLine: Log, trustProxy: boolean) {
       visits.run(visit, () => listener(request, response));
     };
 
-  return { log, audit, noteGrant, watch, receive, readAddress: () => visits.getStore()?.address ?? "" };
+  return { log, audit, noteGrant, watchFetch, receive, readAddress: () => visits.getStore()?.address ?? "" };
 }
 
 /** What went wrong, by its code or its kind: messages may hold addresses. */

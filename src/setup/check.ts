@@ -2,6 +2,7 @@ import type { Target } from "../client/client.ts";
 import type { Access, GivenKey } from "../config/access.ts";
 import type { Environment, Flags } from "../config/config.ts";
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
+import type { LocalSource } from "../sources/source.ts";
 import type { Probe } from "./probe.ts";
 
 /** What a check found. Neither text ever holds a key. */
@@ -24,8 +25,8 @@ export interface Surroundings {
   nodeVersion: string;
   readGivenKey: () => Promise<GivenKey | undefined>;
   openTarget: (access: Access) => Promise<Target>;
-  /** Present where made-up data is asked. */
-  demo: Access | undefined;
+  /** What is asked in this process, in place of a service. */
+  local?: Pick<LocalSource, "about" | "call"> | undefined;
 }
 
 /** What several checks look at, each found out once. A rejection is an AnalyticsError. */

@@ -18,8 +18,7 @@ export const connectionChecks: readonly Check[] = [
   { name: "tls", needs: ["tcp"], run: checkTls },
 ];
 
-async function checkProxy({ demo, environment, readBaseUrl }: Facts): Promise<Finding> {
-  if (demo) return skip("nothing is sent");
+async function checkProxy({ environment, readBaseUrl }: Facts): Promise<Finding> {
   const baseUrl = await readBaseUrl();
   try {
     const proxy = findProxy(environment, baseUrl);
@@ -41,7 +40,6 @@ async function findPeer({ environment, readBaseUrl }: Facts) {
 }
 
 async function checkDns(facts: Facts): Promise<Finding> {
-  if (facts.demo) return skip("nothing is sent");
   const { host, origin, proxy } = await findPeer(facts);
   if (isIP(host)) return skip(`${host} is an address, not a name`);
   try {
@@ -54,7 +52,6 @@ async function checkDns(facts: Facts): Promise<Finding> {
 }
 
 async function checkTcp(facts: Facts): Promise<Finding> {
-  if (facts.demo) return skip("nothing is sent");
   const { host, port, origin, proxy } = await findPeer(facts);
   const start = performance.now();
   const socket = connectTcp({ host, port, timeout: TIMEOUT_MS });
@@ -73,7 +70,6 @@ async function checkTcp(facts: Facts): Promise<Finding> {
 }
 
 async function checkTls(facts: Facts): Promise<Finding> {
-  if (facts.demo) return skip("nothing is sent");
   const { protocol, host, port, origin, proxy } = await findPeer(facts);
   if (proxy !== undefined) return skip("through the proxy: see the answer");
   if (protocol === "http:") return skip("plain http");

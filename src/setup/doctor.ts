@@ -4,7 +4,8 @@ import type { Check, Facts, Finding, Surroundings } from "./check.ts";
 import { isAboutAddress } from "./check.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";
-import { machineChecks } from "./machine-checks.ts";
+import { createLocalChecks } from "./local-checks.ts";
+import { accessChecks, machineChecks } from "./machine-checks.ts";
 import { readProbe } from "./probe.ts";
 import { serviceChecks } from "./service-checks.ts";
 
@@ -15,7 +16,9 @@ export async function examine(surroundings: Surroundings): Promise<Report> {
   const facts = createFacts(surroundings);
   const report: Report = [];
   const blocked = new Set<string>();
-  const checks: Check[] = [...machineChecks, ...connectionChecks, ...serviceChecks];
+  const { local } = surroundings;
+  const service = [...accessChecks, ...connectionChecks, ...serviceChecks];
+  const checks: Check[] = [...machineChecks, ...(local ? createLocalChecks(local) : service)];
   for (const { name, needs = [], run } of [...checks, ...findClientChecks(surroundings.environment)]) {
     const missing = needs.find((each) => blocked.has(each));
     const finding: Finding =
@@ -27,7 +30,7 @@ export async function examine(surroundings: Surroundings): Promise<Report> {
 }
 
 function createFacts(surroundings: Surroundings): Facts {
-  const { flags, environment, clock, demo, readGivenKey, openTarget } = surroundings;
+  const { flags, environment, clock, readGivenKey, openTarget } = surroundings;
   const once = <T>(read: () => Promise<T>) => {
     let value: Promise<T> | undefined;
     return () => {
@@ -35,7 +38,7 @@ function createFacts(surroundings: Surroundings): Facts {
       return value;
     };
   };
-  const access = once(async () => demo ?? readAccess(flags, environment, await readGivenKey()));
+  const access = once(async () => readAccess(flags, environment, await readGivenKey()));
   return {
     ...surroundings,
     readAccess: access,

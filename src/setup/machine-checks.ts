@@ -16,6 +16,10 @@ export const machineChecks: readonly Check[] = [
   { name: "analytics-mcp", run: ({ version }) => ok(`version ${version}`) },
   { name: "environment", run: checkEnvironment },
   { name: "profiles", run: checkProfiles },
+];
+
+/** What is asked for of a service, before anything is sent. */
+export const accessChecks: readonly Check[] = [
   { name: "key", run: checkKey },
   { name: "base URL", run: checkBaseUrl },
 ];
@@ -88,8 +92,7 @@ function checkProfiles({ environment }: Facts): Finding {
   return ok(names.join(", "));
 }
 
-async function checkKey({ demo, readAccess }: Facts): Promise<Finding> {
-  if (demo) return skip("the demo needs none");
+async function checkKey({ readAccess }: Facts): Promise<Finding> {
   try {
     const { apiKey, sources, warnings } = await readAccess();
     const [warning] = warnings;
@@ -102,8 +105,7 @@ async function checkKey({ demo, readAccess }: Facts): Promise<Finding> {
   }
 }
 
-async function checkBaseUrl({ demo, readAccess, readBaseUrl }: Facts): Promise<Finding> {
-  if (demo) return skip("the demo is in this program");
+async function checkBaseUrl({ readAccess, readBaseUrl }: Facts): Promise<Finding> {
   try {
     const source = await readAccess().then(
       ({ sources }) => `, from ${sources.baseUrl}`,

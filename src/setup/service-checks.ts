@@ -97,6 +97,10 @@ async function checkSites({ readProbe, readAccess }: Facts): Promise<Finding> {
       "Add a site in the dashboard, or take a key of another organization.",
     );
   }
+  return ok(listSome(domains));
+}
+
+export function listSome(domains: readonly string[]): string {
   const more = domains.length > 5 ? ` and ${domains.length - 5} more` : "";
-  return ok(`${domains.slice(0, 5).join(", ")}${more}`);
+  return `${domains.slice(0, 5).join(", ")}${more}`;
 }

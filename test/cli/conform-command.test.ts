@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Listening, listen } from "../../src/api/listen.ts";
 import { rules } from "../../src/conform/rules/index.ts";
-import { createReferenceApi } from "../../src/reference/api.ts";
-import { type Listening, listen } from "../../src/reference/listen.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+import { createReferenceApi } from "../support/reference-api.ts";
 import { runShell } from "../support/shell.ts";
 
 const api = createReferenceApi({ clock: () => NOW, quota: { limit: 1_000_000, window: 60 } });
@@ -13,8 +13,8 @@ let careless: Listening;
 beforeAll(async () => {
   good = await listen(api, "127.0.0.1", 0);
   careless = await listen(
-    (request) => {
-      const response = api(request);
+    async (request) => {
+      const response = await api(request);
       response.headers.set("Cache-Control", "public, max-age=60");
       return response;
     },

@@ -39,7 +39,16 @@ describe("each failure names its cause and its fix, for people and for programs"
       new HttpResponse("<html>", { status, headers });
   const stats = ["stats", "--site", "example.com"];
 
-  it.each<[string, string[], Record<string, string>, (request: Request) => Response, number, ErrorCode]>([
+  it.each<
+    [
+      string,
+      string[],
+      Record<string, string>,
+      (request: Request) => Response | Promise<Response>,
+      number,
+      ErrorCode,
+    ]
+  >([
     ["no key", stats, {}, api, 4, "no_api_key"],
     ["a placeholder", stats, { ...service, ANALYTICS_API_KEY: "changeme" }, api, 4, "invalid_api_key"],
     ["a wrong key", stats, { ...service, ANALYTICS_API_KEY: "wrong" }, api, 4, "invalid_api_key"],

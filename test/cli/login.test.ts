@@ -2,12 +2,12 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HttpResponse, http } from "msw";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { listen } from "../../src/api/listen.ts";
 import { findProfileFile, readProfile } from "../../src/config/profiles.ts";
-import { createReferenceApi } from "../../src/reference/api.ts";
-import { listen } from "../../src/reference/listen.ts";
 import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
 import { BASE, fakeNetwork } from "../support/network.ts";
 import { createHome } from "../support/profiles.ts";
+import { createReferenceApi } from "../support/reference-api.ts";
 import { runShell } from "../support/shell.ts";
 import { SCRIPT, startAtTerminal } from "../support/typing.ts";
 

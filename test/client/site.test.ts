@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Call, createClient } from "../../src/client/client.ts";
+import { createClient } from "../../src/client/client.ts";
 import { askForSite, refuseUnknownSite } from "../../src/client/site.ts";
 import { AnalyticsError } from "../../src/errors.ts";
+import type { Call } from "../../src/operations/call.ts";
 import { stats } from "../../src/operations/index.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 

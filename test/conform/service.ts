@@ -1,9 +1,10 @@
+import type { Api } from "../../src/api/api.ts";
+import { buildProblem } from "../../src/api/problems.ts";
 import { checkConformance } from "../../src/conform/conform.ts";
 import type { Target } from "../../src/conform/probe.ts";
 import { AnalyticsError } from "../../src/errors.ts";
-import { createReferenceApi, type ReferenceApi } from "../../src/reference/api.ts";
-import { buildProblem } from "../../src/reference/problems.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW, toResponse } from "../support/api.ts";
+import { createReferenceApi } from "../support/reference-api.ts";
 
 /** A service: a request, and the body that a Request cannot carry with a GET. */
 export type Service = (request: Request, body?: string) => Response | Promise<Response>;
@@ -23,7 +24,7 @@ const time = { now: NOW };
 
 /** The reference API, and what it said. */
 interface Source {
-  api: ReferenceApi;
+  api: Api;
   kept: Map<string, Kept>;
 }
 
@@ -50,7 +51,7 @@ async function ask({ api, kept }: Source, request: Request): Promise<Kept> {
   ].join(" ");
   let answer = kept.get(key);
   if (answer === undefined) {
-    const response = toResponse(api(request));
+    const response = toResponse(await api(request));
     const headers = [...response.headers].filter(([name]) => name !== "ratelimit") as [string, string][];
     answer = { status: response.status, headers, text: await response.text() };
     kept.set(key, answer);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { listen } from "../../src/api/listen.ts";
 import { createNetworkSend } from "../../src/client/network.ts";
 import { checkConformance } from "../../src/conform/conform.ts";
-import { createReferenceApi } from "../../src/reference/api.ts";
-import { listen } from "../../src/reference/listen.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+import { createReferenceApi } from "../support/reference-api.ts";
 import { type Body, type Breach, edit, field, fields } from "./breach.ts";
 import { check, createService } from "./service.ts";
 

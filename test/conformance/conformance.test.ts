@@ -32,7 +32,7 @@ describe.skipIf(!newerNode || !conformanceSuite)("the official conformance suite
       clock: () => time.now,
     });
     const createDomainServer: McpServerFactory = () =>
-      createMcpServer({ call, version: "0.0.0", admit: () => {}, demo: false });
+      createMcpServer({ call, version: "0.0.0", admit: () => {}, about: { label: "a test" }, options: [] });
     fixtures = await start(createFixtureServer, { sessions: true });
     domain = await start(createDomainServer);
   });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { delimiter, dirname } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { type Listening, listen } from "../../src/reference/listen.ts";
+import { type Listening, listen } from "../../src/api/listen.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
 import { spawnClient, type TestClient } from "../support/clients.ts";
 import { expectRightReceipt, expectSameInText, type Given } from "./carried.ts";

@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import type { Dimension } from "../../src/operations/dimensions.ts";
-import { readFixtures } from "../../src/reference/fixtures.ts";
+import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createCount, type RawSite, type Row } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
 import { listDays, resolveSpan, type Span } from "./spans.ts";

@@ -1,9 +1,10 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Call, createClient } from "../../src/client/client.ts";
+import { createClient } from "../../src/client/client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
+import type { Call } from "../../src/operations/call.ts";
 import { operations } from "../../src/operations/index.ts";
 import { toJsonSchema } from "../../src/operations/json-schema.ts";
 import type { Operation } from "../../src/operations/operation.ts";

@@ -1,9 +1,10 @@
 import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Call, createClient } from "../../src/client/client.ts";
+import { createClient } from "../../src/client/client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
+import type { Call } from "../../src/operations/call.ts";
 import { breakdown } from "../../src/operations/index.ts";
 import { answerRightly, type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
 import { wireFaults } from "./wire-faults.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Listening, listen } from "../../src/api/listen.ts";
 import { problem, problemCodes } from "../../src/operations/problem.ts";
-import { createReferenceApi } from "../../src/reference/api.ts";
-import { type Listening, listen } from "../../src/reference/listen.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
+import { createReferenceApi } from "../support/reference-api.ts";
 import { fuzz, TIMEOUT_MS } from "./fuzz.ts";
 import { createSender, headerValue, type Sent } from "./http.ts";
 import { mutateText } from "./mutations.ts";

@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openDemo } from "../../src/cli/connect.ts";
-import { createClient } from "../../src/client/client.ts";
 import { openSession } from "../../src/mcp/opening.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
+import { demo } from "../../src/sources/demo.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
 import { conversation, lastRequest, readAnswers, readExpected } from "./frames.ts";
 import { fuzz, TIMEOUT_MS } from "./fuzz.ts";
@@ -27,12 +27,19 @@ interface Server {
 function startHere(): Server {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const clock = () => NOW;
-  const { common, demo } = JSON.parse(readFileSync("dist/first-answers.json", "utf8"));
-  const opening = openSession(stdin, stdout, new Map(Object.entries({ ...common, ...demo })));
+  const { common, demo: made } = JSON.parse(readFileSync("dist/first-answers.json", "utf8"));
+  const opening = openSession(stdin, stdout, new Map(Object.entries({ ...common, ...made })));
   const ended = opening.over.then(async () => {
-    const { call } = createClient({ readTarget: () => openDemo({ clock }), clock });
+    const call = createLocalCall(() => demo.open({ clock }), clock);
     await serveStdio({
-      ...{ stdin: opening.stdin, stdout: opening.stdout, call, version: "0.0.0", demo: true },
+      ...{
+        stdin: opening.stdin,
+        stdout: opening.stdout,
+        call,
+        version: "0.0.0",
+        about: demo.about,
+        options: [],
+      },
       admit: () => {},
       onFault: ({ message }) => void stderr.write(message),
     });

@@ -12,7 +12,7 @@ import {
   splitWindows,
 } from "../../src/insights/windows.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
-import { readFixtures } from "../../src/reference/fixtures.ts";
+import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createCount } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
 import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
@@ -31,7 +31,7 @@ function connect(
       apiKey: DEMO_KEY,
       fetch: async (url, init) => {
         between(time, ++count);
-        const response = api(new Request(url, init));
+        const response = await api(new Request(url, init));
         return new Response(edit(url, await response.text()), response);
       },
     }),

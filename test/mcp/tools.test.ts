@@ -203,7 +203,7 @@ describe("an answer is complete twice over, with its receipt", () => {
     expect(result.isError).toBe(true);
     const { formatCommand } = await import("../../src/operations/operation.ts");
     const { stats } = await import("../../src/operations/index.ts");
-    expect(formatCommand(stats, { site: "x'; rm -rf / #" }, { demo: false })).toBe(
+    expect(formatCommand(stats, { site: "x'; rm -rf / #" }, [])).toBe(
       "analytics-mcp stats --site 'x'\\''; rm -rf / #'",
     );
   });
@@ -366,7 +366,7 @@ describe("answers stay within 8,000 tokens", () => {
     const { api } = createTestApi();
     const client = await connectInProcess({
       fetch: async (url, init) => {
-        const response = api(new Request(url, init));
+        const response = await api(new Request(url, init));
         if (!url.includes("/breakdown")) return response;
         const body = (await response.json()) as { rows: { value: string; label: string }[] };
         for (const [index, row] of body.rows.entries()) {

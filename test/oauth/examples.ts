@@ -2,6 +2,7 @@ import type { ConsentError } from "../../src/oauth/pages/consent-error.ts";
 import { buildConsentPage, type ConsentPage } from "../../src/oauth/pages/consent-page.ts";
 import { buildErrorPage } from "../../src/oauth/pages/error-page.ts";
 import { buildLandingPage } from "../../src/oauth/pages/landing-page.ts";
+import { demo } from "../../src/sources/demo.ts";
 
 const request: ConsentPage = {
   action: "/oauth/consent",
@@ -52,7 +53,7 @@ export const pages: Record<string, string> = {
   }),
   app: consent({ client: { name: "Cursor" }, redirect: { kind: "app", scheme: "cursor" } }),
   nameless: consent({ client: {} }),
-  demo: consent({ demoKey: "demo-key-of-acme" }),
+  demo: consent({ publicKey: "demo-key-of-acme", notice: demo.about.notice }),
   long: consent({
     client: { name: "W".repeat(10_000), host: long },
     redirect: { kind: "https", host: long },
@@ -71,7 +72,7 @@ export const pages: Record<string, string> = {
   landing: buildLandingPage({
     publicUrl: "https://mcp.example.com",
     service: "https://stats.example.com",
-    demo: false,
+    hasPublicKey: false,
     documents: [
       { title: "llms.txt", path: "/llms.txt" },
       { title: "OpenAPI document", path: "/openapi.json" },
@@ -79,7 +80,8 @@ export const pages: Record<string, string> = {
   }),
   "landing of a demonstration": buildLandingPage({
     publicUrl: `https://${long}/behind/a/proxy/`,
-    service: "http://demo.invalid",
-    demo: true,
+    service: demo.about.label,
+    notice: demo.about.notice,
+    hasPublicKey: true,
   }),
 };

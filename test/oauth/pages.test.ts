@@ -5,6 +5,7 @@ import { buildErrorPage } from "../../src/oauth/pages/error-page.ts";
 import { html, printHtml } from "../../src/oauth/pages/html.ts";
 import { buildLandingPage } from "../../src/oauth/pages/landing-page.ts";
 import { buildIcon, iconUrl } from "../../src/render/icon.ts";
+import { demo as made } from "../../src/sources/demo.ts";
 import { consent, errorCodes, hostileNames, pages } from "./examples.ts";
 
 const readEntities = (text: string) =>
@@ -164,7 +165,7 @@ describe("the consent page", () => {
     const fields = (page: string) => tagsOf(page).filter((tag) => tag.includes('name="api_key"'));
     for (const code of errorCodes)
       expect(fields(consent({ error: { code } })).join()).not.toMatch(/\svalue=/);
-    const demo = consent({ demoKey: 'demo-"key"' });
+    const demo = consent({ publicKey: 'demo-"key"', notice: made.about.notice });
     expect(fields(demo)).toEqual([expect.stringContaining(' value="demo-&#34;key&#34;"')]);
     expect(read(demo)).toContain('Public, and filled in: demo-"key"');
     expect(read(demo)).toContain("Demonstration. All numbers are made up.");
@@ -242,8 +243,11 @@ describe("the error page", () => {
 });
 
 describe("the landing page", () => {
-  const landing = (publicUrl: string, demo = false) =>
-    buildLandingPage({ publicUrl, service: "https://stats.example.com", demo });
+  const landing = (publicUrl: string, isDemo = false) =>
+    buildLandingPage({
+      ...{ publicUrl, service: "https://stats.example.com", hasPublicKey: isDemo },
+      ...(isDemo && { notice: made.about.notice }),
+    });
   const linksOf = (page: string) =>
     [...page.matchAll(/<a href="([^"]*)"/g)].map(([, href = ""]) => readEntities(href));
 

@@ -84,14 +84,14 @@ describe("a description of an API", () => {
 
 describe("the command that asks the same", () => {
   it.each([
-    [{ site: "a.test", days: 7 }, { demo: false }, "stats --site a.test --days 7"],
-    [{}, { demo: true, profile: "work" }, "stats --demo"],
-    [{}, { demo: false, profile: "at work" }, "stats --profile 'at work'"],
-    [{ site: "it's" }, { demo: false }, "stats --site 'it'\\''s'"],
-    [{ site: "; rm x" }, { demo: false }, "stats --site '; rm x'"],
-    [{ site: "a.test;" }, { demo: false }, "stats --site 'a.test;'"],
-    [{ site: "" }, { demo: false }, "stats --site ''"],
-  ])("with %j, %j is %s", (params, source, command) => {
-    expect(formatCommand({ name: "stats" }, params, source)).toBe(`analytics-mcp ${command}`);
+    [{ site: "a.test", days: 7 }, [], "stats --site a.test --days 7"],
+    [{}, ["--demo"], "stats --demo"],
+    [{}, ["--profile", "at work"], "stats --profile 'at work'"],
+    [{ site: "it's" }, [], "stats --site 'it'\\''s'"],
+    [{ site: "; rm x" }, [], "stats --site '; rm x'"],
+    [{ site: "a.test;" }, [], "stats --site 'a.test;'"],
+    [{ site: "" }, [], "stats --site ''"],
+  ])("with %j, %j is %s", (params, options, command) => {
+    expect(formatCommand({ name: "stats" }, params, options)).toBe(`analytics-mcp ${command}`);
   });
 });

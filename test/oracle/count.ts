@@ -1,5 +1,5 @@
 import type { Dimension } from "../../src/operations/dimensions.ts";
-import type { Visit } from "../../src/reference/visits.ts";
+import type { Visit } from "../../src/sources/demo/visits.ts";
 import { datesUntil, dayOf, moveDate, startOf } from "./calendar.ts";
 
 /** A site as its fixture tells it, with the raw visits of each day: all that the oracle knows of it. */

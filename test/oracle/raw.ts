@@ -1,5 +1,5 @@
-import type { Fixtures } from "../../src/reference/profile.ts";
-import { createVisits, listVisits } from "../../src/reference/visits.ts";
+import type { Fixtures } from "../../src/sources/demo/profile.ts";
+import { createVisits, listVisits } from "../../src/sources/demo/visits.ts";
 import { moveDate } from "./calendar.ts";
 import type { RawSite } from "./count.ts";
 

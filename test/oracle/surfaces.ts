@@ -1,4 +1,4 @@
-import { listen } from "../../src/reference/listen.ts";
+import { listen } from "../../src/api/listen.ts";
 import { type createTestApi, DEMO_KEY } from "../support/api.ts";
 import { connectInProcess, type ToolResult } from "../support/clients.ts";
 import { runShell } from "../support/shell.ts";

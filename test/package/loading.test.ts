@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, inject, it } from "vitest";
-import { createReferenceApi } from "../../src/reference/api.ts";
-import { listen } from "../../src/reference/listen.ts";
+import { listen } from "../../src/api/listen.ts";
 import { DEMO_KEY } from "../support/api.ts";
+import { createReferenceApi } from "../support/reference-api.ts";
 
 const { bin } = inject("installed");
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
 import { addDays } from "../../src/operations/days.ts";
-import { dateAt, formatInstant, offsetAt, startOfDay } from "../../src/reference/calendar.ts";
+import { dateAt, formatInstant, offsetAt, startOfDay } from "../../src/sources/calendar.ts";
 
 const zones = Intl.supportedValuesOf("timeZone");
 const zone = fc.constantFrom(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { compareValues } from "../../src/reference/answers.ts";
-import { createReferenceApi } from "../../src/reference/api.ts";
-import { readFixtures } from "../../src/reference/fixtures.ts";
-import { createVisits, listVisits } from "../../src/reference/visits.ts";
+import { readFixtures } from "../../src/sources/demo/fixtures.ts";
+import { createVisits, listVisits } from "../../src/sources/demo/visits.ts";
+import { compareValues } from "../../src/sources/ranking.ts";
 import { createCount } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
 import { createTestApi, NOW } from "../support/api.ts";
+import { createReferenceApi } from "../support/reference-api.ts";
 
 describe("rows of the same numbers", () => {
   it("are ordered by code point, not by UTF-16 units, and null is last", () => {
@@ -126,10 +126,10 @@ describe("time passes", () => {
     expect((await other.ask(path)).text).not.toBe((await ask(path)).text);
   });
 
-  it("reads no clock but the one it is given", () => {
+  it("reads no clock but the one it is given", async () => {
     let reads = 0;
     const api = createReferenceApi({ clock: () => ++reads * 0 + NOW });
-    api(
+    await api(
       new Request("https://x.test/api/v1/sites", { headers: { authorization: "Bearer demo-key-of-acme" } }),
     );
     expect(reads).toBe(2);

@@ -1,9 +1,9 @@
 import { Temporal } from "temporal-polyfill";
 import { expect, it } from "vitest";
 import { addDays } from "../../src/operations/days.ts";
-import { offsetAt } from "../../src/reference/calendar.ts";
-import { readFixtures } from "../../src/reference/fixtures.ts";
-import { findKnownOffset } from "../../src/reference/known-offsets.ts";
+import { offsetAt } from "../../src/sources/calendar.ts";
+import { readFixtures } from "../../src/sources/demo/fixtures.ts";
+import { findKnownOffset } from "../../src/sources/demo/known-offsets.ts";
 
 const FROM = "2024-01-01T00:00:00Z";
 const UNTIL = "2038-01-01T00:00:00Z";

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Listening, listen } from "../../src/reference/listen.ts";
+import { type Listening, listen } from "../../src/api/listen.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 
 let server: Listening;
@@ -30,7 +30,7 @@ describe("the reference API over real HTTP", () => {
   it("answers as the function does", async () => {
     const headers = { Authorization: `Bearer ${DEMO_KEY}` };
     const response = await fetch(`${server.origin}/api/v1/stats?site=example.com&days=7`, { headers });
-    const direct = api(new Request("http://x/api/v1/stats?site=example.com&days=7", { headers }));
+    const direct = await api(new Request("http://x/api/v1/stats?site=example.com&days=7", { headers }));
     expect([response.status, await response.text()]).toEqual([200, await direct.text()]);
     expect(response.headers.get("etag")).toBe(direct.headers.get("etag"));
     expect(Number(response.headers.get("content-length"))).toBeGreaterThan(100);

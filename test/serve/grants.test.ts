@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createClient } from "../../src/client/client.ts";
 import { sites } from "../../src/operations/index.ts";
 import { createGrants } from "../../src/serve/grants.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
@@ -11,12 +12,15 @@ function start() {
   const time = { now: Date.now() };
   const reached: string[] = [];
   const contextOf = createGrants({
-    reach: (apiKey) => {
+    open: (apiKey, limits) => {
       reached.push(apiKey);
-      return {
-        ...{ baseUrl: "https://stats.example.test/api/v1", apiKey: DEMO_KEY },
-        fetch: async (url, init) => api(new Request(url, init)),
-      };
+      return createClient({
+        readTarget: () => ({
+          ...{ baseUrl: "https://stats.example.test/api/v1", apiKey: DEMO_KEY },
+          fetch: async (url, init) => api(new Request(url, init)),
+        }),
+        ...{ clock: () => time.now, limits: limits ?? {} },
+      }).call;
     },
     clock: () => time.now,
     callsPerMinute: 100,

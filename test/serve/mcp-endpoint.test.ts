@@ -25,7 +25,13 @@ async function start(options: { fetch?: Fetch } = {}) {
   let servers = 0;
   const server = await startHttpServer(() => {
     servers++;
-    return createMcpServer({ call, version: "0.0.0", admit: () => {}, demo: false });
+    return createMcpServer({
+      call,
+      version: "0.0.0",
+      admit: () => {},
+      about: { label: "a test" },
+      options: [],
+    });
   });
   open.push(server);
   return { ...server, ask, servers: () => servers };

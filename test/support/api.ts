@@ -1,9 +1,6 @@
-import {
-  createReferenceApi,
-  type ReferenceApiOptions,
-  type ReferenceResponse,
-} from "../../src/reference/api.ts";
-import { DEMO_KEY } from "../../src/reference/fixtures.ts";
+import type { ApiResponse } from "../../src/api/api.ts";
+import { DEMO_KEY } from "../../src/sources/demo/fixtures.ts";
+import { createReferenceApi, type ReferenceApiOptions } from "./reference-api.ts";
 
 export { DEMO_KEY };
 export const SECOND_KEY = "second-key-of-acme";
@@ -20,7 +17,7 @@ export interface Asked {
 }
 
 /** As `fetch` and msw want an answer. */
-export function toResponse({ status, headers, body }: ReferenceResponse): Response {
+export function toResponse({ status, headers, body }: ApiResponse): Response {
   return new Response(body, { status, headers: [...headers] });
 }
 
@@ -32,12 +29,12 @@ export function createTestApi(options: Partial<ReferenceApiOptions> & { start?: 
     quota: { limit: 1_000_000, window: 60 },
     ...options,
   });
-  const api = (request: Request) => toResponse(reference(request));
+  const api = async (request: Request) => toResponse(await reference(request));
   const ask = async (path: string, init: RequestInit & { key?: string | null } = {}): Promise<Asked> => {
     const { key = DEMO_KEY, ...rest } = init;
     const headers = new Headers(rest.headers);
     if (key !== null) headers.set("Authorization", `Bearer ${key}`);
-    const response = api(new Request(`https://stats.example.test${path}`, { ...rest, headers }));
+    const response = await api(new Request(`https://stats.example.test${path}`, { ...rest, headers }));
     const text = await response.text();
     const body = text.startsWith("{") ? JSON.parse(text) : {};
     return { status: response.status, headers: response.headers, text, body };

@@ -13,6 +13,7 @@ import { createClient } from "../../src/client/client.ts";
 import type { Fetch } from "../../src/client/exchange.ts";
 import { createRateLimit } from "../../src/mcp/rate-limit.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
+import { demo } from "../../src/sources/demo.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 
 export const clientKinds = ["v1", "v2 default", "v2 auto", "v2 pinned to 2026-07-28"] as const;
@@ -197,7 +198,8 @@ export async function connectInProcess(
     call,
     version: "0.0.0",
     admit: createRateLimit(options.callsPerMinute ?? 100_000, () => time.now),
-    demo: options.demo ?? false,
+    about: options.demo ? demo.about : { label: "a test" },
+    options: options.demo ? ["--demo"] : [],
     onFault: (fault) => {
       throw fault;
     },

@@ -1,12 +1,16 @@
 import { randomBytes } from "node:crypto";
+import type { Target } from "../../src/client/client.ts";
 import type { LogLevel } from "../../src/config/connector.ts";
 import { createMemoryStore } from "../../src/oauth/store/memory.ts";
 import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
 import { type ConnectorOptions, startConnector } from "../../src/serve/connector.ts";
 import { createLog } from "../../src/serve/log.ts";
+import { createKeyedService } from "../../src/sources/service.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 
-export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "store">> {
+export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "store" | "source">> {
+  /** How the service is reached with a key; else the reference API in this process. */
+  reach?: (apiKey: string) => Target;
   /** Made for the connector's clock and secret; else one in memory. */
   openStore?: (options: StoreOptions) => Store | Promise<Store>;
   time?: { now: number };
@@ -15,7 +19,7 @@ export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "st
 }
 
 /** The connector over real HTTP, in front of the reference API, on a clock that the test moves. */
-export async function startTestConnector({ openStore, ...options }: TestConnectorOptions = {}) {
+export async function startTestConnector({ openStore, reach, ...options }: TestConnectorOptions = {}) {
   const { api, ask, time: apiTime } = createTestApi();
   const time = options.time ?? { now: Date.now() };
   const lines: string[] = [];
@@ -43,22 +47,26 @@ export async function startTestConnector({ openStore, ...options }: TestConnecto
     trustProxy: false,
     callsPerMinute: 100_000,
     version: "0.0.0",
-    service: "https://stats.example.test",
-    reach: (apiKey) => ({
-      baseUrl: "https://stats.example.test/api/v1",
-      apiKey,
-      fetch: async (url, init) => {
-        const request = new Request(url, init);
-        hold.waiting += 1;
-        await hold.until;
-        hold.waiting -= 1;
-        init.signal?.throwIfAborted();
-        const response = answer(apiKey) ?? api(request);
-        const authorization = request.headers.get("authorization");
-        upstream.push({ url, authorization, status: response.status });
-        return response;
-      },
-    }),
+    source: createKeyedService(
+      "https://stats.example.test",
+      reach ??
+        ((apiKey) => ({
+          baseUrl: "https://stats.example.test/api/v1",
+          apiKey,
+          fetch: async (url, init) => {
+            const request = new Request(url, init);
+            hold.waiting += 1;
+            await hold.until;
+            hold.waiting -= 1;
+            init.signal?.throwIfAborted();
+            const response = answer(apiKey) ?? (await api(request));
+            const authorization = request.headers.get("authorization");
+            upstream.push({ url, authorization, status: response.status });
+            return response;
+          },
+        })),
+      clock,
+    ),
     ...{ store, secret, clock },
     log: createLog({ level: options.logLevel ?? "debug", clock, write: report }),
     ...options,

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { createReferenceApi } from "../../src/reference/api.ts";
-import { listen } from "../../src/reference/listen.ts";
+import { listen } from "../../src/api/listen.ts";
 import { DEMO_KEY, NOW } from "./api.ts";
+import { createReferenceApi } from "./reference-api.ts";
 
 export interface Answer {
   status: number;

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { createReferenceApi } from "../../src/reference/api.ts";
 import { NOW, toResponse } from "./api.ts";
+import { createReferenceApi } from "./reference-api.ts";
 
 export interface FaultyServer {
   origin: string;
@@ -42,7 +42,7 @@ export async function answerRightly(
   edit = (body: string) => body,
 ) {
   const sent = new Headers({ authorization: "Bearer demo-key-of-acme", accept: headers.accept ?? "" });
-  const response = toResponse(api({ method: "GET", url: `http://x${url}`, headers: sent }));
+  const response = toResponse(await api({ method: "GET", url: `http://x${url}`, headers: sent }));
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { createReferenceApi } from "../../src/reference/api.ts";
-import { listen } from "../../src/reference/listen.ts";
+import { listen } from "../../src/api/listen.ts";
 import { startProgram } from "./processes.ts";
+import { createReferenceApi } from "./reference-api.ts";
 
 /** The analytics service that connectors of this machine ask, as a server of its own. */
 export function startAnalytics() {

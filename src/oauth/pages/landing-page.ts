@@ -1,25 +1,34 @@
 import { buildDocument } from "./document.ts";
 import { type Html, html } from "./html.ts";
+import { buildNotice, type Notice } from "./notice.ts";
 
 export interface LandingPage {
   /** Where the connector is reached: its tools are at `/mcp` below it. */
   publicUrl: string;
-  /** Origin of the analytics service whose keys are asked for. */
+  /** Whose keys are asked for: the origin of the analytics service, or what the data is. */
   service: string;
-  demo: boolean;
+  notice?: Notice | undefined;
+  /** Whether the key is filled in. */
+  hasPublicKey: boolean;
   /** What else is to be read here, for people and machines. */
   documents?: readonly { title: string; path: `/${string}` }[] | undefined;
 }
 
 /** What a person sees who opens the connector's address in a browser. */
-export function buildLandingPage({ publicUrl, service, demo, documents = [] }: LandingPage): string {
+export function buildLandingPage({
+  publicUrl,
+  service,
+  notice,
+  hasPublicKey,
+  documents = [],
+}: LandingPage): string {
   const address = new URL(`${publicUrl.replace(/\/+$/, "")}/mcp`).href;
   const main = html`<h1>Ask your web analytics from any assistant</h1>
-${demo ? html`<p class="notice"><strong>Demonstration.</strong> All numbers are made up.</p>` : undefined}
+${buildNotice(notice)}
 <p>This is a connector for AI assistants (MCP). It lets yours read visitors, pages, referrers and countries of your sites, and change nothing.</p>
 <label for="address">Address to add</label>
 <input id="address" class="code" readonly value="${address}">
-<p class="soft">Your assistant then opens a page of this server, which asks for ${demo ? html`a key, and has it filled in` : html`an API key from the dashboard of <bdi class="address">${new URL(service).host}</bdi>`}.</p>
+<p class="soft">Your assistant then opens a page of this server, which asks for ${hasPublicKey ? html`a key, and has it filled in` : html`an API key from the dashboard of <bdi class="address">${showHost(service)}</bdi>`}.</p>
 <h2>How to add it</h2>
 <div class="ways">
 ${buildWays(address)}
@@ -32,6 +41,9 @@ ${
 }`;
   return buildDocument({ title: "Ask your web analytics from any assistant", main, wide: true });
 }
+
+/** Of an address its host; what is no address is shown as it is. */
+const showHost = (service: string) => (URL.canParse(service) ? new URL(service).host : service);
 
 function buildWays(address: string): Html {
   return html`<section><h3>Claude</h3>

@@ -1,5 +1,5 @@
-import { addDays } from "../operations/days.ts";
-import { startOfDay } from "./calendar.ts";
+import { addDays } from "../../operations/days.ts";
+import { startOfDay } from "../calendar.ts";
 import {
   countNumbers,
   type DayChoices,

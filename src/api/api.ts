@@ -1,26 +1,23 @@
 import { createHash, randomUUID } from "node:crypto";
 import { buildLlmsTxt, LLMS_TXT_LINK } from "../documents/llms.ts";
-import { buildOpenApi } from "../documents/openapi.ts";
 import { AnalyticsError } from "../errors.ts";
 import { questions } from "../insights/question.ts";
 import { BASE_PATH } from "../operations/contract.ts";
 import { type AnyOperation, operations } from "../operations/index.ts";
 import { readParams } from "../operations/parameters.ts";
-import { answers, type Context } from "./answers.ts";
-import { createDataset, type Organization } from "./dataset.ts";
-import { readFixtures } from "./fixtures.ts";
-import { createKeyring, type KeyHolder } from "./keys.ts";
-import { createLabels } from "./labels.ts";
+import { answer } from "../sources/answers.ts";
+import type { KeyHolder, Keyring } from "../sources/keyring.ts";
+import { refuseDaysWithSpan } from "../sources/span.ts";
 import { type Allowance, createLimiter, type Quota } from "./limiter.ts";
 import { buildProblem } from "./problems.ts";
-import type { Fixtures } from "./profile.ts";
 
-export interface ReferenceApiOptions {
+export interface ApiOptions {
+  /** Which data each key opens. */
+  keyring: Keyring;
   /** Milliseconds since 1970. */
   clock: () => number;
-  fixtures?: Fixtures;
-  seed?: string;
-  quota?: Quota;
+  /** Requests of one key; by default 120 in 60 seconds. */
+  quota?: Quota | undefined;
   createRequestId?: () => string;
   /** False while the server is shutting down: every request is then answered with 503. */
   isAvailable?: () => boolean;
@@ -29,21 +26,23 @@ export interface ReferenceApiOptions {
 }
 
 /** What the API reads of a request; one of the Fetch Standard has it all. */
-export interface ReferenceRequest {
+export interface ApiRequest {
   method: string;
   /** Absolute; its origin picks nothing. */
   url: string;
   headers: { get(name: string): string | null };
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined;
 }
 
-export interface ReferenceResponse {
+export interface ApiResponse {
   status: number;
-  /** By their names, spelled in one way each. */
+  /** By name, each in one spelling. */
   headers: Map<string, string>;
   body: string | null;
 }
 
-export type ReferenceApi = (request: ReferenceRequest) => ReferenceResponse;
+export type Api = (request: ApiRequest) => Promise<ApiResponse>;
 
 const DEFAULT_QUOTA: Quota = { limit: 120, window: 60 };
 const RETRY_AFTER_SECONDS = "5";
@@ -57,19 +56,15 @@ const readings = [
 ];
 
 /**
- * The contract, answered from the fixtures: a function from request to response that touches nothing but its
- * clock. The same seed, clock and requests give the same bodies.
+ * The REST API over any data source: routing, keys, quotas, validation, ETags and problem documents. A function from
+ * request to response; `listen.ts` puts it on a port.
  */
-export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
-  const { clock, seed = "analytics", quota = DEFAULT_QUOTA, createRequestId = randomUUID } = options;
-  const fixtures = options.fixtures ?? readFixtures();
-  const organizations = createDataset(fixtures, seed, clock());
-  const findHolder = createKeyring(organizations);
+export function createApi(options: ApiOptions): Api {
+  const { keyring, clock, quota = DEFAULT_QUOTA, createRequestId = randomUUID } = options;
   const admit = createLimiter(quota);
-  const labels = createLabels(fixtures);
   const routes = new Map<string, AnyOperation>(operations.map((each) => [BASE_PATH + each.path, each]));
 
-  const answer = (request: ReferenceRequest, headers: Map<string, string>): ReferenceResponse => {
+  const respond = async (request: ApiRequest, headers: Map<string, string>): Promise<ApiResponse> => {
     const url = new URL(request.url);
     const operation = routes.get(url.pathname);
     const isLlmsTxt = url.pathname === "/llms.txt";
@@ -80,19 +75,19 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
     }
     if (!operation) return sendText(headers, buildLlmsTxt(questions, readings));
 
-    const { keyId, organization } = authenticate(request, headers);
-    // Timestamps of the contract are whole seconds, and so is what is counted.
-    const now = Math.floor(clock() / 1000) * 1000;
-    spend(admit(keyId, now), headers);
-    const params = readParams(operation.params, readQuery(url.searchParams));
-    const findSite = (name: string) => findSiteOf(organization, name);
-    const context: Context = { organization, findSite, now, labels, document: buildOpenApi };
-    return send(operation, request, headers, computeAnswer(operation, context, params));
+    const { keyId, source } = authenticate(request, headers);
+    const now = clock();
+    spend(admit(keyId, Math.floor(now / 1000) * 1000), headers);
+    const query = readQuery(url.searchParams);
+    const params = readParams(operation.allParams, query);
+    refuseDaysWithSpan((name) => query.has(name));
+    const body = await answer(operation, params, { source, now, signal: request.signal });
+    return send(operation, request, headers, body);
   };
 
-  const authenticate = (request: ReferenceRequest, headers: Map<string, string>): KeyHolder => {
+  const authenticate = (request: ApiRequest, headers: Map<string, string>): KeyHolder => {
     const [, key] = /^Bearer +([\x21-\x7e]+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];
-    const holder = key === undefined ? undefined : findHolder(key);
+    const holder = key === undefined ? undefined : keyring(key);
     if (holder) return holder;
     headers.set("WWW-Authenticate", key === undefined ? "Bearer" : 'Bearer error="invalid_token"');
     throw key === undefined
@@ -108,7 +103,7 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
     throw new AnalyticsError("rate_limited", `The key's quota is used up: try again in ${reset} seconds.`);
   };
 
-  return (request) => {
+  return async (request) => {
     const requestId = createRequestId();
     const headers = new Map([
       ["X-Request-Id", requestId],
@@ -116,34 +111,20 @@ export function createReferenceApi(options: ReferenceApiOptions): ReferenceApi {
       ["Vary", "Authorization"],
       ["Link", LLMS_TXT_LINK],
     ]);
-    let response: ReferenceResponse;
+    let response: ApiResponse;
     try {
       if (options.isAvailable?.() === false) {
         headers.set("Retry-After", RETRY_AFTER_SECONDS);
         throw new AnalyticsError("unavailable", "The service is shutting down: try again shortly.");
       }
-      response = answer(request, headers);
+      response = await respond(request, headers);
     } catch (error) {
-      if (!(error instanceof AnalyticsError)) options.onFault?.(error, requestId);
+      const isLeft = request.signal?.aborted === true;
+      if (!isLeft && !(error instanceof AnalyticsError)) options.onFault?.(error, requestId);
       response = refuse(error, headers, requestId);
     }
     return request.method === "HEAD" ? { ...response, body: null } : response;
   };
-}
-
-/** The compiler cannot see that an operation's name picks the answer for its own parameters. */
-function computeAnswer(operation: AnyOperation, context: Context, params: unknown): unknown {
-  const compute = answers[operation.name] as (context: Context, params: unknown) => unknown;
-  return compute(context, params);
-}
-
-function findSiteOf(organization: Organization, name: string) {
-  const site = organization.findSite(name);
-  if (site) return site;
-  throw new AnalyticsError(
-    "site_not_found",
-    "No site of your organization has this id or domain: GET /sites lists those it has.",
-  );
 }
 
 function readQuery(query: URLSearchParams): Map<string, string[]> {
@@ -154,10 +135,10 @@ function readQuery(query: URLSearchParams): Map<string, string[]> {
 
 function send(
   operation: AnyOperation,
-  request: ReferenceRequest,
+  request: ApiRequest,
   headers: Map<string, string>,
   body: unknown,
-): ReferenceResponse {
+): ApiResponse {
   const etag = `W/"${hash(JSON.stringify(body, (key, value) => (key === "as_of" ? undefined : value)))}"`;
   headers.set("ETag", etag);
   headers.set("Cache-Control", operation.maxAge === 0 ? "no-cache" : `private, max-age=${operation.maxAge}`);
@@ -174,14 +155,14 @@ function matches(ifNoneMatch: string | null, etag: string): boolean {
   return ifNoneMatch.split(",").some((tag) => opaque(tag) === opaque(etag));
 }
 
-function sendText(headers: Map<string, string>, body: string): ReferenceResponse {
+function sendText(headers: Map<string, string>, body: string): ApiResponse {
   headers.set("Content-Type", "text/plain; charset=utf-8");
   headers.set("Cache-Control", "public, max-age=3600");
   headers.delete("Vary");
   return { status: 200, headers, body };
 }
 
-function refuse(error: unknown, headers: Map<string, string>, requestId: string): ReferenceResponse {
+function refuse(error: unknown, headers: Map<string, string>, requestId: string): ApiResponse {
   const known =
     error instanceof AnalyticsError
       ? error

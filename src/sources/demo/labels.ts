@@ -1,4 +1,4 @@
-import type { Dimension } from "../operations/dimensions.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
 import type { Fixtures } from "./profile.ts";
 
 export type Labels = (dimension: Dimension, value: string | null) => string;

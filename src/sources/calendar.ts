@@ -1,5 +1,5 @@
 import { addDays } from "../operations/days.ts";
-import { findKnownOffset } from "./known-offsets.ts";
+import { findKnownOffset } from "./demo/known-offsets.ts";
 
 /**
  * Days in a site's timezone, on Intl alone (Node 20 has no Temporal). Instants are milliseconds since 1970,

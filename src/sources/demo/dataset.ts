@@ -1,6 +1,6 @@
-import { addDays } from "../operations/days.ts";
-import { normalizeSite } from "../operations/site-name.ts";
-import { startOfDay } from "./calendar.ts";
+import { addDays } from "../../operations/days.ts";
+import { normalizeSite } from "../../operations/site-name.ts";
+import { startOfDay } from "../calendar.ts";
 import { type Counts, createCounts } from "./counts.ts";
 import type { Fixtures } from "./profile.ts";
 import { createVisits, listVisits, type Visit } from "./visits.ts";

@@ -1,9 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ReferenceRequest, ReferenceResponse } from "./api.ts";
-
-/** The API itself, or whatever stands in front of it. */
-type Answer = (request: ReferenceRequest) => ReferenceResponse | Promise<ReferenceResponse>;
+import type { Api, ApiRequest } from "./api.ts";
 
 export interface Listening {
   /** Base of the API: `http://127.0.0.1:8787/api/v1` without the path. */
@@ -16,13 +13,13 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 
 /** Serves the API over real HTTP. Throws Node's own error (EADDRINUSE, EACCES) where it cannot. */
-export async function listen(answer: Answer, host: string, port: number): Promise<Listening> {
+export async function listen(api: Api, host: string, port: number): Promise<Listening> {
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     (incoming, outgoing) => {
       // A request body is ignored; reading it away keeps the connection usable.
       incoming.resume();
-      respond(answer, incoming, outgoing).catch(() => outgoing.destroy());
+      respond(api, incoming, outgoing).catch(() => outgoing.destroy());
     },
   );
   await new Promise<void>((resolve, reject) => {
@@ -40,8 +37,10 @@ export async function listen(answer: Answer, host: string, port: number): Promis
   };
 }
 
-async function respond(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const { status, headers, body } = await answer(toRequest(incoming));
+async function respond(api: Api, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const controller = new AbortController();
+  outgoing.once("close", () => controller.abort());
+  const { status, headers, body } = await api({ ...toRequest(incoming), signal: controller.signal });
   outgoing.statusCode = status;
   outgoing.setHeaders(headers);
   outgoing.end(body);
@@ -53,7 +52,7 @@ const ORIGIN = "http://reference.invalid";
  * The target is read as path and query alone: neither Host nor an absolute target picks anything here. What is no
  * address at all leads where nothing is.
  */
-function toRequest({ url = "/", method = "GET", headers }: IncomingMessage): ReferenceRequest {
+function toRequest({ url = "/", method = "GET", headers }: IncomingMessage): ApiRequest {
   const target = url.startsWith("/") ? `${ORIGIN}${url}` : url;
   const isAddress = /^https?:/i.test(target) && URL.canParse(target);
   const { pathname, search } = new URL(isAddress ? target : ORIGIN);

@@ -1,4 +1,4 @@
-import type { Dimension } from "../operations/dimensions.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
 import type { PassingVisit } from "./day-visit.ts";
 import type { Visits } from "./visits.ts";
 

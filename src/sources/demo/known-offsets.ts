@@ -1,4 +1,4 @@
-import written from "../../fixtures/offsets.json" with { type: "json" };
+import written from "../../../fixtures/offsets.json" with { type: "json" };
 
 /**
  * Offsets of the fixtures' own zones, written down: Intl takes ten milliseconds before it tells the first one, half of

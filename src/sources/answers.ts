@@ -1,0 +1,165 @@
+import { buildOpenApi } from "../documents/openapi.ts";
+import { AnalyticsError } from "../errors.ts";
+import type { AnyOperation, OperationName } from "../operations/index.ts";
+import type { ParamsOf, ResultOf } from "../operations/operation.ts";
+import type { Warning } from "../operations/period.ts";
+import { normalizeSite } from "../operations/site-name.ts";
+import { formatInstant } from "./calendar.ts";
+import type { DataSource, DayTotals, SourceSite, Span } from "./data-source.ts";
+import { buildPeriod, type Days, resolveSpan } from "./span.ts";
+
+/** What is asked of a source, and when. */
+export interface Asking {
+  source: DataSource;
+  /** Milliseconds since 1970. The contract's timestamps have whole seconds, and nothing later is counted. */
+  now: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * A source's answer to an operation, by the contract's rules. Throws AnalyticsError `site_not_found`, or
+ * `invalid_parameter` for days or a dimension that the source does not have.
+ *
+ * @param params Checked by the operation's `allParams`.
+ * @returns The operation's result.
+ */
+export async function answer(
+  { name }: { name: string },
+  params: object,
+  { now, ...rest }: Asking,
+): Promise<unknown> {
+  // The name picks the answer for its own parameters, which the compiler cannot see.
+  const compute = answers[name as OperationName] as (params: object, asking: Asking) => Promise<unknown>;
+  return compute(params, { now: Math.floor(now / 1000) * 1000, ...rest });
+}
+
+type Answers = {
+  [N in OperationName]: (
+    params: ParamsOf<Extract<AnyOperation, { name: N }>> & Partial<Days>,
+    asking: Asking,
+  ) => Promise<ResultOf<Extract<AnyOperation, { name: N }>>>;
+};
+
+const WINDOW_MINUTES = 5;
+
+const answers: Answers = {
+  sites: async (_, { source, now, signal }) => {
+    const sites = await source.sites(signal);
+    return {
+      as_of: formatUtc(now),
+      sites: sites.map(({ id, domain, name, timezone, createdAt, dataSince }) => ({
+        ...{ id, domain, name, timezone },
+        created_at: formatUtc(createdAt),
+        data_since: dataSince,
+      })),
+    };
+  },
+
+  stats: async (params, asking) => {
+    const { span, head, tail } = await openSpan(params, asking);
+    return { ...head, ...sumDays(await asking.source.days(span, asking.signal)), ...tail };
+  },
+
+  timeseries: async (params, asking) => {
+    const { span, head, tail } = await openSpan(params, asking);
+    const days = await asking.source.days(span, asking.signal);
+    const points = days.map(({ date, visitors, pageviews }) => ({
+      ...{ date, visitors, pageviews },
+      ...(head.period.partial && date === span.to && { partial: true }),
+    }));
+    return { ...head, interval: "day", points, ...tail };
+  },
+
+  breakdown: async (params, asking) => {
+    const { source, signal } = asking;
+    const { dimension, limit } = params;
+    refuseUnanswerable(source, dimension);
+    const { span, head, tail } = await openSpan(params, asking);
+    const [{ rows, totalRows }, days] = await Promise.all([
+      source.breakdown(span, dimension, limit, signal),
+      source.days(span, signal),
+    ]);
+    const { visitors, pageviews, events } = sumDays(days);
+    const isEvents = dimension === "events";
+    return {
+      ...head,
+      dimension,
+      rows: rows.map(({ hits, ...row }) => ({
+        ...row,
+        ...(isEvents ? { events: hits } : { pageviews: hits }),
+        percentage: Math.round((1000 * row.visitors) / visitors) / 10,
+      })),
+      limit,
+      total_rows: totalRows,
+      truncated: totalRows > limit,
+      totals: { visitors, pageviews, ...(isEvents && { events }) },
+      ...tail,
+    };
+  },
+
+  realtime: async (params, { source, now, signal }) => {
+    const site = await findSite(source, params.site, signal);
+    return {
+      site: { id: site.id, domain: site.domain },
+      visitors: await source.active(site, now, signal),
+      window_minutes: WINDOW_MINUTES,
+      as_of: formatInstant(now, site.timezone),
+    };
+  },
+
+  openapi: async () => buildOpenApi(),
+};
+
+/** The site and the days of a question, and what every answer about days begins and ends with. */
+async function openSpan(params: { site: string; days: number } & Partial<Days>, asking: Asking) {
+  const { source, now, signal } = asking;
+  const site = await findSite(source, params.site, signal);
+  const span: Span = { site, ...resolveSpan(params, site, source.daysKept, now), now };
+  const warnings = [...warnOfStart(span), ...((await source.warnings?.(span, signal)) ?? [])];
+  return {
+    span,
+    head: { site: { id: site.id, domain: site.domain }, period: buildPeriod(span) },
+    tail: warnings.length > 0 ? { warnings } : {},
+  };
+}
+
+/** A site by its id or domain, as a person wrote it. */
+async function findSite(source: DataSource, name: string, signal?: AbortSignal): Promise<SourceSite> {
+  const wanted = normalizeSite(name);
+  const site = (await source.sites(signal)).find(({ id, domain }) => id === wanted || domain === wanted);
+  if (site) return site;
+  throw new AnalyticsError(
+    "site_not_found",
+    "No site of your organization has this id or domain: GET /sites lists those it has.",
+    { status: 404 },
+  );
+}
+
+function refuseUnanswerable({ dimensions }: DataSource, dimension: string): void {
+  if (dimensions === undefined || dimensions.some((each) => each === dimension)) return;
+  const allowed = [...dimensions];
+  const detail = `is ${dimension}, which this source does not record; it has ${allowed.join(", ")}`;
+  throw new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
+    status: 400,
+    parameters: [{ parameter: "dimension", detail, allowed }],
+  });
+}
+
+function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
+  if (dataSince !== null && dataSince <= from) return [];
+  const detail =
+    dataSince === null
+      ? "The site has no data yet: every number is zero."
+      : `The site has data since ${dataSince}: the days before it are zeros.`;
+  return [{ code: "before_data_since", detail }];
+}
+
+function sumDays(days: readonly DayTotals[]) {
+  const sum = (name: "visitors" | "pageviews" | "events") =>
+    days.reduce((total, day) => total + day[name], 0);
+  return { visitors: sum("visitors"), pageviews: sum("pageviews"), events: sum("events") };
+}
+
+function formatUtc(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,15 @@
+import type { LocalKind } from "./source.ts";
+
+/** Made-up visits of made-up sites: everything can be tried without an account. */
+export const demo: LocalKind = {
+  option: { flag: "--demo", description: "made-up data from this program itself: no key, no service" },
+  about: {
+    label: "made-up data",
+    note: "Made-up data (--demo).",
+    instruction: "These are made-up numbers of a demonstration: say so when you answer.",
+    notice: { title: "Demonstration", text: "All numbers are made up." },
+  },
+  open: async (surroundings) => (await import("./demo/organizations.ts")).openDemoSource(surroundings),
+  openKeyring: async (surroundings) =>
+    (await import("./demo/organizations.ts")).openDemoKeyring(surroundings),
+};

@@ -1,0 +1,80 @@
+import { type ClientOptions, createClient, type Target } from "../client/client.ts";
+import type { Fetch } from "../client/exchange.ts";
+import { type Access, findNamedProfile, readAccess } from "../config/access.ts";
+import { type Environment, readProxies, readServiceUrl } from "../config/config.ts";
+import { readGivenKey } from "../config/given-key.ts";
+import type { KeyedSource, ServiceSource, SourceFlags, Surroundings } from "./source.ts";
+
+const ABOUT = { label: "the analytics service" };
+
+/** A service of the contract, asked over HTTP with the key that flags, environment and profiles give. */
+export function createServiceSource(
+  flags: SourceFlags,
+  surroundings: Surroundings,
+  limits?: ClientOptions["limits"],
+): ServiceSource {
+  const { environment, clock, warn } = surroundings;
+  let found: Access | undefined;
+  // Read once, since standard input can be; after a failure again, since a login may have followed it.
+  const readAccessOnce = async () => {
+    if (found === undefined) {
+      found = readAccess(flags, environment, await readGivenKey(flags, surroundings.stdin));
+      for (const warning of found.warnings) await warn(warning);
+    }
+    return found;
+  };
+  const readTarget = async () => openTarget(environment, await readAccessOnce());
+  const profile = findNamedProfile(flags, environment);
+  return {
+    kind: "service",
+    about: ABOUT,
+    options: profile === undefined ? [] : ["--profile", profile],
+    call: createClient({ readTarget, clock, limits: limits ?? {} }).call,
+    readAccess: readAccessOnce,
+  };
+}
+
+/** The same service for whoever brings a key of it. */
+export async function openKeyedService(
+  flags: SourceFlags,
+  { environment, clock }: Pick<Surroundings, "environment" | "clock">,
+): Promise<KeyedSource> {
+  const baseUrl = readServiceUrl(flags, environment);
+  return createKeyedService(new URL(baseUrl).origin, await reachService(environment, baseUrl), clock);
+}
+
+/** @param reach How the service is reached with any key. */
+export function createKeyedService(
+  name: string,
+  reach: (apiKey: string) => Target,
+  clock: () => number,
+): KeyedSource {
+  return {
+    name,
+    about: ABOUT,
+    open: (apiKey, { limits = {}, wrapFetch = (fetch: Fetch) => fetch } = {}) => {
+      const { fetch, ...target } = reach(apiKey);
+      return createClient({ readTarget: () => ({ ...target, fetch: wrapFetch(fetch) }), clock, limits }).call;
+    },
+  };
+}
+
+/** How a service is reached with the key, and where both were found. */
+export async function openTarget(
+  environment: Environment,
+  { apiKey, baseUrl, site, sources }: Access,
+): Promise<Target> {
+  const target = (await reachService(environment, baseUrl))(apiKey);
+  return { ...target, site, keySource: sources.apiKey };
+}
+
+/** How a service is reached with any key: one pool of connections serves them all. */
+export async function reachService(
+  environment: Environment,
+  baseUrl: string,
+): Promise<(apiKey: string) => Target> {
+  const proxies = readProxies(environment, baseUrl);
+  const { createNetworkFetch } = await import("../client/network.ts");
+  const fetch = createNetworkFetch(proxies);
+  return (apiKey) => ({ baseUrl, apiKey, fetch, proxies: Object.values(proxies) });
+}
