@@ -9,7 +9,7 @@ import type { Section } from "../conform/rule.ts";
 import { AnalyticsError } from "../errors.ts";
 import { BASE_PATH } from "../operations/contract.ts";
 import type { View } from "../operations/view.ts";
-import { findLocalKind } from "../sources/resolve-source.ts";
+import { findLocalKind, refuseSecondSource } from "../sources/resolve-source.ts";
 import type { LocalKind, SourceFlags } from "../sources/source.ts";
 import { exitCodes, Finding } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
@@ -40,7 +40,7 @@ export function createConformCommand(io: Io): Command {
       const sections = chooseSections(flags.only);
       if (flags.list) return printRules(io, sections, flags);
       const local = findLocalKind(flags);
-      const target = local ? await reachLocal(io, local, address) : await reach(io, address, flags);
+      const target = local ? await reachLocal(io, local, address, flags) : await reach(io, address, flags);
       const report = await checkConformance(target, {
         clock: io.clock,
         sleep: (milliseconds) => sleep(milliseconds),
@@ -88,8 +88,14 @@ function readOtherKey(text: string | undefined, apiKey: string): string | undefi
 }
 
 /** The REST API over a source in this process, without a port. */
-async function reachLocal(io: Io, local: LocalKind, address: string | undefined): Promise<Target> {
+async function reachLocal(
+  io: Io,
+  local: LocalKind,
+  address: string | undefined,
+  flags: SourceFlags,
+): Promise<Target> {
   const { option, about } = local;
+  refuseSecondSource(flags, local);
   if (address !== undefined) {
     throw new AnalyticsError("usage", `${option.flag} and an address exclude each other.`, {
       hint: `${option.flag} checks ${about.label} in this program; leave it out to check your service.`,

@@ -94,7 +94,7 @@ async function usable<T>({ name, path }: Operation, reading: Promise<T>): Promis
 }
 
 /** A reply as an operation's result. Throws a breach that names the member which is missing or wrong. */
-function parse<O extends Operation>(operation: O, reply: Reply): Read<O> {
+export function parse<O extends Operation>(operation: O, reply: Reply): Read<O> {
   const refuse = (seen: string) => new Breach(reply.sent, "status 200 with the contract's members", seen);
   if (reply.status !== 200) throw refuse(describeReply(reply));
   if (reply.json === undefined) throw refuse(`${describeReply(reply)}: the body is not JSON`);

@@ -10,8 +10,3 @@ export function localTime(instant: number, timezone: string): string | undefined
     return undefined;
   }
 }
-
-/** The number of days from one date to another, both included. */
-export function countDays(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
-}

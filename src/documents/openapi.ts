@@ -79,10 +79,11 @@ const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1
 const answerName = (operation: AnyOperation) => `${capitalize(operation.name)}Answer`;
 
 function buildPath(operation: AnyOperation) {
-  const parameters = [...parameterSchemas(operation.params)].map(([name, { description, ...schema }]) => ({
+  const required = new Set(toJsonSchema(operation.allParams).required);
+  const parameters = [...parameterSchemas(operation.allParams)].map(([name, { description, ...schema }]) => ({
     name,
     in: "query",
-    required: schema.default === undefined,
+    required: required.has(name),
     description,
     schema,
   }));

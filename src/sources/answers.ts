@@ -57,7 +57,8 @@ const answers: Answers = {
 
   stats: async (params, asking) => {
     const { span, head, tail } = await openSpan(params, asking);
-    return { ...head, ...sumDays(await asking.source.days(span, asking.signal)), ...tail };
+    const days = await asking.source.days(span, asking.signal);
+    return { ...head, ...sumDays(days), ...tail };
   },
 
   timeseries: async (params, asking) => {
@@ -84,8 +85,8 @@ const answers: Answers = {
     return {
       ...head,
       dimension,
-      rows: rows.map(({ hits, ...row }) => ({
-        ...row,
+      rows: rows.map(({ value, label, hits, ...row }) => ({
+        ...{ value, label, visitors: row.visitors },
         ...(isEvents ? { events: hits } : { pageviews: hits }),
         percentage: Math.round((1000 * row.visitors) / visitors) / 10,
       })),

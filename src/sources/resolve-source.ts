@@ -21,6 +21,7 @@ export function resolveSource(
 ): Source {
   const local = findLocalKind(flags);
   if (local === undefined) return createServiceSource(flags, surroundings, limits);
+  refuseSecondSource(flags, local);
   return {
     ...{ kind: "local", local, about: local.about, options: [local.option.flag] },
     call: createLocalCall(() => local.open(surroundings), surroundings.clock),
@@ -33,21 +34,27 @@ export async function resolveKeyedSource(
   surroundings: Pick<Surroundings, "environment" | "clock">,
 ): Promise<KeyedSource> {
   const local = findLocalKind(flags);
-  return local === undefined ? openKeyedService(flags, surroundings) : openKeyedLocal(local, surroundings);
+  if (local === undefined) return openKeyedService(flags, surroundings);
+  refuseSecondSource(flags, local);
+  return openKeyedLocal(local, surroundings);
 }
 
-/** The source in this process that the command line names. Throws AnalyticsError `usage` where it names another too. */
+/** The source in this process that the command line names, whatever else it names. */
 export function findLocalKind(flags: SourceFlags): LocalKind | undefined {
-  const named = (flag: string) => flags[nameAttribute(flag)] !== undefined;
-  const [local, second] = localKinds.filter(({ option }) => named(option.flag));
-  if (local === undefined) return undefined;
-  const other = second?.option.flag ?? SERVICE_OPTIONS.find(named);
-  if (other === undefined) return local;
-  const { flag } = local.option;
+  return localKinds.find(({ option }) => isNamed(flags, option.flag));
+}
+
+/** Throws AnalyticsError `usage` where the command line names another source beside this one. */
+export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
+  const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];
+  const other = others.find((each) => each !== flag && isNamed(flags, each));
+  if (other === undefined) return;
   throw new AnalyticsError("usage", `${flag} and ${other} exclude each other.`, {
-    hint: `${flag} answers from ${local.about.label} in this program; leave it out to ask your service.`,
+    hint: `${flag} answers from ${about.label} in this program; leave it out to ask your service.`,
   });
 }
+
+const isNamed = (flags: SourceFlags, flag: string) => flags[nameAttribute(flag)] !== undefined;
 
 /** As commander names an option's value: `--base-url` is `baseUrl`. */
 const nameAttribute = (flag: string) =>

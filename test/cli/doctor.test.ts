@@ -95,7 +95,9 @@ describe("a set-up in order", () => {
 
   it("is found so for the demo, which sends nothing", async () => {
     const { code, find } = await examine({}, ["--demo"]);
-    expect([code, find("tcp")?.status, find("access")?.status]).toEqual([0, "skipped", "ok"]);
+    expect([code, find("tcp"), find("source")?.status]).toEqual([0, undefined, "ok"]);
+    expect(find("source")?.detail).toContain("nothing is sent");
+    expect(find("sites")?.detail).toContain("example.com");
   });
 
   it("is shown as a table to people, with each fix below it", async () => {

@@ -147,6 +147,7 @@ describe("what login has saved", () => {
     const { code, stdout, stderr } = await shell("whoami", "--profile", "acme", "--json");
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toEqual({
+      source: "the analytics service",
       profile: "acme",
       base_url: `${BASE}/api/v1`,
       base_url_from: "profile acme",
@@ -157,7 +158,7 @@ describe("what login has saved", () => {
       sites: ["docs.example.com", "example.com", "news.example.org", "parked.example", "shop.example.net"],
     });
     expect((await shell("whoami", "--profile", "globex")).stdout).toContain("sites\tglobex.example\t\n");
-    expect((await runShell(["whoami", "--demo"])).stdout).toContain("key\tthe demo needs none\t--demo");
+    expect((await runShell(["whoami", "--demo"])).stdout).toContain("source\tmade-up data\t--demo");
   });
 
   it("whoami --all lists it without asking a service", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rules } from "../../src/conform/rules/index.ts";
 import { answerBreaches } from "./breaches/answers.ts";
+import { dateBreaches } from "./breaches/dates.ts";
 import { numberBreaches } from "./breaches/numbers.ts";
 import { requestBreaches } from "./breaches/requests.ts";
 import { siteBreaches } from "./breaches/sites.ts";
@@ -11,6 +12,7 @@ const breaches = Object.entries({
   ...siteBreaches,
   ...numberBreaches,
   ...answerBreaches,
+  ...dateBreaches,
 });
 
 describe("each rule finds its breach, and no other rule does", () => {

@@ -1,6 +1,7 @@
 import type { Rule, Section } from "../rule.ts";
 import { authorization } from "./authorization.ts";
 import { breakdownSection } from "./breakdown.ts";
+import { dates } from "./dates.ts";
 import { errors } from "./errors.ts";
 import { headers } from "./headers.ts";
 import { isolation } from "./isolation.ts";
@@ -22,6 +23,7 @@ export const sections: readonly Section[] = [
   statsSection,
   series,
   breakdownSection,
+  dates,
   realtimeSection,
   openapiSection,
   errors,

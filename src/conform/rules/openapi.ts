@@ -1,39 +1,11 @@
-import { BASE_PATH } from "../../operations/contract.ts";
 import { type AnyOperation, openapi } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
+import { findParameters, findPath, resolve } from "../document.ts";
 import { demandRefusal } from "../refusal.ts";
 import { items, member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
 import { allOperations, read, readUsual, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
-
-const MAX_REFERENCES = 10;
-
-/** A node of the document with local references followed. */
-function resolve(document: unknown, node: unknown): unknown {
-  let current = node;
-  for (let count = 0; count < MAX_REFERENCES; count++) {
-    const reference = member(current, "$ref");
-    if (typeof reference !== "string" || !reference.startsWith("#/")) break;
-    const path = reference.slice(2).split("/");
-    current = member(document, ...path.map((each) => each.replaceAll("~1", "/").replaceAll("~0", "~")));
-  }
-  return current;
-}
-
-/** The document's path item of an operation, whether or not its paths hold the base path. */
-function findPath(document: unknown, { path }: AnyOperation): unknown {
-  const paths = member(document, "paths");
-  return resolve(document, member(paths, path) ?? member(paths, `${BASE_PATH}${path}`));
-}
-
-/** The query parameters of a path's GET, by name. */
-function findParameters(document: unknown, operation: AnyOperation): Map<string, unknown> {
-  const item = findPath(document, operation);
-  const listed = [...items(member(item, "parameters")), ...items(member(item, "get", "parameters"))];
-  const own = listed.map((each) => resolve(document, each)).filter((each) => member(each, "in") === "query");
-  return new Map(own.map((each) => [String(member(each, "name")), each]));
-}
 
 /** A keyword of a parameter's schema, be it there or in a part of it. */
 function findKeyword(document: unknown, schema: unknown, keyword: string): unknown {

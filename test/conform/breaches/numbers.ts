@@ -12,7 +12,7 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
   "stats.answer": edit(on("/stats"), (body) => {
     body.visitors = String(body.visitors);
   }),
-  "stats.days-default": read("days", "7", on("/stats", { days: null })),
+  "stats.days-default": read("days", "7", on("/stats", { days: null, from: null, to: null })),
   "stats.longer-is-more": edit(on("/stats", { days: "7" }), (body) => {
     body.events += 1e6;
   }),
@@ -33,7 +33,7 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
   "series.interval": edit(on("/timeseries"), (body) => {
     body.interval = "hour";
   }),
-  "series.days-default": read("days", "7", on("/timeseries", { days: null })),
+  "series.days-default": read("days", "7", on("/timeseries", { days: null, from: null, to: null })),
   "series.one-point-a-day": editPoints("1", (points) => points.pop()),
   "series.ascending": editPoints("365", (points) => points.splice(10, 2, points[11], points[10])),
   "series.partial-point": editPoints("365", (points) => {
@@ -62,7 +62,7 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
   "breakdown.answer": edit(on("/breakdown"), (body) => {
     delete body.total_rows;
   }),
-  "breakdown.days-default": read("days", "7", on("/breakdown", { days: null })),
+  "breakdown.days-default": read("days", "7", on("/breakdown", { days: null, from: null, to: null })),
   "breakdown.limit-default": read("limit", "5", on("/breakdown", { limit: null })),
   "breakdown.dimensions": refuse(on("/breakdown", { dimension: "cities" }), 400, "invalid_parameter", 200),
   "breakdown.dimension-named": edit(on("/breakdown", { dimension: "devices" }), (body) => {

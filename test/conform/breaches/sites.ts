@@ -14,7 +14,7 @@ const editSite = (domain: string, change: (site: Body) => void) =>
   editSites((sites) => {
     for (const each of sites) if (each.domain === domain) change(each);
   });
-const editPeriod = (query: Record<string, string>, change: (period: Body) => void) =>
+const editPeriod = (query: Record<string, string | null>, change: (period: Body) => void) =>
   edit(on("/breakdown", query), (body) => change(body.period));
 
 export const siteBreaches: Record<string, Breach> = {
@@ -68,7 +68,7 @@ export const siteBreaches: Record<string, Breach> = {
   "period.span": editPeriod({ days: "90" }, (period) => {
     period.from = shiftDay(period.from, -1);
   }),
-  "period.ends-today": editPeriod({}, (period) => {
+  "period.ends-today": editPeriod({ from: null }, (period) => {
     for (const name of ["from", "to", "complete_through"]) period[name] = shiftDay(period[name], -1);
   }),
   "period.partial": editPeriod({}, (period) => {

@@ -1,0 +1,148 @@
+import { addDays } from "../../operations/days.ts";
+import { openapi, timeseries } from "../../operations/index.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { findParameters } from "../document.ts";
+import { demandRefusal } from "../refusal.ts";
+import { quote, type Reply } from "../reply.ts";
+import type { Rule, Section } from "../rule.ts";
+import { parse, periodOperations, read, type Subject, usualParams } from "../subject.ts";
+import { demand, Skip } from "../verdict.ts";
+
+type PeriodOperation = (typeof periodOperations)[number];
+type Question = Record<string, string | number>;
+
+/** The operations that offer `from` and `to`, which the contract leaves to the service. Throws Skip for none. */
+async function findOffering(subject: Subject): Promise<PeriodOperation[]> {
+  const { reply } = await read(subject, openapi);
+  const offering = periodOperations.filter((operation) => {
+    const parameters = findParameters(reply.json, operation);
+    return parameters.has("from") && parameters.has("to");
+  });
+  if (offering.length === 0) throw new Skip("the service does not offer from and to");
+  return offering;
+}
+
+/** The last finished day at the site, by the service's own word. */
+async function readYesterday(subject: Subject): Promise<string> {
+  return addDays((await read(subject, timeseries)).answer.period.to, -1);
+}
+
+function askDates(subject: Subject, operation: Operation, dates: Question): Promise<Reply> {
+  const { days: _, ...rest } = usualParams(subject, operation);
+  return subject.ask(operation.path, { ...rest, ...dates });
+}
+
+/** The answer about dates. Throws Skip where the operation gives no usable answer to the usual question either. */
+async function readDates(subject: Subject, operation: PeriodOperation, dates: Question) {
+  await read(subject, operation);
+  return parse<PeriodOperation>(operation, await askDates(subject, operation, dates));
+}
+
+/** Dates that must be refused on each operation that offers them, made from the last finished day. */
+function refuses(
+  code: "invalid_parameter" | "missing_parameter",
+  choose: (yesterday: string) => Question[],
+): Rule["check"] {
+  return async (subject) => {
+    const yesterday = await readYesterday(subject);
+    for (const operation of await findOffering(subject)) {
+      for (const dates of choose(yesterday)) {
+        demandRefusal(await askDates(subject, operation, dates), 400, code);
+      }
+    }
+  };
+}
+
+/** Rules on an optional part of the contract. */
+export const dates: Section = {
+  name: "dates",
+  title: "Any dates, where offered",
+  rules: [
+    {
+      id: "dates.period",
+      severity: "must",
+      title: "With from and to, the period is those days, finished where to is a past day.",
+      fix: "Echo from and to; days counts both, complete_through is to, and partial is false.",
+      check: async (subject) => {
+        const to = await readYesterday(subject);
+        const from = addDays(to, -6);
+        for (const operation of await findOffering(subject)) {
+          const { reply, answer } = await readDates(subject, operation, { from, to });
+          const expected = { from, to, days: 7, partial: false, complete_through: to };
+          const seen = Object.fromEntries(
+            (["from", "to", "days", "partial", "complete_through"] as const).map((name) => [
+              name,
+              answer.period[name],
+            ]),
+          );
+          demand(quote(seen) === quote(expected), reply, quote(expected), quote(seen));
+        }
+      },
+    },
+    {
+      id: "dates.same-numbers",
+      severity: "must",
+      title: "Finished days have the same numbers by dates as in the series of days.",
+      fix: "Answer from and to from the same counts as days.",
+      check: async (subject) => {
+        const { answer: known } = await read(subject, timeseries);
+        const to = addDays(known.period.to, -1);
+        const from = addDays(to, -6);
+        const days = known.points.filter(({ date }) => date >= from && date <= to);
+        const sum = (name: "visitors" | "pageviews") => days.reduce((total, each) => total + each[name], 0);
+        const expected = { visitors: sum("visitors"), pageviews: sum("pageviews") };
+        for (const operation of await findOffering(subject)) {
+          const { reply, answer } = await readDates(subject, operation, { from, to });
+          const seen = addUp(answer);
+          demand(quote(seen) === quote(expected), reply, quote(expected), quote(seen));
+        }
+      },
+    },
+    {
+      id: "dates.reversed-refused",
+      severity: "must",
+      title: "from after to is refused: 400, invalid_parameter.",
+      fix: "Refuse a reversed span; do not swap its ends.",
+      check: refuses("invalid_parameter", (to) => [{ from: to, to: addDays(to, -1) }]),
+    },
+    {
+      id: "dates.future-refused",
+      severity: "must",
+      title: "to in the future is refused: 400, invalid_parameter.",
+      fix: "Refuse days that have not begun at the site; do not cut the span short.",
+      check: refuses("invalid_parameter", (day) => [{ from: day, to: addDays(day, 3) }]),
+    },
+    {
+      id: "dates.alone-refused",
+      severity: "must",
+      title: "from without to, or to without from, is refused: 400, missing_parameter.",
+      fix: "Require both.",
+      check: refuses("missing_parameter", (day) => [{ from: day }, { to: day }]),
+    },
+    {
+      id: "dates.days-refused",
+      severity: "must",
+      title: "from and to beside days are refused: 400, invalid_parameter.",
+      fix: "Let one question ask for one span: refuse days beside dates, its default too.",
+      check: refuses("invalid_parameter", (to) => [{ from: addDays(to, -29), to, days: 30 }]),
+    },
+    {
+      id: "dates.form-refused",
+      severity: "must",
+      title: "What is not a date (YYYY-MM-DD) is refused: 400, invalid_parameter.",
+      fix: "Take calendar dates alone: no timestamps, no month 13, no 30 February.",
+      check: refuses("invalid_parameter", (to) =>
+        [`${addDays(to, -6)}T00:00:00Z`, "yesterday", "2026-02-30", "20260101"].map((from) => ({ from, to })),
+      ),
+    },
+  ],
+};
+
+/** Visitors and page views of an answer, whichever of the three operations it is of. */
+function addUp(answer: ReturnType<typeof parse<PeriodOperation>>["answer"]) {
+  const parts = "points" in answer ? answer.points : ["totals" in answer ? answer.totals : answer];
+  return {
+    visitors: parts.reduce((total, each) => total + each.visitors, 0),
+    pageviews: parts.reduce((total, each) => total + each.pageviews, 0),
+  };
+}
