@@ -11,7 +11,11 @@ export function createLocalCall(open: () => Promise<DataSource>, clock: () => nu
     signal?.throwIfAborted();
     const params = parseParams(operation.allParams, input);
     refuseDaysWithSpan((name) => Object.hasOwn(input, name));
-    opened ??= open();
+    // After a failure again: what was missing may be there by then.
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
     const source = await opened;
     // The operation that was asked gives its own result.
     return answer(operation, params, { source, now: clock(), signal }) as never;

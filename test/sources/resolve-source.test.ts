@@ -1,0 +1,56 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { sites } from "../../src/operations/index.ts";
+import { resolveKeyedSource, resolveSource } from "../../src/sources/resolve-source.ts";
+import { DEMO_KEY, NOW } from "../support/api.ts";
+
+const surroundings = {
+  environment: { ANALYTICS_API_KEY: "a-key", ANALYTICS_BASE_URL: "https://stats.example.test" },
+  clock: () => NOW,
+  stdin: new PassThrough(),
+  warn: () => {},
+};
+
+describe("what is asked", () => {
+  it("is the source that the command line names, whatever the environment says", async () => {
+    const source = resolveSource({ demo: true }, surroundings);
+    expect(source).toMatchObject({ kind: "local", options: ["--demo"], about: { label: "made-up data" } });
+    expect((await source.call(sites, {})).sites).toHaveLength(5);
+  });
+
+  it("is else the service of flags, environment and profiles", async () => {
+    const source = resolveSource({}, surroundings);
+    expect(source).toMatchObject({ kind: "service", options: [] });
+    if (source.kind === "service") {
+      expect(await source.readAccess()).toMatchObject({
+        apiKey: "a-key",
+        baseUrl: expect.stringMatching(/v1$/),
+      });
+    }
+    const environment = { ANALYTICS_PROFILE: "work" };
+    expect(resolveSource({}, { ...surroundings, environment }).options).toEqual(["--profile", "work"]);
+  });
+
+  it("is one source: two are an error that names both", () => {
+    expect(() => resolveSource({ demo: true, apiKeyFile: "x" }, surroundings)).toThrow(
+      "--demo and --api-key-file exclude each other.",
+    );
+  });
+});
+
+describe("what a server of many people asks", () => {
+  it("opens to each key what its organization has", async () => {
+    const source = await resolveKeyedSource({ demo: true }, surroundings);
+    const list = async (key: string) => (await source.open(key)(sites, {})).sites.map(({ domain }) => domain);
+    expect(source).toMatchObject({ name: "made-up data", publicKey: DEMO_KEY });
+    expect(await list(DEMO_KEY)).toContain("example.com");
+    expect(await list("demo-key-of-globex")).toEqual(["globex.example"]);
+    await expect(list("nobody's")).rejects.toMatchObject({ code: "invalid_api_key", status: 401 });
+  });
+
+  it("is else the service, which has no key that anyone may know", async () => {
+    const source = await resolveKeyedSource({}, surroundings);
+    expect(source).toMatchObject({ name: "https://stats.example.test" });
+    expect(source.publicKey).toBeUndefined();
+  });
+});
