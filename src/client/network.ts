@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { addAbortSignal, type Duplex, pipeline, type Readable } from "node:stream";
+import { addAbortSignal, pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { AnalyticsError } from "../errors.ts";
@@ -7,7 +7,7 @@ import type { Fetch, HeaderFields } from "./exchange.ts";
 import { within } from "./within.ts";
 
 export interface NetworkOptions {
-  /** Proxies as the environment gives them. */
+  /** The proxies that the environment names. */
   httpProxy?: string | undefined;
   httpsProxy?: string | undefined;
   noProxy?: string | undefined;
@@ -18,8 +18,8 @@ export interface NetworkOptions {
 }
 
 /**
- * A GET with time limits for each phase, through the environment's proxies; its answer is unpacked. Not `fetch`:
- * Node's own would be a second copy of undici to be loaded.
+ * Returns a GET with a time limit for each phase, through the environment's proxies. It decompresses the response.
+ * It does not use Node's `fetch`, which would load a second copy of undici.
  */
 export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
   const request = createRequest(options);
@@ -30,12 +30,12 @@ export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
     return {
       status: answer.statusCode,
       headers: fields,
-      body: unpack(answer.body, fields.get("content-encoding") ?? "", signal),
+      body: decompress(answer.body, fields.get("content-encoding") ?? "", signal),
     };
   };
 }
 
-/** One request, written out: nothing is added to it. */
+/** One request, sent exactly as it is. */
 export interface Outgoing {
   method: string;
   headers: Record<string, string>;
@@ -52,8 +52,8 @@ export interface Sent {
 export type Send = (url: string, outgoing: Outgoing) => Promise<Sent>;
 
 /**
- * Sends what it is given and no more. `fetch` would tell a server not to use its cache when it is asked with
- * If-None-Match, and refuses what HTTP allows: a GET with a body.
+ * Sends a request without adding to it. `fetch` would add `cache-control: no-cache` to a request with If-None-Match,
+ * and it refuses a GET with a body, which HTTP allows.
  */
 export function createNetworkSend(options: NetworkOptions = {}): Send {
   const request = createRequest(options);
@@ -65,8 +65,8 @@ export function createNetworkSend(options: NetworkOptions = {}): Send {
 }
 
 /**
- * A redirect is an answer to look at: followed, it would carry the key to wherever it points. undici hears a signal
- * when it has a connection alone, which a proxy may keep it waiting for.
+ * Never follows a redirect, which would carry the key to wherever it points. `within` ends a request that is still
+ * waiting for a connection, through a slow proxy for example: undici listens to the signal only once it has one.
  */
 function createRequest(options: NetworkOptions) {
   const dispatcher = createDispatcher(options);
@@ -80,21 +80,21 @@ function createRequest(options: NetworkOptions) {
 
 function readFields(headers: IncomingHttpHeaders): HeaderFields {
   return {
-    // undici gives names in lower case.
+    // undici's names are in lower case.
     get: (name) =>
       Object.hasOwn(headers, name.toLowerCase()) ? joinField(headers[name.toLowerCase()]) : null,
   };
 }
 
-/** A field that stands several times is one list (RFC 9110, section 5.3). */
+/** A field that occurs several times is one list (RFC 9110, section 5.3). */
 const joinField = (value: string | string[] = "") => [value].flat().join(", ");
 
 const CODINGS = "gzip, br";
-/** Of codings put one on the other. None needs more, and small bytes can hold hours of unpacking. */
+/** No service needs more, and a few bytes that are compressed many times over take hours to decompress. */
 const MOST_CODINGS = 2;
 
-/** Content codings of RFC 9110, section 8.4.1, and of RFC 7932. */
-const unpackers = new Map<string, () => Duplex>([
+/** Content codings of RFC 9110, section 8.4.1, and RFC 7932. */
+const decoders = new Map<string, () => Transform>([
   ["gzip", createGunzip],
   ["x-gzip", createGunzip],
   ["deflate", createInflate],
@@ -102,37 +102,38 @@ const unpackers = new Map<string, () => Duplex>([
 ]);
 
 /**
- * A body without its codings, the last one taken off first; one that is unknown is left on. Throws AnalyticsError
- * `bad_answer` where there are too many.
+ * Takes a body's codings off, the last one first, and leaves unknown ones on. Throws AnalyticsError `bad_answer` if
+ * there are too many. undici's `interceptors.decompress` would do, but in 7.30 it prints an ExperimentalWarning on
+ * stderr, and it allows five codings, a limit that cannot be set and whose error has no code to know it by.
  */
-function unpack(body: Readable, codings: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
+function decompress(body: Readable, codings: string, signal: AbortSignal): Readable {
   const names = codings.split(",").map((each) => each.trim().toLowerCase());
-  const stages = names.reverse().flatMap((name) => unpackers.get(name) ?? []);
-  if (stages.length > MOST_CODINGS) {
+  const found = names.reverse().flatMap((name) => decoders.get(name) ?? []);
+  if (found.length > MOST_CODINGS) {
     discard(body);
-    throw new AnalyticsError("bad_answer", `The service's answer is packed ${stages.length} times over.`, {
+    throw new AnalyticsError("bad_answer", `The service compressed its answer ${found.length} times.`, {
       hint: "Tell whoever runs the service.",
     });
   }
-  return stages.reduce<Readable>(
-    // Whoever reads hears of what went wrong, at whichever stage.
-    (packed, create) =>
+  return found.reduce<Readable>(
+    // A pipeline for each pair, so that an error at any stage reaches whoever reads the last one.
+    (encoded, create) =>
       addAbortSignal(
         signal,
-        pipeline(packed, create(), () => {}),
+        pipeline(encoded, create(), () => {}),
       ),
     body,
   );
 }
 
-/** A body that nobody reads, and its connection with it. */
+/** Drops a body that nobody reads, and its connection. */
 function discard(body: Readable) {
   body.on("error", () => {}).destroy();
 }
 
 /**
- * Asks a proxy for a tunnel, in time: a proxy agent sets no limit of its own. A proxy that closes the connection
- * instead is asked again without end where undici takes that for a passing error.
+ * Fails when a proxy opens no tunnel. undici would take the closed connection for a passing error, and ask the proxy
+ * again without end.
  */
 class TunnelPool extends Pool {
   override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
@@ -149,8 +150,9 @@ class TunnelPool extends Pool {
 function createDispatcher(options: NetworkOptions): EnvHttpProxyAgent {
   const { httpProxy, httpsProxy, noProxy, headersTimeout = 10_000 } = options;
   return new EnvHttpProxyAgent({
+    // A proxy agent sets no time limit for the tunnel by itself.
     clientFactory: (origin, client) => new TunnelPool(origin, { ...client, headersTimeout }),
-    // Where one is absent the agent would read process.env by itself.
+    // Without a value the agent would read process.env by itself.
     httpProxy: httpProxy ?? "",
     httpsProxy: httpsProxy ?? "",
     noProxy: noProxy ?? "",

@@ -181,7 +181,7 @@ describe("config --write", () => {
     const refused = await config("cursor", "--write");
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringMatching(/mcp\.json: It has a server "analytics" already[\s\S]*--force/),
+      expect.stringMatching(/mcp\.json: It already has another server named "analytics"[\s\S]*--force/),
     ]);
     expect(read(".cursor/mcp.json")).toBe(before);
     await config("cursor", "--write", "--name", "second");

@@ -356,7 +356,7 @@ describe("the MCP clients of this machine", () => {
       ".cursor/mcp.json",
       '{\n "a": 1\n "b": 2}',
       "warning",
-      /mcp\.json is no valid JSON: line 3, column 2: a comma is missing$/,
+      /mcp\.json is no valid JSON: line 3, column 2: comma expected$/,
     ],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "your key" }), "warning", /placeholder/],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "${env:ANALYTICS_API_KEY}" }), "ok", /mcp\.json$/],
@@ -397,7 +397,7 @@ describe("the MCP clients of this machine", () => {
     mkdirSync(join(home.HOME, ".cursor"));
     writeFileSync(join(home.HOME, ".cursor/mcp.json"), "{");
     const { stderr } = await runShell(["doctor"], { environment: home });
-    expect(stderr).toContain("line 1, column 2: a closing brace } is missing. Mend it there: Cursor");
+    expect(stderr).toContain("line 1, column 2: close brace expected. Mend it there: Cursor");
   });
 
   it("a key that others can read there, and a profile in its place", async () => {

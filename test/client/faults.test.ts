@@ -357,7 +357,7 @@ describe("content codings", () => {
   it("more than two are refused", async () => {
     const server = await packed(Array.from({ length: 3 }, () => "gzip").join(), repeat(3, gzipSync));
     expect(await fail(createCall(server.origin)(sites, {}))).toMatchObject({
-      ...{ code: "bad_answer", message: "The service's answer is packed 3 times over." },
+      ...{ code: "bad_answer", message: "The service compressed its answer 3 times." },
     });
     expect(server.requests).toHaveLength(1);
   });

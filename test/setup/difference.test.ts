@@ -38,16 +38,6 @@ describe("a difference", () => {
     expect(formatDifference("a", "", "x\n")).toBe("--- /dev/null\n+++ a\n@@ -0,0 +1,1 @@\n+x\n");
   });
 
-  it("of very long texts counts all between the changes as changed", () => {
-    const lines = Array.from({ length: 5_000 }, (_, index) => `${index}\n`);
-    const difference = formatDifference(
-      "a",
-      ["x\n", ...lines, "y\n"].join(""),
-      ["1\n", ...lines, "2\n"].join(""),
-    );
-    expect(difference.match(/^-/gm)).toHaveLength(5_003);
-  });
-
   it("is one that git applies", () => {
     const folder = mkdtempSync(join(tmpdir(), "difference-"));
     const file = join(folder, "a.txt");

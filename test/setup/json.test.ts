@@ -69,7 +69,7 @@ const samples: [string, Entry, string, string][] = [
     "minified, on one line",
     entry,
     `{"a":1,"mcpServers":{"x":{"url":"https://x.example/mcp"}},"z":[1,2]}`,
-    `{"a":1,"mcpServers":{"x":{"url":"https://x.example/mcp"},"analytics":${JSON.stringify(value)}},"z":[1,2]}`,
+    `{"a":1,"mcpServers":{"x":{"url":"https://x.example/mcp"}, "analytics": { "command": "npx", "args": [ "-y", "analytics-mcp" ], "env": { "ANALYTICS_API_KEY": "\${ANALYTICS_API_KEY}" } } },"z":[1,2]}`,
   ],
 ];
 
@@ -100,14 +100,19 @@ describe("JSON files get the entry and keep every byte", () => {
       github: { type: "http", url: "https://api.example/mcp" },
       analytics: value,
     });
-    expect(document.inputs.map(({ id }: { id: string }) => id)).toEqual(["gh", "analytics-key"]);
-    expect(after).toContain('}, // keep\r\n      // more to come\r\n      "analytics": {\r\n');
-    expect(after).toContain("}, // GitHub\r\n      {\r\n");
+    expect(document.inputs.map(({ id }: { id: string }) => id)).toEqual(["analytics-key", "gh"]);
+    expect(after).toContain('"servers": {\r\n      "analytics": {\r\n         "command": "npx",\r\n');
+    expect(after).toContain(
+      '"github": { "type": "http", "url": "https://api.example/mcp" }, // keep\r\n      // more',
+    );
+    expect(after).toContain('"password": true }, // GitHub\r\n   ],');
   });
 
   it("a comment behind the last member stays with it", () => {
     const after = editJson('{\n  "mcpServers": {\n    "a": {} // mine\n  }\n}', entry, false);
-    expect(after).toContain('"a": {}, // mine\n    "analytics": {');
+    expect(after).toMatch(
+      /"mcpServers": \{\n {4}"analytics": \{[\s\S]*\n {4}\},\n {4}"a": \{\} \/\/ mine\n {2}\}/,
+    );
   });
 
   it.each([
@@ -125,9 +130,26 @@ describe("JSON files get the entry and keep every byte", () => {
     expect(editJson(after, entry, false)).toBe(after);
   });
 
+  it("takes the indentation from the first member, and not from a comment", () => {
+    const before = '/*\n * mine\n */\n{\n    "mcpServers": {\n        "a": {}\n    }\n}\n';
+    const after = editJson(before, entry, false);
+    expect(after).toContain('{},\n        "analytics": {\n            "command": "npx",\n');
+  });
+
+  it("inserts in a line that begins within a comment, with a quotation mark in it", () => {
+    const before = '/* they\n say "hi */ {"mcpServers": {"a": "b c"}}';
+    const after = editJson(before, entry, false);
+    expect(read(after).mcpServers).toEqual({ a: "b c", analytics: value });
+    expect(isWithin(before, after)).toBe(true);
+  });
+
   it("says nothing new where the entry is there, in whatever order and style", () => {
     const before = `{"mcpServers":{"analytics":{"env":${JSON.stringify(value.env)},"args":["-y","analytics-mcp"],\n"command":"npx"}}}`;
     expect(editJson(before, entry, false)).toBe(before);
+  });
+
+  it("inputs that are not objects stay", () => {
+    expect(read(editJson('{"inputs": [null, 1]}', vsCode, false)).inputs).toEqual([null, 1, input]);
   });
 
   it("an input of the same id stays as its owner has it", () => {
@@ -140,19 +162,24 @@ describe("JSON files get the entry and keep every byte", () => {
 
 describe("refuses", () => {
   it.each([
-    ["what is no JSON", '{\n  "a": 1\n  "b": 2\n}', /line 3, column 3: a comma is missing/],
+    ["what is no JSON", '{\n  "a": 1\n  "b": 2\n}', /line 3, column 3: comma expected/],
     ["a file cut off", '{"mcpServers": {', /cannot be read: line 1, column 17/],
+    ["a Windows path as it is", '{"a": "C:\\users"}', /write each backslash as \\\\/],
     ["a list", "[1]", /holds array/],
-    ["servers that are none", '{"mcpServers": []}', /no object/],
+    ["servers that are none", '{"mcpServers": []}', /not an object/],
     ["servers twice", '{"mcpServers": {}, "mcpServers": {}}', /twice/],
     ["the entry twice", '{"mcpServers": {"analytics": {}, "analytics": {}}}', /twice/],
-    ["another entry of that name", '{"mcpServers": {"analytics": {"command": "node"}}}', /another one/],
+    [
+      "another entry of that name",
+      '{"mcpServers": {"analytics": {"command": "node"}}}',
+      /already has another server/,
+    ],
   ])("%s", (_, before, message) => {
     expect(() => editJson(before, entry, false)).toThrow(message);
   });
 
   it("inputs that are no list", () => {
-    expect(() => editJson('{"inputs": {}, "servers": {}}', vsCode, false)).toThrow(/no list/);
+    expect(() => editJson('{"inputs": {}, "servers": {}}', vsCode, false)).toThrow(/not a list/);
   });
 
   it("but replaces another entry when forced to, and that value alone", () => {

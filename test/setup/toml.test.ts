@@ -72,7 +72,7 @@ describe("TOML files get the table and keep every byte", () => {
       "\n# the end",
     ];
     const before = `${head}[mcp_servers.analytics]\ncommand = "node" # mine\nargs = [\n  "[x]",\n]\n${middle}[ mcp_servers . "analytics" . env ]\nA = """"x\\""""\n${tail}`;
-    expect(() => editToml(before, entry, false)).toThrow(/another one/);
+    expect(() => editToml(before, entry, false)).toThrow(/already has another server/);
     expect(editToml(before, entry, true)).toBe(head + table + middle + tail);
   });
 });

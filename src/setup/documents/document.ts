@@ -1,20 +1,20 @@
 import { AnalyticsError } from "../../errors.ts";
 import type { Members } from "../wish.ts";
 
-/** A server as it is to stand in a client's file. */
+/** A server, as a client's file should hold it. */
 export interface Entry {
-  /** The member that holds the servers. */
+  /** The member that holds all servers. */
   at: string;
   name: string;
   value: Members;
-  /** What VS Code asks for; one that is there under the same id stays as it is. */
+  /** What VS Code asks the user for. An input that the file has under the same id stays as it is. */
   inputs: Members[];
 }
 
 /**
- * Gives the document with the entry in it, every other character as it was; the very same text where it is
- * there already. Throws AnalyticsError `usage` for what cannot be read or added to, and, unless `force`, for
- * another entry of that name.
+ * Adds the entry to a document and keeps every other character; returns the same text if the entry is there already.
+ * Throws AnalyticsError `usage` if the document cannot be read or added to, or has another entry of that name and
+ * `force` is not set.
  */
 export type Edit = (text: string, entry: Entry, force: boolean) => string;
 
@@ -24,19 +24,19 @@ function refuse(reason: string, hint: string, cause?: unknown): AnalyticsError {
 
 export const refuseOther = ({ name }: Entry) =>
   refuse(
-    `It has a server "${name}" already, and that is another one.`,
-    "--force replaces it and nothing else (look first with --dry-run --force); --name adds this one beside it.",
+    `It already has another server named "${name}".`,
+    "--force replaces it and nothing else (preview with --dry-run --force); --name adds this one beside it.",
   );
 
 export const refuseUnreadable = (reason: string, cause?: unknown) =>
-  refuse(`It cannot be read: ${reason}.`, "Mend it first: nothing was written.", cause);
+  refuse(`It cannot be read: ${reason}.`, "Nothing was written. Fix the file first.", cause);
 
 export const refuseShape = (reason: string) =>
-  refuse(reason, "Leave out --write, and paste what is printed by hand: nothing was written.");
+  refuse(reason, "Nothing was written. Run it without --write, and paste what it prints.");
 
-export const TOO_DEEP = "its lists and objects stand in each other too deep";
+export const TOO_DEEP = "its lists and objects are nested too deeply";
 
-/** Parsers and comparisons go as deep as a document does, and the stack ends somewhere: nothing is edited then. */
+/** Parsers and comparisons are recursive: a document that is nested too deeply for the stack is refused. */
 export const refuseDepth =
   (edit: Edit): Edit =>
   (text, entry, force) => {
@@ -47,13 +47,13 @@ export const refuseDepth =
     }
   };
 
-/** What ends lines in a text, by majority. */
+/** The line ending that most lines of a text have. */
 export function findLineEnd(text: string): "\n" | "\r\n" {
   const windows = text.split("\r\n").length - 1;
   return 2 * windows > text.split("\n").length - 1 ? "\r\n" : "\n";
 }
 
-/** Where an offset is, as editors count. */
+/** The line and column of an offset, counted from 1 as editors do. */
 export function locate(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");
   return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Node, type ParseError, parseTree } from "jsonc-parser";
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { KEY, placeholder } from "../server.ts";
 import type { Members, Value } from "../wish.ts";
 import {
@@ -13,29 +13,25 @@ import {
   refuseUnreadable,
   TOO_DEEP,
 } from "./document.ts";
-import { explainFault } from "./json-faults.ts";
-import { insertMember } from "./json-insertion.ts";
-import { formatMember, indentLines, readIndent } from "./json-style.ts";
+import { APPEND, setValue } from "./json-value.ts";
 
-/**
- * JSON and JSON with comments and trailing commas. jsonc-parser's own `modify` formats the lines that it
- * touches anew; here text is put between what stands, or in place of one value, and nothing else moves.
- */
+/** Edits JSON, with comments and trailing commas if the file has them. */
 export const editJson: Edit = refuseDepth((text, entry, force) => {
   const root = parse(text);
-  if (root === undefined) return startDocument(text, entry);
-  const servers = findOne(root, entry.at);
-  const edited =
-    servers === undefined ? addServers(text, root, entry) : setServer(text, servers, entry, force);
-  const result = edited === text ? text : entry.inputs.reduce(addInput, edited);
-  if (result !== text) assertRest(text, result, entry);
+  if (root !== undefined && hasEntry(root, entry, force)) return text;
+  const start = root === undefined ? startObject(text) : text;
+  const result = entry.inputs.reduce(addInput, setValue(start, [entry.at, entry.name], entry.value));
+  assertRest(text, result, entry);
   return result;
 });
 
-/** The members of a document whose servers are these alone. */
+/** A document that holds this server and nothing else. */
 export function buildDocument({ at, name, value, inputs }: Entry): Members {
   return { ...(inputs.length === 0 ? {} : { inputs }), [at]: { [name]: value } };
 }
+
+/** Why a text is not JSON (comments and trailing commas are fine), and where; undefined when it is. */
+export const findFault = (text: string): string | undefined => read(text).fault;
 
 function parse(text: string): Node | undefined {
   const { root, fault } = read(text);
@@ -43,66 +39,63 @@ function parse(text: string): Node | undefined {
   return root;
 }
 
-/** Where a text is no JSON (comments and trailing commas allowed), and why; undefined where it is in order. */
-export const findFault = (text: string): string | undefined => read(text).fault;
-
-function read(text: string): { root: Node | undefined; fault: string | undefined } {
+function read(text: string): { root?: Node | undefined; fault?: string | undefined } {
   const errors: ParseError[] = [];
-  let root: Node | undefined;
   try {
-    root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+    const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+    const [first] = errors;
+    return { root, fault: first && `${locate(text, first.offset)}: ${explainError(first)}` };
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    return { root: undefined, fault: TOO_DEEP };
+    return { fault: TOO_DEEP };
   }
-  const [first] = errors;
-  return { root, fault: first && `${locate(text, first.offset)}: ${explainFault(first.error)}` };
 }
 
-/** For a file that is empty, or holds comments alone. */
-function startDocument(text: string, entry: Entry): string {
-  const lineEnd = findLineEnd(text);
-  const document = indentLines(JSON.stringify(buildDocument(entry), null, 2), "", lineEnd) + lineEnd;
-  if (text.trim() === "") return document;
-  return text + (text.endsWith("\n") ? "" : lineEnd) + document;
+/** jsonc-parser's name for an error, as words: `CommaExpected` becomes "comma expected". */
+function explainError({ error }: ParseError): string {
+  const name = printParseErrorCode(error);
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+  const isBackslash = name === "InvalidEscapeCharacter" || name === "InvalidUnicode";
+  return isBackslash ? `${words} (in a Windows path, write each backslash as \\\\)` : words;
 }
 
-function addServers(text: string, root: Node, { at, name, value }: Entry): string {
+/** Whether the entry is there as wanted. Throws if something else is in its place and must not be replaced. */
+function hasEntry(root: Node, entry: Entry, force: boolean): boolean {
   if (root.type !== "object")
-    throw refuseShape(`It holds ${root.type} where an object with "${at}" is expected.`);
-  return insertMember(text, root, formatMember({ [at]: { [name]: value } }));
-}
-
-function setServer(text: string, servers: Node, entry: Entry, force: boolean): string {
-  if (servers.type !== "object") throw refuseShape(`Its "${entry.at}" is no object.`);
-  const server = findOne(servers, entry.name);
-  if (server === undefined) return insertMember(text, servers, formatMember({ [entry.name]: entry.value }));
-  if (isDeepStrictEqual(readValue(server), entry.value)) return text;
+    throw refuseShape(`It holds ${root.type} where an object with "${entry.at}" is expected.`);
+  const servers = findMember(root, entry.at);
+  if (servers === undefined) return false;
+  if (servers.type !== "object") throw refuseShape(`Its "${entry.at}" is not an object.`);
+  const server = findMember(servers, entry.name);
+  if (server === undefined) return false;
+  if (isDeepStrictEqual(readValue(server), entry.value)) return true;
   if (!force && !isUnfinished(readValue(server))) throw refuseOther(entry);
-  const formatted = JSON.stringify(entry.value, null, readIndent(text));
-  const value = indentLines(formatted, indentAt(text, server.offset), findLineEnd(text));
-  return text.slice(0, server.offset) + value + text.slice(server.offset + server.length);
+  return false;
 }
 
-/** An entry of this program's that was pasted and never filled in. */
+/** Whether this is an entry of ours that was pasted, and whose placeholder nobody has replaced. */
 function isUnfinished(value: Value | null): boolean {
   const { args, env } = (value ?? {}) as { args?: Value; env?: Members };
   const isOurs = Array.isArray(args) && args.includes("analytics-mcp");
   return isOurs && env?.[KEY] === placeholder(KEY);
 }
 
-function addInput(text: string, input: Members): string {
-  const root = parse(text);
-  if (root === undefined) return text;
-  const inputs = findOne(root, "inputs");
-  if (inputs === undefined) return insertMember(text, root, formatMember({ inputs: [input] }));
-  if (inputs.type !== "array") throw refuseShape('Its "inputs" is no list.');
-  const isThere = (inputs.children ?? []).some((each) => findOne(each, "id")?.value === input.id);
-  return isThere ? text : insertMember(text, inputs, (indent) => JSON.stringify(input, null, indent));
+/** Gives a file that is empty, or has only comments, an object to add to. */
+function startObject(text: string): string {
+  const lineEnd = findLineEnd(text);
+  return `${text}${/[^\n]$/.test(text) ? lineEnd : ""}{}${lineEnd}`;
 }
 
-/** A member's value. A name that stands twice is refused: clients differ in which of the two they read. */
-function findOne(object: Node, name: string): Node | undefined {
+function addInput(text: string, input: Members): string {
+  const root = parse(text);
+  const inputs = root && findMember(root, "inputs");
+  if (inputs !== undefined && inputs.type !== "array") throw refuseShape('Its "inputs" is not a list.');
+  const isThere = inputs?.children?.some((each) => findMember(each, "id")?.value === input.id);
+  return isThere ? text : setValue(text, ["inputs", APPEND], input);
+}
+
+/** A member's value. Refuses a name that occurs twice, because clients differ in which of the two they read. */
+function findMember(object: Node, name: string): Node | undefined {
   const found = (object.type === "object" ? (object.children ?? []) : []).filter(
     (property) => property.children?.[0]?.value === name,
   );
@@ -110,35 +103,23 @@ function findOne(object: Node, name: string): Node | undefined {
   return found[0]?.children?.[1];
 }
 
-function indentAt(text: string, offset: number): string {
-  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
-  return /^[ \t]*/.exec(line)?.[0] ?? "";
+/** A node as data. jsonc-parser's objects have no prototype, so that `__proto__` is a name like any other. */
+function readValue(node: Node): Value | null {
+  return structuredClone(getNodeValue(node) as Value | null);
 }
 
-/** A node as data: of a name that stands twice the last, as JSON.parse has it; `__proto__` is a name like others. */
-function readValue(node: Node | undefined): Value | null {
-  const children = node?.children ?? [];
-  if (node?.type === "array") return children.map(readValue) as Value[];
-  if (node?.type !== "object") return node?.value;
-  return Object.fromEntries(
-    children.map((property) => [
-      String(property.children?.[0]?.value),
-      readValue(property.children?.[1]) as Value,
-    ]),
-  );
-}
-
-const NOTHING: Node = { type: "object", offset: 0, length: 0 };
-
-/** The proof, by the parser, that the edit did what it should and nothing else. */
+/** Proves, with the parser, that the edit added the entry and changed nothing else. */
 function assertRest(before: string, after: string, { at, name, value, inputs }: Entry): void {
   const strip = (text: string) => {
-    const { [at]: servers, ...rest } = readValue(parse(text) ?? NOTHING) as Members;
+    const root = parse(text);
+    const { [at]: servers, ...rest } = (root === undefined ? {} : readValue(root)) as Members;
     const { [name]: found, ...others } = (servers ?? {}) as Members;
     return { found, rest: { ...rest, others, ...(inputs.length === 0 ? {} : { inputs: strangers(rest) }) } };
   };
   const strangers = ({ inputs: list }: Members) =>
-    Array.isArray(list) ? list.filter((each) => !inputs.some(({ id }) => id === (each as Members).id)) : [];
+    Array.isArray(list)
+      ? list.filter((each) => !inputs.some(({ id }) => id === (each as Members | null)?.id))
+      : [];
   const result = strip(after);
   if (isDeepStrictEqual(result.found, value) && isDeepStrictEqual(result.rest, strip(before).rest)) return;
   throw refuseShape("It is written in a way that this program cannot add to safely.");
