@@ -42,11 +42,14 @@ export interface LocalKind {
   openKeyring?(surroundings: Pick<Surroundings, "clock">): Promise<{ find: Keyring; publicKeys: string[] }>;
 }
 
-interface Asked {
-  call: Call;
+export interface SourceDescription {
   about: About;
   /** The options of the shell that choose it again: `--demo`, or `--profile` and its name. */
   options: readonly string[];
+}
+
+interface Asked extends SourceDescription {
+  call: Call;
 }
 
 export interface LocalSource extends Asked {
