@@ -14,6 +14,7 @@ import type { Fetch } from "../../src/client/exchange.ts";
 import { createRateLimit } from "../../src/mcp/rate-limit.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
+import { buildEnvironment } from "./child-process.js";
 
 export const clientKinds = ["v1", "v2 default", "v2 auto", "v2 pinned to 2026-07-28"] as const;
 export type ClientKind = (typeof clientKinds)[number];
@@ -68,7 +69,7 @@ export async function spawnClient(
   const parameters = {
     command,
     args,
-    env: { PATH: process.env.PATH ?? "", ...env },
+    env: buildEnvironment(env),
     stderr: "pipe" as const,
   };
   let log = "";
