@@ -1,14 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEMO_KEY } from "../support/api.ts";
+import { spawnSync } from "../support/child-process.js";
 import { isThere, openShell, SHELLS } from "../support/completing-shell.ts";
 import { type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 import { findPort, type Running, startProgram } from "../support/processes.ts";
-import { runShell } from "../support/shell.ts";
 
 const BIN = resolve("bin/analytics-mcp.js");
 
@@ -18,28 +17,6 @@ type CompletingShell = Awaited<ReturnType<typeof openShell>>;
 async function waitForSites(shell: CompletingShell, word: string): Promise<void> {
   while (!(await shell.list("analytics-mcp stats --site ")).includes(word));
 }
-
-describe("the scripts", () => {
-  it.each(SHELLS)("of %s says in its first lines how to install it, as --help does", async (shell) => {
-    const { code, stdout, stderr } = await runShell(["completion", shell]);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout.split("\n").slice(0, 3).join("\n")).toContain(`analytics-mcp completion ${shell}`);
-    const help = (await runShell(["completion", "--help"])).stdout;
-    for (const line of stdout.slice(0, stdout.indexOf("\n\n")).split("\n"))
-      expect(`#compdef analytics-mcp\n${help}`).toContain(line.replace(/^# /, ""));
-  });
-
-  it.each(SHELLS)("of %s evaluates nothing that it is given", async (shell) => {
-    const { stdout } = await runShell(["completion", shell]);
-    const code = stdout.replace(/^\s*#.*$/gm, "");
-    expect(code).not.toMatch(/\b(eval|source|compgen -W)\b/);
-  });
-
-  it("there is none for another shell", async () => {
-    const { code, stderr } = await runShell(["completion", "tcsh"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh and fish")]);
-  });
-});
 
 describe.each(SHELLS)("%s", (name) => {
   describe.skipIf(!isThere(name))("completes", () => {
@@ -170,7 +147,7 @@ describe("a candidate comes quickly", () => {
   /** The files of the build that a command loads. */
   const load = (...argv: string[]) => {
     const folder = mkdtempSync(join(tmpdir(), "coverage-"));
-    const env = { PATH: process.env.PATH, NODE_V8_COVERAGE: folder, NODE_DISABLE_COMPILE_CACHE: "1" };
+    const env = { NODE_V8_COVERAGE: folder, NODE_DISABLE_COMPILE_CACHE: "1" };
     spawnSync(process.execPath, [BIN, ...argv], { env });
     const scripts = readdirSync(folder).flatMap(
       (file): { url: string }[] => JSON.parse(readFileSync(join(folder, file), "utf8")).result,
