@@ -1,15 +1,24 @@
 import { defineConfig } from "vitest/config";
 
+/** A test that needs the build, another program, or more than about five seconds is named so. */
+const END_TO_END = "test/**/*.e2e.test.ts";
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: ["test/support/global-setup.ts"],
+    projects: [
+      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: [END_TO_END] } },
+      {
+        extends: true,
+        test: { name: "end-to-end", include: [END_TO_END], globalSetup: ["test/support/installed-package.ts"] },
+      },
+    ],
+    setupFiles: ["test/support/private-home.ts"],
     reporters: ["default", "./test/support/summary-reporter.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Above what a step takes while both workers are busy; by default a second.
+    // Longer than a step takes while both workers are busy. The default is one second.
     expect: { poll: { timeout: 15_000 } },
-    // The runs of many processes compete for two cores; what is measured in time is not tested.
+    // The processes that the tests start compete for two cores; no test measures time.
     maxWorkers: 2,
   },
 });

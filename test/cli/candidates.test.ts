@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { dimensions } from "../../src/operations/dimensions.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+import { execFileSync } from "../support/child-process.js";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell } from "../support/shell.ts";
 

@@ -1,77 +1,22 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { findProfileFile } from "../../src/config/profiles.ts";
 import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
-import { createCertificate } from "../support/certificate.ts";
-import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
+import { at, KEY, type Listener, readReport, serve } from "../support/doctor-report.ts";
+import { answerRightly, send } from "../support/faulty-server.ts";
 import { findPort } from "../support/processes.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
-
-interface Row {
-  check: string;
-  status: string;
-  detail: string;
-  fix: string | null;
-}
-
-const KEY = "canary-4f1c9a2e77d04b6f";
-const JSON_TYPE = { "content-type": "application/json" };
-const open: { close(): unknown }[] = [];
-afterEach(() => {
-  for (const each of open.splice(0)) each.close();
-});
-
-type Listener = Parameters<typeof startServer>[0];
-const answer: Listener = async (request, response) => {
-  const { status, headers, body } = await answerRightly(request);
-  send(response, status, headers, body);
-};
-
-async function serve(
-  listener: Listener = answer,
-  tls?: { key: string; cert: string },
-): Promise<FaultyServer> {
-  const server = await startServer(listener, tls);
-  open.push(server);
-  return server;
-}
-
-function readReport({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }) {
-  expect(stdout + stderr).not.toContain(KEY);
-  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Row[] };
-  expect(ok).toBe(code === 0);
-  for (const { status, fix } of checks)
-    expect(status === "failed" || status === "warning").toBe(fix !== null);
-  return { code, checks, find: (name: string) => checks.find(({ check }) => check === name) };
-}
 
 /** The doctor in this process. */
 async function examine(environment: Record<string, string>, argv: string[] = [], clock = Date.now) {
   return readReport(await runShell(["doctor", "--json", ...argv], { environment, clock }));
 }
 
-/** The installed doctor, for what Node reads as it starts. */
-async function examineInstalled(env: Record<string, string>) {
-  const child = spawn(inject("installed").bin, ["doctor", "--json"], {
-    env: { PATH: process.env.PATH ?? "", ...env },
-  });
-  const output = { stdout: "", stderr: "" };
-  child.stdout.on("data", (chunk) => {
-    output.stdout += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    output.stderr += chunk;
-  });
-  const [code] = await once(child, "close");
-  return readReport({ code, ...output });
-}
-
-const at = (origin: string) => ({ ANALYTICS_API_KEY: KEY, ANALYTICS_BASE_URL: origin });
+const JSON_TYPE = { "content-type": "application/json" };
 
 describe("a set-up in order", () => {
   it("is found so, step by step", async () => {
@@ -165,7 +110,7 @@ describe("each fault is found, with its fix and its exit code", () => {
       socket.on("error", () => {});
       socket.once("data", () => socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"));
     }).listen(0, "127.0.0.1");
-    open.push(proxy);
+    onTestFinished(() => void proxy.close());
     await once(proxy, "listening");
     const HTTPS_PROXY = `http://me:hunter2@127.0.0.1:${(proxy.address() as { port: number }).port}`;
     const { code, checks, find } = await examine({ ...at("https://stats.example.invalid"), HTTPS_PROXY });
@@ -231,24 +176,6 @@ describe("each fault is found, with its fix and its exit code", () => {
       exitCode,
       { check, status: "failed", detail: expect.stringMatching(detail), fix: expect.stringMatching(fix) },
     ]);
-  });
-
-  it("a certificate that nobody vouches for, that has expired, that expires soon, that is good", async () => {
-    const [good, soon, past] = [createCertificate(90), createCertificate(5), createCertificate(-5)];
-    const look = async (certificate: typeof good, trusted: boolean) => {
-      const { origin } = await serve(answer, certificate);
-      const trust: Record<string, string> = trusted ? { NODE_EXTRA_CA_CERTS: certificate.file } : {};
-      const { code, find } = await examineInstalled({ ...at(origin), ...trust });
-      return [code, find("tls")?.status, `${find("tls")?.detail} ${find("tls")?.fix}`];
-    };
-    expect(await look(good, false)).toEqual([
-      5,
-      "failed",
-      expect.stringMatching(/signed by itself.*NODE_EXTRA_CA/),
-    ]);
-    expect(await look(past, true)).toEqual([5, "failed", expect.stringContaining("has expired")]);
-    expect(await look(soon, true)).toEqual([0, "warning", expect.stringContaining("expires soon")]);
-    expect(await look(good, true)).toEqual([0, "ok", expect.stringMatching(/valid until \d{4}-/)]);
   });
 
   it("no TLS where https was said", async () => {

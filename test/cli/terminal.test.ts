@@ -2,7 +2,6 @@ import { HttpResponse, http } from "msw";
 import { describe, expect, it } from "vitest";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell, type ShellOptions } from "../support/shell.ts";
-import { openTerminal, TMUX } from "../support/terminal.ts";
 
 const { network, api } = fakeNetwork();
 const shell = (command: string, { environment, ...options }: ShellOptions = {}) =>
@@ -238,17 +237,5 @@ describe("realtime --watch", () => {
       stop: new Promise(() => {}),
     });
     expect(code).toBe(4);
-  });
-
-  it.skipIf(TMUX === undefined)("ends cleanly with Ctrl-C (tmux)", async () => {
-    const terminal = openTerminal(80, 24);
-    try {
-      const run = terminal.run("analytics-mcp realtime --demo --site example.com --watch; echo exit $?");
-      await expect.poll(() => terminal.read()).toContain("while watching");
-      terminal.tmux("send-keys", "C-c");
-      expect(await run).toMatch(/while watching[\s\S]*exit 0$/);
-    } finally {
-      terminal.close();
-    }
   });
 });

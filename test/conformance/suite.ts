@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { execFile } from "../support/child-process.js";
 import { conformanceSuite, newerNode } from "../support/tools.ts";
 
 export interface Check {
@@ -11,7 +10,6 @@ export interface Check {
   errorMessage?: string;
 }
 
-const run = promisify(execFile);
 const folders: string[] = [];
 
 /** A folder for the suite's results, until they are removed. */
@@ -35,7 +33,7 @@ export async function runSuite(revision: string, url: string) {
   const folder = createResults();
   const args = [suite, "server", "--url", url, "--requirements", revision, "--output-dir", folder];
   // It fails where any scored check fails: what failed is read from its files.
-  const code = await run(newerNode ?? "", args).then(
+  const code = await execFile(newerNode ?? "", args).then(
     () => 0,
     (error: { code: number }) => error.code,
   );

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +9,7 @@ import { buildOpenApi } from "../../src/documents/openapi.ts";
 import { questions } from "../../src/insights/question.ts";
 import { operations } from "../../src/operations/index.ts";
 import { createTestApi } from "../support/api.ts";
+import { execFileSync } from "../support/child-process.js";
 import { startTestConnector } from "../support/connector.ts";
 
 /** The papers beside llms.txt in the repository and in the package. */
@@ -86,7 +86,7 @@ describe("the OpenAPI document", () => {
     const file = join(mkdtempSync(join(tmpdir(), "openapi-")), "openapi.json");
     writeFileSync(file, JSON.stringify(buildOpenApi()));
     const args = ["lint", "--config", "test/support/redocly.yaml", "--format=json", file];
-    const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+    const env = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
     const output = execFileSync("node_modules/.bin/redocly", args, { encoding: "utf8", env, stdio: "pipe" });
     const { totals, problems } = JSON.parse(output.slice(output.indexOf("{")));
     expect(problems).toEqual([]);

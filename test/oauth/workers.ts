@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { build } from "tsup";
+import { spawn } from "../support/child-process.js";
 
 /**
  * The worker as any Node can run it, bundled as the program is (`tsup.config.ts`), in the project's own folder so
@@ -27,9 +27,7 @@ export async function bundleWorker(): Promise<{ script: string; remove(): void }
 /** A process with what it said so far; `command` replaces the plain `node`. */
 export function startWorker(args: string[], command: string[] = [process.execPath]) {
   const [file = "", ...before] = command;
-  // An environment of its own: the test runner's may keep warnings from showing.
-  const env = { PATH: process.env.PATH ?? "" };
-  const child = spawn(file, [...before, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(file, [...before, ...args], { stdio: ["pipe", "pipe", "pipe"] });
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => {
     output.stdout += chunk;

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { readChart } from "../../src/mcp/chart.ts";
-import { bundleHost, openView } from "../chart/browser.ts";
+import { bundleHost, openView } from "../mcp/chart/browser.ts";
 import { connectInProcess } from "../support/clients.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { buildRequest, register } from "../support/oauth-client.ts";

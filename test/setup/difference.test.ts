@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatDifference } from "../../src/setup/difference.ts";
+import { execFileSync } from "../support/child-process.js";
 
 describe("a difference", () => {
   it("looks as people know it", () => {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
+import { buildEnvironment } from "./child-process.js";
 
 /** The browser's binary, where the machine has one. */
 export const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium"].find(
@@ -10,5 +11,8 @@ const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-firs
 const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM ?? "", args: [...ARGUMENTS, ...QUIET] });
+  return chromium.launch({
+    ...{ executablePath: CHROMIUM ?? "", env: buildEnvironment() },
+    args: [...ARGUMENTS, ...QUIET],
+  });
 }

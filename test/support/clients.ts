@@ -15,6 +15,7 @@ import { createRateLimit } from "../../src/mcp/rate-limit.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
+import { buildEnvironment } from "./child-process.js";
 
 export const clientKinds = ["v1", "v2 default", "v2 auto", "v2 pinned to 2026-07-28"] as const;
 export type ClientKind = (typeof clientKinds)[number];
@@ -69,7 +70,7 @@ export async function spawnClient(
   const parameters = {
     command,
     args,
-    env: { PATH: process.env.PATH ?? "", ...env },
+    env: buildEnvironment(env),
     stderr: "pipe" as const,
   };
   let log = "";

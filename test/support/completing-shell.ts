@@ -1,9 +1,8 @@
-import { execFile, execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { execFile, execFileSync } from "./child-process.js";
 import { findProgram } from "./processes.ts";
 import { TMUX } from "./terminal.ts";
 
@@ -59,7 +58,10 @@ export async function openShell(shell: Shell, environment: Record<string, string
   const { home, variables, remove } = createHome(shell, environment);
   const socket = `test-${randomUUID()}`;
   const tmux = (...args: string[]) =>
-    execFileSync(TMUX ?? "tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
+    execFileSync(TMUX ?? "tmux", ["-L", socket, "-f", "/dev/null", ...args], {
+      encoding: "utf8",
+      env: { HOME: home },
+    });
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   tmux(
     ...["new-session", "-d", "-x", "150", "-y", "70", "-c", home],
@@ -99,7 +101,7 @@ export async function openShell(shell: Shell, environment: Record<string, string
       if (shell !== "fish") return (await press(line)).shown;
       const quoted = `'${line.replace(/[\\']/g, "\\$&")}'`;
       const options = { env: variables, cwd: home };
-      return (await promisify(execFile)("fish", ["-c", `complete -C ${quoted}`], options)).stdout;
+      return (await execFile("fish", ["-c", `complete -C ${quoted}`], options)).stdout;
     },
     close: async () => {
       const pid = Number(tmux("display-message", "-p", "#{pane_pid}"));

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { spawn } from "./child-process.js";
 
 const SESSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 const STATELESS = ["2026-07-28"];
@@ -63,8 +63,7 @@ async function ask(program, args) {
  * @param {string} program @param {string[]} args @param {object[]} requests
  */
 async function converse(program, args, requests) {
-  const env = { PATH: process.env.PATH ?? "" };
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "inherit"] });
   /** @type {string[]} */
   const results = [];
   for (const [id, request] of requests.entries()) {

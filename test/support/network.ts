@@ -10,12 +10,8 @@ export const BASE = "https://stats.example.test";
 /** The settings of who uses it. */
 export const service = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: BASE };
 
-/**
- * The network alone is faked, for all tests of a file: behind it answers the real reference API.
- *
- * @param elsewhere What a request to any other address comes to.
- */
-export function fakeNetwork(elsewhere: "error" | "bypass" = "error") {
+/** Fakes the network alone, for all tests of a file. The real reference API answers; other addresses are an error. */
+export function fakeNetwork() {
   const { api, ask } = createTestApi();
   /** What the reference API got from the test that runs. */
   const asked: Request[] = [];
@@ -27,7 +23,7 @@ export function fakeNetwork(elsewhere: "error" | "bypass" = "error") {
   );
   beforeAll(() => {
     vi.spyOn(EnvHttpProxyAgent.prototype, "request").mockImplementation(requestByFetch);
-    network.listen({ onUnhandledRequest: elsewhere });
+    network.listen({ onUnhandledRequest: "error" });
   });
   afterEach(() => {
     network.resetHandlers();

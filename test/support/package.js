@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execFileSync } from "./child-process.js";
 
 /**
  * Packs the project as it would be published and installs that tarball alone into an empty folder, as a
@@ -10,7 +10,7 @@ import { join } from "node:path";
 export function installPackage() {
   const folder = mkdtempSync(join(tmpdir(), "analytics-mcp-"));
   const npm = (/** @type {string[]} */ args, /** @type {string} */ cwd) =>
-    execFileSync("npm", [...args, "--loglevel=error"], { cwd, encoding: "utf8" });
+    execFileSync("npm", [...args, "--loglevel=error"], { cwd, encoding: "utf8", env: { HOME: folder } });
   const [{ filename, files, size, unpackedSize }] = JSON.parse(
     npm(["pack", "--ignore-scripts", "--json", "--pack-destination", folder], process.cwd()),
   );

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
+import { type ChildProcess, spawn } from "./child-process.js";
 
 /** A program of this machine, where it is there. */
 export function findProgram(name: string): string | undefined {
@@ -42,7 +42,7 @@ export async function startProgram(
   env: Record<string, string>,
   words: string,
 ): Promise<Running> {
-  const child = spawn(command, args, { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" });
+  const child = spawn(command, args, { env, stdio: "pipe" });
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => {
     output.stdout += chunk;

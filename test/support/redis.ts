@@ -1,8 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ChildProcess, execFileSync, spawn } from "./child-process.js";
 import { findPort, findProgram } from "./processes.ts";
 
 /** The binary, where the machine has one. */

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { run } from "../../src/cli/program.ts";
 import { NOW } from "./api.ts";
+import { createHomeFolder } from "./child-process.js";
 
 export interface ShellOptions {
   environment?: Record<string, string>;
@@ -16,7 +17,7 @@ export interface ShellOptions {
   clock?: () => number;
 }
 
-/** The program as a shell runs it, in this process: its exit code and what it wrote. */
+/** The program as a shell runs it, in this process and with an empty home: its exit code and what it wrote. */
 export async function runShell(
   argv: string[],
   { environment = {}, isTTY = false, columns = 80, rows = 40, stop, stdin = "", clock }: ShellOptions = {},
@@ -34,7 +35,7 @@ export async function runShell(
       stdin: new PassThrough().end(stdin),
       stdout: Object.assign(stdout, { isTTY, columns, rows }),
       stderr: Object.assign(stderr, { isTTY, columns, rows }),
-      environment,
+      environment: { HOME: createHomeFolder(), ...environment },
       clock: clock ?? (() => NOW),
       version: "1.2.3",
       nodeVersion: process.versions.node,

@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { NOW } from "./api.ts";
+import { buildEnvironment, execFileSync } from "./child-process.js";
 import { findProgram } from "./processes.ts";
 
 export const TMUX = findProgram("tmux");
@@ -9,8 +9,10 @@ export const TMUX = findProgram("tmux");
 /** A real terminal of a size (tmux), in which the built program runs on the tests' clock. */
 export function openTerminal(width: number, height: number) {
   const socket = `test-${randomUUID()}`;
+  // One home for all calls: the first starts the server, whose environment the shell inherits.
+  const env = buildEnvironment();
   const tmux = (...args: string[]) =>
-    execFileSync(TMUX ?? "tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
+    execFileSync(TMUX ?? "tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8", env });
   const environment = { TEST_NOW: String(NOW), LC_ALL: "C.UTF-8", TERM: "xterm-256color" };
   tmux(
     ...["new-session", "-d", "-x", String(width), "-y", String(height)],

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { spawn } from "./child-process.js";
 import { findProgram } from "./processes.ts";
 
 /** Gives a program a terminal of its own; part of every Debian (bsdutils). */
@@ -8,7 +8,7 @@ export const SCRIPT = process.platform === "linux" ? findProgram("script") : und
 /** A shell command at a terminal: what its screen shows, and keys to press. */
 export function startAtTerminal(command: string, env: Record<string, string>) {
   const child = spawn(SCRIPT ?? "", ["-qec", command, "/dev/null"], {
-    env: { PATH: process.env.PATH ?? "", TERM: "xterm", SHELL: "/bin/sh", ...env },
+    env: { TERM: "xterm", SHELL: "/bin/sh", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
   let screen = "";

@@ -1,14 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { expect, inject, it } from "vitest";
+import { spawnSync } from "../support/child-process.js";
 
 const { bin } = inject("installed");
 const FULL = "/dev/full";
 
 const run = (words: string) => {
-  const env = { PATH: process.env.PATH ?? "" };
   const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-c", `"${bin}" ${words}`], {
-    env,
     encoding: "utf8",
   });
   return { status, stdout, stderr };

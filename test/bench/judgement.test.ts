@@ -1,30 +1,8 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { replaceSection } from "../../bench/results.ts";
+import { isLevel } from "../../bench/soak-report.ts";
 import { agrees } from "../../bench/truth.ts";
 import { fitSlope } from "../../bench/watch.ts";
-import { REDIS_SERVER } from "../support/redis.ts";
-
-describe("the load run, for seconds", () => {
-  const run = async (...args: string[]) => {
-    const all = ["bench/run.js", "load", "--sessions", "12", "--seconds", "4", "--pause", "200", "--trial"];
-    const { stdout } = await promisify(execFile)(process.execPath, [...all, ...args]).catch((error) => error);
-    return stdout as string;
-  };
-
-  it("finds nothing wrong with a process and its file", { timeout: 90_000 }, async () => {
-    expect(await run()).toContain("Faults: none.");
-  });
-
-  it.skipIf(REDIS_SERVER === undefined)(
-    "finds nothing wrong with two replicas (redis-server)",
-    { timeout: 90_000 },
-    async () => {
-      expect(await run("--store", "redis", "--replicas", "2")).toContain("Faults: none.");
-    },
-  );
-});
 
 describe("what the load run judges by", () => {
   it.each<[string, unknown, boolean]>([
@@ -51,5 +29,18 @@ describe("what the load run judges by", () => {
     expect(replaceSection(document, CHAPTER, "### A", "### A\n\nnew")).toBe(replaced);
     const added = document.replace("b\n\n## Other", "b\n\n### C\n\nc\n\n## Other");
     expect(replaceSection(document, CHAPTER, "### C", "### C\n\nc")).toBe(added);
+  });
+});
+
+describe("what the long run takes for level", () => {
+  const points = Array.from({ length: 30 }, (_, index) => index);
+  it.each<[string, number[], boolean]>([
+    ["a line", points.map(() => 40), true],
+    ["warming up", points.map((index) => Math.min(40, 20 + 3 * index)), true],
+    ["what comes and goes", points.map((index) => 40 + (index % 5) * 30), true],
+    ["what rises slowly", points.map((index) => 40 + index / 2), false],
+    ["what rises below what comes and goes", points.map((index) => 20 + index + (index % 5) * 30), false],
+  ])("%s", (_, values, level) => {
+    expect(isLevel(values)).toBe(level);
   });
 });

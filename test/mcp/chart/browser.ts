@@ -35,7 +35,7 @@ export async function bundleHost(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "chart-host-"));
   try {
     await build({
-      entry: { host: "test/chart/host-page.ts" },
+      entry: { host: "test/mcp/chart/host-page.ts" },
       ...{ config: false, format: "iife", platform: "browser", target: "es2022", outDir: folder },
       ...{ silent: true, noExternal: [/.*/], tsconfig: "tsconfig.browser.json" },
     });

@@ -1,8 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, inject, it } from "vitest";
+import { execFileSync, spawnSync } from "../support/child-process.js";
 
 const { files, folder, bin, size, unpackedSize } = inject("installed");
 const home = join(folder, "node_modules", "analytics-mcp");
@@ -86,7 +86,7 @@ describe.skipIf(nodes.length === 0)("under other Node versions (TEST_NODES)", ()
     expect(run(["sites"], "").status).toBe(4);
     const refused = spawnSync(node, [bin, "sites", "--base-url", "http://127.0.0.1:59998"], {
       encoding: "utf8",
-      env: { ANALYTICS_API_KEY: "x", PATH: process.env.PATH },
+      env: { ANALYTICS_API_KEY: "x" },
     });
     expect([refused.status, refused.stderr]).toEqual([5, expect.stringContaining("nothing listens there")]);
     const params = {
@@ -101,7 +101,7 @@ describe.skipIf(nodes.length === 0)("under other Node versions (TEST_NODES)", ()
 
   it.each(nodes)("%s keeps compiled code in the person's own cache folder alone", (node) => {
     const home = mkdtempSync(join(tmpdir(), "home-"));
-    const env = { HOME: home, TMPDIR: home, XDG_CACHE_HOME: "relative", PATH: process.env.PATH };
+    const env = { HOME: home, TMPDIR: home, XDG_CACHE_HOME: "relative" };
     expect(spawnSync(node, [bin, "help"], { env, cwd: home }).status).toBe(0);
     expect(readdirSync(home)).toEqual([".cache"]);
     expect(readdirSync(join(home, ".cache/analytics-mcp/compiled"))).toHaveLength(1);

@@ -1,7 +1,6 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { execFile } from "../support/child-process.js";
 
 const few = ["--rounds", "1"];
 
@@ -24,7 +23,7 @@ it.concurrent.each([
 ])("%s measures, and leaves the results as they are", { timeout: 90_000 }, async (name, args, rows) => {
   const before = readFileSync("bench/RESULTS.md", "utf8");
   const command = ["bench/run.js", name, ...args, "--trial"];
-  const { stdout } = await promisify(execFile)(process.execPath, command);
+  const { stdout } = await execFile(process.execPath, command);
   const measured = (row: string) =>
     stdout.split("\n").some((line) => line.startsWith(`| ${row} | `) && /( \| [\d.]+)+ \|$/.test(line));
   expect(rows.filter((row) => !measured(row))).toEqual([]);

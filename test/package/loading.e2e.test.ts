@@ -1,4 +1,3 @@
-import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, inject, it } from "vitest";
 import { listen } from "../../src/api/listen.ts";
 import { DEMO_KEY } from "../support/api.ts";
+import { spawn, spawnSync } from "../support/child-process.js";
 import { createReferenceApi } from "../support/reference-api.ts";
 
 const { bin } = inject("installed");
@@ -23,7 +23,7 @@ const parts = {
 /** The program's own code that a run of it has loaded, as Node tells. */
 function readLoaded(args: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "loaded-"));
-  spawnSync(bin, args, { input: "", env: { PATH: process.env.PATH ?? "", NODE_V8_COVERAGE: folder } });
+  spawnSync(bin, args, { input: "", env: { NODE_V8_COVERAGE: folder } });
   const urls = readdirSync(folder).flatMap((file) =>
     (JSON.parse(readFileSync(join(folder, file), "utf8")).result as { url: string }[]).map(({ url }) => url),
   );
@@ -53,7 +53,7 @@ const greeting = [
 function readLoadedAtList(): string {
   const folder = mkdtempSync(join(tmpdir(), "loaded-"));
   const file = join(folder, "files.json");
-  const env = { PATH: process.env.PATH ?? "", LOADED: file };
+  const env = { LOADED: file };
   spawnSync(process.execPath, ["--require", LISTER, bin], { input: greeting, env });
   const files: string[] = JSON.parse(readFileSync(file, "utf8"));
   rmSync(folder, { recursive: true });
@@ -87,7 +87,7 @@ it.each([
 async function readBuiltins(args: string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "loaded-"));
   const file = join(folder, "modules.txt");
-  const env = { PATH: process.env.PATH ?? "", HOME: folder, ANALYTICS_API_KEY: DEMO_KEY, LOADED: file };
+  const env = { HOME: folder, ANALYTICS_API_KEY: DEMO_KEY, LOADED: file };
   const child = spawn(
     process.execPath,
     ["--require", resolve("test/support/loaded-builtins.cjs"), bin, ...args],

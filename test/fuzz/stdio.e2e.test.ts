@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,6 +8,7 @@ import { serveStdio } from "../../src/mcp/stdio.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
+import { spawn } from "../support/child-process.js";
 import { conversation, lastRequest, readAnswers, readExpected } from "./frames.ts";
 import { fuzz, TIMEOUT_MS } from "./fuzz.ts";
 import { writeOut } from "./mutations.ts";
@@ -50,7 +50,7 @@ function startHere(): Server {
 
 /** The built program, which answers a client's first requests before the server is loaded. */
 function startBuilt(): Server {
-  const env = { PATH: process.env.PATH ?? "", ANALYTICS_CALLS_PER_MINUTE: "100000" };
+  const env = { ANALYTICS_CALLS_PER_MINUTE: "100000" };
   const child = spawn(process.execPath, [resolve("bin/analytics-mcp.js"), "--demo"], { env });
   child.stdin.on("error", () => {});
   return { ...child, ended: once(child, "close").then(([code]) => code) };

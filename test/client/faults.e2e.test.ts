@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -18,6 +17,7 @@ import { createClient } from "../../src/client/client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { breakdown, openapi, sites, stats, timeseries } from "../../src/operations/index.ts";
+import { execFileSync } from "../support/child-process.js";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 
 const KEY = "canary-4f1c9a2e77d04b6f";

@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawn } from "../support/child-process.js";
 import { recordFirstAnswers } from "../support/first-answers.js";
 
 /** The program as it is built, and one that has no answers written down: its server says everything itself. */
@@ -21,8 +21,7 @@ afterAll(() => rmSync(resolve(plain, "../.."), { recursive: true, force: true })
 
 /** What the program writes, line by line, in answer to chunks of text. */
 async function converse(program: string, chunks: (string | Buffer)[], count: number): Promise<string[]> {
-  const env = { PATH: process.env.PATH ?? "" };
-  const child = spawn(process.execPath, [program, "--demo"], { env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [program, "--demo"], { stdio: ["pipe", "pipe", "pipe"] });
   const lines: string[] = [];
   const reader = createInterface({ input: child.stdout });
   const enough = new Promise<void>((done) => {

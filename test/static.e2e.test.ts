@@ -1,16 +1,16 @@
-import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { execFileSync, spawnSync } from "./support/child-process.js";
 import { checks, newerNode } from "./support/tools.ts";
 
 /** What a tool prints, and how it ends; `{ status: 0 }` where it finds nothing. */
 function run(node: string | undefined, tool: string | undefined, args: string[]) {
   const { status, stdout, stderr } = spawnSync(node ?? "", [tool ?? "", ...args], {
     encoding: "utf8",
-    env: { PATH: process.env.PATH, NO_COLOR: "1" },
+    env: { NO_COLOR: "1" },
   });
   return { status, output: stdout + stderr };
 }

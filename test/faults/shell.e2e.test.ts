@@ -1,7 +1,7 @@
-import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/cli/exit-codes.ts";
+import { execFile } from "../support/child-process.js";
 import { type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
 import { wireFaults } from "./wire-faults.ts";
 
@@ -38,22 +38,26 @@ const CHOSEN = [
 const all = process.env.FAULTS === "all";
 const faults = wireFaults.filter(({ name }) => all || CHOSEN.includes(name));
 
+interface Ended {
+  /** Null where it was killed at the deadline. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
 let proxy: FaultProxy;
 beforeAll(async () => {
   proxy = await startFaultProxy();
 });
 afterAll(() => proxy.close());
 
-function run(origin: string, args: readonly string[]) {
-  const env = { PATH: process.env.PATH, ANALYTICS_API_KEY: KEY, ANALYTICS_BASE_URL: origin };
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((done) => {
-    const child = execFile(
-      process.execPath,
-      [resolve("bin/analytics-mcp.js"), ...args],
-      { env, timeout: DEADLINE_MS },
-      (_, stdout, stderr) => done({ code: child.exitCode, stdout, stderr }),
-    );
-  });
+function run(origin: string, args: readonly string[]): Promise<Ended> {
+  const env = { ANALYTICS_API_KEY: KEY, ANALYTICS_BASE_URL: origin };
+  const command = [resolve("bin/analytics-mcp.js"), ...args];
+  return execFile(process.execPath, command, { env, timeout: DEADLINE_MS }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
 }
 
 it("every chosen fault is there", () => {

@@ -1,16 +1,13 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { describe, expect, inject, it } from "vitest";
+import { execFile } from "../support/child-process.js";
 import { inspector, newerNode } from "../support/tools.ts";
 
 const { bin } = inject("installed");
-const run = promisify(execFile);
 
 /** The official Inspector's command line on the packed server. */
 async function inspect(era: string, ...args: string[]) {
   const all = [inspector ?? "", "--cli", "--quiet", "--protocol-era", era, ...args, "--", bin, "--demo"];
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME };
-  const { stdout } = await run(newerNode ?? "", all, { env });
+  const { stdout } = await execFile(newerNode ?? "", all);
   return JSON.parse(stdout);
 }
 

@@ -1,4 +1,3 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +6,7 @@ import { afterEach, expect, it } from "vitest";
 import { readLiveHeap } from "../../bench/inspector.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { signIn } from "../support/attacker.ts";
+import { spawn } from "../support/child-process.js";
 import { brokenFrame, conversation, lastRequest, readAnswers } from "./frames.ts";
 import { SECONDS, sample, TIMEOUT_MS } from "./fuzz.ts";
 import { createSender, toBytes } from "./http.ts";
@@ -31,8 +31,8 @@ async function start(args: string[], words: string) {
   const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
   open.push(() => rmSync(folder, { recursive: true, force: true }));
   const child = spawn(process.execPath, ["--inspect=127.0.0.1:0", bin, ...args], {
-    env: { PATH: process.env.PATH ?? "", XDG_STATE_HOME: folder, ANALYTICS_CALLS_PER_MINUTE: "10000000" },
-  }) as ChildProcessWithoutNullStreams;
+    env: { XDG_STATE_HOME: folder, ANALYTICS_CALLS_PER_MINUTE: "10000000" },
+  });
   open.push(async () => {
     const closed = child.exitCode === null ? once(child, "close") : undefined;
     child.kill("SIGKILL");

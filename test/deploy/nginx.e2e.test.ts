@@ -1,4 +1,3 @@
-import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +5,7 @@ import { join } from "node:path";
 import * as oauth from "oauth4webapi";
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { execFileSync, spawn } from "../support/child-process.js";
 import { connectHttp } from "../support/clients.ts";
 import { createBrowser, readConsentForm } from "../support/connector.ts";
 import { findPort, findProgram, type Running, startProgram } from "../support/processes.ts";

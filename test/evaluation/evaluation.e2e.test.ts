@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
 import { delimiter, dirname } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type Listening, listen } from "../../src/api/listen.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { execFile } from "../support/child-process.js";
 import { spawnClient, type TestClient } from "../support/clients.ts";
 import { expectRightReceipt, expectSameInText, type Given } from "./carried.ts";
 import { type Moment, moments } from "./moments.ts";
@@ -77,7 +76,7 @@ async function readAnswers({ calls }: Question, { ask, call }: ReturnType<typeof
 /** The answer with its members replaced by what the receipt's command prints, pasted into a shell as it is. */
 async function runInShell({ answer }: Given, env: Record<string, string>) {
   const PATH = [dirname(bin), process.env.PATH].join(delimiter);
-  const run = promisify(execFile)("sh", ["-c", `${answer.receipt.command} --json`], {
+  const run = execFile("sh", ["-c", `${answer.receipt.command} --json`], {
     env: { ...env, PATH },
   });
   return { ...answer, ...JSON.parse((await run).stdout) };

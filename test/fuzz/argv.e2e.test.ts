@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +9,7 @@ import { type Listening, listen } from "../../src/api/listen.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { NOW, SECOND_KEY } from "../support/api.ts";
+import { spawn } from "../support/child-process.js";
 import { createReferenceApi } from "../support/reference-api.ts";
 import { runShell } from "../support/shell.ts";
 import { fuzz, SECONDS, sample, TIMEOUT_MS } from "./fuzz.ts";
@@ -234,7 +234,7 @@ it("so does the built program", { timeout: TIMEOUT_MS }, async () => {
     if (performance.now() > end) break;
     const child = spawn(process.execPath, [bin, ...words.map(fillIn)], {
       ...{ cwd: folder, timeout: PATIENCE_MS },
-      env: { PATH: process.env.PATH ?? "", ...fill(environment) },
+      env: fill(environment),
     });
     const output = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawn } from "../support/child-process.js";
 import { consent, startTestConnector } from "../support/connector.ts";
 import { register, signIn } from "../support/oauth-client.ts";
 import { findPort } from "../support/processes.ts";

@@ -1,8 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
+import { spawn } from "../support/child-process.js";
 import { clientKinds, spawnClient, type TestClient } from "../support/clients.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 import { createHome } from "../support/profiles.ts";
@@ -36,8 +36,8 @@ const initialize = (id: number) => ({
 /** The installed command with its raw streams. */
 function start(args: string[] = [], env: Record<string, string> = {}) {
   const child = spawn(bin, args, {
-    env: { PATH: process.env.PATH ?? "", ...env },
-  }) as ChildProcessWithoutNullStreams;
+    env,
+  });
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => {
     output.stdout += chunk;

@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -10,6 +9,7 @@ import { parse } from "yaml";
 import { cursor } from "../../src/setup/clients/cursor.ts";
 import { vsCode } from "../../src/setup/clients/vs-code.ts";
 import { buildEntry } from "../../src/setup/description.ts";
+import { execFileSync, spawnSync } from "../support/child-process.js";
 import { spawnClient } from "../support/clients.ts";
 import { buildInstallLinks, manifest, manifests, SKILL, stranger } from "../support/manifests.ts";
 import { checks } from "../support/tools.ts";

@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { execFile } from "../support/child-process.js";
+
+it("the long run, for seconds, finds nothing wrong while the service fails", {
+  timeout: 120_000,
+}, async () => {
+  const lively = ["--minutes", "0.1", "--sessions", "3", "--pause", "1000"];
+  // Whoever meets a stall waits for a time limit.
+  const args = ["bench/run.js", "soak", ...lively, "--without", "stalls", "--trial"];
+  const { stdout } = await execFile(process.execPath, args).catch((error) => error);
+  expect(stdout).toContain("Faults: none.");
+  expect(stdout).toContain("an error while the service failed");
+  for (const asked of ["an unknown tool", "a wrong argument"])
+    expect(stdout).toContain(`${asked} is refused`);
+});

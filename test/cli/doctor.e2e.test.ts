@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import { expect, inject, it } from "vitest";
+import { createCertificate } from "../support/certificate.ts";
+import { spawn } from "../support/child-process.js";
+import { at, readReport, serve } from "../support/doctor-report.ts";
+
+/** The installed doctor, for what Node reads as it starts. */
+async function examineInstalled(env: Record<string, string>) {
+  const child = spawn(inject("installed").bin, ["doctor", "--json"], {
+    env,
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    output.stderr += chunk;
+  });
+  const [code] = await once(child, "close");
+  return readReport({ code, ...output });
+}
+
+it("a certificate that nobody vouches for, that has expired, that expires soon, that is good", async () => {
+  const [good, soon, past] = [createCertificate(90), createCertificate(5), createCertificate(-5)];
+  const look = async (certificate: typeof good, trusted: boolean) => {
+    const { origin } = await serve(undefined, certificate);
+    const trust: Record<string, string> = trusted ? { NODE_EXTRA_CA_CERTS: certificate.file } : {};
+    const { code, find } = await examineInstalled({ ...at(origin), ...trust });
+    return [code, find("tls")?.status, `${find("tls")?.detail} ${find("tls")?.fix}`];
+  };
+  expect(await look(good, false)).toEqual([
+    5,
+    "failed",
+    expect.stringMatching(/signed by itself.*NODE_EXTRA_CA/),
+  ]);
+  expect(await look(past, true)).toEqual([5, "failed", expect.stringContaining("has expired")]);
+  expect(await look(soon, true)).toEqual([0, "warning", expect.stringContaining("expires soon")]);
+  expect(await look(good, true)).toEqual([0, "ok", expect.stringMatching(/valid until \d{4}-/)]);
+});

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { listen } from "../../src/api/listen.ts";
+import { findProfileFile } from "../../src/config/profiles.ts";
+import { DEMO_KEY } from "../support/api.ts";
+import { createHome } from "../support/profiles.ts";
+import { createReferenceApi } from "../support/reference-api.ts";
+import { SCRIPT, startAtTerminal } from "../support/typing.ts";
+
+describe.skipIf(!SCRIPT)("login at a terminal", () => {
+  const { bin } = inject("installed");
+  const SHOW_MODE = "stty -a | tr ' ' '\\n' | grep -xE -- '-?(echo|icanon|isig);?' | sort | tr '\\n' ' '";
+  let origin = "";
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const server = await listen(createReferenceApi({ clock: Date.now }), "127.0.0.1", 0);
+    ({ origin, close } = server);
+  });
+  afterAll(() => close());
+
+  it("asks for the address and, unseen, for the key, and again for what will not do or is refused", async () => {
+    const home = createHome();
+    const terminal = startAtTerminal(`${bin} login; echo "exit $?"; ${SHOW_MODE}`, home);
+    await terminal.until("Address of the analytics service: ");
+    terminal.press("stats.example.com\r");
+    await terminal.until("lacks http:// or https://");
+    terminal.press(`${origin}\r`);
+    await terminal.until("API key (not shown as you type): ");
+    terminal.press("YOUR_API_KEY\r");
+    await terminal.until("holds a placeholder");
+    terminal.press("demo-of-nobody\r");
+    await terminal.until("API key again (not shown as you type): ");
+    terminal.press(`demo-wrong${"\x7f".repeat(5)}key-of-acme\r`);
+    const screen = await terminal.end();
+    expect(screen).toContain("The API key is not valid");
+    expect(screen).toContain("Saved as profile default for");
+    expect(screen).toContain("exit 0");
+    expect(screen).toMatch(/echo icanon isig \s*$/);
+    expect(screen).not.toMatch(/demo-|YOUR_API_KEY|of-acme|of-nobody/);
+    expect(statSync(findProfileFile(home, "default")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(findProfileFile(home, "default"), "utf8")).toContain(DEMO_KEY);
+  });
+
+  it("does not show a key that is pasted together with the address", async () => {
+    const home = createHome();
+    const terminal = startAtTerminal(`${bin} login`, home);
+    await terminal.until("Address of the analytics service: ");
+    terminal.press(`${origin}\r${DEMO_KEY}\r`);
+    const screen = await terminal.end();
+    expect(screen).toContain("Saved as profile default");
+    expect(screen).not.toContain(DEMO_KEY);
+  });
+
+  it.each([
+    ["Ctrl-C", "\x03"],
+    ["Ctrl-D", "\x04"],
+  ])("%s leaves, with nothing saved and the terminal as it was", async (_, keys) => {
+    const home = createHome();
+    const terminal = startAtTerminal(`${bin} login --base-url ${origin}; echo "exit $?"; ${SHOW_MODE}`, home);
+    await terminal.until("API key (not shown as you type): ");
+    terminal.press(keys);
+    const screen = await terminal.end();
+    expect(screen).toContain("Cancelled: nothing was saved.");
+    expect(screen).toContain("exit 1");
+    expect(screen).toMatch(/echo icanon isig \s*$/);
+    expect(existsSync(findProfileFile(home, "default"))).toBe(false);
+  });
+});

@@ -1,0 +1,35 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, it } from "vitest";
+import { fakeNetwork } from "../support/network.ts";
+import { screens, show, WIDTHS } from "../support/screens.ts";
+import { openTerminal, TMUX } from "../support/terminal.ts";
+
+// The data of --demo, from one reference API for all.
+fakeNetwork();
+
+const addDemo = (argv: string[]) =>
+  argv.includes("--help") || argv.includes("help") ? argv : [...argv, "--demo"];
+
+describe.skipIf(TMUX === undefined)("in a real terminal (tmux)", () => {
+  it.concurrent.each(WIDTHS)(
+    "%i columns wide, all of them are the same",
+    async (width) => {
+      const terminal = openTerminal(width, 40);
+      try {
+        for (const [name, argv] of Object.entries(screens)) {
+          const text = stripVTControlCharacters(await show(argv, { isTTY: true, columns: width }));
+          // A terminal breaks what is wider than it, which is what can be pasted alone.
+          const expected = text
+            .split("\n")
+            .slice(0, -1)
+            .flatMap((line) => line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [""]);
+          const screen = await terminal.run(["analytics-mcp", ...addDemo(argv)].join(" "));
+          expect(screen.split("\n"), name).toEqual(expected.map((line) => line.trimEnd()));
+        }
+      } finally {
+        terminal.close();
+      }
+    },
+    120_000,
+  );
+});

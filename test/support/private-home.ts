@@ -1,0 +1,43 @@
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, expect } from "vitest";
+import { homes } from "./child-process.js";
+
+/**
+ * Runs before each test file and stands for the machine of somebody who uses analytics-mcp: they have a profile, client
+ * files and variables of their own, all of them useless to a test. A test that reads them fails here, and not only on that
+ * machine; one that writes there fails at the end of its file. Programs that tests start have other homes
+ * (child-process.js).
+ */
+const home = join(homes, "of-whoever-runs-the-tests");
+const DEAD = "http://127.0.0.1:9/api/v1";
+const files: Record<string, string> = {
+  ".config/analytics-mcp/profiles/default.json": JSON.stringify({ baseUrl: DEAD, apiKey: "private-key" }),
+  ".config/analytics-mcp/profiles/acme.json": "damaged",
+  ".local/state/analytics-mcp/secret": "damaged",
+  ".cursor/mcp.json": "damaged",
+  ".codex/config.toml": "damaged",
+  ".gitconfig": "damaged",
+  ".npmrc": "registry=http://127.0.0.1:9/\noffline=true\nignore-scripts=damaged\n",
+};
+for (const [name, text] of Object.entries(files)) {
+  const file = join(home, name);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, text, { mode: 0o600 });
+}
+
+Object.assign(process.env, {
+  ...{ HOME: home, USERPROFILE: home },
+  XDG_CONFIG_HOME: join(home, ".config"),
+  XDG_STATE_HOME: join(home, ".local/state"),
+  XDG_DATA_HOME: join(home, ".local/share"),
+  XDG_CACHE_HOME: join(home, ".cache"),
+  ...{ ANALYTICS_BASE_URL: DEAD, ANALYTICS_API_KEY: "private-key" },
+});
+
+afterAll(() => {
+  const found = readdirSync(home, { recursive: true, encoding: "utf8" });
+  const written = found.filter((name) => statSync(join(home, name)).isFile() && !(name in files));
+  rmSync(homes, { recursive: true, force: true, maxRetries: 5 });
+  expect(written, "files that a test wrote to the home of whoever runs it").toEqual([]);
+});
