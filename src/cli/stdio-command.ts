@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { findNamedProfile } from "../config/access.ts";
 import { type Flags, readCallsPerMinute } from "../config/config.ts";
-import { type FirstAnswers, openSession } from "../mcp/opening.ts";
 import { refuseDemoWithService, refuseKeyOnStdin } from "./access-options.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output.ts";
@@ -21,29 +19,16 @@ export async function serveMcp(io: Io, flags: Flags): Promise<void> {
   const profile = findNamedProfile(flags, io.environment);
   const demo = flags.demo === true;
 
-  const { stdin, stdout, over } = openSession(io.stdin, io.stdout, readFirstAnswers(demo));
-  await over;
   const [{ serveStdio }, { createRateLimit }, { connect }] = await Promise.all([
     import("../mcp/stdio.ts"),
     import("../mcp/rate-limit.ts"),
     import("./connect.ts"),
   ]);
   await serveStdio({
-    ...{ stdin, stdout, demo, profile },
+    ...{ stdin: io.stdin, stdout: io.stdout, demo, profile },
     call: connect(io, flags),
     version: io.version,
     admit: createRateLimit(callsPerMinute, io.clock),
     onFault: (fault) => void printNote(io, `analytics-mcp: ${fault.message}`),
   });
-}
-
-/** The build writes the file beside its own; without it, the server answers everything itself. */
-function readFirstAnswers(demo: boolean): FirstAnswers {
-  try {
-    const file = new URL("./first-answers.json", import.meta.url);
-    const { common, service, demo: made } = JSON.parse(readFileSync(file, "utf8"));
-    return new Map(Object.entries({ ...common, ...(demo ? made : service) }));
-  } catch {
-    return new Map();
-  }
 }

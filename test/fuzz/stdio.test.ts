@@ -1,12 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openDemo } from "../../src/cli/connect.ts";
 import { createClient } from "../../src/client/client.ts";
-import { openSession } from "../../src/mcp/opening.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
 import { conversation, lastRequest, readAnswers, readExpected } from "./frames.ts";
@@ -23,25 +21,19 @@ interface Server {
   ended: Promise<number | null>;
 }
 
-/** The server in this process, behind the first answers that the build writes down. */
+/** The server in this process. */
 function startHere(): Server {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const clock = () => NOW;
-  const { common, demo } = JSON.parse(readFileSync("dist/first-answers.json", "utf8"));
-  const opening = openSession(stdin, stdout, new Map(Object.entries({ ...common, ...demo })));
-  const ended = opening.over.then(async () => {
-    const { call } = createClient({ readTarget: () => openDemo({ clock }), clock });
-    await serveStdio({
-      ...{ stdin: opening.stdin, stdout: opening.stdout, call, version: "0.0.0", demo: true },
-      admit: () => {},
-      onFault: ({ message }) => void stderr.write(message),
-    });
-    return 0;
+  const { call } = createClient({ readTarget: () => openDemo({ clock }), clock });
+  const served = serveStdio({
+    ...{ stdin, stdout, call, version: "0.0.0", demo: true, admit: () => {} },
+    onFault: ({ message }) => void stderr.write(message),
   });
-  return { stdin, stdout, stderr, ended };
+  return { stdin, stdout, stderr, ended: served.then(() => 0) };
 }
 
-/** The built program, which answers a client's first requests before the server is loaded. */
+/** The built program in a process of its own. */
 function startBuilt(): Server {
   const env = { PATH: process.env.PATH ?? "", ANALYTICS_CALLS_PER_MINUTE: "100000" };
   const child = spawn(process.execPath, [resolve("bin/analytics-mcp.js"), "--demo"], { env });
