@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
-import { recordFirstAnswers } from "./test/support/first-answers.js";
+import { toolDefinitions } from "./src/mcp/tool-definitions.ts";
 import { collectLicenses } from "./test/support/licenses.js";
 import { putTogether } from "./test/support/one-file.js";
 import { buildSbom } from "./test/support/sbom.js";
@@ -40,6 +40,33 @@ const zodInEnglish: Plugin = {
   setup: ({ onLoad }) =>
     onLoad({ filter: /zod.v4.locales.index\.c?js$/ }, () => ({
       contents: 'export { default as en } from "./en.js";',
+    })),
+};
+
+/**
+ * The SDK loads a JSON Schema validator, Ajv, for what a person fills into a form. This server asks for no forms.
+ * `_shims` is where the SDK itself has other runtimes put theirs.
+ */
+const withoutAjv: Plugin = {
+  name: "without-ajv",
+  setup: ({ onResolve, onLoad }) => {
+    const filter = /^@modelcontextprotocol\/server\/_shims$/;
+    onResolve({ filter }, ({ path }) => ({ path, namespace: "shims" }));
+    onLoad({ filter, namespace: "shims" }, () => ({
+      contents: `export { default as process } from "node:process";
+        export class DefaultJsonSchemaValidator {
+          getValidator() { throw new Error("This server has no validator of JSON Schema."); }
+        }`,
+    }));
+  },
+};
+
+/** The list of tools as data: making it takes zod's schemas, their conversion and a third of the wait for the list. */
+const toolListAsData: Plugin = {
+  name: "tool-list-as-data",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /src.mcp.tool-definitions\.ts$/ }, () => ({
+      contents: `export const toolDefinitions = ${JSON.stringify(toolDefinitions)};`,
     })),
 };
 
@@ -83,7 +110,7 @@ export default defineConfig({
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
   plugins: [commonJs],
-  esbuildPlugins: [commanderAlone, namesOfProvider, undiciInPart, zodInEnglish],
+  esbuildPlugins: [commanderAlone, namesOfProvider, toolListAsData, undiciInPart, withoutAjv, zodInEnglish],
   onSuccess: async () => {
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
     putTogether("dist");
@@ -93,9 +120,5 @@ export default defineConfig({
     cpSync("src/oauth/pages/pages.css", "dist/pages.css");
     writeFileSync("dist/sbom.cdx.json", buildSbom("dist/metafile-esm.json"));
     writeFileSync("dist/THIRD_PARTY_LICENSES.txt", collectLicenses("dist/metafile-esm.json"));
-    writeFileSync(
-      "dist/first-answers.json",
-      JSON.stringify(await recordFirstAnswers("bin/analytics-mcp.js")),
-    );
   },
 });

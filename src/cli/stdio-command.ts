@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { readCallsPerMinute } from "../config/config.ts";
-import { type FirstAnswers, openSession } from "../mcp/opening.ts";
 import type { SourceFlags } from "../sources/source.ts";
 import { refuseKeyOnStdin } from "./access-options.ts";
 import type { Io } from "./io.ts";
@@ -20,27 +18,14 @@ export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   }
   const callsPerMinute = readCallsPerMinute(io.environment);
 
-  const { stdin, stdout, over } = openSession(io.stdin, io.stdout, readFirstAnswers(flags.demo === true));
-  await over;
   const [{ serveStdio }, { createRateLimit }] = await Promise.all([
     import("../mcp/stdio.ts"),
     import("../mcp/rate-limit.ts"),
   ]);
   await serveStdio({
-    ...{ stdin, stdout, call, about, options },
+    ...{ stdin: io.stdin, stdout: io.stdout, call, about, options },
     version: io.version,
     admit: createRateLimit(callsPerMinute, io.clock),
     onFault: (fault) => void printNote(io, `analytics-mcp: ${fault.message}`),
   });
-}
-
-/** The build writes the file beside its own; without it, the server answers everything itself. */
-function readFirstAnswers(demo: boolean): FirstAnswers {
-  try {
-    const file = new URL("./first-answers.json", import.meta.url);
-    const { common, service, demo: made } = JSON.parse(readFileSync(file, "utf8"));
-    return new Map(Object.entries({ ...common, ...(demo ? made : service) }));
-  } catch {
-    return new Map();
-  }
 }

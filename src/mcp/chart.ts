@@ -1,12 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { McpServer } from "@modelcontextprotocol/server";
+import { CHART_URI } from "./chart-link.ts";
 
-/** The MCP Apps extension (2026-01-26): a host that knows it shows this page beside the two tools' answers. */
-export const CHART_EXTENSION = "io.modelcontextprotocol/ui";
-const CHART_URI = "ui://analytics-mcp/chart.html";
 const CHART_TYPE = "text/html;profile=mcp-app";
-const CHART_TOOLS = new Set(["get_overview", "compare_periods"]);
-const HOUR_MS = 3_600_000;
 
 /** In the order in which one may use the other. */
 const SCRIPTS = [
@@ -14,28 +9,21 @@ const SCRIPTS = [
   ...["overview", "comparison", "host", "surroundings", "main"],
 ];
 
-/** What tells a host which of the tools have a picture. */
-export function chartMetaOf(tool: string): { _meta?: Record<string, unknown> } {
-  return CHART_TOOLS.has(tool) ? { _meta: { ui: { resourceUri: CHART_URI } } } : {};
-}
-
 /** Without `csp` the host allows no network at all, which is what the page needs. */
 const ui = { prefersBorder: true };
 
-export function registerChart(server: McpServer): void {
-  server.registerResource(
-    "chart",
-    CHART_URI,
-    {
-      title: "Chart",
-      description: "A picture of an overview or a comparison, for hosts that show MCP Apps.",
-      mimeType: CHART_TYPE,
-      _meta: { ui },
-      cacheHint: { ttlMs: HOUR_MS, cacheScope: "public" },
-    },
-    () => ({ contents: [{ uri: CHART_URI, mimeType: CHART_TYPE, text: readChart(), _meta: { ui } }] }),
-  );
-}
+export const chartResource = {
+  uri: CHART_URI,
+  name: "chart",
+  title: "Chart",
+  description: "A picture of an overview or a comparison, for hosts that show MCP Apps.",
+  mimeType: CHART_TYPE,
+  _meta: { ui },
+};
+
+export const readChartResource = () => ({
+  contents: [{ uri: CHART_URI, mimeType: CHART_TYPE, text: readChart(), _meta: { ui } }],
+});
 
 let chart: string | undefined;
 

@@ -1,27 +1,46 @@
+import { type CompleteRequestParams, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Call } from "../operations/call.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { sites } from "../operations/index.ts";
 import { cleanText } from "../render/clean.ts";
+import { findPrompt } from "./prompts.ts";
+import { listResources, overviewTemplate } from "./resources.ts";
 
-/** Domains of the key's sites that contain the text; none where the service cannot be asked. */
-export async function completeSite(call: Call, text: string | undefined): Promise<string[]> {
+type Reference = CompleteRequestParams["ref"];
+type Argument = CompleteRequestParams["argument"];
+
+/** As many as the specification allows (2025-11-25, server/utilities/completion). */
+const MOST_VALUES = 100;
+
+/** Values for an argument of a prompt or of the template. Throws a protocol error -32602 where there is none such. */
+export async function complete(call: Call, ref: Reference, { name, value }: Argument) {
+  const all = takesArgument(ref, name) ? await suggest(call, name) : undefined;
+  if (all === undefined) return { values: [], hasMore: false };
+  const wanted = value.toLowerCase();
+  const matching = all
+    .filter((each) => each.includes(wanted))
+    .sort((a, b) => Number(b.startsWith(wanted)) - Number(a.startsWith(wanted)));
+  return {
+    values: matching.slice(0, MOST_VALUES),
+    total: matching.length,
+    hasMore: matching.length > MOST_VALUES,
+  };
+}
+
+function takesArgument(ref: Reference, name: string): boolean {
+  if (ref.type === "ref/prompt") return findPrompt(ref.name).arguments.some((each) => each.name === name);
+  if (ref.uri === overviewTemplate.uriTemplate) return name === "site";
+  if (listResources().some(({ uri }) => uri === ref.uri)) return false;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource template ${ref.uri} not found`);
+}
+
+async function suggest(call: Call, argument: string): Promise<readonly string[] | undefined> {
+  if (argument === "dimension") return dimensions;
+  if (argument !== "site") return undefined;
   try {
-    const answer = await call(sites, {});
-    return filter(
-      answer.sites.map((site) => cleanText(site.domain)),
-      text,
-    );
+    return (await call(sites, {})).sites.map((site) => cleanText(site.domain));
   } catch {
+    // A service that cannot be asked suggests nothing.
     return [];
   }
-}
-
-export function completeDimension(text: string | undefined): string[] {
-  return filter(dimensions, text);
-}
-
-function filter(values: readonly string[], text = ""): string[] {
-  const wanted = text.toLowerCase();
-  const matching = values.filter((value) => value.includes(wanted));
-  return matching.sort((a, b) => Number(b.startsWith(wanted)) - Number(a.startsWith(wanted)));
 }

@@ -6,7 +6,8 @@ import { formatCommand, type ResultOf } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { cleanText, cleanValue } from "../render/clean.ts";
 import { formatTsv } from "../render/tsv.ts";
-import type { Receipt, Spoken, ToolAnswer } from "./answer.ts";
+import type { SourceDescription } from "../sources/source.ts";
+import type { Receipt, ToolAnswer } from "./answer.ts";
 import { countFitting, estimateTokens, MAX_TOKENS } from "./budget.ts";
 
 const names = operations.map((operation) => operation.name);
@@ -34,7 +35,7 @@ export async function answerOpenApi(
   call: Call,
   input: Record<string, unknown>,
   options: CallOptions,
-  { options: shellOptions }: Spoken,
+  { options: shellOptions }: SourceDescription,
 ): Promise<ToolAnswer> {
   const { operation: name } = parseParams(openapiToolParams, input);
   const document = await call(openapi, {}, options);

@@ -1,94 +1,95 @@
-import { completable, type McpServer } from "@modelcontextprotocol/server";
+import { type GetPromptResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { compare } from "../insights/compare.ts";
-import type { Call } from "../operations/call.ts";
 import { readParams } from "../operations/parameters.ts";
 import { cleanText } from "../render/clean.ts";
-import { completeDimension, completeSite } from "./completion.ts";
+
+const site = { name: "site", description: "Site id or domain; may be left out when there is one." };
+const days = { name: "days", description: "Days in each window: 7 compares a week with the week before." };
+const dimension = {
+  name: "dimension",
+  description: "Where to look for the cause; without it, pages, referrers, channels, countries.",
+};
+
+type Arguments = Partial<Record<"site" | "days" | "dimension", string>>;
+
+interface Prompt {
+  name: string;
+  title: string;
+  description: string;
+  arguments: { name: string; description: string }[];
+  write: (given: Arguments) => string;
+}
 
 /** Prompts that people pick from a menu: good questions, with the tools that answer them. */
-export function registerPrompts(server: McpServer, call: Call): void {
-  const { ofSite, ofChange } = argumentsFor(call);
+const prompts: Prompt[] = [
+  {
+    name: "weekly_report",
+    title: "Weekly report",
+    description: "A short report on a site's last seven complete days.",
+    arguments: [site],
+    write: (given) => `Write a short weekly report ${forSite(given.site)}.
+Call compare_periods with days=7, and get_overview with days=7. State both windows by their dates. Say how visitors and page views changed, what moved most and the top pages and referrers. Say what is uncertain: a small sample, cut-off rows. End with one sentence on what to look at next.`,
+  },
+  {
+    name: "what_changed",
+    title: "What changed, and why",
+    description: "The last complete days against the days before them, and what moved.",
+    arguments: [site, days, dimension],
+    write: (given) => `What changed ${forSite(given.site)}, and why?
+Call compare_periods with days=${clean(given.days) ?? "7"}${given.dimension ? ` and dimension=${clean(given.dimension)}` : ""}. If one value explains most of the change, call get_timeseries to see on which day it happened. Name numbers with their dates, and tell what is known from what is guessed.`,
+  },
+  {
+    name: "traffic_drop_check",
+    title: "Traffic-drop check",
+    description: "Whether traffic really dropped, when, and where.",
+    arguments: [site],
+    write: (given) => `Did traffic drop ${forSite(given.site)}?
+Call get_timeseries with days=29 and compare each complete day with the same weekday a week before; today is partial and counts for nothing. If there is a drop, call compare_periods with days=7 to see which pages, referrers, channels or countries fell. Say plainly if there is no drop, or if the numbers are too small to tell.`,
+  },
+];
 
-  server.registerPrompt(
-    "weekly_report",
-    {
-      title: "Weekly report",
-      description: "A short report on a site's last seven complete days.",
-      argsSchema: ofSite,
-    },
-    (args) =>
-      ask(`Write a short weekly report ${forSite(args.site)}.
-Call compare_periods with days=7, and get_overview with days=7. State both windows by their dates. Say how visitors and page views changed, what moved most and the top pages and referrers. Say what is uncertain: a small sample, cut-off rows. End with one sentence on what to look at next.`),
-  );
-  server.registerPrompt(
-    "what_changed",
-    {
-      title: "What changed, and why",
-      description: "The last complete days against the days before them, and what moved.",
-      argsSchema: ofChange,
-    },
-    (args) =>
-      ask(`What changed ${forSite(args.site)}, and why?
-Call compare_periods with days=${clean(args.days) ?? "7"}${args.dimension ? ` and dimension=${clean(args.dimension)}` : ""}. If one value explains most of the change, call get_timeseries to see on which day it happened. Name numbers with their dates, and tell what is known from what is guessed.`),
-  );
-  server.registerPrompt(
-    "traffic_drop_check",
-    {
-      title: "Traffic-drop check",
-      description: "Whether traffic really dropped, when, and where.",
-      argsSchema: ofSite,
-    },
-    (args) =>
-      ask(`Did traffic drop ${forSite(args.site)}?
-Call get_timeseries with days=29 and compare each complete day with the same weekday a week before; today is partial and counts for nothing. If there is a drop, call compare_periods with days=7 to see which pages, referrers, channels or countries fell. Say plainly if there is no drop, or if the numbers are too small to tell.`),
-  );
+export const listPrompts = () =>
+  prompts.map(({ write: _, ...prompt }) => ({
+    ...prompt,
+    arguments: prompt.arguments.map((each) => ({ ...each, required: false })),
+  }));
+
+/** Throws a protocol error -32602 where there is no such prompt. */
+export function findPrompt(name: string): Prompt {
+  const prompt = prompts.find((each) => each.name === name);
+  if (prompt) return prompt;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt ${name} not found`);
 }
 
-const known = new WeakMap<Call, ReturnType<typeof buildArguments>>();
-
-/** Built once for whoever asks: servers may be made for every request. */
-function argumentsFor(call: Call) {
-  const built = known.get(call) ?? buildArguments(call);
-  known.set(call, built);
-  return built;
-}
-
-function buildArguments(call: Call) {
-  // The SDK looks for the completion inside an optional schema, not on it.
-  const site = completable(
-    z.string().describe("Site id or domain; may be left out when there is one."),
-    (text) => completeSite(call, text),
-  ).optional();
-  const days = textFor("days")
-    .optional()
-    .describe("Days in each window: 7 compares a week with the week before.");
-  const dimension = completable(
-    textFor("dimension").describe(
-      "Where to look for the cause; without it, pages, referrers, channels, countries.",
+/** A prompt's text; arguments that it does not take are ignored. Throws a protocol error -32602 for wrong ones. */
+export function writePrompt(name: string, given: Record<string, string>): GetPromptResult {
+  const prompt = findPrompt(name);
+  const taken: Arguments = Object.fromEntries(
+    prompt.arguments.flatMap((each) =>
+      Object.hasOwn(given, each.name) ? [[each.name, given[each.name]]] : [],
     ),
-    completeDimension,
-  ).optional();
-  return { ofSite: z.object({ site }), ofChange: z.object({ site, days, dimension }) };
+  );
+  const mistakes = (["days", "dimension"] as const).flatMap((each) => findMistake(each, taken[each]));
+  if (mistakes.length > 0) {
+    const message = `Invalid arguments for prompt ${name}: ${mistakes.join(", ")}`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  }
+  return { messages: [{ role: "user", content: { type: "text", text: prompt.write(taken) } }] };
 }
 
-/** A text that compare_periods takes for its parameter. Hosts send a field that was left empty. */
-function textFor(parameter: "days" | "dimension") {
-  return z.string().superRefine((text, context) => {
-    if (text === "") return;
-    try {
-      const params = z.strictObject({ [parameter]: compare.params.shape[parameter] });
-      readParams(params, new Map([[parameter, [text]]]));
-    } catch (error) {
-      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
-    }
-  });
+/** What compare_periods would say against the text. Hosts send a field that was left empty. */
+function findMistake(parameter: "days" | "dimension", text = ""): string[] {
+  if (text === "") return [];
+  try {
+    const params = z.strictObject({ [parameter]: compare.params.shape[parameter] });
+    readParams(params, new Map([[parameter, [text]]]));
+    return [];
+  } catch (error) {
+    return [`${parameter}: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 const clean = (text: string | undefined) => (text === undefined || text === "" ? undefined : cleanText(text));
-const forSite = (site: string | undefined) =>
-  clean(site) === undefined ? "on our site" : `on the site ${clean(site)}`;
-
-function ask(text: string) {
-  return { messages: [{ role: "user" as const, content: { type: "text" as const, text } }] };
-}
+const forSite = (text: string | undefined) =>
+  clean(text) === undefined ? "on our site" : `on the site ${clean(text)}`;

@@ -1,103 +1,122 @@
 import {
-  type McpServer,
+  type CacheHint,
   ProtocolError,
   ProtocolErrorCode,
+  type ReadResourceResult,
   ResourceNotFoundError,
-  ResourceTemplate,
+  type ServerContext,
 } from "@modelcontextprotocol/server";
 import { buildLlmsTxt } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
-import { type Question, questions } from "../insights/question.ts";
-import type { Call, CallOptions } from "../operations/call.ts";
+import { findQuestion, questions } from "../insights/question.ts";
+import type { CallOptions } from "../operations/call.ts";
 import { cleanValue, formatJson } from "../render/clean.ts";
-import { completeSite } from "./completion.ts";
-import type { Admit } from "./rate-limit.ts";
+import { chartResource, readChartResource } from "./chart.ts";
+import type { McpServerOptions } from "./server.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** What depends on the key is one organization's, and no shared cache may keep it. */
-const ownFor = (ttlMs: number) => ({ cacheHint: { ttlMs, cacheScope: "private" as const } });
 const JSON_TYPE = "application/json";
 const MAX_DOCUMENT_TEXT = 2_000;
+/** `analytics://sites/{site}/overview`. A comma would separate several values (RFC 6570, section 3.2.2). */
+const OVERVIEW = /^analytics:\/\/sites\/([^/,]+)\/overview$/;
+
+const descriptions = {
+  sites: {
+    uri: "analytics://sites",
+    name: "sites",
+    title: "Sites",
+    description: "The organization's sites.",
+    mimeType: JSON_TYPE,
+  },
+  openapi: {
+    uri: "analytics://openapi",
+    name: "openapi",
+    title: "API description",
+    description: "The service's OpenAPI 3.1 document.",
+    mimeType: JSON_TYPE,
+  },
+  llms: {
+    uri: "analytics://llms.txt",
+    name: "llms.txt",
+    title: "Summary for assistants",
+    description: "What this server, its API and its tools are.",
+    mimeType: "text/plain",
+  },
+  chart: chartResource,
+};
 
 /**
  * What a host may attach to a conversation by itself. Nothing essential hides here: many clients show tools
- * alone, and each of these can be had from a tool, too.
+ * alone, and a tool answers everything that a resource holds.
  */
-export function registerResources(server: McpServer, call: Call, admit: Admit): void {
-  const ask = async (name: string, input: Record<string, unknown>, uri: URL, options: CallOptions) => {
-    try {
-      admit();
-      const text = await readAnswer(call, name, input, options);
-      return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }] };
-    } catch (error) {
-      throw translate(error, uri);
-    }
-  };
+export const listResources = () => Object.values(descriptions);
 
-  server.registerResource(
-    "sites",
-    "analytics://sites",
-    {
-      title: "Sites",
-      description: "The organization's sites.",
-      mimeType: JSON_TYPE,
-      ...ownFor(MINUTE_MS),
-    },
-    (uri, { mcpReq: { signal } }) => ask("sites", {}, uri, { signal }),
-  );
-  server.registerResource(
-    "site overview",
-    new ResourceTemplate("analytics://sites/{site}/overview", {
-      list: undefined,
-      complete: { site: (text) => completeSite(call, text) },
-    }),
-    {
-      title: "Site at a glance",
-      description:
-        "The last 30 days of a site: totals, trend, comparison, top pages, referrers and countries.",
-      mimeType: JSON_TYPE,
-      ...ownFor(MINUTE_MS),
-    },
-    (uri, { site }, { mcpReq: { signal } }) => ask("overview", { site: decode(site) }, uri, { signal }),
-  );
-  server.registerResource(
-    "openapi",
-    "analytics://openapi",
-    {
-      title: "API description",
-      description: "The service's OpenAPI 3.1 document.",
-      mimeType: JSON_TYPE,
-      ...ownFor(HOUR_MS),
-    },
-    (uri, { mcpReq: { signal } }) => ask("openapi", {}, uri, { signal }),
-  );
-  server.registerResource(
-    "llms.txt",
-    "analytics://llms.txt",
-    {
-      title: "Summary for assistants",
-      description: "What this server, its API and its tools are.",
-      mimeType: "text/plain",
-      cacheHint: { ttlMs: HOUR_MS, cacheScope: "public" },
-    },
-    (uri) => ({ contents: [{ uri: uri.href, mimeType: "text/plain", text: buildLlmsTxt(questions) }] }),
-  );
+export const overviewTemplate = {
+  name: "site overview",
+  uriTemplate: "analytics://sites/{site}/overview",
+  title: "Site at a glance",
+  description: "The last 30 days of a site: totals, trend, comparison, top pages, referrers and countries.",
+  mimeType: JSON_TYPE,
+};
+
+/** Throws a protocol error: -32602 for an address that names nothing. */
+export async function readResource(
+  options: McpServerOptions,
+  given: string,
+  { mcpReq: { signal, envelope } }: ServerContext,
+): Promise<ReadResourceResult> {
+  const uri = readAddress(given);
+  const ask = async (name: string, input: Record<string, unknown>) => ({
+    contents: [{ uri, mimeType: JSON_TYPE, text: await readAnswer(options, uri, name, input, { signal }) }],
+  });
+  // Clients before 2026-07-28 know no hints; those of that revision send an envelope.
+  const hint = (ttlMs: number, cacheScope: CacheHint["cacheScope"]) => envelope && { ttlMs, cacheScope };
+  // What depends on the key is one organization's, and no shared cache may keep it.
+  switch (uri) {
+    case descriptions.sites.uri:
+      return { ...(await ask("sites", {})), ...hint(MINUTE_MS, "private") };
+    case descriptions.openapi.uri:
+      return { ...(await ask("openapi", {})), ...hint(HOUR_MS, "private") };
+    case descriptions.llms.uri: {
+      const { mimeType } = descriptions.llms;
+      return { contents: [{ uri, mimeType, text: buildLlmsTxt(questions) }], ...hint(HOUR_MS, "public") };
+    }
+    case descriptions.chart.uri:
+      return { ...readChartResource(), ...hint(HOUR_MS, "public") };
+  }
+  const [, site] = OVERVIEW.exec(uri) ?? [];
+  if (site === undefined) throw new ResourceNotFoundError(given);
+  return { ...(await ask("overview", { site: decode(site) })), ...hint(MINUTE_MS, "private") };
+}
+
+function readAddress(uri: string): string {
+  try {
+    return new URL(uri).href;
+  } catch {
+    const message = `Resource URI ${uri} is invalid`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri, reason: "invalid_uri" });
+  }
 }
 
 async function readAnswer(
-  call: Call,
+  { call, admit }: McpServerOptions,
+  uri: string,
   name: string,
   input: Record<string, unknown>,
   options: CallOptions,
 ): Promise<string> {
-  const question = questions.find((each) => each.name === name) as Question;
-  const { result } = await question.ask(call, input, options);
-  return formatJson(cleanValue(result, MAX_DOCUMENT_TEXT));
+  try {
+    admit();
+    const { result } = await findQuestion(name).ask(call, input, options);
+    return formatJson(cleanValue(result, MAX_DOCUMENT_TEXT));
+  } catch (error) {
+    throw translate(error, uri);
+  }
 }
 
 /** A failure as a protocol error; a site that does not exist is a resource that does not (-32602). */
-function translate(error: unknown, uri: URL): Error {
+function translate(error: unknown, uri: string): Error {
   if (!(error instanceof AnalyticsError)) {
     return new ProtocolError(
       ProtocolErrorCode.InternalError,
@@ -107,7 +126,7 @@ function translate(error: unknown, uri: URL): Error {
   const message = cleanValue([error.message, error.hint ?? ""], 500)
     .join(" ")
     .trim();
-  if (error.code === "site_not_found") return new ResourceNotFoundError(uri.href, message);
+  if (error.code === "site_not_found") return new ResourceNotFoundError(uri, message);
   const isInput = error.code === "invalid_parameter" || error.code === "missing_parameter";
   return new ProtocolError(
     isInput ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
@@ -115,8 +134,7 @@ function translate(error: unknown, uri: URL): Error {
   );
 }
 
-function decode(variable: string | string[] | undefined): string {
-  const text = Array.isArray(variable) ? (variable[0] ?? "") : (variable ?? "");
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

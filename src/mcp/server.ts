@@ -1,18 +1,14 @@
-import { McpServer } from "@modelcontextprotocol/server";
-import { AnalyticsError } from "../errors.ts";
-import { type Question, questions } from "../insights/question.ts";
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import type { Call } from "../operations/call.ts";
-import { openapi } from "../operations/index.ts";
 import { iconUrl } from "../render/icon.ts";
-import { buildAnswer, buildErrorAnswer, type Spoken, type ToolAnswer } from "./answer.ts";
-import { CHART_EXTENSION, chartMetaOf, registerChart } from "./chart.ts";
-import { answerOpenApi, openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
-import { registerPrompts } from "./prompts.ts";
+import type { SourceDescription } from "../sources/source.ts";
+import { CHART_EXTENSION } from "./chart-link.ts";
 import type { Admit } from "./rate-limit.ts";
-import { registerResources } from "./resources.ts";
-import { buildInputSchema, buildOutputSchema, type Published, publish } from "./schema.ts";
+import { toolDefinitions } from "./tool-definitions.ts";
+import { answerTool, findTool } from "./tools.ts";
 
-export interface McpServerOptions extends Spoken {
+/** The source is named in the instructions and in each reproducing command. */
+export interface McpServerOptions extends SourceDescription {
   call: Call;
   version: string;
   /** Asked before each call and each read of a resource. */
@@ -20,97 +16,76 @@ export interface McpServerOptions extends Spoken {
 }
 
 const HOUR_MS = 3_600_000;
+const publicForAnHour = { ttlMs: HOUR_MS, cacheScope: "public" } as const;
 
-const annotations = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: true,
-} as const;
+const capabilities = {
+  tools: { listChanged: false },
+  resources: { listChanged: false },
+  prompts: { listChanged: false },
+  completions: {},
+  extensions: { [CHART_EXTENSION]: {} },
+};
 
-/** One server, for whichever protocol revision the client speaks: a factory for serveStdio and the HTTP handler. */
-export function createMcpServer(options: McpServerOptions): McpServer {
-  const { call, version, admit, about } = options;
-  const server = new McpServer(describeServer(version), {
-    capabilities: {
-      tools: { listChanged: false },
-      resources: { listChanged: false },
-      prompts: { listChanged: false },
-      completions: {},
-      extensions: { [CHART_EXTENSION]: {} },
-    },
+const cacheHints = {
+  "tools/list": publicForAnHour,
+  "prompts/list": publicForAnHour,
+  "resources/list": publicForAnHour,
+  "resources/templates/list": publicForAnHour,
+  "server/discover": publicForAnHour,
+};
+
+/**
+ * The MCP server, for either protocol generation and either transport. It is the SDK's low-level `Server`: an
+ * `McpServer` converts and checks every schema anew for each instance, and over HTTP every request gets an instance.
+ * Resources and prompts are loaded when a client asks for them, to keep them out of the wait for the first call.
+ */
+export function createServer(options: McpServerOptions): Server {
+  const { call, version, about } = options;
+  const server = new Server(describeServer(version), {
+    capabilities,
+    cacheHints,
     instructions: buildInstructions(about.instruction),
-    cacheHints: {
-      "tools/list": { ttlMs: HOUR_MS, cacheScope: "public" },
-      "prompts/list": { ttlMs: HOUR_MS, cacheScope: "public" },
-      "resources/list": { ttlMs: HOUR_MS, cacheScope: "public" },
-      "resources/templates/list": { ttlMs: HOUR_MS, cacheScope: "public" },
-      "server/discover": { ttlMs: HOUR_MS, cacheScope: "public" },
-    },
   });
-  for (const question of questions) {
-    const { name, title, description } = question.tool;
-    const schemas = schemasOf(question);
-    server.registerTool(
-      name,
-      {
-        title,
-        description,
-        inputSchema: schemas.input,
-        outputSchema: schemas.output,
-        annotations,
-        ...chartMetaOf(name),
-      },
-      (input, { mcpReq: { signal } }) => answerTool(options, question, input, signal),
-    );
-  }
-  registerResources(server, call, admit);
-  registerChart(server);
-  registerPrompts(server, call);
+
+  server.setRequestHandler("tools/list", () => ({ tools: toolDefinitions }));
+  server.setRequestHandler("tools/call", ({ params }, { mcpReq: { signal } }) => {
+    const tool = findTool(params.name);
+    if (tool === undefined) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
+    }
+    return answerTool(options, tool, params.arguments ?? {}, signal);
+  });
+
+  const resources = () => import("./resources.ts");
+  server.setRequestHandler("resources/list", async () => ({
+    resources: (await resources()).listResources(),
+  }));
+  server.setRequestHandler("resources/templates/list", async () => ({
+    resourceTemplates: [(await resources()).overviewTemplate],
+  }));
+  server.setRequestHandler("resources/read", async ({ params }, context) =>
+    (await resources()).readResource(options, params.uri, context),
+  );
+
+  const prompts = () => import("./prompts.ts");
+  server.setRequestHandler("prompts/list", async () => ({ prompts: (await prompts()).listPrompts() }));
+  server.setRequestHandler("prompts/get", async ({ params }) =>
+    (await prompts()).writePrompt(params.name, params.arguments ?? {}),
+  );
+
+  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => ({
+    completion: await (await import("./completion.ts")).complete(call, ref, argument),
+  }));
   return server;
 }
 
-/** What the server says of itself. */
-export function describeServer(version: string) {
+function describeServer(version: string) {
   return {
     name: "analytics-mcp",
     title: "Web Analytics",
     version,
     icons: [{ src: iconUrl, mimeType: "image/svg+xml", sizes: ["any"] }],
   };
-}
-
-/** What a tool answers. A thrown error's message would reach the client word for word, so none is thrown. */
-export async function answerTool(
-  { call, admit, about, options }: McpServerOptions,
-  question: Question,
-  input: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<ToolAnswer> {
-  try {
-    admit();
-    if (question.name === openapi.name)
-      return await answerOpenApi(call, input, { signal }, { about, options });
-    return buildAnswer(question, await question.ask(call, input, { signal }), { about, options });
-  } catch (error) {
-    if (error instanceof AnalyticsError) return buildErrorAnswer(error);
-    return buildErrorAnswer(
-      new AnalyticsError("internal_error", "analytics-mcp failed to answer: this is a bug."),
-    );
-  }
-}
-
-const schemasByName = new Map<string, { input: Published; output: Published }>();
-
-/** Built once a process: servers may be made for every request. */
-function schemasOf({ name, params, result }: Question) {
-  let schemas = schemasByName.get(name);
-  if (!schemas) {
-    const [given, told] = name === openapi.name ? [openapiToolParams, openapiToolResult] : [params, result];
-    schemas = { input: publish(buildInputSchema(given)), output: publish(buildOutputSchema(told)) };
-    schemasByName.set(name, schemas);
-  }
-  return schemas;
 }
 
 function buildInstructions(instruction: string | undefined): string {

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
-import { createRefuser } from "./odd-frames.ts";
-import { createMcpServer, type McpServerOptions } from "./server.ts";
+import { createInvalidRequestCheck } from "./invalid-requests.ts";
+import { createServer, type McpServerOptions } from "./server.ts";
 
 export interface StdioOptions extends McpServerOptions {
   stdin: Readable;
@@ -25,10 +25,10 @@ export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOp
       .once("error", () => resolve());
     stdout.once("close", resolve).once("error", () => resolve());
   });
-  const handle = serve(() => createMcpServer(options), { transport, onerror: onFault });
+  const handle = serve(() => createServer(options), { transport, onerror: onFault });
   stdin.on(
     "data",
-    createRefuser((refusal) => void transport.send(refusal).catch(onFault)),
+    createInvalidRequestCheck((refusal) => void transport.send(refusal).catch(onFault)),
   );
   await gone;
   await handle.close();

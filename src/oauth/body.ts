@@ -1,22 +1,23 @@
 import { IncomingMessage } from "node:http";
 import { AnalyticsError } from "../errors.ts";
 
+/** More than any form of this server needs. */
 const MAX_BYTES = 64_000;
 
-/** A request's body as text. Throws AnalyticsError `too_large` beyond what any form of this server needs. */
-export async function readBody(request: IncomingMessage): Promise<string> {
+/** A request's body as text. Throws AnalyticsError `too_large` beyond so many bytes. */
+export async function readBody(request: IncomingMessage, most = MAX_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let size = Number(request.headers["content-length"] ?? 0);
-  if (size <= MAX_BYTES) {
+  if (size <= most) {
     size = 0;
     // Destroyed, the request would take the connection with it, and the refusal would not arrive.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += (chunk as Buffer).byteLength;
-      if (size > MAX_BYTES) break;
+      if (size > most) break;
       chunks.push(chunk);
     }
   }
-  if (size <= MAX_BYTES) return Buffer.concat(chunks).toString("utf8");
+  if (size <= most) return Buffer.concat(chunks).toString("utf8");
   // What is still on its way is thrown away as it comes, until the server's time limit for requests.
   request.resume();
   throw new AnalyticsError("too_large", "The request's body is too large.");

@@ -1,29 +1,125 @@
-import { type AuthInfo, createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
-import { allowCancelling, createUnderWay, type UnderWay } from "./cancellation.ts";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createMcpHandler, isJsonContentType, type McpServerFactory } from "@modelcontextprotocol/server";
+import { AnalyticsError } from "../errors.ts";
+import { readBody } from "../oauth/body.ts";
+import { findForeign, type Guarded } from "./guards.ts";
+import { createInFlight, dropOwnCancellations, SESSION } from "./in-flight.ts";
 
-export interface McpEndpoint {
-  /** `authInfo` says whom the request speaks for; the factory gets it. */
-  fetch: (request: Request, options?: { authInfo?: AuthInfo }) => Promise<Response>;
-  /** Aborts what is under way. */
-  close: () => Promise<void>;
+export interface McpEndpointOptions extends Guarded {
+  /** Told of requests that were refused and of what went wrong on the way; it changes no answer. */
+  onFault: (fault: Error) => void;
 }
 
 const MAX_BODY_BYTES = 1_000_000;
+const CURRENT = "2026-07-28";
+const PARSE_ERROR = -32_700;
+/** The SDK's code for what HTTP refuses. */
+const REFUSED = -32_000;
 
 /**
  * MCP over Streamable HTTP for clients of both protocol generations. A server is made for each request and ends
  * with it, so requests share nothing and any replica can answer any of them.
- *
- * @param onFault Told of requests that were refused and of what went wrong on the way; it changes no answer.
  */
-export function createMcpEndpoint(
-  createServer: McpServerFactory,
-  onFault: (fault: Error) => void,
-  underWay: UnderWay = createUnderWay(),
-): McpEndpoint {
-  const { fetch, close } = createMcpHandler(createServer, {
-    onerror: onFault,
-    maxRequestBodySize: MAX_BODY_BYTES,
-  });
-  return { fetch: allowCancelling(fetch, MAX_BODY_BYTES, underWay), close };
+export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
+  const factories = new WeakMap<Request, McpServerFactory>();
+  const handler = createMcpHandler(
+    (context) => {
+      const create = context.requestInfo && factories.get(context.requestInfo);
+      if (!create) throw new TypeError("The SDK made another request of the one that it was given.");
+      return create(context);
+    },
+    { onerror: onFault, maxRequestBodySize: MAX_BODY_BYTES },
+  );
+  const inFlight = createInFlight();
+  const open = new Set<AbortController>();
+
+  const answer = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    createServer: McpServerFactory,
+    controller: AbortController,
+  ) => {
+    const { headers } = request;
+    const web = createRequest(request, controller.signal);
+    factories.set(web, createServer);
+    // The SDK refuses other types without a look at the body.
+    if (!isJsonContentType(headers["content-type"]))
+      return send(await handler.fetch(web), response, controller);
+    const body = parse(await readBody(request, MAX_BODY_BYTES));
+    if (body === undefined) return sendError(response, 400, PARSE_ERROR, "Parse error: Invalid JSON");
+    const isCancellable = headers["mcp-protocol-version"] !== CURRENT;
+    if (isCancellable && inFlight.receive(headers, body).opens) response.setHeader(SESSION, randomUUID());
+    const end = isCancellable ? inFlight.add(headers, body, controller) : () => {};
+    try {
+      await send(await handler.fetch(web, { parsedBody: dropOwnCancellations(body) }), response, controller);
+    } finally {
+      end();
+    }
+  };
+
+  return {
+    serve: async (request: IncomingMessage, response: ServerResponse, createServer: McpServerFactory) => {
+      const foreign = findForeign(request.headers, guarded);
+      if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign);
+      const controller = new AbortController();
+      open.add(controller);
+      response.once("close", () => {
+        open.delete(controller);
+        if (!response.writableFinished) controller.abort();
+      });
+      try {
+        await answer(request, response, createServer, controller);
+      } catch (error) {
+        // A client that hung up needs no answer.
+        if (controller.signal.aborted) return;
+        if (!(error instanceof AnalyticsError && error.code === "too_large")) throw error;
+        sendError(
+          response,
+          413,
+          REFUSED,
+          `Payload Too Large: Request body must not exceed ${MAX_BODY_BYTES} bytes`,
+        );
+      }
+    },
+    /** Aborts what is in flight. */
+    close: async () => {
+      for (const controller of open) controller.abort();
+      await handler.close();
+    },
+  };
+}
+
+function sendError(response: ServerResponse, status: number, code: number, message: string): void {
+  const body = JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });
+  response.writeHead(status, { "content-type": "application/json" }).end(body);
+}
+
+/** The request as the SDK needs it, which never looks at the token and gets the body beside it. */
+function createRequest({ method = "", url = "", headers }: IncomingMessage, signal: AbortSignal): Request {
+  const { authorization: _, ...rest } = headers;
+  const given = new Headers(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  return new Request(new URL(url, "http://localhost"), { method, headers: given, signal });
+}
+
+async function send(answer: Response, response: ServerResponse, { signal }: AbortController): Promise<void> {
+  if (response.destroyed) return;
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) {
+    return void response.end(Buffer.from(await answer.arrayBuffer()));
+  }
+  response.flushHeaders();
+  for await (const chunk of answer.body ?? []) {
+    if (!response.write(chunk)) await once(response, "drain", { signal }).catch(() => {});
+  }
+  response.end();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

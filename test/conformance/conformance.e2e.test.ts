@@ -1,7 +1,7 @@
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import { createMcpServer } from "../../src/mcp/server.ts";
+import { createServer } from "../../src/mcp/server.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { startHttpServer } from "../support/http-server.ts";
 import { conformanceSuite, newerNode } from "../support/tools.ts";
@@ -32,7 +32,7 @@ describe.skipIf(!newerNode || !conformanceSuite)("the official conformance suite
       clock: () => time.now,
     });
     const createDomainServer: McpServerFactory = () =>
-      createMcpServer({ call, version: "0.0.0", admit: () => {}, about: { label: "a test" }, options: [] });
+      createServer({ call, version: "0.0.0", admit: () => {}, about: { label: "a test" }, options: [] });
     fixtures = await start(createFixtureServer, { sessions: true });
     domain = await start(createDomainServer);
   });

@@ -1,9 +1,7 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openSession } from "../../src/mcp/opening.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -23,32 +21,19 @@ interface Server {
   ended: Promise<number | null>;
 }
 
-/** The server in this process, behind the first answers that the build writes down. */
+/** The server in this process. */
 function startHere(): Server {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const clock = () => NOW;
-  const { common, demo: made } = JSON.parse(readFileSync("dist/first-answers.json", "utf8"));
-  const opening = openSession(stdin, stdout, new Map(Object.entries({ ...common, ...made })));
-  const ended = opening.over.then(async () => {
-    const call = createLocalCall(() => demo.open({ clock }), clock);
-    await serveStdio({
-      ...{
-        stdin: opening.stdin,
-        stdout: opening.stdout,
-        call,
-        version: "0.0.0",
-        about: demo.about,
-        options: [],
-      },
-      admit: () => {},
-      onFault: ({ message }) => void stderr.write(message),
-    });
-    return 0;
+  const call = createLocalCall(() => demo.open({ clock }), clock);
+  const served = serveStdio({
+    ...{ stdin, stdout, call, version: "0.0.0", about: demo.about, options: [], admit: () => {} },
+    onFault: ({ message }) => void stderr.write(message),
   });
-  return { stdin, stdout, stderr, ended };
+  return { stdin, stdout, stderr, ended: served.then(() => 0) };
 }
 
-/** The built program, which answers a client's first requests before the server is loaded. */
+/** The built program in a process of its own. */
 function startBuilt(): Server {
   const env = { ANALYTICS_CALLS_PER_MINUTE: "100000" };
   const child = spawn(process.execPath, [resolve("bin/analytics-mcp.js"), "--demo"], { env });

@@ -27,9 +27,7 @@ describe("the tarball", () => {
       (file) => !/^dist\/(chart|completion)\//.test(file) && file !== "dist/pages.css",
     );
     expect(
-      others.filter(
-        (file) => !/^dist\/([\w.-]+\.(js|txt)|(sbom\.cdx|package|first-answers)\.json)$/.test(file),
-      ),
+      others.filter((file) => !/^dist\/([\w.-]+\.(js|txt)|(sbom\.cdx|package)\.json)$/.test(file)),
     ).toEqual([]);
   });
 

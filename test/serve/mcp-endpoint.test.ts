@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import type { Fetch } from "../../src/client/exchange.ts";
-import { createMcpServer } from "../../src/mcp/server.ts";
+import { createServer } from "../../src/mcp/server.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { clientKinds, connectHttp } from "../support/clients.ts";
 import { startHttpServer } from "../support/http-server.ts";
@@ -25,13 +25,7 @@ async function start(options: { fetch?: Fetch } = {}) {
   let servers = 0;
   const server = await startHttpServer(() => {
     servers++;
-    return createMcpServer({
-      call,
-      version: "0.0.0",
-      admit: () => {},
-      about: { label: "a test" },
-      options: [],
-    });
+    return createServer({ call, version: "0.0.0", admit: () => {}, about: { label: "a test" }, options: [] });
   });
   open.push(server);
   return { ...server, ask, servers: () => servers };

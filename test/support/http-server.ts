@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { toNodeHandler } from "@modelcontextprotocol/node";
+import { toNodeHandler, toWebRequest } from "@modelcontextprotocol/node";
 import {
   isLegacyRequest,
   type McpServerFactory,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { guard } from "../../src/serve/guards.ts";
+import { readBody, replaceBody } from "../../src/oauth/body.ts";
 import { createMcpEndpoint } from "../../src/serve/mcp-endpoint.ts";
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
@@ -23,14 +23,17 @@ interface Options {
 
 /** The product's HTTP stack on a free port of this machine. */
 export async function startHttpServer(createMcp: McpServerFactory, { sessions, onFault }: Options = {}) {
-  const endpoint = createMcpEndpoint(createMcp, onFault ?? (() => {}));
-  const sessionful = createSessions(createMcp);
-  const fetch = guard({ hosts: LOOPBACK, origins: LOOPBACK }, async (request) =>
-    sessions && (await isLegacyRequest(request)) ? sessionful(request) : endpoint.fetch(request),
-  );
-  const handle = toNodeHandler({ fetch });
-  // Node's request always has a method: only the types do not know each other.
-  const server = createServer((request, response) => void handle(request as never, response));
+  const endpoint = createMcpEndpoint({ hosts: LOOPBACK, origins: LOOPBACK, onFault: onFault ?? (() => {}) });
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    if (!sessions) return endpoint.serve(request, response, createMcp);
+    const body = await readBody(request);
+    const replay = () => replaceBody(request, body);
+    // Node's request always has a method: only the types do not know each other.
+    const isLegacy = await isLegacyRequest(await toWebRequest(replay() as never));
+    return isLegacy ? sessionful(replay() as never, response) : endpoint.serve(replay(), response, createMcp);
+  };
+  const sessionful = toNodeHandler({ fetch: createSessions(createMcp) });
+  const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {

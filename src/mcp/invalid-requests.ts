@@ -1,5 +1,4 @@
 import { INVALID_REQUEST, parseJSONRPCMessage } from "@modelcontextprotocol/server";
-import { parse } from "./usual.ts";
 
 export interface Refusal {
   jsonrpc: "2.0";
@@ -8,18 +7,18 @@ export interface Refusal {
 }
 
 /**
- * Looks at what is read, chunk by chunk, and refuses what the SDK's transport drops without a word: a request with a
- * member too many, of another version of JSON-RPC, or in a batch. Whoever sent it would wait for an answer that never
- * comes. What has no id that can be read stays without one.
+ * Reads the same input as the SDK's stdio transport and refuses what that drops without an answer: a request with an
+ * unknown member, of another version of JSON-RPC, or in a batch. Its sender would wait for ever. A message without an
+ * id that can be read stays unanswered.
  */
-export function createRefuser(refuse: (refusal: Refusal) => void): (chunk: Buffer) => void {
+export function createInvalidRequestCheck(refuse: (refusal: Refusal) => void): (chunk: Buffer) => void {
   let open: Buffer[] = [];
   return (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf("\n"); end !== -1; end = chunk.indexOf("\n", start)) {
       const line = Buffer.concat([...open, chunk.subarray(start, end)]).toString("utf8");
       [open, start] = [[], end + 1];
-      for (const id of findOddRequests(line)) {
+      for (const id of findInvalidRequests(line)) {
         refuse({ jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message: "Invalid Request" } });
       }
     }
@@ -27,9 +26,9 @@ export function createRefuser(refuse: (refusal: Refusal) => void): (chunk: Buffe
   };
 }
 
-function findOddRequests(line: string): (string | number)[] {
+function findInvalidRequests(line: string): (string | number)[] {
   const message = parse(line);
-  if (isFrame(message)) return [];
+  if (isMessage(message)) return [];
   return (Array.isArray(message) ? message : [message]).flatMap((each) => {
     const { id, ...rest } = Object(each) as Record<string, unknown>;
     const isReadable = typeof id === "string" || Number.isSafeInteger(id);
@@ -37,11 +36,19 @@ function findOddRequests(line: string): (string | number)[] {
   });
 }
 
-function isFrame(message: unknown): boolean {
+function isMessage(value: unknown): boolean {
   try {
-    parseJSONRPCMessage(message);
+    parseJSONRPCMessage(value);
     return true;
   } catch {
     return false;
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
