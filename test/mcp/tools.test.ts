@@ -189,7 +189,7 @@ describe("an answer is complete twice over, with its receipt", () => {
 
   it("get_openapi gives a digest, or one operation in full", async () => {
     const digest = await call("get_openapi");
-    expect(textOf(digest)).toContain("/breakdown\tsite, dimension, limit, days\t");
+    expect(textOf(digest)).toContain("/breakdown\tsite, dimension, limit, days, from, to\t");
     const one = await call("get_openapi", { operation: "stats" });
     const { definition } = one.structuredContent as { definition: Record<string, unknown> };
     expect(definition["/stats"]).toMatchObject({ get: { operationId: "stats" } });
