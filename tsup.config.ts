@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
+import { commandSummaries } from "./src/cli/commands/summaries.ts";
 import { toolDefinitions } from "./src/mcp/tool-definitions.ts";
 import { collectLicenses } from "./test/support/licenses.js";
 import { putTogether } from "./test/support/one-file.js";
@@ -61,13 +62,19 @@ const withoutAjv: Plugin = {
   },
 };
 
-/** The list of tools as data: making it takes zod's schemas, their conversion and a third of the wait for the list. */
-const toolListAsData: Plugin = {
-  name: "tool-list-as-data",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /src.mcp.tool-definitions\.ts$/ }, () => ({
-      contents: `export const toolDefinitions = ${JSON.stringify(toolDefinitions)};`,
-    })),
+/**
+ * Lists that are made from all of the program, as data: to make the list of tools takes a third of the wait for it, and
+ * to make the list of commands every start would load every command.
+ */
+const listsAsData: Plugin = {
+  name: "lists-as-data",
+  setup: ({ onLoad }) => {
+    const lists = { toolDefinitions, commandSummaries };
+    onLoad({ filter: /src.mcp.tool-definitions\.ts$|src.cli.commands.summaries\.ts$/ }, ({ path }) => {
+      const name = path.includes("tool-definitions") ? "toolDefinitions" : "commandSummaries";
+      return { contents: `export const ${name} = ${JSON.stringify(lists[name])};` };
+    });
+  },
 };
 
 /** Commander starts commands that are programs of their own, of which this program has none: loading for nothing. */
@@ -110,7 +117,7 @@ export default defineConfig({
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
   plugins: [commonJs],
-  esbuildPlugins: [commanderAlone, namesOfProvider, toolListAsData, undiciInPart, withoutAjv, zodInEnglish],
+  esbuildPlugins: [commanderAlone, namesOfProvider, listsAsData, undiciInPart, withoutAjv, zodInEnglish],
   onSuccess: async () => {
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
     putTogether("dist");

@@ -59,7 +59,8 @@ describe("the house keeps its order", () => {
     const load = (file: string) => {
       if (loaded.has(file)) return;
       loaded.add(file);
-      if (!files.includes(file)) return;
+      // The build puts plain data in its place.
+      if (!files.includes(file) || file === "cli/commands/summaries.ts") return;
       for (const [, target = ""] of sourceOf(file).matchAll(
         /^(?:import|export) (?!type )[^;]*?from "([^"]+)"/gm,
       )) {
@@ -67,7 +68,7 @@ describe("the house keeps its order", () => {
       }
     };
     load("main.ts");
-    expect([...loaded]).toContain("cli/help.ts");
+    expect([...loaded]).toContain("cli/help/layout.ts");
     expect(
       [...loaded].filter((each) =>
         /^zod|jsonc-parser|smol-toml|undici|oidc|ioredis|@modelcontextprotocol|^setup\/(?!machine|client-names|client\.)/.test(

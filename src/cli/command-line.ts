@@ -1,8 +1,14 @@
 import type { Command, Option } from "commander";
+import { nameOption } from "./usage-error.ts";
 
-/** Where the cursor is on a command line that is being written. */
-export interface Place {
+/** The words of a command line, read as commander would, but with patience for what is wrong or still missing. */
+export interface CommandLine {
+  /** The innermost command that the words name. */
   command: Command;
+  /** The first word that is neither an option nor an option's value: the command, or what was meant as one. */
+  commandWord: string | undefined;
+  /** The first option before it that the program does not know, unless help was asked for; and the words after it. */
+  unknownOption: { name: string; rest: readonly string[] } | undefined;
   /** Words of the command that are neither options nor their values. */
   operands: number;
   /** The option whose value comes next. */
@@ -14,16 +20,18 @@ export interface Place {
   isEnded: boolean;
 }
 
-/** Reads the whole words before the cursor as commander would, but with patience for what is wrong in them. */
-export function readPlace(program: Command, words: readonly string[]): Place {
+/** One reader for whoever looks at the words beside commander: completion, and the refusal of a mistyped command. */
+export function readCommandLine(program: Command, words: readonly string[]): CommandLine {
   let command = program;
+  let commandWord: string | undefined;
+  let unknownOption: CommandLine["unknownOption"];
   let operands = 0;
   let taking: Option | undefined;
   let isEnded = false;
   const given = new Set<string>();
   const flags: Record<string, unknown> = {};
 
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
     if (taking && (taking.required || !word.startsWith("-"))) {
       flags[taking.attributeName()] = word;
       taking = undefined;
@@ -33,17 +41,24 @@ export function readPlace(program: Command, words: readonly string[]): Place {
     } else if (word.startsWith("-") && word !== "-" && !isEnded) {
       const [, name = word, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
       const option = findOption(command, name);
-      given.add(option?.long ?? name);
+      const asksForHelp = given.has("--help") || isHelp(name);
+      if (!option && !asksForHelp && commandWord === undefined) {
+        unknownOption ??= { name: nameOption(word), rest: words.slice(index + 1) };
+      }
+      given.add(isHelp(name) ? "--help" : (option?.long ?? name));
       taking = option && takesValue(option) && value === undefined ? option : undefined;
       if (option) flags[option.attributeName()] = value ?? !option.negate;
     } else {
+      if (!isEnded) commandWord ??= word;
       const next = operands === 0 ? command.commands.find((each) => each.name() === word) : undefined;
       if (next) command = next;
       else operands += 1;
     }
   }
-  return { command, operands, taking, given, flags, isEnded };
+  return { command, commandWord, unknownOption, operands, taking, given, flags, isEnded };
 }
+
+const isHelp = (name: string) => name === "--help" || name === "-h";
 
 /** An option of a command or of those above it. */
 export function findOption(command: Command | null, name: string): Option | undefined {

@@ -1,26 +1,21 @@
 import type { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
-import { nameOption, refuseUnknownOption } from "./unknown-option.ts";
-import { seeHelp } from "./usage-error.ts";
+import { readCommandLine } from "./command-line.ts";
+import { refuseUnknownOption, seeHelp } from "./usage-error.ts";
 
 /**
- * The word that should be a command: the first that is neither an option nor the value of one. Throws
- * AnalyticsError `usage`, without any value, for an option that the program does not know: it takes no value, so
- * that its value would pass for the command, and may be a key.
+ * Refuses a word that is no command, before commander blames the options behind it. Throws AnalyticsError `usage`, without
+ * any value, for an option before the command that the program does not know: it takes no value, so its value would
+ * pass for the command, and may be a key.
+ *
+ * @returns The command's name.
  */
-export function findCommandWord(program: Command, argv: readonly string[]): string | undefined {
-  let asksForHelp = false;
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index] ?? "";
-    if (!/^-[^-]|^--./.test(word)) return word.startsWith("-") ? undefined : word;
-    const name = nameOption(word);
-    asksForHelp ||= name === "--help" || name === "-h";
-    const option = program.options.find(({ long, short }) => long === name || short === name);
-    if (option === undefined && !asksForHelp) throw refuseOption(program, name, argv.slice(index + 1));
-    if (option?.required && !word.includes("=")) index++;
-  }
-  return undefined;
+export function checkCommandWord(program: Command, argv: readonly string[]): string | undefined {
+  const { commandWord, unknownOption } = readCommandLine(program, argv);
+  if (unknownOption) throw refuseOption(program, unknownOption.name, unknownOption.rest);
+  refuseUnknownCommand(program, commandWord);
+  return commandWord;
 }
 
 function refuseOption(program: Command, name: string, rest: readonly string[]): AnalyticsError {
@@ -40,8 +35,7 @@ function refuseOption(program: Command, name: string, rest: readonly string[]): 
   return refuseUnknownOption(name, `${suggest(name, short.concat(known))}${seeHelp(undefined)}`);
 }
 
-/** Looked at before the options that follow it, so that they are not blamed for a mistyped command. */
-export function refuseUnknownCommand(program: Command, word: string | undefined): void {
+function refuseUnknownCommand(program: Command, word: string | undefined): void {
   if (word === undefined || isCommand(program, word)) return;
   const names = program.commands.map((command) => command.name());
   throw new AnalyticsError("usage", `There is no command ${quoteWord(word)}.`, {

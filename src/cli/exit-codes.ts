@@ -13,9 +13,9 @@ export const exitCodeMeanings = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Thrown by a command that has done what it was asked to and said all of it: its finding is the exit code. */
-export class Finding extends Error {
-  override readonly name = "Finding";
+/** Thrown by a command that has printed all there is to say: the program ends with the exit code and adds nothing. */
+export class SilentExit extends Error {
+  override readonly name = "SilentExit";
   readonly exitCode: ExitCode;
   constructor(exitCode: ExitCode) {
     super(`exit code ${exitCode}`);

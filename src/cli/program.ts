@@ -1,15 +1,16 @@
 import { Command, CommanderError, Option } from "commander";
 import type { SourceFlags } from "../sources/source.ts";
 import { addAccessOptions } from "./access-options.ts";
-import { findCommandWord, refuseUnknownCommand } from "./command-word.ts";
-import { type Entry, entries } from "./commands.ts";
-import { type ExitCode, exitCodes, Finding } from "./exit-codes.ts";
-import { createHelpCommand, layOutHelp } from "./help.ts";
+import { checkCommandWord } from "./command-word.ts";
+import { ShellCommand } from "./commands/command.ts";
+import { loadCommand } from "./commands/index.ts";
+import { commandSummaries } from "./commands/summaries.ts";
+import { type ExitCode, exitCodes, SilentExit } from "./exit-codes.ts";
+import { createHelpCommand, layOutHelp } from "./help/layout.ts";
 import type { Io } from "./io.ts";
-import { flushData, printFailure } from "./output.ts";
-import { colorChoices } from "./screen.ts";
-import { explainUnknownOption, isUnknownOption } from "./unknown-option.ts";
-import { explainUsage } from "./usage-error.ts";
+import { flushData, printFailure } from "./output/streams.ts";
+import { colorChoices } from "./output/terminal.ts";
+import { explainUnknownOption, explainUsage, isUnknownOption } from "./usage-error.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
@@ -18,17 +19,16 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
   try {
     const program = await createProgram(io, argv);
     if (argv[0] === "complete" && argv[1] === "--") {
-      const { printCandidates } = await import("./completion-command.ts");
+      const { printCandidates } = await import("./completion/print-candidates.ts");
       await printCandidates(io, program, argv.slice(2));
       return exitCodes.ok;
     }
-    command = findCommandWord(program, argv);
-    refuseUnknownCommand(program, command);
+    command = checkCommandWord(program, argv);
     await program.parseAsync(argv, { from: "user" });
     await flushData(io);
     return exitCodes.ok;
   } catch (error) {
-    if (error instanceof Finding) return error.exitCode;
+    if (error instanceof SilentExit) return error.exitCode;
     if (!(error instanceof CommanderError)) return printFailure(io, error, format);
     if (error.exitCode === 0) return flushData(io).then(() => exitCodes.ok);
     // Where a command asks for another, its help was shown.
@@ -39,8 +39,16 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
 }
 
 /** The program, with those commands whole that the words name. */
+const examples = [
+  "analytics-mcp overview --demo --site example.com",
+  "analytics-mcp stats --site example.com --days 7",
+  "analytics-mcp breakdown --site example.com --dimension referrers --days 7",
+  "analytics-mcp timeseries --site example.com --days 30 --csv > visitors.csv",
+];
+
 async function createProgram(io: Io, words: readonly string[]): Promise<Command> {
-  const program = new Command("analytics-mcp")
+  const program = new ShellCommand("analytics-mcp")
+    .withExamples(...examples)
     .description(
       "Web analytics for AI assistants and the shell. Without a command: the MCP server on stdin and stdout.",
     )
@@ -49,7 +57,9 @@ async function createProgram(io: Io, words: readonly string[]): Promise<Command>
     .version(io.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "help on the program or on a command")
     .helpCommand(false)
-    .action(async (_, flags: SourceFlags) => (await import("./stdio-command.ts")).serveMcp(io, flags));
+    .action(async (_, flags: SourceFlags) =>
+      (await import("./commands/stdio-server.ts")).serveMcp(io, flags),
+    );
   addAccessOptions(program)
     .addOption(
       new Option("--color <when>", "auto, always or never (default: auto)")
@@ -58,11 +68,10 @@ async function createProgram(io: Io, words: readonly string[]): Promise<Command>
         .argParser(String),
     )
     .option("--plain", "no pictures: for screen readers and plain terminals");
-  const load = async (entry: Entry) => {
-    const command = words.includes(entry.name) ? await entry.load(io) : new Command(entry.name);
-    return command.summary(entry.summary).helpGroup(entry.group);
-  };
-  for (const command of await Promise.all(entries.map(load))) program.addCommand(command);
+  for (const { name, group, summary } of commandSummaries) {
+    const command = words.includes(name) ? await loadCommand(io, name) : new Command(name);
+    program.addCommand(command.summary(summary).helpGroup(group));
+  }
   program.addCommand(createHelpCommand(io, program).helpGroup("Help:"));
   layOutHelp(io, program);
   return program;

@@ -2,7 +2,7 @@ import type { ClientOptions } from "../client/client.ts";
 import { resolveSource } from "../sources/resolve-source.ts";
 import type { Source, SourceFlags } from "../sources/source.ts";
 import type { Io } from "./io.ts";
-import { printNote } from "./output.ts";
+import { printNote } from "./output/streams.ts";
 
 /** What the command line asks for (`resolveSource`); its warnings are printed as notes. */
 export function openSource(io: Io, flags: SourceFlags): Source {

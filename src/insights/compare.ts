@@ -10,7 +10,6 @@ import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import { type Breakdown, findMovers, type Spans } from "./movers.ts";
-import { summaries } from "./summaries.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -81,12 +80,19 @@ export type Comparison = z.output<ReturnType<typeof result>>;
 
 export const compare = defineInsight({
   name: "compare",
-  summary: summaries.compare,
+  summary: "The last N complete days against the N before them, and what moved",
   tool: {
     name: "compare_periods",
     title: "Compare periods",
     description:
       "The last N complete days against the N before, and which pages, referrers, channels, countries (or values of one dimension) moved most, in visitors. Today is in neither window. Answers what changed and why.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp compare --site example.com --days 28",
+      "analytics-mcp compare --site example.com --dimension referrers",
+    ],
+    fields: "label,change",
   },
   params,
   result,

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Call, CallOptions } from "../operations/call.ts";
+import type { Presentation } from "../operations/operation.ts";
 import { buildWhenAsked, type LazySchemas, type Schemas } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { cleanText } from "../render/clean.ts";
@@ -15,10 +16,9 @@ export interface Insight<
 > extends Declaration<Name, Params, Result>,
     Schemas<Params, Result> {}
 
-interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject> {
+interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject>
+  extends Presentation {
   readonly name: Name;
-  readonly summary: string;
-  readonly tool: { readonly name: string; readonly title: string; readonly description: string };
   compute(call: Call, params: z.output<Params>, options: CallOptions): Promise<z.output<Result>>;
   /** The result without what can be read off the rest of it, for a model that pays by the word. */
   compact?(result: z.output<Result>): Record<string, unknown>;

@@ -8,7 +8,6 @@ import { formatSpan, period, periodHeadline, periodNotes, warnings } from "../op
 import type { View } from "../operations/view.ts";
 import { change, changeColumns, window } from "./compare.ts";
 import { defineInsight, readTogether, shortLabel } from "./insight.ts";
-import { summaries } from "./summaries.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -68,12 +67,19 @@ export type Overview = z.output<ReturnType<typeof result>>;
 
 export const overview = defineInsight({
   name: "overview",
-  summary: summaries.overview,
+  summary: "A site at a glance: totals, trend, comparison, top pages, referrers and countries, active now",
   tool: {
     name: "get_overview",
     title: "Site at a glance",
     description:
       "A site at a glance over the last N days: totals, daily trend, change against the N complete days before, top pages, referrers and countries, active now. Call it first for a general question.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp overview --site example.com",
+      "analytics-mcp overview --site example.com --days 7",
+    ],
+    fields: "visitors,active_now",
   },
   params,
   result,

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { askForSite } from "../client/site.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { operations } from "../operations/index.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { Operation, Presentation } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
@@ -18,13 +18,10 @@ export interface Answer {
 }
 
 /** What a person or an assistant can ask: an operation or an insight, each a command and a tool. */
-export interface Question {
+export interface Question extends Presentation {
   readonly name: string;
-  readonly summary: string;
-  readonly tool: Operation["tool"];
   readonly params: z.ZodObject;
   readonly result: z.ZodObject;
-  readonly list?: Operation["list"];
   readonly compact?: Operation["compact"];
   ask(call: Call, input: Record<string, unknown>, options: CallOptions): Promise<Answer>;
 }
@@ -60,9 +57,9 @@ function createQuestion(
   source: Omit<Question, "ask">,
   ask: (call: Call, params: Record<string, unknown>, options: CallOptions) => Promise<Answer>,
 ): Question {
-  const { name, summary, tool, list, compact } = source;
+  const { name, summary, tool, shell, list, compact } = source;
   return {
-    ...{ name, summary, tool, ...(list && { list }), ...(compact && { compact }) },
+    ...{ name, summary, tool, shell, ...(list && { list }), ...(compact && { compact }) },
     // Of those that nobody asks, the schemas are not built.
     get params() {
       return source.params;

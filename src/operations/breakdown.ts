@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { summaries } from "./contract.ts";
 import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
@@ -29,7 +28,7 @@ const DIMENSION_WORDS =
 export const breakdown = defineOperation({
   name: "breakdown",
   path: "/breakdown",
-  summary: summaries.breakdown,
+  summary: "Top pages, referrers, countries, browsers and other dimensions of a site",
   description:
     "The values of one dimension, most visitors first, then most page views (for `events`: most events), then by value, null last. Rows need not add up to the totals: one visitor reads several pages. entry_pages and exit_pages are the first and last page of a visit, and rows of theirs, as of every dimension but `pages` and `events`, count the page views of whole visits.",
   tool: {
@@ -37,6 +36,19 @@ export const breakdown = defineOperation({
     title: "Breakdown by dimension",
     description:
       "Top values of one dimension over the last N days, today included: pages, referrers, channels, countries, devices, events and others. Rows do not add up (one visitor has several values): use `totals` or get_stats for sums.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp breakdown --site example.com --dimension pages --days 7",
+      "analytics-mcp breakdown --site example.com --dimension countries --limit 1000 --csv",
+    ],
+    fields: "label,visitors",
+  },
+  conform: {
+    section: "breakdown",
+    ask: (site) => ({ site, dimension: "pages" as const, limit: MAX_LIMIT, days: 30 }),
+    members: "site, period, dimension, rows, limit, total_rows, truncated and totals",
+    fix: "value may be null, label may not",
   },
   params: () =>
     z.strictObject({

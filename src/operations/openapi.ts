@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { summaries } from "./contract.ts";
 import { defineOperation } from "./operation.ts";
 
 const parameter = () => z.looseObject({ name: z.string().optional() });
@@ -14,13 +13,20 @@ const pathItem = () =>
 export const openapi = defineOperation({
   name: "openapi",
   path: "/openapi.json",
-  summary: summaries.openapi,
+  summary: "The API's own description, as an OpenAPI 3.1 document",
   description: "The whole contract in machine-readable form: every path, parameter, answer and error.",
   tool: {
     name: "get_openapi",
     title: "API description",
     description:
       "The REST API behind these tools, from its OpenAPI 3.1 document: a digest of all operations, or one in full. For writing code against the API, not for analytics questions.",
+  },
+  shell: { examples: ["analytics-mcp openapi --json > openapi.json"], fields: "path,summary" },
+  conform: {
+    section: "openapi",
+    ask: () => ({}),
+    members: "an OpenAPI document: openapi, info with title and version, paths",
+    fix: "serve the document as JSON",
   },
   params: () => z.strictObject({}),
   result: () =>

@@ -2,22 +2,48 @@ import type * as z from "zod";
 import { buildWhenAsked, type LazySchemas, type Schemas } from "./schemas.ts";
 import type { View } from "./view.ts";
 
+/** What every question declares, whether one operation answers it or several: its sentences, and its shell command. */
+export interface Presentation {
+  /** One line for people: help, OpenAPI summary, llms.txt. */
+  readonly summary: string;
+  /** For an assistant's model. */
+  readonly tool: { readonly name: string; readonly title: string; readonly description: string };
+  readonly shell: {
+    /** Command lines that people use, shown first in the command's help. */
+    readonly examples: readonly [string, ...string[]];
+    /** Columns of the view that show how `--fields` is written. */
+    readonly fields: string;
+    /** Whether it is worth asking again and again: `--watch`. */
+    readonly canWatch?: true;
+    /** Where each row is a site: its id, so that a terminal can show the site's trend beside it. */
+    trendOf?(row: Record<string, unknown>): string;
+  };
+  /** The member that grows with the question, and which end of it to keep where an answer must be cut. */
+  readonly list?: { readonly key: string; readonly keep: "first" | "last" };
+}
+
 /** What an operation is besides its schemas. */
-interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject> {
+interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject>
+  extends Presentation {
   /** Name of the shell subcommand, and the OpenAPI `operationId`. */
   readonly name: Name;
   /** Path below the base URL (which ends in `/api/v1`). */
   readonly path: `/${string}`;
-  /** One line for people: help, OpenAPI summary, llms.txt. */
-  readonly summary: string;
-  /** The rules of the answer, for the people who implement or read the contract. */
+  /** The rules of the answer, for people who implement or read the contract. */
   readonly description: string;
-  /** What an assistant's model is told. */
-  readonly tool: { readonly name: string; readonly title: string; readonly description: string };
-  /** The member that grows with the question, and which end of it to keep where an answer must be cut. */
-  readonly list?: { readonly key: string; readonly keep: "first" | "last" };
   /** How long a client may keep the answer, in seconds; 0 asks it to revalidate each time. */
   readonly maxAge: number;
+  /** What `conform` checks of every operation: that it answers, with these members. */
+  readonly conform: {
+    /** The section of rules that it belongs to. */
+    readonly section: string;
+    /** The parameters of the plainest question, about a site where the operation takes one. */
+    ask(site: string): z.input<Params>;
+    /** The members of the answer, in words. */
+    readonly members: string;
+    /** What implementers get wrong most. */
+    readonly fix: string;
+  };
   /** Says in one sentence why a well-formed answer is not an answer to what was asked. */
   verify?(result: z.output<Result>, params: z.output<Params>): string | undefined;
   /** The result without what can be read off the rest of it, for a model that pays by the word. */
@@ -26,8 +52,8 @@ interface Declaration<Name extends string, Params extends z.ZodObject, Result ex
 }
 
 /**
- * One endpoint of the contract, declared once. From it come the client call, the MCP tool, the shell
- * subcommand's options, the reference route's validation, the OpenAPI path and the llms.txt line.
+ * One endpoint of the contract, declared once. From it come the client's call, the MCP tool, the shell command with its
+ * help and completion, the API route's validation, the OpenAPI path, the llms.txt line and conform's basic rule.
  */
 export interface Operation<
   Name extends string = string,

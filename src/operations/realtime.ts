@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { summaries } from "./contract.ts";
 import { count, siteParam, siteRef, timestamp } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { verifySite } from "./site-name.ts";
@@ -7,13 +6,27 @@ import { verifySite } from "./site-name.ts";
 export const realtime = defineOperation({
   name: "realtime",
   path: "/realtime",
-  summary: summaries.realtime,
+  summary: "Visitors active on a site in the last five minutes",
   description:
     "How many distinct visitors had a page view or an event in the window (as_of − window_minutes, as_of].",
   tool: {
     name: "get_realtime",
     title: "Active visitors now",
     description: "Visitors active on a site in the last five minutes.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp realtime --site example.com",
+      "analytics-mcp realtime --site example.com --watch",
+    ],
+    fields: "visitors,as_of",
+    canWatch: true,
+  },
+  conform: {
+    section: "realtime",
+    ask: (site) => ({ site }),
+    members: "site, visitors, window_minutes and as_of",
+    fix: "as_of is RFC 3339 with an offset",
   },
   params: () => z.strictObject({ site: siteParam }),
   result: () =>

@@ -1,12 +1,11 @@
 import * as z from "zod";
-import { summaries } from "./contract.ts";
 import { date, timestamp } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 
 export const sites = defineOperation({
   name: "sites",
   path: "/sites",
-  summary: summaries.sites,
+  summary: "List the sites of your organization",
   description:
     "The sites of the organization that the key belongs to, in order of domain. A site of another organization is never listed.",
   tool: {
@@ -14,6 +13,17 @@ export const sites = defineOperation({
     title: "List sites",
     description:
       "List the organization's sites: id, domain, timezone and first day with data. Call it first when the site is not known.",
+  },
+  shell: {
+    examples: ["analytics-mcp sites", "analytics-mcp sites --fields domain,timezone"],
+    fields: "domain,timezone",
+    trendOf: (row) => String(row.id),
+  },
+  conform: {
+    section: "sites",
+    ask: () => ({}),
+    members: "as_of and sites, each with id, domain, name, timezone, created_at and data_since",
+    fix: "timestamps are RFC 3339 with an offset",
   },
   params: () => z.strictObject({}),
   result: () =>

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { summaries } from "./contract.ts";
 import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
@@ -8,7 +7,7 @@ import { verifySite } from "./site-name.ts";
 export const stats = defineOperation({
   name: "stats",
   path: "/stats",
-  summary: summaries.stats,
+  summary: "Visitors, page views and events of a site over a number of days",
   description:
     "Totals of one site. `visitors` is the sum of the daily unique visitors: a person who comes on two days counts twice, so the points of /timeseries add up to it. Visits are cut at midnight in the site's timezone, and a day that is over never changes.",
   tool: {
@@ -16,6 +15,19 @@ export const stats = defineOperation({
     title: "Site totals",
     description:
       "Total visitors, page views and custom events of a site over the last N days, today included and partial. For calendar weeks or complete days, sum get_timeseries instead.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp stats --site example.com --days 7",
+      "analytics-mcp stats --site example.com --days 1 --json | jq .visitors",
+    ],
+    fields: "visitors,pageviews",
+  },
+  conform: {
+    section: "stats",
+    ask: (site) => ({ site, days: 30 }),
+    members: "site, period, visitors, pageviews and events",
+    fix: "counts are whole numbers from 0",
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
   optionalParams: spanParams,

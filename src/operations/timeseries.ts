@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { summaries } from "./contract.ts";
 import { addDays } from "./days.ts";
 import { count, date, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
@@ -17,7 +16,7 @@ const point = () =>
 export const timeseries = defineOperation({
   name: "timeseries",
   path: "/timeseries",
-  summary: summaries.timeseries,
+  summary: "Visitors and page views of a site, day by day",
   description:
     "Exactly `days` points, oldest first, one a day without gaps: days without traffic, and days before the site had data, are zeros. The points add up to /stats of the same period.",
   tool: {
@@ -25,6 +24,19 @@ export const timeseries = defineOperation({
     title: "Daily series",
     description:
       "Visitors and page views day by day for the last N days; the last point is today so far. Points add up, so any calendar week or span of complete days is the sum of its dates.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp timeseries --site example.com --days 90",
+      "analytics-mcp timeseries --site example.com --csv > visitors.csv",
+    ],
+    fields: "date,visitors",
+  },
+  conform: {
+    section: "series",
+    ask: (site) => ({ site, days: 30 }),
+    members: "site, period, interval and points of date, visitors and pageviews",
+    fix: "counts are whole numbers from 0",
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
   optionalParams: spanParams,

@@ -1,15 +1,15 @@
-import { AnalyticsError } from "../errors.ts";
-import type { Answer } from "../insights/question.ts";
-import type { View } from "../operations/view.ts";
-import { cleanText, formatJson } from "../render/clean.ts";
-import { formatCsv } from "../render/csv.ts";
-import { formatPage } from "../render/page.ts";
-import { paint } from "../render/screen.ts";
-import { formatTsv } from "../render/tsv.ts";
-import { chooseFields } from "./fields.ts";
-import type { Io } from "./io.ts";
-import { type Format, wrapAside, writeAside, writeData } from "./output.ts";
-import { readScreen } from "./screen.ts";
+import { AnalyticsError } from "../../errors.ts";
+import type { Answer } from "../../insights/question.ts";
+import type { View } from "../../operations/view.ts";
+import { cleanText, formatJson } from "../../render/clean.ts";
+import { formatCsv } from "../../render/csv.ts";
+import { formatPage } from "../../render/page.ts";
+import { paint } from "../../render/screen.ts";
+import { formatTsv } from "../../render/tsv.ts";
+import type { Io } from "../io.ts";
+import { chooseFields } from "./choose-fields.ts";
+import { type Format, wrapAside, writeAside, writeData } from "./streams.ts";
+import { readScreen } from "./terminal.ts";
 
 /**
  * The one writer of stdout for commands: data alone goes there. Pages for people at a terminal, tab-separated values

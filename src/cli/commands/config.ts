@@ -1,19 +1,32 @@
-import { Argument, Command, Option } from "commander";
-import type { Client } from "../setup/client.ts";
-import { clientNames } from "../setup/client-names.ts";
-import type { Description } from "../setup/description.ts";
-import { platforms, readMachine } from "../setup/machine.ts";
-import type { Wish } from "../setup/wish.ts";
-import type { Outcome } from "../setup/writing.ts";
-import { assertWritable, type ConfigFlags, readWish, refuse } from "./config-wish.ts";
-import type { Io } from "./io.ts";
-import { printNote, writeData } from "./output.ts";
-import { printAnswer } from "./print-answer.ts";
-import { refuseOptionAsWord } from "./unknown-option.ts";
+import { Argument, Option } from "commander";
+import type { Client } from "../../setup/client.ts";
+import { clientNames } from "../../setup/client-names.ts";
+import type { Description } from "../../setup/description.ts";
+import { platforms, readMachine } from "../../setup/machine.ts";
+import type { Wish } from "../../setup/wish.ts";
+import type { Outcome } from "../../setup/writing.ts";
+import type { Io } from "../io.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import { printNote, writeData } from "../output/streams.ts";
+import { refuseOptionAsWord } from "../usage-error.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+import { assertWritable, type ConfigFlags, readWish, refuse } from "./config-server-spec.ts";
 
 /** `analytics-mcp config`: what to paste into an assistant's settings, or to have written there. */
-export function createConfigCommand(io: Io): Command {
-  return new Command("config")
+export const command: CommandDefinition = {
+  group: "Set up:",
+  summary: "Print what to paste into an assistant's settings, or write it there",
+  create: createConfigCommand,
+};
+
+function createConfigCommand(io: Io): ShellCommand {
+  return new ShellCommand("config")
+    .taking(access.service)
+    .withExamples(
+      "analytics-mcp config claude-desktop",
+      "analytics-mcp config cursor --remote https://mcp.example.com/mcp",
+      "analytics-mcp config codex --write --dry-run",
+    )
     .description(
       "Print what to paste into an assistant's settings, and where; --write puts it there. Without a client: the list of them. The key is never printed.",
     )
@@ -37,11 +50,11 @@ export function createConfigCommand(io: Io): Command {
       new Option("--platform <platform>", `for another machine: ${platforms.join(", ")}`).choices(platforms),
     )
     .option("--json", "print all about it as JSON")
-    .action(async (word: string | undefined, _, self: Command) => {
+    .action(async (word: string | undefined, _, self: ShellCommand) => {
       const flags = self.optsWithGlobals<ConfigFlags>();
       if (word === undefined) return listClients(io, flags);
       refuseOptionAsWord(word, "config");
-      const { findClient } = await import("../setup/search.ts");
+      const { findClient } = await import("../../setup/search.ts");
       const client = findClient(word);
       if (flags.write || flags.dryRun) await write(io, client, flags);
       else await print(io, client, flags);
@@ -49,7 +62,7 @@ export function createConfigCommand(io: Io): Command {
 }
 
 async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
-  const { clients } = await import("../setup/clients/index.ts");
+  const { clients } = await import("../../setup/clients/index.ts");
   const machine = readMachine(io.environment, flags.platform);
   const rows = clients.map(({ id, title, isWritable, isRemote, places, where }) => ({
     client: id,
@@ -77,7 +90,7 @@ async function print(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
   ] as const) {
     if (flags[name] !== undefined) throw refuse(`${option} goes with --write`, "Nothing was written.");
   }
-  const { describe } = await import("../setup/description.ts");
+  const { describe } = await import("../../setup/description.ts");
   const machine = readMachine(io.environment, flags.platform);
   const description = describe(client, readWish(io, client, flags, machine), machine);
   if (flags.json) return printAnswer(io, { params: {}, result: { ...description }, views: [] }, flags);
@@ -112,8 +125,8 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
     );
   }
   const [{ describe, findFile }, { writeEntry }] = await Promise.all([
-    import("../setup/description.ts"),
-    import("../setup/writing.ts"),
+    import("../../setup/description.ts"),
+    import("../../setup/writing.ts"),
   ]);
   const wish = readWish(io, client, flags, machine);
   assertWritable(io, client, wish);

@@ -1,7 +1,7 @@
 import { Argument, type Command, type Option } from "commander";
-import { cleanText } from "../render/clean.ts";
-import type { SourceFlags } from "../sources/source.ts";
-import { findOption, type Place, readPlace, takesValue } from "./command-line.ts";
+import { cleanText } from "../../render/clean.ts";
+import type { SourceFlags } from "../../sources/source.ts";
+import { type CommandLine, findOption, readCommandLine, takesValue } from "../command-line.ts";
 
 export interface Candidate {
   value: string;
@@ -28,7 +28,7 @@ export async function findCandidates(
   lookups: Lookups,
 ): Promise<Candidates> {
   const current = words.at(-1) ?? "";
-  const place = readPlace(program, words.slice(0, -1));
+  const place = readCommandLine(program, words.slice(0, -1));
   const find = (what: Option | Argument) => findValues(what, place, lookups);
   if (place.taking?.required) return find(place.taking);
   if (current.startsWith("-") && !place.isEnded) {
@@ -45,7 +45,7 @@ export async function findCandidates(
 }
 
 async function findArgument(
-  { command, operands }: Place,
+  { command, operands }: CommandLine,
   find: (what: Argument) => Promise<Candidates>,
 ): Promise<Candidates> {
   const last = command.registeredArguments.at(-1);
@@ -53,14 +53,18 @@ async function findArgument(
   return argument ? find(argument) : [];
 }
 
-async function findValues(what: Option | Argument, { flags }: Place, lookups: Lookups): Promise<Candidates> {
+async function findValues(
+  what: Option | Argument,
+  { flags }: CommandLine,
+  lookups: Lookups,
+): Promise<Candidates> {
   if (what.argChoices) return what.argChoices.map((value) => ({ value, description: "" }));
   const name = what instanceof Argument ? what.name() : (/[<[]([\w-]+)/.exec(what.flags)?.[1] ?? "");
   if (FILES.has(name)) return "files";
   return (await lookups[name]?.(flags)) ?? [];
 }
 
-function listCommands({ command, operands, taking }: Place): Candidate[] {
+function listCommands({ command, operands, taking }: CommandLine): Candidate[] {
   if (operands > 0 || taking) return [];
   return command
     .createHelp()
@@ -69,7 +73,7 @@ function listCommands({ command, operands, taking }: Place): Candidate[] {
 }
 
 /** Those that the command's help shows, but for what is given already and does not repeat. */
-function listOptions({ command, given }: Place): Candidate[] {
+function listOptions({ command, given }: CommandLine): Candidate[] {
   const help = command.createHelp();
   return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].flatMap((option) => {
     const name = option.long ?? option.short ?? "";

@@ -1,6 +1,6 @@
-import { AnalyticsError, quoteWord } from "../errors.ts";
-import type { View } from "../operations/view.ts";
-import { suggest } from "../render/suggest.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import type { View } from "../../operations/view.ts";
+import { suggest } from "../../render/suggest.ts";
 
 /**
  * The views with the columns that are named, in that order, and pictures of nothing else; tables that have none of

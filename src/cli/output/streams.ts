@@ -1,10 +1,10 @@
-import { AnalyticsError } from "../errors.ts";
-import { cleanText, formatJson } from "../render/clean.ts";
-import { paint } from "../render/screen.ts";
-import { wrap } from "../render/width.ts";
-import { type ExitCode, exitCodeOf } from "./exit-codes.ts";
-import type { Io } from "./io.ts";
-import { type Appearance, readScreen } from "./screen.ts";
+import { AnalyticsError } from "../../errors.ts";
+import { cleanText, formatJson } from "../../render/clean.ts";
+import { paint } from "../../render/screen.ts";
+import { wrap } from "../../render/width.ts";
+import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+import { type Appearance, readScreen } from "./terminal.ts";
 
 export interface Format extends Appearance {
   json?: boolean | undefined;

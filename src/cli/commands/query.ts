@@ -1,28 +1,33 @@
-import { Command, Option } from "commander";
-import type { Flags } from "../config/config.ts";
-import { AnalyticsError, quoteWord } from "../errors.ts";
-import { findQuestion, type Question } from "../insights/question.ts";
-import { MAX_WINDOW_DAYS } from "../insights/windows.ts";
-import { type JsonSchema, parameterSchemas } from "../operations/json-schema.ts";
-import { readParams } from "../operations/parameters.ts";
-import { suggest } from "../render/suggest.ts";
-import { fieldExamples } from "./examples.ts";
-import type { Io } from "./io.ts";
-import type { Format } from "./output.ts";
-import { printAnswer } from "./print-answer.ts";
-import { readScreen } from "./screen.ts";
+import { Option } from "commander";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { findQuestion, type Question } from "../../insights/question.ts";
+import { MAX_WINDOW_DAYS } from "../../insights/windows.ts";
+import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
+import { readParams } from "../../operations/parameters.ts";
+import { suggest } from "../../render/suggest.ts";
+import type { SourceFlags } from "../../sources/source.ts";
+import type { Io } from "../io.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import type { Format } from "../output/streams.ts";
+import { readScreen } from "../output/terminal.ts";
+import { openSource } from "../source.ts";
+import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
+import { access, ShellCommand } from "./command.ts";
+import { readInterval, watch } from "./query-watch.ts";
 import { addTrends } from "./site-trends.ts";
-import { openSource } from "./source.ts";
-import { refuseOptionAsWord } from "./unknown-option.ts";
-import { seeHelp } from "./usage-error.ts";
-import { readInterval, watch } from "./watch.ts";
 
-type QuestionFlags = Flags & Format & { watch?: true | string } & Record<string, unknown>;
+interface QueryFlags extends SourceFlags, Format {
+  watch?: true | string;
+}
 
-/** The shell subcommand of a question: its parameters become options, its views the output. */
-export function createQuestionCommand(io: Io, name: string): Command {
+/** The command of a query: its parameters become options, its views the output. */
+export function createQueryCommand(io: Io, name: string): ShellCommand {
   const question = findQuestion(name);
-  const command = new Command(name).description(`${question.summary}.`);
+  const { shell, summary } = question;
+  const command = new ShellCommand(name)
+    .taking(access.all)
+    .withExamples(...shell.examples)
+    .description(`${summary}.`);
   for (const [parameter, schema] of parameterSchemas(question.params)) {
     const metavar = schema.type === "integer" ? "number" : parameter;
     const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
@@ -34,15 +39,15 @@ export function createQuestionCommand(io: Io, name: string): Command {
     // Every value is kept, so that a repeated option is refused like a repeated parameter, and a wrong one too.
     command.addOption(option.argParser((value: string, earlier: string[] = []) => [...earlier, value]));
   }
-  if (name === "realtime")
+  if (shell.canWatch)
     command.option("--watch [seconds]", "ask again every ten seconds, or so many, until Ctrl-C");
   command
     .option("--json", "print the service's answer as JSON")
     .option("--csv", "print comma-separated values")
-    .option("--fields <names>", `these columns alone, in this order, such as ${fieldExamples[name]}`)
+    .option("--fields <names>", `these columns alone, in this order, such as ${shell.fields}`)
     .allowExcessArguments();
-  return command.action(async (_, self: Command) => {
-    const flags = self.optsWithGlobals<QuestionFlags>();
+  return command.action(async (_, self: ShellCommand) => {
+    const flags = self.optsWithGlobals<QueryFlags>();
     refuseWords(question, self.args);
     const input = readInput(question, flags);
     const { call } = openSource(io, flags);
@@ -51,7 +56,9 @@ export function createQuestionCommand(io: Io, name: string): Command {
     if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), flags);
     const answer = await ask();
     const isForPeople = io.stdout.isTTY && !flags.json && !flags.csv && flags.fields === undefined;
-    if (name === "sites" && isForPeople) await addTrends(call, answer, readScreen(io, "stdout", flags));
+    if (shell.trendOf && isForPeople) {
+      await addTrends(call, answer, shell.trendOf, readScreen(io, "stdout", flags));
+    }
     await printAnswer(io, answer, flags);
   });
 }

@@ -1,7 +1,7 @@
-import { environment } from "../documents/environment.ts";
-import { paint, type Screen } from "../render/screen.ts";
-import { measure, pad, wrap } from "../render/width.ts";
-import { exitCodeMeanings } from "./exit-codes.ts";
+import { environment } from "../../documents/environment.ts";
+import { paint, type Screen } from "../../render/screen.ts";
+import { measure, pad, wrap } from "../../render/width.ts";
+import { exitCodeMeanings } from "../exit-codes.ts";
 
 interface Topic {
   title: string;

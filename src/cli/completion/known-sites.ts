@@ -3,14 +3,14 @@ import { mkdirSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import * as z from "zod";
-import type { Environment } from "../config/config.ts";
-import { replaceFile } from "../config/replace-file.ts";
-import { sites } from "../operations/index.ts";
-import { cleanText } from "../render/clean.ts";
-import type { ServiceSource, SourceFlags } from "../sources/source.ts";
+import type { Environment } from "../../config/config.ts";
+import { replaceFile } from "../../config/replace-file.ts";
+import { sites } from "../../operations/index.ts";
+import { cleanText } from "../../render/clean.ts";
+import type { ServiceSource, SourceFlags } from "../../sources/source.ts";
+import type { Io } from "../io.ts";
+import { openSourceQuietly } from "../source.ts";
 import type { Candidate } from "./candidates.ts";
-import type { Io } from "./io.ts";
-import { openSourceQuietly } from "./source.ts";
 
 const FRESH_MS = 5 * 60_000;
 /** Somebody waits with a finger on the key. */

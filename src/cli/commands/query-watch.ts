@@ -1,12 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { AnalyticsError } from "../errors.ts";
-import type { Answer } from "../insights/question.ts";
-import { formatJson } from "../render/clean.ts";
-import { drawSparkline } from "../render/pictures.ts";
-import type { Io } from "./io.ts";
-import { type Format, printFailure, writeData } from "./output.ts";
-import { chooseViews, formatData, printAnswer } from "./print-answer.ts";
-import { readScreen } from "./screen.ts";
+import { AnalyticsError } from "../../errors.ts";
+import type { Answer } from "../../insights/question.ts";
+import { formatJson } from "../../render/clean.ts";
+import { drawSparkline } from "../../render/pictures.ts";
+import type { Io } from "../io.ts";
+import { chooseViews, formatData, printAnswer } from "../output/print-answer.ts";
+import { type Format, printFailure, writeData } from "../output/streams.ts";
+import { readScreen } from "../output/terminal.ts";
 
 const USUAL_SECONDS = 10;
 const MOST_SECONDS = 3_600;

@@ -1,16 +1,15 @@
-import { Argument, Command, Help, type Option } from "commander";
-import { AnalyticsError, quoteWord } from "../errors.ts";
-import { paint } from "../render/screen.ts";
-import { suggest } from "../render/suggest.ts";
-import { wrap } from "../render/width.ts";
-import { breakExample, examples } from "./examples.ts";
-import { listGlobalOptions } from "./global-options.ts";
-import type { Io } from "./io.ts";
-import { writeData } from "./output.ts";
-import { readScreen } from "./screen.ts";
+import { Argument, type Command, Help, type Option } from "commander";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { paint } from "../../render/screen.ts";
+import { suggest } from "../../render/suggest.ts";
+import { wrap } from "../../render/width.ts";
+import { access, ShellCommand } from "../commands/command.ts";
+import type { Io } from "../io.ts";
+import { writeData } from "../output/streams.ts";
+import { readScreen } from "../output/terminal.ts";
+import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
+import { breakExample } from "./break-example.ts";
 import { formatTopic, topics } from "./topics.ts";
-import { refuseOptionAsWord } from "./unknown-option.ts";
-import { seeHelp } from "./usage-error.ts";
 
 /** Gives a command, and those below it, help as this program's screens look: examples before options. */
 export function layOutHelp(io: Io, command: Command): void {
@@ -39,6 +38,16 @@ export function layOutHelp(io: Io, command: Command): void {
   for (const each of command.commands) layOutHelp(io, each);
 }
 
+/** The program's options that a command takes, for its help and for completion. */
+function listGlobalOptions(command: Command): Option[] {
+  const program = command.parent;
+  if (program === null || program.parent !== null) return [];
+  const taken = command instanceof ShellCommand ? command.access : access.all;
+  if (taken.length === 0) return [];
+  const all: readonly string[] = access.all;
+  return program.options.filter(({ long }) => !all.includes(long ?? "") || taken.includes(long ?? ""));
+}
+
 const usual = new Help();
 
 /** An option's choices serve completion: people read them in the description's own words. */
@@ -49,8 +58,8 @@ function withoutChoices(option: Option): Option {
 function describe(io: Io, command: Command): string {
   const screen = readScreen(io, "stdout", {});
   const description = wrap(command.description() || `${command.summary()}.`, screen.width);
-  const shown = examples[command.parent ? command.name() : ""] ?? [];
-  if (shown.length === 0 || command.parent?.parent) return description;
+  const shown = command instanceof ShellCommand ? command.examples : [];
+  if (shown.length === 0) return description;
   const lines = shown.flatMap((each) => breakExample(each, screen.width - 2));
   return [description, "", paint(screen, "bold", "Examples:"), ...lines.map((each) => `  ${each}`)].join(
     "\n",
@@ -59,7 +68,7 @@ function describe(io: Io, command: Command): string {
 
 /** `analytics-mcp help [topic]`: of the program, of a command, or on a topic. */
 export function createHelpCommand(io: Io, program: Command): Command {
-  return new Command("help")
+  return new ShellCommand("help")
     .summary(`Help on a command, or on a topic: ${Object.keys(topics).join(", ")}`)
     .addArgument(
       new Argument("[topic]")

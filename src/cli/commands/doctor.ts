@@ -1,24 +1,32 @@
-import { Command } from "commander";
-import { readGivenKey } from "../config/given-key.ts";
-import { AnalyticsError } from "../errors.ts";
-import type { Column, View } from "../operations/view.ts";
-import type { Report } from "../setup/doctor.ts";
-import { openTarget } from "../sources/service.ts";
-import type { SourceFlags } from "../sources/source.ts";
-import { exitCodeOf, exitCodes } from "./exit-codes.ts";
-import type { Io } from "./io.ts";
-import type { Format } from "./output.ts";
-import { printAnswer } from "./print-answer.ts";
-import { openSource } from "./source.ts";
+import { readGivenKey } from "../../config/given-key.ts";
+import { AnalyticsError } from "../../errors.ts";
+import type { Column, View } from "../../operations/view.ts";
+import type { Report } from "../../setup/doctor.ts";
+import { openTarget } from "../../sources/service.ts";
+import type { SourceFlags } from "../../sources/source.ts";
+import { exitCodeOf, exitCodes } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import type { Format } from "../output/streams.ts";
+import { openSource } from "../source.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
 /** `analytics-mcp doctor`: what stands between this machine and an answer. */
-export function createDoctorCommand(io: Io): Command {
-  return new Command("doctor")
+export const command: CommandDefinition = {
+  group: "Set up:",
+  summary: "Check the set-up, from Node.js to the service's answer, with a fix for each fault",
+  create: createDoctorCommand,
+};
+
+function createDoctorCommand(io: Io): ShellCommand {
+  return new ShellCommand("doctor")
+    .taking(access.all)
+    .withExamples("analytics-mcp doctor", "analytics-mcp doctor --json")
     .description(
       "Check the set-up: Node.js, environment, profiles, key, address, proxy, name, connection, certificate, answer, clock, contract, sites, and the MCP clients of this machine. Each fault comes with its fix; the key is never shown. Exit code 0 where nothing failed, 4 for the key, 5 for the network, else 1.",
     )
     .option("--json", "print the findings as JSON")
-    .action(async (_, self: Command) => {
+    .action(async (_, self: ShellCommand) => {
       const flags = self.optsWithGlobals<SourceFlags & Format>();
       const report = await examineHere(io, flags);
       await printAnswer(io, buildAnswer(report), flags);
@@ -27,7 +35,7 @@ export function createDoctorCommand(io: Io): Command {
 }
 
 async function examineHere(io: Io, flags: SourceFlags): Promise<Report> {
-  const { examine } = await import("../setup/doctor.ts");
+  const { examine } = await import("../../setup/doctor.ts");
   const { environment, clock, version, nodeVersion } = io;
   const source = openSource(io, flags);
   return examine({

@@ -1,14 +1,14 @@
-import { Command } from "commander";
-import { readAccess } from "../config/access.ts";
-import { describeKey } from "../config/api-key.ts";
-import { listProfiles, readProfile } from "../config/profiles.ts";
-import { sites } from "../operations/index.ts";
-import type { View } from "../operations/view.ts";
-import type { SourceFlags } from "../sources/source.ts";
-import type { Io } from "./io.ts";
-import type { Format } from "./output.ts";
-import { printAnswer } from "./print-answer.ts";
-import { openSource } from "./source.ts";
+import { readAccess } from "../../config/access.ts";
+import { describeKey } from "../../config/api-key.ts";
+import { listProfiles, readProfile } from "../../config/profiles.ts";
+import { sites } from "../../operations/index.ts";
+import type { View } from "../../operations/view.ts";
+import type { SourceFlags } from "../../sources/source.ts";
+import type { Io } from "../io.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import type { Format } from "../output/streams.ts";
+import { openSource } from "../source.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
 interface WhoamiFlags extends SourceFlags, Format {
   all?: boolean | undefined;
@@ -17,14 +17,22 @@ interface WhoamiFlags extends SourceFlags, Format {
 const MOST_NAMED = 5;
 
 /** `analytics-mcp whoami`: which service is asked, with which key, and where that was decided. */
-export function createWhoamiCommand(io: Io): Command {
-  return new Command("whoami")
+export const command: CommandDefinition = {
+  group: "Set up:",
+  summary: "Show which service is asked, with which key, and where each was found",
+  create: createWhoamiCommand,
+};
+
+function createWhoamiCommand(io: Io): ShellCommand {
+  return new ShellCommand("whoami")
+    .taking(access.all)
+    .withExamples("analytics-mcp whoami", "analytics-mcp whoami --all")
     .description(
       "Show which service is asked, with which key (never the key itself), where each was found, and the sites that the key sees.",
     )
     .option("--all", "list the profiles that login has saved; asks no service")
     .option("--json", "print as JSON")
-    .action(async (_, self: Command) => {
+    .action(async (_, self: ShellCommand) => {
       const flags = self.optsWithGlobals<WhoamiFlags>();
       await (flags.all ? printProfiles(io, flags) : printIdentity(io, flags));
     });

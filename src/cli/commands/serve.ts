@@ -1,17 +1,29 @@
-import { Command, Option } from "commander";
-import { readCallsPerMinute } from "../config/config.ts";
-import { readServeSettings, type ServeFlags, serveVariables } from "../config/connector.ts";
-import { AnalyticsError } from "../errors.ts";
-import { findLocalKind, resolveKeyedSource } from "../sources/resolve-source.ts";
-import type { SourceFlags } from "../sources/source.ts";
-import type { Io } from "./io.ts";
-import { printNote } from "./output.ts";
+import { Option } from "commander";
+import { readCallsPerMinute } from "../../config/config.ts";
+import { readServeSettings, type ServeFlags, serveVariables } from "../../config/connector.ts";
+import { AnalyticsError } from "../../errors.ts";
+import { findLocalKind, resolveKeyedSource } from "../../sources/resolve-source.ts";
+import type { SourceFlags } from "../../sources/source.ts";
+import type { Io } from "../io.ts";
+import { printNote } from "../output/streams.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
 const DRAIN_MS = 10_000;
 
 /** `analytics-mcp serve`: the remote connector. */
-export function createServeCommand(io: Io): Command {
-  const command = new Command("serve")
+export const command: CommandDefinition = {
+  group: "Serve:",
+  summary: "Serve the tools to remote assistants over HTTP, with OAuth",
+  create: createServeCommand,
+};
+
+function createServeCommand(io: Io): ShellCommand {
+  const command = new ShellCommand("serve")
+    .taking(access.service)
+    .withExamples(
+      "analytics-mcp serve --demo",
+      "analytics-mcp serve --base-url https://stats.example.com --public-url https://connector.example.com",
+    )
     .description(
       "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options: on this machine alone, with its state in a folder of its own.",
     )
@@ -46,7 +58,7 @@ export function createServeCommand(io: Io): Command {
       "--log-level <level>",
       `debug, info, warn or error: what goes to stderr (default: info; ${serveVariables.logLevel})`,
     );
-  return command.action(async (_, self: Command) => {
+  return command.action(async (_, self: ShellCommand) => {
     const flags = self.optsWithGlobals<SourceFlags & ServeFlags>();
     await serve(io, flags);
   });
@@ -55,10 +67,10 @@ export function createServeCommand(io: Io): Command {
 async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   const settings = readServeSettings(flags, io.environment, findLocalKind(flags) !== undefined);
   const [{ startConnector }, { createLog }, { readSecret }, { openStore }] = await Promise.all([
-    import("../serve/connector.ts"),
-    import("../serve/log.ts"),
-    import("../serve/secret.ts"),
-    import("../oauth/store/open-store.ts"),
+    import("../../serve/connector.ts"),
+    import("../../serve/log.ts"),
+    import("../../serve/secret.ts"),
+    import("../../oauth/store/open-store.ts"),
   ]);
   const { clock } = io;
   const log = createLog({

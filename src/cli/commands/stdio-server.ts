@@ -1,9 +1,9 @@
-import { readCallsPerMinute } from "../config/config.ts";
-import type { SourceFlags } from "../sources/source.ts";
-import { refuseKeyOnStdin } from "./access-options.ts";
-import type { Io } from "./io.ts";
-import { printNote } from "./output.ts";
-import { openSource } from "./source.ts";
+import { readCallsPerMinute } from "../../config/config.ts";
+import type { SourceFlags } from "../../sources/source.ts";
+import { refuseKeyOnStdin } from "../access-options.ts";
+import type { Io } from "../io.ts";
+import { printNote } from "../output/streams.ts";
+import { openSource } from "../source.ts";
 
 /** `analytics-mcp` without a command: the MCP server on stdin and stdout. */
 export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
@@ -19,8 +19,8 @@ export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   const callsPerMinute = readCallsPerMinute(io.environment);
 
   const [{ serveStdio }, { createRateLimit }] = await Promise.all([
-    import("../mcp/stdio.ts"),
-    import("../mcp/rate-limit.ts"),
+    import("../../mcp/stdio.ts"),
+    import("../../mcp/rate-limit.ts"),
   ]);
   await serveStdio({
     ...{ stdin: io.stdin, stdout: io.stdout, call, about, options },

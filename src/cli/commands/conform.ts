@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Command } from "commander";
-import { readAccess } from "../config/access.ts";
-import { readProxies } from "../config/config.ts";
-import { readGivenKey } from "../config/given-key.ts";
-import type { Target } from "../conform/probe.ts";
-import type { Report } from "../conform/report.ts";
-import type { Section } from "../conform/rule.ts";
-import { AnalyticsError } from "../errors.ts";
-import { BASE_PATH } from "../operations/contract.ts";
-import type { View } from "../operations/view.ts";
-import { findLocalKind, refuseSecondSource } from "../sources/resolve-source.ts";
-import type { LocalKind, SourceFlags } from "../sources/source.ts";
-import { exitCodes, Finding } from "./exit-codes.ts";
-import type { Io } from "./io.ts";
-import { type Format, printNote, writeData } from "./output.ts";
-import { printAnswer } from "./print-answer.ts";
-import { readScreen } from "./screen.ts";
+import { readAccess } from "../../config/access.ts";
+import { readProxies } from "../../config/config.ts";
+import { readGivenKey } from "../../config/given-key.ts";
+import type { Target } from "../../conform/probe.ts";
+import type { Report } from "../../conform/report.ts";
+import type { Section } from "../../conform/rule.ts";
+import { AnalyticsError } from "../../errors.ts";
+import { BASE_PATH } from "../../operations/contract.ts";
+import type { View } from "../../operations/view.ts";
+import { findLocalKind, refuseSecondSource } from "../../sources/resolve-source.ts";
+import type { LocalKind, SourceFlags } from "../../sources/source.ts";
+import { exitCodes, SilentExit } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import { type Format, printNote, writeData } from "../output/streams.ts";
+import { readScreen } from "../output/terminal.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
 interface ConformFlags extends SourceFlags, Format {
   site?: string;
@@ -24,8 +24,20 @@ interface ConformFlags extends SourceFlags, Format {
 }
 
 /** `analytics-mcp conform`: whether a service keeps the contract, rule by rule. */
-export function createConformCommand(io: Io): Command {
-  return new Command("conform")
+export const command: CommandDefinition = {
+  group: "Serve:",
+  summary: "Check that a service keeps the contract",
+  create: createConformCommand,
+};
+
+function createConformCommand(io: Io): ShellCommand {
+  return new ShellCommand("conform")
+    .taking(access.all)
+    .withExamples(
+      "analytics-mcp conform https://stats.example.com",
+      "analytics-mcp conform https://stats.example.com --only auth,breakdown",
+      "analytics-mcp conform --demo",
+    )
     .description(
       "Check that a service keeps the contract: every rule that can be seen with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, asks one request after the other, and waits where the service asks it to.",
     )
@@ -34,9 +46,9 @@ export function createConformCommand(io: Io): Command {
     .option("--only <rules>", "ids of rules or names of sections, separated by commas", readNames)
     .option("--list", "list the rules and ask nothing")
     .option("--json", "print the report as JSON")
-    .action(async (address: string | undefined, _, self: Command) => {
+    .action(async (address: string | undefined, _, self: ShellCommand) => {
       const flags = self.optsWithGlobals<ConformFlags>();
-      const { checkConformance, chooseSections } = await import("../conform/conform.ts");
+      const { checkConformance, chooseSections } = await import("../../conform/conform.ts");
       const sections = chooseSections(flags.only);
       if (flags.list) return printRules(io, sections, flags);
       const local = findLocalKind(flags);
@@ -49,7 +61,7 @@ export function createConformCommand(io: Io): Command {
         only: flags.only,
       });
       await printReport(io, report, sections, flags);
-      if (report.summary.must_failed > 0) throw new Finding(exitCodes.failure);
+      if (report.summary.must_failed > 0) throw new SilentExit(exitCodes.failure);
     });
 }
 
@@ -69,7 +81,7 @@ async function reach({ environment, stdin }: Io, address: string | undefined, fl
   const { apiKey, baseUrl } = readAccess(asked, environment, await readGivenKey(asked, stdin));
   const otherKey = readOtherKey(environment.ANALYTICS_OTHER_API_KEY, apiKey);
   const proxies = readProxies(environment, baseUrl);
-  const { createNetworkSend } = await import("../client/network.ts");
+  const { createNetworkSend } = await import("../../client/network.ts");
   return { baseUrl, apiKey, otherKey, send: createNetworkSend(proxies), proxies: Object.values(proxies) };
 }
 
@@ -102,8 +114,8 @@ async function reachLocal(
     });
   }
   const [{ createApi }, { openLocalKeyring }] = await Promise.all([
-    import("../api/api.ts"),
-    import("../sources/local-keyring.ts"),
+    import("../../api/api.ts"),
+    import("../../sources/local-keyring.ts"),
   ]);
   const { find, publicKeys } = await openLocalKeyring(local, io);
   const [apiKey = "", otherKey] = publicKeys;
@@ -125,7 +137,7 @@ async function printReport(
   sections: readonly Section[],
   flags: ConformFlags,
 ): Promise<void> {
-  const { formatReport, formatSummary, viewReport } = await import("../conform/report.ts");
+  const { formatReport, formatSummary, viewReport } = await import("../../conform/report.ts");
   if (io.stdout.isTTY && !flags.json) {
     const titles = new Map(sections.map(({ name, title }) => [name, title]));
     return writeData(io, formatReport(report, titles, readScreen(io, "stdout", flags)));

@@ -1,45 +1,54 @@
-import { Command } from "commander";
-import { createClient } from "../client/client.ts";
-import { refuseUnknownSite } from "../client/site.ts";
-import { findProfileName } from "../config/access.ts";
-import { describeKey, readApiKey } from "../config/api-key.ts";
-import { readBaseUrl } from "../config/base-url.ts";
-import type { Flags } from "../config/config.ts";
-import { readGivenKey } from "../config/given-key.ts";
+import { createClient } from "../../client/client.ts";
+import { refuseUnknownSite } from "../../client/site.ts";
+import { describeKey, readApiKey } from "../../config/api-key.ts";
+import { readBaseUrl } from "../../config/base-url.ts";
+import { readGivenKey } from "../../config/given-key.ts";
 import {
   DEFAULT_PROFILE,
   findProfileFile,
   listProfiles,
   type Profile,
   readProfile,
-  removeProfile,
   writeProfile,
-} from "../config/profiles.ts";
-import { readVariable } from "../config/variables.ts";
-import { AnalyticsError } from "../errors.ts";
-import { sites } from "../operations/index.ts";
-import { formatCommand } from "../operations/operation.ts";
-import { cleanText } from "../render/clean.ts";
-import { findLocalKind } from "../sources/resolve-source.ts";
-import { reachService } from "../sources/service.ts";
-import type { SourceFlags } from "../sources/source.ts";
-import type { Io } from "./io.ts";
-import { type Format, printNote } from "./output.ts";
-import { printAnswer } from "./print-answer.ts";
+} from "../../config/profiles.ts";
+import { readVariable } from "../../config/variables.ts";
+import { AnalyticsError } from "../../errors.ts";
+import { sites } from "../../operations/index.ts";
+import { formatCommand } from "../../operations/operation.ts";
+import { cleanText } from "../../render/clean.ts";
+import { findLocalKind } from "../../sources/resolve-source.ts";
+import { reachService } from "../../sources/service.ts";
+import type { SourceFlags } from "../../sources/source.ts";
+import type { Io } from "../io.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import { type Format, printNote } from "../output/streams.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
 interface LoginFlags extends SourceFlags, Format {
   site?: string | undefined;
 }
 
 /** `analytics-mcp login`: a service and its key, tried and then kept as a profile. */
-export function createLoginCommand(io: Io): Command {
-  return new Command("login")
+export const command: CommandDefinition = {
+  group: "Set up:",
+  summary: "Save a service and its API key, so that every command and the MCP server find them",
+  create: createLoginCommand,
+};
+
+function createLoginCommand(io: Io): ShellCommand {
+  return new ShellCommand("login")
+    .taking(access.serviceAndKey)
+    .withExamples(
+      "analytics-mcp login",
+      "analytics-mcp login --profile acme --base-url https://stats.example.com",
+      "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
+    )
     .description(
       "Save a service and its API key as a profile, so that every command and the MCP server find them. Asks at a terminal, the key without showing it; in a script, give --base-url and --api-key-stdin or --api-key-file. The key is tried before it is saved.",
     )
     .option("--site <site>", "site to ask about where none is named")
     .option("--json", "print what was saved, without the key, as JSON")
-    .action(async (_, self: Command) => login(io, self.optsWithGlobals<LoginFlags>()));
+    .action(async (_, self: ShellCommand) => login(io, self.optsWithGlobals<LoginFlags>()));
 }
 
 async function login(io: Io, flags: LoginFlags): Promise<void> {
@@ -144,8 +153,8 @@ async function readService(io: Io, flags: LoginFlags, saved: Profile | undefined
   };
 }
 
-async function askAt(io: Io, fields: Parameters<typeof import("./prompt.ts")["askAtTerminal"]>[1]) {
-  const { askAtTerminal } = await import("./prompt.ts");
+async function askAt(io: Io, fields: Parameters<typeof import("./login-prompt.ts")["askAtTerminal"]>[1]) {
+  const { askAtTerminal } = await import("./login-prompt.ts");
   return askAtTerminal(io, fields);
 }
 
@@ -158,21 +167,4 @@ function refuseSilence(hasKey: boolean): AnalyticsError {
   return new AnalyticsError("no_api_key", "login asks for the key at a terminal, and this is none.", {
     hint: "In a script: analytics-mcp login --base-url <url> --api-key-stdin < file, or --api-key-file <file>.",
   });
-}
-
-/** `analytics-mcp logout`: forgets a profile. */
-export function createLogoutCommand(io: Io): Command {
-  return new Command("logout")
-    .description(
-      "Forget a service and key that login has saved: those of --profile, or of the profile in use. The key stays valid until it is ended in the dashboard.",
-    )
-    .action(async (_, self: Command) => {
-      const flags = self.optsWithGlobals<Flags>();
-      const name = flags.profile ?? findProfileName(io.environment) ?? DEFAULT_PROFILE;
-      removeProfile(io.environment, name);
-      await printNote(
-        io,
-        `The profile ${name} is removed. Its key stays valid until it is ended in the dashboard.`,
-      );
-    });
 }

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { AnalyticsError } from "../errors.ts";
-import type { Io } from "./io.ts";
+import { AnalyticsError } from "../../errors.ts";
+import type { Io } from "../io.ts";
 
 export interface Field {
   label: string;

@@ -1,9 +1,10 @@
-import { Command, InvalidArgumentError } from "commander";
-import { AnalyticsError } from "../errors.ts";
-import { BASE_PATH } from "../operations/contract.ts";
-import { exampleKind } from "../sources/index.ts";
-import type { Io } from "./io.ts";
-import { printNote } from "./output.ts";
+import { InvalidArgumentError } from "commander";
+import { AnalyticsError } from "../../errors.ts";
+import { BASE_PATH } from "../../operations/contract.ts";
+import { exampleKind } from "../../sources/index.ts";
+import type { Io } from "../io.ts";
+import { printNote } from "../output/streams.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
 interface ReferenceOptions {
   host: string;
@@ -11,8 +12,16 @@ interface ReferenceOptions {
 }
 
 /** `analytics-mcp reference`: the reference API over real HTTP. */
-export function createReferenceCommand(io: Io): Command {
-  return new Command("reference")
+export const command: CommandDefinition = {
+  group: "Serve:",
+  summary: "Serve the reference API with made-up data over HTTP",
+  create: createReferenceCommand,
+};
+
+function createReferenceCommand(io: Io): ShellCommand {
+  return new ShellCommand("reference")
+    .taking(access.none)
+    .withExamples("analytics-mcp reference --port 8787")
     .description(
       "Serve the reference API with made-up data over HTTP: the contract's living proof, to develop against.",
     )
@@ -20,9 +29,9 @@ export function createReferenceCommand(io: Io): Command {
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787)
     .action(async ({ host, port }: ReferenceOptions) => {
       const [{ createApi }, { listen }, { openLocalKeyring }] = await Promise.all([
-        import("../api/api.ts"),
-        import("../api/listen.ts"),
-        import("../sources/local-keyring.ts"),
+        import("../../api/api.ts"),
+        import("../../api/listen.ts"),
+        import("../../sources/local-keyring.ts"),
       ]);
       const { find, publicKeys } = await openLocalKeyring(exampleKind, io);
       let available = true;

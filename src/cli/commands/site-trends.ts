@@ -1,10 +1,8 @@
-import type { Answer } from "../insights/question.ts";
-import type { Call } from "../operations/call.ts";
-import type { sites } from "../operations/index.ts";
-import { timeseries } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
-import { drawSparkline } from "../render/pictures.ts";
-import type { Screen } from "../render/screen.ts";
+import type { Answer } from "../../insights/question.ts";
+import type { Call } from "../../operations/call.ts";
+import { timeseries } from "../../operations/index.ts";
+import { drawSparkline } from "../../render/pictures.ts";
+import type { Screen } from "../../render/screen.ts";
 
 const DAYS = 14;
 /** A request each: more would take a good part of what the service allows in a minute. */
@@ -15,17 +13,21 @@ const TIME_LIMIT_MS = 5_000;
  * Gives each site its visitors of the last fourteen days, as a number and a line. They are an extra: what does
  * not come in time, or at all, is left empty.
  */
-export async function addTrends(call: Call, answer: Answer, { pictures }: Screen): Promise<void> {
-  const { sites: listed } = answer.result as ResultOf<typeof sites>;
-  const signal = AbortSignal.timeout(TIME_LIMIT_MS);
-  const series = await Promise.all(
-    listed.map(async ({ id }, index) => {
-      if (index >= MOST_SITES) return undefined;
-      return call(timeseries, { site: id, days: DAYS }, { signal }).catch(() => undefined);
-    }),
-  );
+export async function addTrends(
+  call: Call,
+  answer: Answer,
+  readSite: (row: Record<string, unknown>) => string,
+  { pictures }: Screen,
+): Promise<void> {
   const [view] = answer.views;
   if (!view) return;
+  const signal = AbortSignal.timeout(TIME_LIMIT_MS);
+  const series = await Promise.all(
+    view.rows.map(async (row, index) => {
+      if (index >= MOST_SITES) return undefined;
+      return call(timeseries, { site: readSite(row), days: DAYS }, { signal }).catch(() => undefined);
+    }),
+  );
   view.columns.push({ key: "visitors", label: `visitors, ${DAYS} days`, kind: "count" });
   if (pictures) view.columns.push({ key: "trend", label: "", kind: "time" });
   view.rows = view.rows.map((row, index) => {

@@ -1,7 +1,7 @@
-import type { Environment } from "../config/config.ts";
-import { AnalyticsError } from "../errors.ts";
-import type { Screen } from "../render/screen.ts";
-import type { Io } from "./io.ts";
+import type { Environment } from "../../config/config.ts";
+import { AnalyticsError } from "../../errors.ts";
+import type { Screen } from "../../render/screen.ts";
+import type { Io } from "../io.ts";
 
 /** How the person at the terminal wants to see things. */
 export interface Appearance {

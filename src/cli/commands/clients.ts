@@ -1,0 +1,55 @@
+import { Command } from "commander";
+import { AnalyticsError } from "../../errors.ts";
+import type { Column } from "../../operations/view.ts";
+import { formatCount } from "../../render/words.ts";
+import type { Io } from "../io.ts";
+import { printNote } from "../output/streams.ts";
+import { type CommandDefinition, ShellCommand } from "./command.ts";
+import { formatMinute, printRows, type StoreFlags, withStore, withStoreOptions } from "./connector-store.ts";
+
+const CLIENT_COLUMNS: Column[] = [
+  { key: "application", label: "application", kind: "text", untrusted: true },
+  { key: "grants", label: "grants", kind: "count" },
+  { key: "created", label: "created", kind: "time" },
+  { key: "client", label: "client", kind: "text", detail: true },
+];
+const DAY_MS = 24 * 3_600_000;
+
+/** `analytics-mcp clients`: the applications that have registered at the connector. */
+export const command: CommandDefinition = {
+  group: "Serve:",
+  summary: "List and prune the applications known to the remote connector",
+  create: createClientsCommand,
+};
+
+function createClientsCommand(io: Io): ShellCommand {
+  const clients = new ShellCommand("clients").withExamples("analytics-mcp clients list");
+  const list = new Command("list").summary("List the applications").action(async (_, self: Command) => {
+    const flags = self.optsWithGlobals<StoreFlags>();
+    const rows = await withStore(io, flags, async (store, readName) => {
+      const listed = await store.listClients();
+      return Promise.all(
+        listed.map(async ({ clientId, created, grants }) => ({
+          ...{
+            application: await readName(clientId),
+            grants,
+            created: formatMinute(created),
+            client: clientId,
+          },
+        })),
+      );
+    });
+    await printRows(io, "client", CLIENT_COLUMNS, rows, flags);
+  });
+  const prune = new Command("prune")
+    .summary("Remove applications that nobody has signed in with")
+    .option("--days <number>", "registered so many days ago, or longer", "30")
+    .action(async (_, self: Command) => {
+      const flags = self.optsWithGlobals<StoreFlags & { days: string }>();
+      if (!/^\d{1,4}$/.test(flags.days)) throw new AnalyticsError("usage", "--days takes a whole number.");
+      const before = io.clock() - Number(flags.days) * DAY_MS;
+      const count = await withStore(io, flags, (store) => store.pruneClients(before));
+      await printNote(io, `Removed ${formatCount(count, "application")}.`);
+    });
+  return clients.addCommand(withStoreOptions(list)).addCommand(withStoreOptions(prune));
+}

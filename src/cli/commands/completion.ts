@@ -1,0 +1,51 @@
+import { Argument } from "commander";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { suggest } from "../../render/suggest.ts";
+import { type CompletionShell, completionShells, readCompletionScript } from "../completion-scripts.ts";
+import type { Io } from "../io.ts";
+import { writeData } from "../output/streams.ts";
+import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+
+/** `analytics-mcp completion`: the script that makes a shell ask this program for candidates. */
+export const command: CommandDefinition = {
+  group: "Help:",
+  summary: "Print the script for completion in bash, zsh or fish",
+  create: createCompletionCommand,
+};
+
+function createCompletionCommand(io: Io): ShellCommand {
+  return new ShellCommand("completion")
+    .taking(access.none)
+    .withExamples(
+      'eval "$(analytics-mcp completion bash)"',
+      "analytics-mcp completion fish > ~/.config/fish/completions/analytics-mcp.fish",
+    )
+    .description(
+      "Print the script for completion in bash, zsh or fish: of commands, options, their values, and your sites.",
+    )
+    .addArgument(
+      new Argument("<shell>", "the shell that you use")
+        .choices(completionShells)
+        // What is none of them is refused below, in this program's words.
+        .argParser(String),
+    )
+    .addHelpText("after", () => completionShells.map((shell) => `\n${readIntroduction(shell)}`).join("\n"))
+    .action((word: string) => writeData(io, readCompletionScript(chooseShell(word)).trimEnd()));
+}
+
+function chooseShell(word: string): CompletionShell {
+  refuseOptionAsWord(word, "completion");
+  const shell = completionShells.find((each) => each === word);
+  if (shell !== undefined) return shell;
+  throw new AnalyticsError("usage", `completion knows bash, zsh and fish, not ${quoteWord(word)}.`, {
+    hint: `${suggest(word, completionShells)}${seeHelp("completion")}`,
+  });
+}
+
+/** The comment at a script's head, which says how to install it. */
+function readIntroduction(shell: CompletionShell): string {
+  const lines = readCompletionScript(shell).split("\n");
+  const comment = lines.slice(0, lines.indexOf("")).filter((line) => line.startsWith("# "));
+  return comment.map((line) => line.slice(2)).join("\n");
+}

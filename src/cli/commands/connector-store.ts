@@ -1,0 +1,64 @@
+import type { Command } from "commander";
+import { readServeSettings, type ServeFlags, serveVariables } from "../../config/connector.ts";
+import { AnalyticsError } from "../../errors.ts";
+import type { Store } from "../../oauth/store/store.ts";
+import type { Cell, Column, View } from "../../operations/view.ts";
+import { formatCount } from "../../render/words.ts";
+import type { Io } from "../io.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import { type Format, printNote } from "../output/streams.ts";
+
+export interface StoreFlags extends ServeFlags, Format {}
+
+/** The options by which a command finds the connector's store. */
+export function withStoreOptions(command: Command): Command {
+  return command
+    .option("--store <store>", `the connector's: a file or redis://… (${serveVariables.store})`)
+    .option("--secret-file <file>", `the connector's (${serveVariables.secretFile})`)
+    .option("--json", "print as JSON");
+}
+
+type ReadName = (clientId: string) => Promise<string | null>;
+
+/** Opens the connector's store, beside the connector that serves from it. */
+export async function withStore<T>(
+  io: Io,
+  flags: StoreFlags,
+  use: (store: Store, readName: ReadName) => Promise<T>,
+): Promise<T> {
+  const { store: place, secretFile } = readServeSettings(flags, io.environment, false);
+  if (place === "memory") {
+    throw new AnalyticsError("usage", "A store in memory is seen by its own process alone.", {
+      hint: "Serve with a file or with Redis to manage its sign-ins.",
+    });
+  }
+  const [{ readSecret }, { openStore }, { createApplicationNames }] = await Promise.all([
+    import("../../serve/secret.ts"),
+    import("../../oauth/store/open-store.ts"),
+    import("../../oauth/applications.ts"),
+  ]);
+  const secret = await readSecret(secretFile);
+  const report = (line: string) => void printNote(io, line);
+  const store = await openStore(place, { clock: io.clock, secret, report });
+  try {
+    const readName = createApplicationNames(store, secret, report);
+    return await use(store, readName);
+  } finally {
+    await store.close();
+  }
+}
+
+export const formatMinute = (time: number | undefined) =>
+  time === undefined ? null : new Date(time).toISOString().slice(0, 16);
+
+export function printRows(
+  io: Io,
+  noun: string,
+  columns: Column[],
+  rows: Record<string, Cell>[],
+  flags: StoreFlags,
+): Promise<void> {
+  const notes = [`${formatCount(rows.length, noun)}, times in UTC.`];
+  const view: View = { headline: "", columns, rows, notes };
+  return printAnswer(io, { params: {}, result: { [`${noun}s`]: rows }, views: [view] }, flags);
+}

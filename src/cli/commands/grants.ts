@@ -1,0 +1,69 @@
+import { Command } from "commander";
+import { AnalyticsError } from "../../errors.ts";
+import type { Column } from "../../operations/view.ts";
+import type { Io } from "../io.ts";
+import { printNote } from "../output/streams.ts";
+import { type CommandDefinition, ShellCommand } from "./command.ts";
+import { formatMinute, printRows, type StoreFlags, withStore, withStoreOptions } from "./connector-store.ts";
+
+/** The first columns must be readable at a narrow terminal, too. */
+const GRANT_COLUMNS: Column[] = [
+  { key: "grant", label: "grant", kind: "word" },
+  { key: "application", label: "application", kind: "text", untrusted: true },
+  { key: "state", label: "state", kind: "word" },
+  { key: "refreshed", label: "refreshed", kind: "time" },
+  { key: "created", label: "created", kind: "time", detail: true },
+  { key: "expires", label: "expires", kind: "time", detail: true },
+  { key: "revoked", label: "revoked", kind: "time", detail: true },
+  { key: "client", label: "client", kind: "text", detail: true },
+];
+
+/** `analytics-mcp grants`: who has signed in at the connector, read from its store while it serves. */
+export const command: CommandDefinition = {
+  group: "Serve:",
+  summary: "List and end the sign-ins of the remote connector",
+  create: createGrantsCommand,
+};
+
+function createGrantsCommand(io: Io): ShellCommand {
+  const grants = new ShellCommand("grants").withExamples(
+    "analytics-mcp grants list",
+    "analytics-mcp grants revoke <grant>",
+  );
+  const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
+    const flags = self.optsWithGlobals<StoreFlags>();
+    const rows = await withStore(io, flags, async (store, readName) => {
+      const listed = await store.listGrants();
+      return Promise.all(
+        listed.map(async ({ grantId, clientId, created, refreshed, expires, revoked }) => ({
+          ...{ grant: grantId, application: clientId === undefined ? null : await readName(clientId) },
+          ...{ state: revoked === undefined ? "active" : "ended", refreshed: formatMinute(refreshed) },
+          ...{
+            created: formatMinute(created),
+            expires: formatMinute(expires),
+            revoked: formatMinute(revoked),
+          },
+          client: clientId ?? null,
+        })),
+      );
+    });
+    await printRows(io, "grant", GRANT_COLUMNS, rows, flags);
+  });
+  const revoke = new Command("revoke")
+    .summary("End a sign-in: its tokens are dead at once, on every replica")
+    .argument("<grant>")
+    .action(async (grant: string, _, self: Command) => {
+      const flags = self.optsWithGlobals<StoreFlags>();
+      await withStore(io, flags, async (store) => {
+        const known = (await store.listGrants()).some(({ grantId }) => grantId === grant);
+        if (!known) {
+          throw new AnalyticsError("usage", "There is no such grant.", {
+            hint: "See analytics-mcp grants list.",
+          });
+        }
+        const isNew = await store.revokeGrant(grant, io.clock());
+        await printNote(io, isNew ? "The sign-in is ended." : "The sign-in was ended before.");
+      });
+    });
+  return grants.addCommand(withStoreOptions(list)).addCommand(withStoreOptions(revoke));
+}

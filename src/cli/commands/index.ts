@@ -1,0 +1,26 @@
+import type { Io } from "../io.ts";
+import type { CommandDefinition, ShellCommand } from "./command.ts";
+
+type Load = () => Promise<{ command: CommandDefinition }>;
+
+/** Every command that is not a query, by name, in the order of help: a file of this folder, and a line here. */
+export const commandLoaders: Readonly<Record<string, Load>> = {
+  login: () => import("./login.ts"),
+  logout: () => import("./logout.ts"),
+  whoami: () => import("./whoami.ts"),
+  doctor: () => import("./doctor.ts"),
+  config: () => import("./config.ts"),
+  serve: () => import("./serve.ts"),
+  grants: () => import("./grants.ts"),
+  clients: () => import("./clients.ts"),
+  reference: () => import("./reference.ts"),
+  conform: () => import("./conform.ts"),
+  completion: () => import("./completion.ts"),
+};
+
+/** The command of that name, whole: one of the above, or a query's. */
+export async function loadCommand(io: Io, name: string): Promise<ShellCommand> {
+  const load = Object.hasOwn(commandLoaders, name) ? commandLoaders[name] : undefined;
+  if (load) return (await load()).command.create(io);
+  return (await import("./query.ts")).createQueryCommand(io, name);
+}

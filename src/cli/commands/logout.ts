@@ -1,0 +1,31 @@
+import { findProfileName } from "../../config/access.ts";
+import type { Flags } from "../../config/config.ts";
+import { DEFAULT_PROFILE, removeProfile } from "../../config/profiles.ts";
+import type { Io } from "../io.ts";
+import { printNote } from "../output/streams.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+
+/** `analytics-mcp logout`: forgets a profile. */
+export const command: CommandDefinition = {
+  group: "Set up:",
+  summary: "Forget a service and key that login has saved",
+  create: createLogoutCommand,
+};
+
+function createLogoutCommand(io: Io): ShellCommand {
+  return new ShellCommand("logout")
+    .taking(access.profile)
+    .withExamples("analytics-mcp logout", "analytics-mcp logout --profile acme")
+    .description(
+      "Forget a service and key that login has saved: those of --profile, or of the profile in use. The key stays valid until it is ended in the dashboard.",
+    )
+    .action(async (_, self: ShellCommand) => {
+      const flags = self.optsWithGlobals<Flags>();
+      const name = flags.profile ?? findProfileName(io.environment) ?? DEFAULT_PROFILE;
+      removeProfile(io.environment, name);
+      await printNote(
+        io,
+        `The profile ${name} is removed. Its key stays valid until it is ended in the dashboard.`,
+      );
+    });
+}

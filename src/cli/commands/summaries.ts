@@ -1,0 +1,24 @@
+import { questions } from "../../insights/question.ts";
+import type { Group } from "./command.ts";
+import { commandLoaders } from "./index.ts";
+
+/** A command as the program's help lists it. */
+export interface CommandSummary {
+  name: string;
+  group: Group;
+  summary: string;
+}
+
+/**
+ * All commands in the order of help. The build replaces this module by the list itself (`tsup.config.ts`): to read a
+ * sentence of each command, every start would load all of them.
+ */
+export const commandSummaries: readonly CommandSummary[] = [
+  ...questions.map(({ name, summary }) => ({ name, group: "Ask:" as const, summary })),
+  ...(await Promise.all(
+    Object.entries(commandLoaders).map(async ([name, load]) => {
+      const { group, summary } = (await load()).command;
+      return { name, group, summary };
+    }),
+  )),
+];

@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import { listProfiles } from "../../config/profiles.ts";
+import type { Io } from "../io.ts";
+import { writeData } from "../output/streams.ts";
+
+/**
+ * Answers a shell's script: one candidate a line, with its description behind a tab, or `:files`. Nobody wants to read
+ * an error in the middle of a word, so a failure prints no candidates.
+ */
+export async function printCandidates(io: Io, program: Command, words: readonly string[]): Promise<void> {
+  try {
+    const { findCandidates } = await import("./candidates.ts");
+    const found = await findCandidates(program, words, {
+      site: async (flags) => (await import("./known-sites.ts")).readSiteCandidates(io, flags),
+      profile: async () => listProfiles(io.environment).map((value) => ({ value, description: "" })),
+      rules: async () => (await import("../../conform/conform.ts")).listNames(),
+    });
+    if (found === "files") await writeData(io, ":files");
+    else if (found.length > 0) {
+      await writeData(io, found.map(({ value, description }) => `${value}\t${description}`).join("\n"));
+    }
+  } catch {}
+}
