@@ -1,23 +1,23 @@
 import { describeMismatch } from "../client/answer.ts";
-import {
-  type AnyOperation,
-  breakdown,
-  openapi,
-  realtime,
-  sites,
-  stats,
-  timeseries,
-} from "../operations/index.ts";
+import { type AnyOperation, operations } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
 import type { Ask, Query } from "./probe.ts";
 import { describeReply, type Key, type Reply } from "./reply.ts";
 import type { Site } from "./survey.ts";
 import { Breach, Skip } from "./verdict.ts";
 
-export const periodOperations = [stats, timeseries, breakdown] as const;
-export const siteOperations = [stats, timeseries, breakdown, realtime] as const;
-export const dataOperations = [sites, stats, timeseries, breakdown, realtime] as const;
-export const allOperations = [sites, stats, timeseries, breakdown, realtime, openapi] as const;
+/** The operations that take a parameter, as their declarations say. */
+const taking = <P extends string>(parameter: P) =>
+  operations.filter(
+    (operation): operation is Extract<AnyOperation, { params: { shape: Record<P, unknown> } }> =>
+      parameter in operation.params.shape,
+  );
+
+export const allOperations: readonly AnyOperation[] = operations;
+export const siteOperations = taking("site");
+export const periodOperations = taking("days");
+/** All that answer with numbers. */
+export const dataOperations = allOperations.filter((operation) => !operation.isDescription);
 
 /** What checks ask through. */
 export interface Subject {
@@ -41,22 +41,11 @@ export interface Subject {
   readonly refusals: readonly Reply[];
 }
 
-/** The sections whose first rule is that the operation answers at all. */
-const SECTIONS: Record<AnyOperation["name"], string> = {
-  sites: "sites",
-  stats: "stats",
-  timeseries: "series",
-  breakdown: "breakdown",
-  realtime: "realtime",
-  openapi: "openapi",
-};
-
-/** The plainest question to an operation: every required parameter, and 30 days. */
-export function usualParams(subject: Subject, { name }: { name: string }): Record<string, string | number> {
-  if (name === "sites" || name === "openapi") return {};
-  const site = subject.site.domain;
-  if (name === "realtime") return { site };
-  return name === "breakdown" ? { site, dimension: "pages", limit: 1000, days: 30 } : { site, days: 30 };
+/** The plainest question to an operation, as it declares it. */
+export function usualParams(subject: Subject, operation: Operation): Record<string, string | number> {
+  const site = "site" in operation.params.shape ? subject.site.domain : "";
+  // Parameters are texts and numbers: they go into a query string.
+  return operation.conform.ask(site) as Record<string, string | number>;
 }
 
 export interface Read<O extends Operation> {
@@ -85,11 +74,10 @@ export async function read<O extends Operation>(
 }
 
 /** What it brings, or a skip that names the rule which is broken. */
-async function usable<T>({ name, path }: Operation, reading: Promise<T>): Promise<T> {
+async function usable<T>({ path, conform }: Operation, reading: Promise<T>): Promise<T> {
   return reading.catch((error: unknown) => {
     if (!(error instanceof Breach)) throw error;
-    const section = SECTIONS[name as AnyOperation["name"]];
-    throw new Skip(`${path} gives no usable answer: see ${section}.answer`);
+    throw new Skip(`${path} gives no usable answer: see ${conform.section}.answer`);
   });
 }
 

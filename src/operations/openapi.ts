@@ -38,6 +38,7 @@ export const openapi = defineOperation({
       paths: z.record(z.string(), pathItem()).describe("The operations by path."),
     }),
   maxAge: 3600,
+  isDescription: true,
   view: (result) => ({
     headline: `${result.info.title} ${result.info.version} (OpenAPI ${result.openapi})`,
     columns: [

@@ -33,6 +33,8 @@ interface Declaration<Name extends string, Params extends z.ZodObject, Result ex
   readonly description: string;
   /** How long a client may keep the answer, in seconds; 0 asks it to revalidate each time. */
   readonly maxAge: number;
+  /** Whether it describes the API itself and has no numbers. */
+  readonly isDescription?: true;
   /** What `conform` checks of every operation: that it answers, with these members. */
   readonly conform: {
     /** The section of rules that it belongs to. */

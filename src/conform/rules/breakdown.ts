@@ -4,7 +4,7 @@ import type { ResultOf } from "../../operations/operation.ts";
 import { member, quote, type Reply } from "../reply.ts";
 import type { Rule, Section } from "../rule.ts";
 import { compareSteadily, demandSame } from "../steady.ts";
-import { type Read, read, readUsual, type Subject } from "../subject.ts";
+import { type Read, read, type Subject } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 import { readTotals } from "./stats.ts";
 
@@ -91,14 +91,6 @@ export const breakdownSection: Section = {
   name: "breakdown",
   title: "Breakdown",
   rules: [
-    {
-      id: "breakdown.answer",
-      severity: "must",
-      title:
-        "/breakdown answers 200 with site, period, dimension, rows, limit, total_rows, truncated and totals.",
-      fix: "Send every member with the contract's type; value may be null, label may not.",
-      check: async (subject) => void (await readUsual(subject, breakdown)),
-    },
     {
       id: "breakdown.days-default",
       severity: "must",

@@ -1,4 +1,7 @@
+import { operations } from "../../operations/index.ts";
+import type { Operation } from "../../operations/operation.ts";
 import type { Rule, Section } from "../rule.ts";
+import { readUsual } from "../subject.ts";
 import { authorization } from "./authorization.ts";
 import { breakdownSection } from "./breakdown.ts";
 import { dates } from "./dates.ts";
@@ -14,8 +17,8 @@ import { series } from "./series.ts";
 import { sitesSection } from "./sites.ts";
 import { statsSection } from "./stats.ts";
 
-/** Every rule, in the order in which they are looked at; the quota last, since the others may use it up. */
-export const sections: readonly Section[] = [
+/** In the order in which they are checked. */
+const written: readonly Section[] = [
   authorization,
   parameters,
   sitesSection,
@@ -26,9 +29,36 @@ export const sections: readonly Section[] = [
   dates,
   realtimeSection,
   openapiSection,
+];
+
+/** The basic rule of every operation, from its declaration: it answers, with the members it must have. */
+function buildAnswerRule(operation: Operation): Rule {
+  const { path, conform } = operation;
+  return {
+    id: `${conform.section}.answer`,
+    severity: "must",
+    title: `${path} answers 200 with ${conform.members}.`,
+    fix: `Send every member with the contract's type; ${conform.fix}.`,
+    check: async (subject) => void (await readUsual(subject, operation)),
+  };
+}
+
+/** Every rule, by section. An operation without rules of its own has a section for its basic rule. */
+export const sections: readonly Section[] = [
+  ...written.map((section) => {
+    const own = operations.filter(({ conform }) => conform.section === section.name);
+    return { ...section, rules: [...own.map(buildAnswerRule), ...section.rules] };
+  }),
+  ...operations
+    .filter(({ conform }) => !written.some(({ name }) => name === conform.section))
+    .map((operation): Section => {
+      const { conform, tool } = operation;
+      return { name: conform.section, title: tool.title, rules: [buildAnswerRule(operation)] };
+    }),
   errors,
   headers,
   isolation,
+  // Last, since the others may use the quota up.
   rateLimit,
 ];
 

@@ -4,7 +4,7 @@ import { findParameters, findPath, resolve } from "../document.ts";
 import { demandRefusal } from "../refusal.ts";
 import { items, member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { allOperations, read, readUsual, type Subject } from "../subject.ts";
+import { allOperations, read, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
 /** A keyword of a parameter's schema, be it there or in a part of it. */
@@ -49,14 +49,6 @@ export const openapiSection: Section = {
   name: "openapi",
   title: "OpenAPI document",
   rules: [
-    {
-      id: "openapi.answer",
-      severity: "must",
-      title:
-        "/openapi.json answers 200 with an OpenAPI document: openapi, info with title and version, paths.",
-      fix: "Serve the document as JSON at this path.",
-      check: async (subject) => void (await readUsual(subject, openapi)),
-    },
     {
       id: "openapi.version",
       severity: "must",

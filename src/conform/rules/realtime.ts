@@ -1,7 +1,7 @@
 import { realtime, stats } from "../../operations/index.ts";
 import { quote } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { read, readUsual } from "../subject.ts";
+import { read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 import { localTime } from "../zone.ts";
 
@@ -9,13 +9,6 @@ export const realtimeSection: Section = {
   name: "realtime",
   title: "Realtime",
   rules: [
-    {
-      id: "realtime.answer",
-      severity: "must",
-      title: "/realtime answers 200 with site, visitors, window_minutes and as_of.",
-      fix: "Send every member with the contract's type; as_of is RFC 3339 with an offset.",
-      check: async (subject) => void (await readUsual(subject, realtime)),
-    },
     {
       id: "realtime.window",
       severity: "must",

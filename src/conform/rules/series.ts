@@ -4,7 +4,7 @@ import type { ResultOf } from "../../operations/operation.ts";
 import { member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
 import { demandSame } from "../steady.ts";
-import { read, readUsual, type Subject } from "../subject.ts";
+import { read, type Subject } from "../subject.ts";
 import { Disturbance, demand, Skip } from "../verdict.ts";
 import { readTotals } from "./stats.ts";
 
@@ -37,14 +37,6 @@ export const series: Section = {
   name: "series",
   title: "Daily series",
   rules: [
-    {
-      id: "series.answer",
-      severity: "must",
-      title:
-        "/timeseries answers 200 with site, period, interval and points of date, visitors and pageviews.",
-      fix: "Send every member with the contract's type; counts are whole numbers from 0.",
-      check: async (subject) => void (await readUsual(subject, timeseries)),
-    },
     {
       id: "series.interval",
       severity: "must",

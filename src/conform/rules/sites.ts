@@ -2,7 +2,7 @@ import { realtime, sites, stats } from "../../operations/index.ts";
 import { demandRefusal } from "../refusal.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { read, readUsual, type Subject, siteOperations, usualParams } from "../subject.ts";
+import { read, type Subject, siteOperations, usualParams } from "../subject.ts";
 import { demand } from "../verdict.ts";
 import { localTime } from "../zone.ts";
 
@@ -25,14 +25,6 @@ export const sitesSection: Section = {
   name: "sites",
   title: "Sites",
   rules: [
-    {
-      id: "sites.answer",
-      severity: "must",
-      title:
-        "/sites answers 200 with as_of and sites, each with id, domain, name, timezone, created_at, data_since.",
-      fix: "Send every member with the contract's type; timestamps are RFC 3339 with an offset.",
-      check: async (subject) => void (await readUsual(subject, sites)),
-    },
     {
       id: "sites.unique",
       severity: "must",

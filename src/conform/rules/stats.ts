@@ -2,7 +2,7 @@ import { stats } from "../../operations/index.ts";
 import { member, quote } from "../reply.ts";
 import type { Section } from "../rule.ts";
 import { compareSteadily, demandSame } from "../steady.ts";
-import { type Read, read, readUsual, type Subject } from "../subject.ts";
+import { type Read, read, type Subject } from "../subject.ts";
 import { demand } from "../verdict.ts";
 
 export const MEASURES = ["visitors", "pageviews", "events"] as const;
@@ -23,13 +23,6 @@ export const statsSection: Section = {
   name: "stats",
   title: "Summary",
   rules: [
-    {
-      id: "stats.answer",
-      severity: "must",
-      title: "/stats answers 200 with site, period, visitors, pageviews and events.",
-      fix: "Send every member with the contract's type; counts are whole numbers from 0.",
-      check: async (subject) => void (await readUsual(subject, stats)),
-    },
     {
       id: "stats.days-default",
       severity: "must",
