@@ -9,7 +9,11 @@ export default defineConfig({
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: [END_TO_END] } },
       {
         extends: true,
-        test: { name: "end-to-end", include: [END_TO_END], globalSetup: ["test/support/installed-package.ts"] },
+        test: {
+          name: "end-to-end",
+          include: [END_TO_END],
+          globalSetup: ["test/support/installed-package.ts"],
+        },
       },
     ],
     setupFiles: ["test/support/private-home.ts"],

@@ -9,6 +9,7 @@ import { formatPage } from "../../src/render/page.ts";
 import { drawBar, drawColumn, drawSparkline } from "../../src/render/pictures.ts";
 import { paint } from "../../src/render/screen.ts";
 import { truncate, wrap } from "../../src/render/width.ts";
+import { anyText } from "./any-text.ts";
 
 const screen = { width: 80, height: 40, color: false, pictures: true, locale: "en-US" };
 const series = { label: "visitors a day", from: "2026-11-01", values: [0, 1, 50, 100, 7], partial: true };
@@ -127,7 +128,7 @@ describe("a chart", () => {
 });
 
 const hostileCell = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 60 }),
+  anyText(60),
   fc.constantFrom("日本語".repeat(9), "🚀".repeat(30), "=1+1", "a\tb\nc", "\u001b[31mred", ""),
 );
 

@@ -26,6 +26,8 @@ export interface ToolResult {
   isError?: boolean;
 }
 
+export const textOf = (result: ToolResult) => result.content.map((part) => part.text).join("\n");
+
 export interface McpClient {
   listTools(): Promise<{ tools: { name: string; [member: string]: unknown }[] }>;
   callTool(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
@@ -193,6 +195,10 @@ export async function connectInProcess(
     limits: { firstBackoff: 1 },
   });
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
+  let lastFrame = "";
+  toClient.on("data", (chunk) => {
+    lastFrame = String(chunk);
+  });
   const served = serveStdio({
     stdin: toServer,
     stdout: toClient,
@@ -212,5 +218,5 @@ export async function connectInProcess(
     toServer.end();
     await served;
   };
-  return { ...wrapV2(client), close, time };
+  return { ...wrapV2(client), close, time, lastFrame: () => lastFrame };
 }

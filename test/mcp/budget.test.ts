@@ -1,0 +1,143 @@
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestApi } from "../support/api.ts";
+import { connectInProcess, textOf } from "../support/clients.ts";
+
+let client: Awaited<ReturnType<typeof connectInProcess>>;
+beforeAll(async () => {
+  client = await connectInProcess();
+});
+afterAll(() => client.close());
+
+const call = (name: string, args: Record<string, unknown> = {}) => client.callTool(name, args);
+
+it.each([
+  ["a 30-day series", "get_timeseries", { days: 30 }, 520, 850],
+  ["ten breakdown rows", "get_breakdown", { dimension: "pages" }, 250, 450],
+  ["an overview", "get_overview", {}, 500, 900],
+])("%s keeps its budget of tokens", async (what, name, args, asText, asStructure) => {
+  const result = await call(name, { site: "example.com", ...args });
+  const spent = [countTokens(textOf(result)), countTokens(JSON.stringify(result.structuredContent))];
+  process.stdout.write(
+    `tokens of ${what}: ${spent[0]} of ${asText} as text, ${spent[1]} of ${asStructure} structured\n`,
+  );
+  expect(spent[0]).toBeLessThanOrEqual(asText);
+  expect(spent[1]).toBeLessThanOrEqual(asStructure);
+});
+
+describe("answers stay within 8,000 tokens", () => {
+  const answerWith = (body: unknown) => connectInProcess({ fetch: async () => Response.json(body) });
+  const period = {
+    ...{ from: "2025-11-22", to: "2026-11-21", days: 365, timezone: "Europe/Berlin", partial: true },
+    ...{ complete_through: "2026-11-20", as_of: "2026-11-21T05:05:10+01:00" },
+  };
+  const site = { id: "site_7f3k", domain: "example.com" };
+  const makers: [string, (index: number) => string][] = [
+    ["plain paths", (index) => `/blog/how-we-count-visitors-${index}`],
+    [
+      "random letters",
+      (index) => `/${Math.sin(index).toString(36).slice(2)}${Math.cos(index).toString(36).slice(2)}`,
+    ],
+    [
+      "capitals",
+      (index) =>
+        String.fromCharCode(...Array.from({ length: 90 }, (_, at) => 65 + ((at * 7 + index * 11) % 26))),
+    ],
+    [
+      "punctuation",
+      (index) =>
+        Array.from({ length: 90 }, (_, at) => "!@#$%^&*()_+=<>~"[(at * 5 + index * 3) % 16]).join(""),
+    ],
+    [
+      "emoji",
+      (index) =>
+        String.fromCodePoint(...Array.from({ length: 60 }, (_, at) => 0x1f300 + ((at * 13 + index) % 500))),
+    ],
+    [
+      "rare scripts",
+      (index) =>
+        String.fromCodePoint(...Array.from({ length: 60 }, (_, at) => 0x12000 + ((at * 17 + index) % 900))),
+    ],
+    ["digits", (index) => `/${String(index * 7_919_993).repeat(9)}`],
+  ];
+
+  it.each(makers)("a breakdown of a thousand rows of %s", async (_, make) => {
+    const rows = Array.from({ length: 1_000 }, (_, index) => {
+      const value = make(index);
+      return { value, label: value, visitors: 10_000 - index, pageviews: 100_000 - index, percentage: 28.9 };
+    });
+    const client = await answerWith({
+      ...{ site, period, dimension: "pages", rows, limit: 1000, total_rows: 1000, truncated: false },
+      totals: { visitors: 99_999_999, pageviews: 999_999_999 },
+    });
+    const result = await client.callTool("get_breakdown", {
+      site: "example.com",
+      dimension: "pages",
+      limit: 1000,
+      days: 365,
+    });
+    const structured = result.structuredContent as {
+      rows: unknown[];
+      receipt: { notes: string[]; command: string };
+    };
+    expect(countTokens(textOf(result))).toBeLessThanOrEqual(8_000);
+    expect(countTokens(JSON.stringify(structured))).toBeLessThanOrEqual(8_000);
+    const shown = structured.rows.length;
+    expect(shown).toBeGreaterThan(10);
+    expect(structured.receipt.notes[0]).toBe(
+      `Only the first ${shown} of 1000 rows are shown, to keep the answer short: the command prints them all.`,
+    );
+    expect(textOf(result)).toContain(structured.receipt.notes[0]);
+    await client.close();
+  });
+
+  it.each(makers)("an overview and a comparison of a site with %s in every list", async (_, make) => {
+    const { api } = createTestApi();
+    const client = await connectInProcess({
+      fetch: async (url, init) => {
+        const response = await api(new Request(url, init));
+        if (!url.includes("/breakdown")) return response;
+        const body = (await response.json()) as { rows: { value: string; label: string }[] };
+        for (const [index, row] of body.rows.entries()) {
+          row.value = `${index}${make(index).repeat(9)}`;
+          row.label = `${make(index).repeat(9)}${index}`;
+        }
+        return Response.json({ ...body, period: { ...(body as { period?: object }).period } });
+      },
+    });
+    for (const name of ["get_overview", "compare_periods"]) {
+      const result = await client.callTool(name, { site: "example.com" });
+      expect(result.isError).toBeFalsy();
+      expect(countTokens(textOf(result))).toBeLessThanOrEqual(8_000);
+      expect(countTokens(JSON.stringify(result.structuredContent))).toBeLessThanOrEqual(8_000);
+    }
+    await client.close();
+  });
+
+  it("a year of a site of ordinary size fits whole", async () => {
+    const result = await call("get_timeseries", { site: "example.com", days: 365 });
+    const { points } = result.structuredContent as { points: unknown[] };
+    expect(points).toHaveLength(365);
+    expect(countTokens(JSON.stringify(result.structuredContent))).toBeLessThanOrEqual(8_000);
+    expect(countTokens(textOf(result))).toBeLessThanOrEqual(8_000);
+  });
+
+  it("a year of a huge site keeps the newest days, and says so", async () => {
+    const points = Array.from({ length: 365 }, (_, index) => ({
+      date: new Date(Date.UTC(2025, 10, 22 + index)).toISOString().slice(0, 10),
+      visitors: 1_234_567_890 + index,
+      pageviews: 12_345_678_901 + index,
+    }));
+    const client = await answerWith({ site, period, interval: "day", points });
+    const result = await client.callTool("get_timeseries", {
+      site: "example.com",
+      days: 365,
+    });
+    const structured = result.structuredContent as { points: typeof points };
+    expect(structured.points.length).toBeLessThan(365);
+    expect(structured.points.at(-1)).toEqual(points.at(-1));
+    expect(textOf(result)).toContain(`Only the last ${structured.points.length} of 365 points are shown`);
+    expect(countTokens(JSON.stringify(result.structuredContent))).toBeLessThanOrEqual(8_000);
+    await client.close();
+  });
+});

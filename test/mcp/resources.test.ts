@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildLlmsTxt } from "../../src/documents/llms.ts";
+import { questions } from "../../src/insights/question.ts";
+import { createTestApi } from "../support/api.ts";
+import { connectInProcess } from "../support/clients.ts";
+
+let client: Awaited<ReturnType<typeof connectInProcess>>;
+beforeAll(async () => {
+  client = await connectInProcess();
+});
+afterAll(() => client.close());
+
+const read = async (uri: string) => (await client.readResource(uri)).contents[0]?.text ?? "";
+
+it("the sites and the API description are the service's own", async () => {
+  const { ask } = createTestApi();
+  expect(JSON.parse(await read("analytics://sites"))).toEqual((await ask("/api/v1/sites")).body);
+  expect(JSON.parse(await read("analytics://openapi")).openapi).toBe("3.1.1");
+});
+
+it("llms.txt is the published one", async () => {
+  expect(await read("analytics://llms.txt")).toBe(buildLlmsTxt(questions));
+});
+
+it.each(["example.com", "site_7f3k", "%65xample.com"])("the overview of %s is of 30 days", async (site) => {
+  expect(JSON.parse(await read(`analytics://sites/${site}/overview`))).toMatchObject({
+    ...{ site: { domain: "example.com" }, period: { days: 30 } },
+  });
+});
+
+it.each(["analytics://nothing", "analytics://sites/nope.example/overview"])(
+  "%s does not exist",
+  async (uri) => {
+    await expect(client.readResource(uri)).rejects.toMatchObject({ code: -32602 });
+  },
+);
+
+it("a failure shows nothing of the inside", async () => {
+  const broken = await connectInProcess({
+    fetch: () => {
+      throw new RangeError("secret of the inside");
+    },
+  });
+  const error = await broken.readResource("analytics://sites").catch((thrown) => thrown);
+  expect(error.message).toContain("cannot be reached");
+  expect(error.message).not.toContain("secret");
+  await broken.close();
+});
