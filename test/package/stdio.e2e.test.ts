@@ -33,6 +33,9 @@ const initialize = (id: number) => ({
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 });
 
+/** Deeper than the stack of what reads it recursively. */
+const nest = (open: string, close: string, core = "") => open.repeat(20_000) + core + close.repeat(20_000);
+
 /** The installed command with its raw streams. */
 function start(args: string[] = [], env: Record<string, string> = {}) {
   const child = spawn(bin, args, {
@@ -238,6 +241,65 @@ describe("the packed server on raw streams", () => {
         .filter((id) => id !== undefined && id !== null)
         .sort(),
     ).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ["a version that cannot be written as text", `{"toString":1}`, "{}"],
+    ["a version of nested arrays", nest("[", "]"), "{}"],
+    ["capabilities of nested arrays", '"2025-11-25"', `{"experimental":{"x":{"y":${nest("[", "]")}}}}`],
+    ["capabilities of nested objects", '"2025-11-25"', `{"experimental":${nest('{"x":', "}", "{}")}}`],
+  ])("answers %s with an error, and goes on", async (_, version, capabilities) => {
+    const { child, send, until, output } = start(["--demo"]);
+    const params = `{"protocolVersion":${version},"capabilities":${capabilities},"clientInfo":{"name":"raw","version":"1"}}`;
+    child.stdin.write(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":${params}}\n`);
+    await until('"id":1');
+    expect(JSON.parse(output.stdout).error.code).toBeLessThan(-32_000);
+    send(initialize(2));
+    await until('"id":2');
+    expect(output.stdout).toContain('"result":{"protocolVersion":"2025-06-18"');
+  });
+
+  it("answers a call with nested arrays for an argument, and goes on", async () => {
+    const { child, send, until, output } = start(["--demo"]);
+    send(initialize(1));
+    const params = `{"name":"get_stats","arguments":{"site":${nest("[", "]")}}}`;
+    child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":${params}}\n`);
+    await until('"id":2');
+    expect(output.stdout).toContain("site must be a text");
+    send({ jsonrpc: "2.0", id: 3, method: "ping" });
+    await until('"id":3');
+  });
+
+  it("reads a message that comes in pieces, amid a letter, and with CRLF", async () => {
+    const { child, until, output } = start(["--demo"]);
+    const line = Buffer.from(`${JSON.stringify({ ...initialize(1), id: "naïve" })}\r\n`);
+    for (let at = 0; at < line.length; at += 27) {
+      child.stdin.write(line.subarray(at, at + 27));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await until('"id":"naïve"');
+    expect(JSON.parse(output.stdout).result.serverInfo.name).toBe("analytics-mcp");
+  });
+
+  it("refuses what has a member too many, and what comes in a batch", async () => {
+    const { send, until } = start(["--demo"]);
+    send(initialize(1));
+    send({ jsonrpc: "2.0", id: 2, method: "ping", more: 1 });
+    await until('{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"Invalid Request"}}');
+    send([{ jsonrpc: "2.0", id: 3, method: "ping" }]);
+    await until('{"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid Request"}}');
+  });
+
+  it.each([
+    ["2024-11-05", "2024-11-05"],
+    ["2025-03-26", "2025-03-26"],
+    ["2025-11-25", "2025-11-25"],
+    ["1999-01-01", "2025-11-25"],
+  ])("answers %s with %s", async (asked, told) => {
+    const { send, until } = start(["--demo"]);
+    const greeting = initialize(1);
+    send({ ...greeting, params: { ...greeting.params, protocolVersion: asked } });
+    await until(`"protocolVersion":"${told}"`);
   });
 
   it("ends at once when its input ends, even with a call under way", async () => {

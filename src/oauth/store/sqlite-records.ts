@@ -25,7 +25,9 @@ export function createRecords(
       client_id = coalesce(excluded.client_id, client_id),
       created = min(created, excluded.created), refreshed = max(refreshed, excluded.refreshed),
       expires = max(expires, excluded.expires), forgotten = max(expires, excluded.expires)`);
-  const select = prepare(`SELECT * FROM records WHERE ${FOUND}`);
+  const select = prepare(
+    `SELECT grant_id, client_id, created, expires, consumed, sealed FROM records WHERE ${FOUND}`,
+  );
   const markConsumed = prepare(`UPDATE records SET consumed = ?4 WHERE ${FOUND} AND consumed IS NULL`);
   const erase = prepare("DELETE FROM records WHERE kind = ?1 AND hash = ?2");
 
@@ -44,7 +46,7 @@ export function createRecords(
     get: (kind, hash) =>
       read(() => {
         const row = select.get(kind, hash, clock());
-        return row && readRecord(row);
+        return row && { kind, hash, ...readRecord(row) };
       }),
     consume: (kind, hash, at) =>
       write(() => {
@@ -57,10 +59,8 @@ export function createRecords(
   };
 }
 
-function readRecord(row: Record<string, SqlValue>): StoredRecord {
+function readRecord(row: Record<string, SqlValue>): Omit<StoredRecord, "kind" | "hash"> {
   return {
-    kind: String(row.kind),
-    hash: String(row.hash),
     grantId: readText(row.grant_id),
     clientId: readText(row.client_id),
     created: Number(row.created),
