@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compareValues } from "../../src/reference/answers.ts";
 import { createReferenceApi } from "../../src/reference/api.ts";
 import { readFixtures } from "../../src/reference/fixtures.ts";
-import { createVisits, listVisits } from "../../src/reference/visits.ts";
+import { createVisits } from "../../src/reference/visits.ts";
 import { createCount } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
 import { createTestApi, NOW } from "../support/api.ts";
@@ -50,10 +50,8 @@ describe("a visit", () => {
   it("raises its events on the page that it viewed last", () => {
     const fixtures = readFixtures();
     const [site] = fixtures.sites.map((each) => ({ ...each, pages_per_visit: 60 }));
-    const visits = site && createVisits(site, fixtures, "analytics", "2026-11-16");
-    const withEvents = visits
-      ? listVisits(visits, "2026-11-20").filter(({ hits }) => hits.at(-1)?.event !== null)
-      : [];
+    const visits = site ? createVisits(site, fixtures, "analytics", "2026-11-16")("2026-11-20") : [];
+    const withEvents = visits.filter(({ hits }) => hits.at(-1)?.event !== null);
     expect(withEvents.length).toBeGreaterThan(10);
     for (const { hits } of withEvents) {
       const viewed = hits.findLast(({ event }) => event === null);
