@@ -222,7 +222,7 @@ describe("compare", () => {
 
   it("reads again when visits arrive between the calls, and states what drift is left", async () => {
     const settled = connect((time, count) => {
-      if (count < 6) time.now += 600_000;
+      if (count < 6) time.now += 1_800_000;
     });
     const calm = await compare.compute(
       settled.call,
@@ -233,7 +233,7 @@ describe("compare", () => {
     expect(settled.requests()).toBeGreaterThan(4);
 
     const { call, requests } = connect((time) => {
-      time.now += 600_000;
+      time.now += 1_800_000;
     });
     const busy = await compare.compute(call, { site: "example.com", days: 3, dimension: "pages" }, {});
     const drift = busy.dimensions[0]?.drift ?? 0;

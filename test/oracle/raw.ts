@@ -1,20 +1,27 @@
 import type { Fixtures } from "../../src/sources/demo/profile.ts";
-import { createVisits, listVisits } from "../../src/sources/demo/visits.ts";
+import { createVisits } from "../../src/sources/demo/visits.ts";
 import { moveDate } from "./calendar.ts";
 import type { RawSite } from "./count.ts";
 
 const DAY = 86_400_000;
 
-/** The raw visits of fixtures, as the reference API gets them. Its story is told from the Monday of the week in UTC. */
+/** The raw visits of fixtures, as the reference API gets them. Fixtures count days from the Monday of the week in UTC. */
 export function readRaw(fixtures: Fixtures, seed: string, start: number): RawSite[] {
   const weekday = (new Date(start).getUTCDay() + 6) % 7;
   const monday = new Date(start - weekday * DAY).toISOString().slice(0, 10);
   return fixtures.sites.map((profile) => {
     const { id, domain, name, timezone, data_since } = profile;
-    const make = createVisits(profile, fixtures, seed, monday);
     const since = data_since === null ? null : moveDate(monday, -data_since);
     const added = moveDate(monday, -profile.added);
-    return { id, domain, name, timezone, since, added, visits: keep((date) => listVisits(make, date)) };
+    return {
+      id,
+      domain,
+      name,
+      timezone,
+      since,
+      added,
+      visits: keep(createVisits(profile, fixtures, seed, monday)),
+    };
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
-import { createVisits, listVisits } from "../../src/sources/demo/visits.ts";
+import { createVisits } from "../../src/sources/demo/visits.ts";
 import { compareValues } from "../../src/sources/ranking.ts";
 import { createCount } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
@@ -50,10 +50,8 @@ describe("a visit", () => {
   it("raises its events on the page that it viewed last", () => {
     const fixtures = readFixtures();
     const [site] = fixtures.sites.map((each) => ({ ...each, pages_per_visit: 60 }));
-    const visits = site && createVisits(site, fixtures, "analytics", "2026-11-16");
-    const withEvents = visits
-      ? listVisits(visits, "2026-11-20").filter(({ hits }) => hits.at(-1)?.event !== null)
-      : [];
+    const visits = site ? createVisits(site, fixtures, "analytics", "2026-11-16")("2026-11-20") : [];
+    const withEvents = visits.filter(({ hits }) => hits.at(-1)?.event !== null);
     expect(withEvents.length).toBeGreaterThan(10);
     for (const { hits } of withEvents) {
       const viewed = hits.findLast(({ event }) => event === null);

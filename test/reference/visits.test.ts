@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import type { Fixtures, SiteProfile } from "../../src/sources/demo/profile.ts";
-import { drawAt, rankAt, rankOf, skip, startRow } from "../../src/sources/demo/random.ts";
-import { createVisits, listVisits, type Visit } from "../../src/sources/demo/visits.ts";
+import { createChoice, createRandom } from "../../src/sources/demo/random.ts";
+import { createVisits, type Visit } from "../../src/sources/demo/visits.ts";
 
 const fixtures = readFixtures();
 const ANCHOR = "2026-11-16";
@@ -10,29 +10,41 @@ const ANCHOR = "2026-11-16";
 function makeVisits(changes: Partial<SiteProfile>, date: string, shared = fixtures) {
   const site = fixtures.sites.find(({ domain }) => domain === "example.com");
   if (!site) throw new Error("The fixtures have no example.com.");
-  return listVisits(
-    createVisits({ ...site, data_since: 9_000, ...changes }, shared, "analytics", ANCHOR),
-    date,
-  );
+  return createVisits({ ...site, data_since: 9_000, ...changes }, shared, "analytics", ANCHOR)(date);
 }
 
 /** All visits of such a site begin in this hour. */
 const onlyAt = (hour: number) => Array.from({ length: 24 }, (_, each) => (each === hour ? 1 : 0));
 const long = { pages_per_visit: 60, events: { signup: 1, download: 1 } };
 
-describe("a row of numbers", () => {
-  const row = startRow("analytics");
+describe("random numbers", () => {
+  const draw = (seed: string, count: number) => {
+    const random = createRandom(seed);
+    return Array.from({ length: count }, random);
+  };
 
-  it("is read from any place alike", () => {
-    for (const count of [0, 1, 7, 1_000_000]) {
-      expect(drawAt(skip(row, count), 3)).toBe(drawAt(row, count + 3));
-    }
+  it("are the same for the same seed, and others for another one", () => {
+    expect(draw("analytics", 1_000)).toEqual(draw("analytics", 1_000));
+    // Similar seeds must not start a few steps apart in the same sequence.
+    const drawn = Array.from({ length: 100 }, (_, seed) => draw(`analytics:${seed}`, 1_000)).flat();
+    expect(new Set(drawn).size).toBeGreaterThan(drawn.length - 20);
   });
 
-  it.each([0, 0.02, 0.5, 0.97, 1])("is below the rank of a chance of %d as often as that says", (chance) => {
-    const below = Array.from({ length: 20_000 }, (_, count) => rankAt(row, count) < rankOf(chance));
-    const share = below.filter(Boolean).length / below.length;
-    expect(Math.abs(share - chance)).toBeLessThan(chance === 0 || chance === 1 ? 1e-9 : 0.01);
+  it.each([0.02, 0.5, 0.97])("are below %d as often as that says", (chance) => {
+    const below = draw("analytics", 20_000).filter((number) => number < chance);
+    expect(Math.abs(below.length / 20_000 - chance)).toBeLessThan(0.01);
+    expect(draw("analytics", 20_000).every((number) => number >= 0 && number < 1)).toBe(true);
+  });
+
+  it("choose each value as often as its weight says", () => {
+    const weights = [5, 0, 2.5, 0.5, 2, 0];
+    const choose = createChoice(weights.map((weight, index) => [index, weight]));
+    const random = createRandom("analytics");
+    const chosen = Array.from({ length: 20_000 }, () => choose(random));
+    for (const [index, weight] of weights.entries()) {
+      const share = chosen.filter((each) => each === index).length / chosen.length;
+      expect(Math.abs(share - weight / 10)).toBeLessThan(weight === 0 ? 1e-9 : 0.01);
+    }
   });
 });
 
@@ -85,7 +97,17 @@ describe("the visits of a day", () => {
     expect(Math.abs(visits.length / visitors - 1.12)).toBeLessThan(0.01);
   });
 
-  it("come with numbers of which no two hang together", () => {
+  it("are the same whenever they are asked for", () => {
+    const [site] = fixtures.sites;
+    if (!site) throw new Error("The fixtures have no site.");
+    const visits = createVisits(site, fixtures, "analytics", ANCHOR);
+    const first = visits("2026-11-18");
+    expect(visits("2026-11-19")).not.toEqual(first);
+    expect(visits("2026-11-18")).toEqual(first);
+    expect(createVisits(site, fixtures, "analytics", ANCHOR)("2026-11-18")).toEqual(first);
+  });
+
+  it("are made of random numbers of which no two are correlated", () => {
     const rows = listNumbers();
     const names = Object.keys(rows[0] ?? {});
     const pairs = names.flatMap((name, index) =>
@@ -101,7 +123,7 @@ describe("the visits of a day", () => {
 
 type Value = string | number | boolean | undefined;
 
-/** For each visitor of a day what the numbers chose, every value as likely as the others; undefined where there is none. */
+/** What each visitor of a day drew, every value as likely as the others; undefined where nothing was drawn. */
 function listNumbers(): Record<string, Value>[] {
   const eight = Array.from({ length: 8 }, (_, index) => `v${index}`);
   const alike = Object.fromEntries(eight.map((value) => [value, 1]));
@@ -152,7 +174,7 @@ function describeVisit(visit: Visit | undefined): Record<string, Value> {
   };
 }
 
-/** How far two values hang together, in standard deviations of chi squared where they do not. */
+/** Correlation of two values: chi squared, in standard deviations from what independent values would give. */
 function surprise(given: (readonly [Value, Value])[]): number {
   const pairs = given.filter(([one, other]) => one !== undefined && other !== undefined);
   const count = (values: unknown[]) => {
@@ -161,12 +183,12 @@ function surprise(given: (readonly [Value, Value])[]): number {
     return counts;
   };
   const [ones, others] = [count(pairs.map(([one]) => one)), count(pairs.map(([, other]) => other))];
-  const together = count(pairs.map((pair) => pair.join()));
+  const together = count(pairs.map(([one, other]) => `${one},${other}`));
   let sum = 0;
   for (const [one, some] of ones) {
     for (const [other, more] of others) {
       const expected = (some * more) / pairs.length;
-      sum += ((together.get([one, other].join()) ?? 0) - expected) ** 2 / expected;
+      sum += ((together.get(`${one},${other}`) ?? 0) - expected) ** 2 / expected;
     }
   }
   const freedom = (ones.size - 1) * (others.size - 1);

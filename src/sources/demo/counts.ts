@@ -1,6 +1,5 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import type { PassingVisit } from "./day-visit.ts";
-import type { Visits } from "./visits.ts";
+import { cutVisits, type Hit, type Visit, type Visits } from "./visits.ts";
 
 export interface Totals {
   visitors: number;
@@ -8,7 +7,7 @@ export interface Totals {
   events: number;
 }
 
-/** Of one value: its visitors, and its page views (or events, for the dimension `events`). */
+/** The visitors of one value, and its page views (or events, for the dimension `events`). */
 export interface Tally {
   visitors: number;
   hits: number;
@@ -19,153 +18,128 @@ export type Tallies = Map<string | null, Tally>;
 export interface Counts {
   /** Totals of a day, up to and including `until` seconds after midnight. */
   totals(date: string, until?: number): Totals;
-  /** Tallies of a dimension over several days; `until` bounds the last of them. */
+  /** Tallies of a dimension over several days; `until` limits the last of them. */
   tallies(dates: string[], dimension: Dimension, until?: number): Tallies;
   /** Distinct visitors with a hit after `after` and up to `until`, in seconds after midnight. */
   active(date: string, after: number, until: number): number;
 }
 
 /**
- * Counts over a site's visits. What is counted of a whole day is remembered, since a day that is over never
- * changes; a day in progress is counted anew each time.
+ * Counts a site's visits. The counts of a whole day are remembered, since a day that is over never changes; a day
+ * in progress (`until`) is counted each time.
  */
 export function createCounts(visits: Visits): Counts {
-  const totalsByDay = new Map<string, Totals>();
-  const talliesByDay = new Map<string, Tallies>();
+  const knownTotals = new Map<string, Totals>();
+  const knownTallies = new Map<string, Tallies>();
 
   const totals: Counts["totals"] = (date, until) => {
-    if (until !== undefined) return countTotals(visits, date, until);
-    return remember(totalsByDay, date, () => countTotals(visits, date, Infinity));
+    if (until !== undefined) return countTotals(happenedBy(visits(date), until));
+    const known = knownTotals.get(date) ?? countTotals(visits(date));
+    knownTotals.set(date, known);
+    return known;
   };
-  const talliesOfDay = (date: string, dimension: Dimension, until: number | undefined) => {
-    if (until !== undefined) return countTallies(visits, date, dimension, until).tallies;
-    return remember(talliesByDay, `${dimension} ${date}`, () => {
-      const { tallies, totals } = countTallies(visits, date, dimension, Infinity);
-      totalsByDay.set(date, totals);
-      return tallies;
-    });
+
+  const talliesOfDay = (date: string, dimension: Dimension, until: number | undefined): Tallies => {
+    if (until !== undefined) return countTallies(happenedBy(visits(date), until), dimension);
+    const key = `${dimension} ${date}`;
+    const known = knownTallies.get(key);
+    if (known) return known;
+    const made = visits(date);
+    const tallies = countTallies(made, dimension);
+    knownTallies.set(key, tallies);
+    // The same answer asks for the totals next, and making the visits takes longer than counting them.
+    if (!knownTotals.has(date)) knownTotals.set(date, countTotals(made));
+    return tallies;
   };
+
   return {
     totals,
-    tallies: (dates, dimension, until) => {
-      const sum: Tallies = new Map();
-      for (const [index, date] of dates.entries()) {
-        const isLast = index === dates.length - 1;
-        for (const [value, tally] of talliesOfDay(date, dimension, isLast ? until : undefined)) {
-          const known = sum.get(value);
-          if (!known) sum.set(value, { ...tally });
-          else {
-            known.visitors += tally.visitors;
-            known.hits += tally.hits;
-          }
-        }
-      }
-      return sum;
-    },
+    tallies: (dates, dimension, until) =>
+      addUp(dates.map((date) => talliesOfDay(date, dimension, date === dates.at(-1) ? until : undefined))),
     active: (date, after, until) => {
-      const seen = new Set<number>();
-      visits(date, (visit) => {
-        for (let hit = 0; hit < visit.length; hit++) {
-          if (visit.at(hit) > after && visit.at(hit) <= until) seen.add(visit.visitor);
-        }
-      });
-      return seen.size;
+      const isRecent = ({ at }: Hit) => at > after && at <= until;
+      const active = visits(date).filter(({ hits }) => hits.some(isRecent));
+      return new Set(active.map(({ visitor }) => visitor)).size;
     },
   };
 }
 
-function remember<T>(memory: Map<string, T>, key: string, count: () => T): T {
-  let value = memory.get(key);
-  if (value === undefined) {
-    value = count();
-    memory.set(key, value);
+function happenedBy(visits: Visit[], until: number): Visit[] {
+  return cutVisits(visits, ({ at }) => at <= until);
+}
+
+function countTotals(visits: Visit[]): Totals {
+  const visitors = new Set<number>();
+  let [pageviews, events] = [0, 0];
+  for (const { visitor, hits } of visits) {
+    visitors.add(visitor);
+    for (const { event } of hits) {
+      if (event === null) pageviews++;
+      else events++;
+    }
   }
-  return value;
+  return { visitors: visitors.size, pageviews, events };
 }
 
-/** How many of a visit's hits there were up to a second of the day. */
-function countUntil(visit: PassingVisit, until: number): number {
-  let count = visit.length;
-  // All of a whole day count, and no time need be made.
-  if (until === Infinity) return count;
-  while (count > 0 && visit.at(count - 1) > until) count--;
-  return count;
-}
-
-/** Totals of the visits that it is shown, each with how many of its hits count. */
-function collectTotals() {
-  const totals: Totals = { visitors: 0, pageviews: 0, events: 0 };
-  let counted = 0;
-  const see = (visit: PassingVisit, hits: number) => {
-    if (hits > 0 && visit.visitor !== counted) {
-      counted = visit.visitor;
-      totals.visitors++;
-    }
-    const pageviews = Math.min(hits, visit.views);
-    totals.pageviews += pageviews;
-    totals.events += hits - pageviews;
-  };
-  return { totals, see };
-}
-
-function countTotals(visits: Visits, date: string, until: number): Totals {
-  const { totals, see } = collectTotals();
-  visits(date, (visit) => see(visit, countUntil(visit, until)));
-  return totals;
-}
-
-/** The totals, too: to make the visits again takes longer than to count them. */
-function countTallies(visits: Visits, date: string, dimension: Dimension, until: number) {
-  const { totals, see } = collectTotals();
-  const tallies = new Map<string | null, Tally & { counted: number }>();
+function countTallies(visits: Visit[], dimension: Dimension): Tallies {
+  const values = new Map<string | null, { visitors: Set<number>; hits: number }>();
   const add = (value: string | null, visitor: number, hits: number) => {
-    let tally = tallies.get(value);
-    if (!tally) {
-      tally = { visitors: 0, hits: 0, counted: 0 };
-      tallies.set(value, tally);
+    let counted = values.get(value);
+    if (!counted) {
+      counted = { visitors: new Set(), hits: 0 };
+      values.set(value, counted);
     }
-    tally.hits += hits;
-    // A visitor's visits follow each other, so remembering the last visitor of a value is enough.
-    if (tally.counted === visitor) return;
-    tally.counted = visitor;
-    tally.visitors++;
+    counted.visitors.add(visitor);
+    counted.hits += hits;
   };
-  const valueOfVisit = visitDimensions[dimension];
-  visits(date, (visit) => {
-    const hits = countUntil(visit, until);
-    see(visit, hits);
-    if (hits === 0) return;
-    if (valueOfVisit) return add(valueOfVisit(visit, hits), visit.visitor, Math.min(hits, visit.views));
-    for (let hit = 0; hit < hits; hit++) {
-      const event = visit.event(hit);
-      if (dimension === "events" && event !== null) add(event, visit.visitor, 1);
-      if (dimension === "pages" && event === null) add(visit.path(hit), visit.visitor, 1);
+  for (const visit of visits) {
+    if (dimension === "pages" || dimension === "events") {
+      for (const { path, event } of visit.hits) {
+        if (dimension === "pages" && event === null) add(path, visit.visitor, 1);
+        if (dimension === "events" && event !== null) add(event, visit.visitor, 1);
+      }
+    } else {
+      add(valueOfVisit[dimension](visit), visit.visitor, pageViews(visit).length);
     }
-  });
-  return { tallies, totals };
+  }
+  return new Map(
+    [...values].map(([value, { visitors, hits }]) => [value, { visitors: visitors.size, hits }]),
+  );
 }
 
-type ValueOfVisit = (visit: PassingVisit, hits: number) => string | null;
+/** Visitors are counted day by day, so the days simply add up. */
+function addUp(days: Tallies[]): Tallies {
+  const sums: Tallies = new Map();
+  for (const day of days) {
+    for (const [value, { visitors, hits }] of day) {
+      const sum = sums.get(value) ?? { visitors: 0, hits: 0 };
+      sums.set(value, { visitors: sum.visitors + visitors, hits: sum.hits + hits });
+    }
+  }
+  return sums;
+}
 
-/** The dimensions of which a visit has one value; `pages` and `events` are values of hits. */
-const visitDimensions: Record<Dimension, ValueOfVisit | undefined> = {
-  pages: undefined,
-  entry_pages: (visit) => visit.path(0),
-  exit_pages: (visit, hits) => visit.path(hits - 1),
-  hostnames: (visit) => visit.hostname,
-  referrers: (visit) => visit.source.referrer,
-  channels: (visit) => visit.source.channel,
-  utm_sources: (visit) => visit.source.utm.source,
-  utm_mediums: (visit) => visit.source.utm.medium,
-  utm_campaigns: (visit) => visit.source.utm.campaign,
-  utm_terms: (visit) => visit.source.utm.term,
-  utm_contents: (visit) => visit.source.utm.content,
-  countries: (visit) => visit.place.country,
-  regions: (visit) => visit.place.region,
-  cities: (visit) => visit.place.city,
-  languages: (visit) => visit.place.language,
-  devices: (visit) => visit.technology.device,
-  browsers: (visit) => visit.technology.browser,
-  operating_systems: (visit) => visit.technology.operating_system,
-  events: undefined,
+function pageViews({ hits }: Visit): Hit[] {
+  return hits.filter(({ event }) => event === null);
+}
+
+/** The dimensions of which a visit has one value; pages and events have one for each hit. */
+const valueOfVisit: Record<Exclude<Dimension, "pages" | "events">, (visit: Visit) => string | null> = {
+  entry_pages: (visit) => pageViews(visit).at(0)?.path ?? null,
+  exit_pages: (visit) => pageViews(visit).at(-1)?.path ?? null,
+  hostnames: ({ hostname }) => hostname,
+  referrers: ({ source }) => source.referrer,
+  channels: ({ source }) => source.channel,
+  utm_sources: ({ source }) => source.utm.source,
+  utm_mediums: ({ source }) => source.utm.medium,
+  utm_campaigns: ({ source }) => source.utm.campaign,
+  utm_terms: ({ source }) => source.utm.term,
+  utm_contents: ({ source }) => source.utm.content,
+  countries: ({ place }) => place.country,
+  regions: ({ place }) => place.region,
+  cities: ({ place }) => place.city,
+  languages: ({ place }) => place.language,
+  devices: ({ technology }) => technology.device,
+  browsers: ({ technology }) => technology.browser,
+  operating_systems: ({ technology }) => technology.operating_system,
 };

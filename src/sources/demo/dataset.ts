@@ -3,18 +3,17 @@ import { normalizeSite } from "../../operations/site-name.ts";
 import { startOfDay } from "../calendar.ts";
 import { type Counts, createCounts } from "./counts.ts";
 import type { Fixtures } from "./profile.ts";
-import { createVisits, listVisits, type Visit } from "./visits.ts";
+import { createVisits } from "./visits.ts";
 
-/** A site with everything that can be asked about it. */
 export interface Site {
   id: string;
   domain: string;
   name: string;
   timezone: string;
-  /** Instant at which the site was added. */
+  /** Milliseconds since 1970. */
   createdAt: number;
+  /** Date; null if nothing was ever recorded. */
   dataSince: string | null;
-  visits(date: string): Visit[];
   counts: Counts;
 }
 
@@ -22,33 +21,31 @@ export interface Organization {
   id: string;
   name: string;
   keys: { id: string; sha256: string }[];
-  /** In order of domain. */
+  /** Ordered by domain. */
   sites: Site[];
-  /** By id or domain as somebody wrote it; knows this organization's sites alone. */
+  /** By id or domain, as a person may write it, among the organization's own sites. */
   findSite(name: string): Site | undefined;
 }
 
 /**
- * The organizations of the fixtures with their sites. The story is told relative to the Monday (UTC) of the
- * week of `start`, so the same week shows the same past, and within one dataset the past never changes.
+ * The organizations of the fixtures with their sites. The fixtures count days from the Monday (UTC) of the week of
+ * `start`: servers that start in the same week show the same past, and the past of a dataset never changes.
  */
 export function createDataset(fixtures: Fixtures, seed: string, start: number): Organization[] {
   const anchor = mondayOf(start);
   const sites = fixtures.sites.map((profile): Site => {
-    const visits = createVisits(profile, fixtures, seed, anchor);
     const { id, domain, name, timezone, added, data_since } = profile;
     return {
       id,
       domain,
       name,
       timezone,
-      // Asked for seldom, and the first look at a timezone takes some milliseconds.
+      // Computed when it is read: the first look at a timezone takes milliseconds, and most answers need one site.
       get createdAt() {
         return startOfDay(addDays(anchor, -added), timezone) + 9 * 3_600_000;
       },
       dataSince: data_since === null ? null : addDays(anchor, -data_since),
-      visits: (date) => listVisits(visits, date),
-      counts: createCounts(visits),
+      counts: createCounts(createVisits(profile, fixtures, seed, anchor)),
     };
   });
   return fixtures.organizations.map(({ id, name, keys, sites: ids }) => {

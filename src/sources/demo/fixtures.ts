@@ -10,26 +10,32 @@ import sources from "../../../fixtures/sources.json" with { type: "json" };
 import technologies from "../../../fixtures/technologies.json" with { type: "json" };
 import type { Fixtures, SiteProfile, Source, Utm } from "./profile.ts";
 
-/** The keys of the fixtures are public: they open made-up numbers. `fixtures/` itself holds their hashes. */
+/** Public, since it gives access to made-up data only. fixtures/organizations.json has the hash. */
 export const DEMO_KEY = "demo-key-of-acme";
-/** Of another organization than the demo key's. */
+/** The key of another organization. */
 export const OTHER_DEMO_KEY = "demo-key-of-globex";
 
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
 
-/** The fixtures' files leave out what most of them would repeat. */
+/** Fills in what the files leave out. */
 export function readFixtures(): Fixtures {
-  const fillSite = (site: WrittenSite): SiteProfile => ({ growth_from: 1, story: [], ...site });
-  const fillSource = (source: WrittenSource): Source => ({
-    ...{ referrer: null, ...source },
-    utm: { ...NO_UTM, ...source.utm },
-  });
   return {
-    ...{ organizations, places, technologies },
+    organizations,
     sites: [example, docs, shop, news, parked, globex].map(fillSite),
     sources: Object.fromEntries(Object.entries(sources).map(([key, source]) => [key, fillSource(source)])),
+    places,
+    technologies,
   };
 }
 
 type WrittenSite = Omit<SiteProfile, "growth_from" | "story"> & Partial<SiteProfile>;
+
+function fillSite(site: WrittenSite): SiteProfile {
+  return { growth_from: 1, story: [], ...site };
+}
+
 type WrittenSource = Omit<Source, "referrer" | "utm"> & { referrer?: string; utm?: Partial<Utm> };
+
+function fillSource(source: WrittenSource): Source {
+  return { referrer: null, ...source, utm: { ...NO_UTM, ...source.utm } };
+}

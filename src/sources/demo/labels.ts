@@ -3,7 +3,7 @@ import type { Fixtures } from "./profile.ts";
 
 export type Labels = (dimension: Dimension, value: string | null) => string;
 
-/** What people call a value. */
+/** Names of values, for people. */
 export function createLabels({ sources, places }: Fixtures): Labels {
   const byDimension: Partial<Record<Dimension, Map<string | null, string | undefined>>> = {
     referrers: new Map(Object.values(sources).map((source) => [source.referrer, source.label])),
@@ -26,7 +26,7 @@ export function createLabels({ sources, places }: Fixtures): Labels {
   };
 }
 
-/** Where null does not simply mean that there was none. */
+/** Where null means something else than "none". */
 const NULL_LABELS: Partial<Record<Dimension, string>> = {
   referrers: "(direct or none)",
   countries: "(unknown)",

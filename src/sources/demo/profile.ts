@@ -1,7 +1,7 @@
 /**
- * What the fixtures say; the tests hold the files against it. Days are counted from the dataset's anchor, the Monday
- * of the week in which the server started: -13 is the Tuesday of the week before last. A weight is any number that
- * is not negative.
+ * What the files in fixtures/ describe (the tests check them). Days are counted from the dataset's anchor, the Monday
+ * of the week in which the server started: -13 is the Tuesday of the week before last. A weight is any number of 0 or
+ * more.
  */
 export interface Fixtures {
   organizations: OrganizationProfile[];
@@ -14,7 +14,7 @@ export interface Fixtures {
 export interface OrganizationProfile {
   id: string;
   name: string;
-  /** SHA-256 of each key, in hexadecimal: the keys themselves are kept nowhere. */
+  /** SHA-256 of each key, in hexadecimal: the keys themselves are stored nowhere. */
   keys: { id: string; sha256: string }[];
   /** Ids of its sites. */
   sites: string[];
@@ -25,9 +25,9 @@ export interface SiteProfile {
   domain: string;
   name: string;
   timezone: string;
-  /** Days before the anchor since which there is data; null where nothing was ever recorded. */
+  /** The data starts so many days before the anchor; null if nothing was ever recorded. */
   data_since: number | null;
-  /** Days before the anchor on which the site was added. */
+  /** The site was added so many days before the anchor. */
   added: number;
   /** Weights. */
   hostnames: Record<string, number>;
@@ -41,12 +41,12 @@ export interface SiteProfile {
   hours: number[];
   pages_per_visit: number;
   pages: PageProfile[];
-  /** Weight at the anchor, or that and the share of it a year earlier. */
+  /** Weight, or weight at the anchor and the share of it a year earlier. */
   sources: Record<string, number | { weight: number; from: number }>;
   /** Weights. */
   places: Record<string, number>;
   technologies: Record<string, number>;
-  /** Chance that a visit raises the event. */
+  /** Chance that a visit triggers the event. */
   events: Record<string, number>;
   story: Chapter[];
 }
@@ -56,25 +56,26 @@ export interface PageProfile {
   /** Weights as the first page of a visit, and as a later one. */
   entry: number;
   view: number;
-  /** First and last day on which the page exists. */
+  /** First and last day on which the page exists; without them, always. */
   from?: number;
   until?: number;
 }
 
 export interface Chapter {
   name: string;
+  /** The first day. */
   from: number;
   days: number;
   /** The day's visitors are multiplied by this. */
   factor?: number;
-  /** Visitors more a day, all from one source and to one page. */
+  /** Additional visitors a day, all from one source to one page. */
   extra?: { visitors: number; source: string; path: string };
 }
 
 export interface Source {
   channel: string;
   referrer: string | null;
-  /** The referrer for people. */
+  /** The referrer's name, for people. */
   label?: string;
   utm: Utm;
 }

@@ -1,53 +1,55 @@
+/** Each call returns the next number of a sequence, in [0, 1). */
+export type Random = () => number;
+
+/** Draws one of several values, each as often as its weight says. */
+export type Choice<T> = (random: Random) => T;
+
 /**
- * Numbers in a row, the same ones for the same seed: splitmix32, whose n-th number is made of the seed and of n alone.
- * So a place in the row is one integer, and no number is drawn before it is asked for.
+ * A sequence that is the same whenever and wherever it starts from the same seed: SplitMix32, started at a hash
+ * (FNV-1a) of the seed. Good enough for made-up data, never for secrets.
  */
-const STEP = 0x9e3779b9;
-const RANKS = 2 ** 32;
-
-/** The start of a row: a hash of the seed's characters. */
-export function startRow(seed: string): number {
-  let place = STEP | 0;
+export function createRandom(seed: string): Random {
+  let state = 0x811c9dc5;
   for (let index = 0; index < seed.length; index++) {
-    place = Math.imul(place ^ seed.charCodeAt(index), 0x01000193);
+    state = Math.imul(state ^ seed.charCodeAt(index), 0x01000193);
   }
-  // Mixed, or seeds that are alike would begin at places that are alike far apart, and share numbers.
-  return rankAt(place, 0);
+  // Similar seeds have similar hashes, and a sequence that starts a few steps into another repeats its numbers.
+  state = scramble(state);
+  return () => {
+    state = (state + 0x9e3779b9) | 0;
+    return scramble(state) / 2 ** 32;
+  };
 }
 
-/** The place so many numbers further on. */
-export const skip = (place: number, count: number): number => (place + Math.imul(count, STEP)) | 0;
-
-/** The number so far behind a place, as a rank from -2^31 to 2^31 - 1: an integer, which costs V8 no memory. */
-export function rankAt(place: number, count: number): number {
-  const state = (place + Math.imul(count, STEP)) | 0;
-  let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+/** Turns a 32-bit integer into another one, from 0 to 2^32 - 1. */
+function scramble(integer: number): number {
+  let mixed = Math.imul(integer ^ (integer >>> 16), 0x21f0aaad);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-  return mixed ^ (mixed >>> 15) ^ -0x80000000;
+  return (mixed ^ (mixed >>> 15)) >>> 0;
 }
 
-/** The same number, in [0, 1). */
-export const drawAt = (place: number, count: number): number => (rankAt(place, count) + RANKS / 2) / RANKS;
+/** A number from `from` up to, but not including, `to`. */
+export function drawBetween(random: Random, { from, to }: { from: number; to: number }): number {
+  return from + random() * (to - from);
+}
 
-/** A number's rank is below this one with that chance. */
-export const rankOf = (chance: number): number => Math.round(chance * RANKS) - RANKS / 2;
-
-/** A chooser among values, each as likely as its weight. */
-export function createChoice<T>(values: readonly T[], weights: readonly number[]): (random: number) => T {
+export function createChoice<T>(options: readonly (readonly [value: T, weight: number])[]): Choice<T> {
   let total = 0;
-  const bounds = Float64Array.from(weights, (weight) => {
+  const values = options.map(([value]) => value);
+  /** Each value owns the numbers below its bound that belong to no value before it. */
+  const bounds = options.map(([, weight]) => {
     total += weight;
     return total;
   });
   return (random) => {
-    const target = random * total;
-    // The first bound above the target; the last value where rounding leaves none.
+    const target = random() * total;
     let [low, high] = [0, bounds.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (target < (bounds[middle] as number)) high = middle;
+      if (target < (bounds[middle] ?? total)) high = middle;
       else low = middle + 1;
     }
+    // In range: the search never leaves the indexes of `bounds`.
     return values[low] as T;
   };
 }

@@ -1,166 +1,161 @@
 import { addDays } from "../../operations/days.ts";
 import { startOfDay } from "../calendar.ts";
-import {
-  countNumbers,
-  type DayChoices,
-  DayVisit,
-  longestVisit,
-  MOST_VIEWS,
-  type PassingVisit,
-  type SiteChoices,
-} from "./day-visit.ts";
-import type { Fixtures, SiteProfile, Source } from "./profile.ts";
-import { createChoice, drawAt, rankOf, skip, startRow } from "./random.ts";
+import type { Fixtures, Place, SiteProfile, Source, Technology } from "./profile.ts";
+import { type Choice, createChoice, createRandom, drawBetween, type Random } from "./random.ts";
 
-/** Shows the visits of a day, one after the other. */
-export type Visits = (date: string, see: (visit: PassingVisit) => void) => void;
-
-const YEAR_DAYS = 365;
-/** Where in a day's row which numbers are: those of its chapters, of which there may be so many, and its visitors. */
-const ofDay = { noise: 0, chapters: 1, visitors: 64 };
-
-/**
- * The visits of a site, day by day: made of numbers that hang on site and date alone, so that a day is the same
- * whenever it is asked for. A visit that runs past midnight is cut there. All visits of one visitor follow
- * each other.
- */
-export function createVisits(profile: SiteProfile, shared: Fixtures, seed: string, anchor: string): Visits {
-  const anchorTime = Date.parse(anchor);
-  const site = chooseOfSite(profile, shared);
-  const direct = pick(shared.sources, "direct");
-  const numbers = countNumbers(site);
-
-  return (date, see) => {
-    const day = (Date.parse(date) - anchorTime) / 86_400_000;
-    if (profile.data_since === null || day < -profile.data_since) return;
-    const row = startRow(`${seed}:${profile.id}:${date}`);
-    const visit = new DayVisit(site, chooseOfDay(profile, shared, site, day, date));
-    let next = skip(row, ofDay.visitors);
-
-    const arrive = (visitors: number, source?: Source, entry?: string) => {
-      for (let left = visitors; left > 0; left--) {
-        if (visit.arrive(next, source, entry)) see(visit);
-        if (visit.comeBack(direct)) see(visit);
-        next = skip(next, numbers);
-      }
-    };
-    const today = profile.story.filter(({ from, days }) => day >= from && day < from + days);
-    arrive(countVisitors(profile, day, date, today, drawAt(row, ofDay.noise)));
-    for (const [index, { extra }] of today.entries()) {
-      if (!extra) continue;
-      const noise = drawAt(row, ofDay.chapters + index);
-      arrive(
-        Math.round(extra.visitors * (0.9 + 0.2 * noise)),
-        pick(shared.sources, extra.source),
-        extra.path,
-      );
-    }
-  };
+export interface Visit {
+  /** Numbers the day's visitors. Cookieless analytics cannot recognize them on another day. */
+  visitor: number;
+  hostname: string;
+  source: Source;
+  place: Place;
+  technology: Technology;
+  /** In order of time: page views, at least one, then custom events. */
+  hits: Hit[];
 }
 
-/** A page view (`event` null) or a custom event, `at` so many seconds after the site's midnight. */
+/** A page view, or a custom event on the page that was viewed last. */
 export interface Hit {
+  /** Seconds after the site's midnight. */
   at: number;
   path: string;
+  /** Null for a page view. */
   event: string | null;
 }
 
-/** A visit to keep. */
-export type Visit = Pick<PassingVisit, "visitor" | "hostname" | "source" | "place" | "technology"> & {
-  hits: Hit[];
-};
+/** The visits of a site on a date: the same ones whenever they are asked for. A visitor's visits follow each other. */
+export type Visits = (date: string) => Visit[];
 
-/** The visits of a day as a list. */
-export function listVisits(visits: Visits, date: string): Visit[] {
-  const list: Visit[] = [];
-  visits(date, (visit) => {
-    const { visitor, hostname, source, place, technology, length } = visit;
-    const hits = Array.from(
-      { length },
-      (_, hit): Hit => ({ at: visit.at(hit), path: visit.path(hit), event: visit.event(hit) }),
-    );
-    list.push({ visitor, hostname, source, place, technology, hits });
-  });
-  return list;
+const DAY_MS = 86_400_000;
+const YEAR_DAYS = 365;
+const RETURN_CHANCE = 0.12;
+const MOST_VIEWS = 12;
+/** Seconds before the next page view, and before a custom event. */
+const VIEW_PAUSE = { from: 15, to: 225 };
+const EVENT_PAUSE = { from: 5, to: 45 };
+/** No two days are quite alike: visitors are multiplied by this. */
+const NOISE = { from: 0.92, to: 1.08 };
+
+/**
+ * Makes up the visits of a site from its profile. A day's random numbers depend on seed, site and date alone.
+ * `anchor` is the date from which the profile counts its days.
+ */
+export function createVisits(profile: SiteProfile, fixtures: Fixtures, seed: string, anchor: string): Visits {
+  return (date) => {
+    const day = (Date.parse(date) - Date.parse(anchor)) / DAY_MS;
+    if (profile.data_since === null || day < -profile.data_since) return [];
+    const random = createRandom(`${seed}:${profile.id}:${date}`);
+    const choices = createChoices(profile, fixtures, day);
+    const visits = makeVisits(listCrowds(profile, fixtures, date, day), choices, random);
+    // Visitors are counted day by day, so a visit ends with the site's day, which may have 23 hours or 25.
+    const [start, end] = [startOfDay(date, profile.timezone), startOfDay(addDays(date, 1), profile.timezone)];
+    return cutVisits(visits, ({ at }) => start + at * 1000 < end);
+  };
 }
 
-function countVisitors(
-  profile: SiteProfile,
-  day: number,
-  date: string,
-  today: SiteProfile["story"],
-  noise: number,
-): number {
-  const weekday = (new Date(date).getUTCDay() + 6) % 7;
-  const trend = rise(profile.growth_from, day);
-  const factor = today.reduce((product, chapter) => product * (chapter.factor ?? 1), 1);
-  return Math.round(
-    profile.visitors * trend * (profile.weekdays[weekday] ?? 1) * factor * (0.92 + 0.16 * noise),
-  );
+/** The visits with only those hits, without the visits that then have none. */
+export function cutVisits(visits: Visit[], isKept: (hit: Hit) => boolean): Visit[] {
+  return visits
+    .map((visit) => ({ ...visit, hits: visit.hits.filter(isKept) }))
+    .filter(({ hits }) => hits.length > 0);
 }
 
-/** From `from` a year before the anchor to 1 at the anchor, level before and after. */
-function rise(from: number, day: number): number {
+/** Visitors of a day, all from one source to one page where these are given. */
+interface Crowd {
+  visitors: number;
+  source?: Source;
+  entry?: string;
+}
+
+/** The usual visitors, then those whom chapters of the story add. */
+function listCrowds(profile: SiteProfile, fixtures: Fixtures, date: string, day: number): Crowd[] {
+  const chapters = profile.story.filter(({ from, days }) => day >= from && day < from + days);
+  const factor = chapters.reduce((product, chapter) => product * (chapter.factor ?? 1), 1);
+  const weekday = profile.weekdays[(new Date(date).getUTCDay() + 6) % 7] ?? 1;
+  const usual = profile.visitors * growTo(day, profile.growth_from) * weekday * factor;
+  const added = chapters.flatMap(({ extra }) => extra ?? []);
+  return [
+    { visitors: usual },
+    ...added.map(({ visitors, source, path }) => ({
+      visitors,
+      source: find(fixtures.sources, source),
+      entry: path,
+    })),
+  ];
+}
+
+function makeVisits(crowds: Crowd[], choices: Choices, random: Random): Visit[] {
+  const visits: Visit[] = [];
+  let visitor = 0;
+  for (const crowd of crowds) {
+    const last = visitor + Math.round(crowd.visitors * drawBetween(random, NOISE));
+    while (visitor < last) {
+      visitor++;
+      const place = choices.place(random);
+      const technology = choices.technology(random);
+      const addVisit = (source: Source, entry: string) => {
+        const hostname = choices.hostname(random);
+        visits.push({ visitor, hostname, source, place, technology, hits: makeHits(entry, choices, random) });
+      };
+      addVisit(crowd.source ?? choices.source(random), crowd.entry ?? choices.entry(random));
+      if (random() < RETURN_CHANCE) addVisit(choices.direct, choices.entry(random));
+    }
+  }
+  return visits;
+}
+
+function makeHits(entry: string, choices: Choices, random: Random): Hit[] {
+  let at = Math.floor((choices.hour(random) + random()) * 3600);
+  let path = entry;
+  const hits: Hit[] = [{ at, path, event: null }];
+  while (hits.length < MOST_VIEWS && random() < choices.nextViewChance) {
+    at += Math.floor(drawBetween(random, VIEW_PAUSE));
+    path = choices.page(random);
+    hits.push({ at, path, event: null });
+  }
+  for (const [event, chance] of choices.events) {
+    if (random() >= chance) continue;
+    at += Math.floor(drawBetween(random, EVENT_PAUSE));
+    hits.push({ at, path, event });
+  }
+  return hits;
+}
+
+type Choices = ReturnType<typeof createChoices>;
+
+/** What a visit of that day is drawn from: pages come and go, and sources grow. */
+function createChoices(profile: SiteProfile, fixtures: Fixtures, day: number) {
+  const pages = profile.pages.filter(({ from = -Infinity, until = Infinity }) => day >= from && day <= until);
+  const sources = Object.entries(profile.sources).map(([key, each]): [string, number] => [
+    key,
+    typeof each === "number" ? each : each.weight * growTo(day, each.from),
+  ]);
+  return {
+    hostname: createChoice(Object.entries(profile.hostnames)),
+    place: chooseAmong(fixtures.places, Object.entries(profile.places)),
+    technology: chooseAmong(fixtures.technologies, Object.entries(profile.technologies)),
+    source: chooseAmong(fixtures.sources, sources),
+    direct: find(fixtures.sources, "direct"),
+    hour: createChoice(profile.hours.map((weight, hour) => [hour, weight])),
+    entry: createChoice(pages.map(({ path, entry }) => [path, entry])),
+    page: createChoice(pages.map(({ path, view }) => [path, view])),
+    nextViewChance: 1 - 1 / profile.pages_per_visit,
+    events: Object.entries(profile.events),
+  };
+}
+
+function chooseAmong<T>(all: Record<string, T>, weights: [key: string, weight: number][]): Choice<T> {
+  return createChoice(weights.map(([key, weight]) => [find(all, key), weight]));
+}
+
+/** Rises from `from` a year before the anchor to 1 at the anchor; level before and after. */
+function growTo(day: number, from: number): number {
   const progress = Math.min(1, Math.max(0, 1 + day / YEAR_DAYS));
   return from + (1 - from) * progress;
 }
 
-function chooseOfSite(profile: SiteProfile, shared: Fixtures): SiteChoices {
-  const another = 1 - 1 / profile.pages_per_visit;
-  return {
-    place: chooseFrom(profile.places, shared.places),
-    technology: chooseFrom(profile.technologies, shared.technologies),
-    hostname: createChoice(Object.keys(profile.hostnames), Object.values(profile.hostnames)),
-    hour: createChoice([...profile.hours.keys()], profile.hours),
-    more: Array.from({ length: MOST_VIEWS - 1 }, (_, index) => rankOf(another ** (index + 1))),
-    events: Object.entries(profile.events).map(([name, chance]) => ({ name, rank: rankOf(chance) })),
-  };
-}
-
-function chooseOfDay(
-  profile: SiteProfile,
-  shared: Fixtures,
-  site: SiteChoices,
-  day: number,
-  date: string,
-): DayChoices {
-  const sources = Object.entries(profile.sources);
-  const pages = profile.pages.filter(({ from = -Infinity, until = Infinity }) => day >= from && day <= until);
-  const paths = pages.map((page) => page.path);
-  const length = (startOfDay(addDays(date, 1), profile.timezone) - startOfDay(date, profile.timezone)) / 1000;
-  return {
-    source: createChoice(
-      sources.map(([key]) => pick(shared.sources, key)),
-      sources.map(([, each]) => (typeof each === "number" ? each : each.weight * rise(each.from, day))),
-    ),
-    entry: createChoice(
-      paths,
-      pages.map((page) => page.entry),
-    ),
-    page: createChoice(
-      paths,
-      pages.map((page) => page.view),
-    ),
-    length,
-    safe: rankOf(shareBefore(profile.hours, (length - longestVisit(site)) / 3600)),
-  };
-}
-
-/** Share of the weight of the hours that are over at a time. A day that a zone skips has none. */
-function shareBefore(hours: readonly number[], time: number): number {
-  const sum = (weights: readonly number[]) => weights.reduce((total, weight) => total + weight, 0);
-  return sum(hours.slice(0, Math.max(0, Math.floor(time)))) / sum(hours);
-}
-
-function chooseFrom<T>(weights: Record<string, number>, shared: Record<string, T>): (random: number) => T {
-  return createChoice(
-    Object.keys(weights).map((key) => pick(shared, key)),
-    Object.values(weights),
-  );
-}
-
-function pick<T>(record: Record<string, T>, key: string): T {
-  const value = record[key];
-  if (value === undefined) throw new Error(`The fixtures name ${key}, which they do not define.`);
-  return value;
+function find<T>(all: Record<string, T>, key: string): T {
+  const found = all[key];
+  if (found === undefined) throw new Error(`The fixtures refer to ${key}, which they do not define.`);
+  return found;
 }

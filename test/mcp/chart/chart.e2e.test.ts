@@ -256,7 +256,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     });
 
     it("of a site that lost, and of one day without a trend", async () => {
-      const result = await ask("get_overview", { site: "docs.example.com", days: 1 });
+      const result = await ask("get_overview", { site: "example.com", days: 1 });
       const { visitors } = overviewOf(result).comparison;
       expect(visitors.absolute).toBeLessThan(0);
       const { main } = await show(result);
