@@ -9,7 +9,7 @@ export default defineConfig({
       "test/oauth/{attacks-consent,attacks-requests,attacks-tokens,open-store,store}.e2e.test.ts",
       "test/oauth/{bearer,client-facts,flow,half-done,memory,metadata,pages,registration,requests,sealing,search,tampering}.test.ts",
       "test/oauth/{clients-demand-*,metadata-documents}.test.ts",
-      "test/reference/contract.test.ts",
+      "test/api/contract.test.ts",
     ],
     setupFiles: ["test/support/private-home.ts"],
     testTimeout: 60_000,

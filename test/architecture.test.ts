@@ -108,21 +108,11 @@ describe("the house keeps its order", () => {
     ["process.", ["main.ts", "oauth/store/node-sqlite.ts"]],
     ["console.", []],
     ["Date.now", ["main.ts"]],
-    [
-      "@modelcontextprotocol/",
-      [
-        ...["mcp/chart.ts", "mcp/prompts.ts", "mcp/resources.ts", "mcp/schema.ts", "mcp/server.ts"],
-        "mcp/odd-frames.ts",
-        "mcp/stdio.ts",
-        "serve/cancellation.ts",
-        "serve/guards.ts",
-        "serve/mcp-endpoint.ts",
-        "serve/mcp-route.ts",
-      ],
-    ],
+    ["@modelcontextprotocol/", ["mcp/", "serve/"]],
     ["undici", ["client/network.ts", "oauth/document-fetch.ts"]],
     ["ioredis", ["oauth/store/redis-connection.ts"]],
     ["jsonc-parser", ["setup/documents/"]],
+    ['"diff"', ["setup/difference.ts"]],
     ["smol-toml", ["setup/documents/"]],
     ["libsql", ["oauth/store/sqlite-driver.ts"]],
     [

@@ -4,6 +4,7 @@ import { isPlaceholder } from "../config/api-key.ts";
 import { isExposed } from "../config/exposure.ts";
 import { listProfiles } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
+import { localKinds } from "../sources/index.ts";
 import { type Check, type Finding, ok, skip, warn } from "./check.ts";
 import type { Client } from "./client.ts";
 import { clients } from "./clients/index.ts";
@@ -13,6 +14,9 @@ import { type Machine, readMachine } from "./machine.ts";
 
 const KEY_ENTRY = /["']?ANALYTICS_API_KEY["']?\s*[:=]\s*["']([^"'\r\n]*)["']/g;
 const REFERENCE = /^(?:\$\{?[\w:.-]+\}?|\{env:\w+\})$/;
+
+/** What an entry says that takes its key from elsewhere: a file, a page, or a source that needs none. */
+const NO_KEY_NEEDED = [...localKinds.map(({ option }) => option.flag), "--api-key-file", '"url"', 'Url"'];
 
 /**
  * A check for each client of this machine that has an entry for this program, or a broken file: the entry may be what
@@ -86,7 +90,7 @@ function checkEntry(client: Client, path: string, text: string, environment: Env
   }
   if (
     keys.length === 0 &&
-    !/--demo|--api-key-file|"url"|Url"/.test(text) &&
+    !NO_KEY_NEEDED.some((word) => text.includes(word)) &&
     listProfiles(environment).length === 0
   ) {
     return warn(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTestApi, NOW } from "../support/api.ts";
+import { createTestApi, NOW } from "../../support/api.ts";
 
 const { ask } = createTestApi();
 

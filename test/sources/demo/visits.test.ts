@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readFixtures } from "../../src/sources/demo/fixtures.ts";
-import type { Fixtures, SiteProfile } from "../../src/sources/demo/profile.ts";
-import { createChoice, createRandom } from "../../src/sources/demo/random.ts";
-import { createVisits, type Visit } from "../../src/sources/demo/visits.ts";
+import { readFixtures } from "../../../src/sources/demo/fixtures.ts";
+import type { Fixtures, SiteProfile } from "../../../src/sources/demo/profile.ts";
+import { createChoice, createRandom } from "../../../src/sources/demo/random.ts";
+import { createVisits, type Visit } from "../../../src/sources/demo/visits.ts";
 
 const fixtures = readFixtures();
 const ANCHOR = "2026-11-16";
