@@ -10,7 +10,7 @@ const floors: Record<string, number> = {
   config: 2,
   render: 2,
   documents: 2,
-  insights: 3,
+  reports: 3,
   sources: 3,
   api: 4,
   mcp: 4,

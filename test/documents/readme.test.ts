@@ -4,7 +4,7 @@ import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { serveVariables } from "../../src/config/connector.ts";
-import { questions } from "../../src/insights/question.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { buildEntry } from "../../src/setup/description.ts";
 import { stranger } from "../support/manifests.ts";
@@ -56,7 +56,7 @@ describe("README.md", () => {
     for (const [, format = "", text = ""] of fenced) parsers[format]?.(text);
   });
 
-  const words = questions.map(({ name }) => name).join("|");
+  const words = queries.map(({ name }) => name).join("|");
   const examples = [...page.matchAll(new RegExp(`^(?:npx -y )?analytics-mcp (?:${words}) [^\\n#|>]*`, "gm"))];
 
   it.each(examples.map(([line]) => line.trim()))("%s answers", async (line) => {

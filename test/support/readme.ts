@@ -1,6 +1,6 @@
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
 import { environment } from "../../src/documents/environment.ts";
-import { questions } from "../../src/insights/question.ts";
+import { queries } from "../../src/reports/queries.ts";
 import type { Client } from "../../src/setup/client.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { describe } from "../../src/setup/description.ts";
@@ -43,7 +43,7 @@ export async function readOptions(...command: string[]): Promise<OptionHelp[]> {
 /** Each option of the questions with the commands that have it in these words, then those of other commands too. */
 async function buildOptionTable(): Promise<string> {
   const own = new Map<string, string[]>();
-  for (const { name } of questions) {
+  for (const { name } of queries) {
     for (const { flags, meaning } of await readOptions(name)) {
       const text = meaning
         // The columns that it names are another command's in each.
@@ -55,7 +55,7 @@ async function buildOptionTable(): Promise<string> {
   }
   const rows = [...own].map(([row, names]) => {
     const [flags, meaning]: [string, string] = JSON.parse(row);
-    const isOfAll = names.length === questions.length;
+    const isOfAll = names.length === queries.length;
     return { isOfAll, cells: [code(flags), isOfAll ? "all that ask" : names.map(code).join(", "), meaning] };
   });
   const common = await readOptions();
@@ -107,7 +107,7 @@ export async function buildBlocks(): Promise<Record<string, string>> {
     clients: clients.map(buildClientBlock).join("\n\n"),
     tools: table(
       ["tool", "in the shell", "what it answers"],
-      questions.map(({ tool, name, summary }) => [code(tool.name), code(`analytics-mcp ${name}`), summary]),
+      queries.map(({ tool, name, summary }) => [code(tool.name), code(`analytics-mcp ${name}`), summary]),
     ),
     options: await buildOptionTable(),
     environment: table(
