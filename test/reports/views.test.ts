@@ -80,12 +80,12 @@ describe("a comparison as tables", () => {
   });
 });
 
-describe("the questions", () => {
+describe("the queries", () => {
   it.each(queries.map(({ name }) => name))("%s is found by its name", (name) => {
     expect(findQuery(name)).toMatchObject({ name });
   });
 
   it("and nothing else is", () => {
-    expect(() => findQuery("weather")).toThrow(new TypeError("There is no question weather."));
+    expect(() => findQuery("weather")).toThrow(new TypeError("There is no query weather."));
   });
 });
