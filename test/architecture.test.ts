@@ -98,10 +98,8 @@ describe("the house keeps its order", () => {
     [
       "@modelcontextprotocol/",
       [
-        ...["mcp/chart.ts", "mcp/prompts.ts", "mcp/resources.ts", "mcp/schema.ts", "mcp/server.ts"],
-        "mcp/odd-frames.ts",
-        "mcp/stdio.ts",
-        "serve/cancellation.ts",
+        ...["mcp/completion.ts", "mcp/invalid-requests.ts", "mcp/prompts.ts", "mcp/resources.ts"],
+        ...["mcp/server.ts", "mcp/stdio.ts", "mcp/tool-definitions.ts"],
         "serve/guards.ts",
         "serve/mcp-endpoint.ts",
         "serve/mcp-route.ts",
