@@ -53,7 +53,9 @@ export function periodHeadline(domain: string, { from, to, days, timezone }: Per
 
 export function periodNotes({ to, partial, as_of }: Period, warned: Warnings): string[] {
   return [
-    partial ? `Today, ${weekdayOf(to)}, is incomplete (data to ${formatTime(as_of, to)}).` : `As of ${as_of}.`,
+    partial
+      ? `Today, ${weekdayOf(to)}, is incomplete (data to ${formatTime(as_of, to)}).`
+      : `As of ${as_of}.`,
     ...(warned ?? []).map((warning) => warning.detail),
   ];
 }
