@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: [
-      "test/{client,documents,insights,mcp,operations}/*.test.ts",
+      "test/{client,documents,mcp,operations,reports}/*.test.ts",
       "test/cli/screens.test.ts",
       "test/oauth/{attacks-consent,attacks-requests,attacks-tokens,open-store,store}.e2e.test.ts",
       "test/oauth/{bearer,client-facts,flow,half-done,memory,metadata,pages,registration,requests,sealing,search,tampering}.test.ts",

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { createClient } from "../src/client/client.ts";
-import { questions } from "../src/insights/question.ts";
 import { BASE_PATH } from "../src/operations/contract.ts";
 import { operations } from "../src/operations/index.ts";
+import { queries } from "../src/reports/queries.ts";
 import type { Figures } from "./figures.ts";
 import type { Organization } from "./organizations.ts";
 
@@ -42,7 +42,7 @@ export function createTruth(origin: string) {
       return response.json();
     }
     // No path of the API answers these: they are what several of its answers come to.
-    const question = questions.find((each) => each.tool.name === tool);
+    const question = queries.find((each) => each.tool.name === tool);
     if (!question) throw new Error(`There is no tool ${tool}.`);
     const target = { baseUrl: origin + BASE_PATH, apiKey: key, fetch };
     const { call } = createClient({ readTarget: () => target, clock: Date.now });

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { buildLlmsTxt, LLMS_TXT_LINK } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
-import { questions } from "../insights/question.ts";
 import { BASE_PATH } from "../operations/contract.ts";
 import { type AnyOperation, operations } from "../operations/index.ts";
 import { readParams } from "../operations/parameters.ts";
+import { queries } from "../reports/queries.ts";
 import { answer } from "../sources/answers.ts";
 import type { KeyHolder, Keyring } from "../sources/keyring.ts";
 import { refuseDaysWithSpan } from "../sources/span.ts";
@@ -73,7 +73,7 @@ export function createApi(options: ApiOptions): Api {
       headers.set("Allow", "GET, HEAD");
       throw new AnalyticsError("method_not_allowed", "The API is read-only: use GET or HEAD.");
     }
-    if (!operation) return sendText(headers, buildLlmsTxt(questions, readings));
+    if (!operation) return sendText(headers, buildLlmsTxt(queries, readings));
 
     const { keyId, source } = authenticate(request, headers);
     const now = clock();

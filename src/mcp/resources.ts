@@ -8,9 +8,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { buildLlmsTxt } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
-import { findQuestion, questions } from "../insights/question.ts";
 import type { CallOptions } from "../operations/call.ts";
 import { cleanValue, formatJson } from "../render/clean.ts";
+import { findQuery, queries } from "../reports/queries.ts";
 import { chartResource, readChartResource } from "./chart.ts";
 import type { McpServerOptions } from "./server.ts";
 
@@ -80,7 +80,7 @@ export async function readResource(
       return { ...(await ask("openapi", {})), ...hint(HOUR_MS, "private") };
     case descriptions.llms.uri: {
       const { mimeType } = descriptions.llms;
-      return { contents: [{ uri, mimeType, text: buildLlmsTxt(questions) }], ...hint(HOUR_MS, "public") };
+      return { contents: [{ uri, mimeType, text: buildLlmsTxt(queries) }], ...hint(HOUR_MS, "public") };
     }
     case descriptions.chart.uri:
       return { ...readChartResource(), ...hint(HOUR_MS, "public") };
@@ -108,7 +108,7 @@ async function readAnswer(
 ): Promise<string> {
   try {
     admit();
-    const { result } = await findQuestion(name).ask(call, input, options);
+    const { result } = await findQuery(name).ask(call, input, options);
     return formatJson(cleanValue(result, MAX_DOCUMENT_TEXT));
   } catch (error) {
     throw translate(error, uri);

@@ -1,8 +1,8 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import { type Question, questions } from "../insights/question.ts";
 import { openapi } from "../operations/index.ts";
 import { type JsonSchema, toJsonSchema } from "../operations/json-schema.ts";
+import { type Query, queries } from "../reports/queries.ts";
 import { linkChart } from "./chart-link.ts";
 import { openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
 
@@ -20,11 +20,11 @@ const DEEPEST = 4;
  * The list of tools as clients get it. The build replaces this module by the list itself (`tsup.config.ts`): to make
  * JSON Schema from zod's schemas takes longer than anything else that a server does before it lists its tools.
  */
-export const toolDefinitions: Tool[] = questions.map(defineTool);
+export const toolDefinitions: Tool[] = queries.map(defineTool);
 
-function defineTool({ name: question, params, result, tool }: Question): Tool {
+function defineTool({ name: query, params, result, tool }: Query): Tool {
   const { name, title, description } = tool;
-  const isOpenApi = question === openapi.name;
+  const isOpenApi = query === openapi.name;
   const definition = {
     name,
     title,

@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { buildLlmsTxt } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
-import { questions } from "../insights/question.ts";
 import type { Handle } from "../oauth/authorization-server.ts";
 import { buildErrorPage } from "../oauth/pages/error-page.ts";
 import { buildLandingPage } from "../oauth/pages/landing-page.ts";
 import { sendJson, sendPage } from "../oauth/send.ts";
 import { isUnavailable } from "../oauth/store/failure.ts";
+import { queries } from "../reports/queries.ts";
 import type { KeyedSource } from "../sources/source.ts";
 
 export interface AppOptions {
@@ -38,7 +38,7 @@ export function createApp(options: AppOptions): RequestListener {
         "Content-Type": "text/plain; charset=utf-8",
         "Cache-Control": "public, max-age=3600",
       };
-      return void response.writeHead(200, headers).end(buildLlmsTxt(questions));
+      return void response.writeHead(200, headers).end(buildLlmsTxt(queries));
     }
     if (path === "/") return sendPage(response, 200, landing);
     sendPage(

@@ -24,7 +24,7 @@ export interface GrantsOptions {
 
 const MOST_KEPT = 1_000;
 /**
- * Milliseconds without a question after which a grant's answers and key are let go. Nothing tells that a grant was
+ * Milliseconds without a call after which a grant's answers and key are let go. Nothing tells that a grant was
  * ended on another replica, or that nobody comes back; and by then its share of calls is full again.
  */
 const IDLE_MS = 5 * 60_000;
@@ -37,9 +37,9 @@ export function createGrants({ open, clock, callsPerMinute, revoke }: GrantsOpti
 
   const create = (holder: Holder): GrantContext => {
     const ask = open(holder.apiKey, { memory: MEMORY });
-    const call: Call = async (...question) => {
+    const call: Call = async (...asked) => {
       try {
-        return await ask(...question);
+        return await ask(...asked);
       } catch (error) {
         // A key that was revoked at the service ends the grant; that the service is out of order does not.
         const isOver =

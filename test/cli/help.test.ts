@@ -4,7 +4,7 @@ import { loadCommand } from "../../src/cli/commands/index.ts";
 import { commandSummaries } from "../../src/cli/commands/summaries.ts";
 import { breakExample } from "../../src/cli/help/break-example.ts";
 import type { Io } from "../../src/cli/io.ts";
-import { questions } from "../../src/insights/question.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { runShell } from "../support/shell.ts";
 
 /** Every command, whole; none of them looks at the process before it runs. */
@@ -96,7 +96,7 @@ describe("an example", () => {
     },
   );
 
-  it.each(questions.map(({ name, shell }) => [name, shell.fields] as const))(
+  it.each(queries.map(({ name, shell }) => [name, shell.fields] as const))(
     "of %s --fields names fields that it has: %s",
     async (name, fields) => {
       const site = ["sites", "openapi"].includes(name) ? [] : ["--site", "example.com"];

@@ -4,10 +4,10 @@ import { createClient } from "../../src/client/client.ts";
 import { readFreshness } from "../../src/client/freshness.ts";
 import { createMemory } from "../../src/client/memory.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
-import { compare } from "../../src/insights/compare.ts";
-import { overview } from "../../src/insights/overview.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { breakdown, realtime, sites, stats } from "../../src/operations/index.ts";
+import { compare } from "../../src/reports/compare.ts";
+import { overview } from "../../src/reports/overview.ts";
 import { NOW } from "../support/api.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 

@@ -6,8 +6,8 @@ import { serveVariables } from "../../src/config/connector.ts";
 import { connectorEnvironment, environment } from "../../src/documents/environment.ts";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
 import { buildOpenApi } from "../../src/documents/openapi.ts";
-import { questions } from "../../src/insights/question.ts";
 import { operations } from "../../src/operations/index.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { createTestApi } from "../support/api.ts";
 import { execFileSync } from "../support/child-process.js";
 import { startTestConnector } from "../support/connector.ts";
@@ -25,7 +25,7 @@ const readings = [
 
 describe("published documents match the operations (npx vitest run -u rewrites them)", () => {
   it("llms.txt", async () => {
-    await expect(buildLlmsTxt(questions, readings)).toMatchFileSnapshot("../../llms.txt");
+    await expect(buildLlmsTxt(queries, readings)).toMatchFileSnapshot("../../llms.txt");
   });
 
   it("the OpenAPI document", async () => {
@@ -37,16 +37,16 @@ describe("published documents match the operations (npx vitest run -u rewrites t
 
 describe("llms.txt", () => {
   it("names every endpoint, tool and environment variable", () => {
-    const text = buildLlmsTxt(questions);
+    const text = buildLlmsTxt(queries);
     for (const { path } of operations) expect(text).toContain(`\`GET /api/v1${path}\``);
-    for (const { tool } of questions) expect(text).toContain(`\`${tool.name}\``);
+    for (const { tool } of queries) expect(text).toContain(`\`${tool.name}\``);
     expect(Object.keys(connectorEnvironment)).toEqual(Object.values(serveVariables));
     for (const name of Object.keys({ ...environment, ...connectorEnvironment }))
       expect(text).toContain(`\`${name}\``);
   });
 
   it("follows llmstxt.org: a title, a summary, and only links under each heading", () => {
-    for (const text of [buildLlmsTxt(questions), buildLlmsTxt(questions, readings)]) {
+    for (const text of [buildLlmsTxt(queries), buildLlmsTxt(queries, readings)]) {
       const [start = "", ...sections] = text.split(/^## .+\n+/m);
       expect(start).toMatch(/^# analytics-mcp\n\n> .+\n\n(?!#)/);
       expect(text.match(/^#+ .+$/gm)?.length).toBe(1 + sections.length);
@@ -75,7 +75,7 @@ describe("llms.txt", () => {
         expect((await fetch(connector.publicUrl + path)).headers.get("link"), path).toBe(LINK);
       }
       const served = await fetch(`${connector.publicUrl}/llms.txt`);
-      expect(await served.text()).toBe(buildLlmsTxt(questions));
+      expect(await served.text()).toBe(buildLlmsTxt(queries));
     } finally {
       await connector.close();
     }

@@ -4,7 +4,7 @@ import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { serveVariables } from "../../src/config/connector.ts";
-import { questions } from "../../src/insights/question.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { buildEntry } from "../../src/setup/description.ts";
 import { stranger } from "../support/manifests.ts";
@@ -87,7 +87,7 @@ describe("configuration blocks", () => {
 });
 
 describe("commands of the queries", () => {
-  const words = questions.map(({ name }) => name).join("|");
+  const words = queries.map(({ name }) => name).join("|");
   const pattern = new RegExp(`^(?:npx -y )?analytics-mcp (?:${words}) [^\\n#|>]*`, "gm");
   const examples = ["README.md", "docs/command-line.md"]
     .flatMap((path) => [...read(path).matchAll(pattern)])

@@ -1,8 +1,8 @@
-import type { Comparison } from "../../src/insights/compare.ts";
-import type { Overview } from "../../src/insights/overview.ts";
 import type { Receipt } from "../../src/mcp/answer.ts";
 import type { breakdown, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
+import type { Comparison } from "../../src/reports/compare.ts";
+import type { Overview } from "../../src/reports/overview.ts";
 import type { Moment } from "./moments.ts";
 import type { Truth } from "./truth.ts";
 

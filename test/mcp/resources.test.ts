@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
-import { questions } from "../../src/insights/question.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { createTestApi } from "../support/api.ts";
 import { connectInProcess } from "../support/clients.ts";
 
@@ -19,7 +19,7 @@ it("the sites and the API description are the service's own", async () => {
 });
 
 it("llms.txt is the published one", async () => {
-  expect(await read("analytics://llms.txt")).toBe(buildLlmsTxt(questions));
+  expect(await read("analytics://llms.txt")).toBe(buildLlmsTxt(queries));
 });
 
 it.each(["example.com", "site_7f3k", "%65xample.com"])("the overview of %s is of 30 days", async (site) => {

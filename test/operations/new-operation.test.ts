@@ -4,7 +4,7 @@ import * as z from "zod";
 import { sections } from "../../src/conform/rules/index.ts";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
 import { buildOpenApi } from "../../src/documents/openapi.ts";
-import { questions } from "../../src/insights/question.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { connectInProcess } from "../support/clients.ts";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell } from "../support/shell.ts";
@@ -80,7 +80,7 @@ it("is a command with its options, examples and completion", async () => {
 
 it("is in the OpenAPI document, in llms.txt and in what conform checks", async () => {
   expect(buildOpenApi().paths).toHaveProperty(["/funnels", "get", "operationId"], "funnels");
-  const llms = buildLlmsTxt(questions);
+  const llms = buildLlmsTxt(queries);
   expect(llms).toContain("`GET /api/v1/funnels` (site, step=pay): How many visitors");
   expect(llms).toContain("`get_funnels` (shell: `analytics-mcp funnels`)");
   const rules = sections.find(({ name }) => name === "funnels")?.rules;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request as send } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { questions } from "../../src/insights/question.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { register, signIn } from "../support/oauth-client.ts";
 
@@ -66,7 +66,7 @@ const inputs: Record<string, object[]> = {
   get_overview: [{ site: "example.com", days: 7 }],
   compare_periods: [{ site: "example.com" }],
 };
-const calls = questions.flatMap(({ tool }) =>
+const calls = queries.flatMap(({ tool }) =>
   (inputs[tool.name] ?? []).map((input) => [tool.name, input] as const),
 );
 

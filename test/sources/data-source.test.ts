@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createApi } from "../../src/api/api.ts";
 import { checkConformance } from "../../src/conform/conform.ts";
-import { compare } from "../../src/insights/compare.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
+import { compare } from "../../src/reports/compare.ts";
 import type { DataSource, SourceSite } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { openLocalKeyring } from "../../src/sources/local-keyring.ts";

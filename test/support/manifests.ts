@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { environment } from "../../src/documents/environment.ts";
-import { questions } from "../../src/insights/question.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { cursor } from "../../src/setup/clients/cursor.ts";
 import { vsCode } from "../../src/setup/clients/vs-code.ts";
 import type { Wish } from "../../src/setup/wish.ts";
@@ -95,7 +95,7 @@ function buildBundleManifest() {
         env: answersOnInstall,
       },
     },
-    tools: questions.map(({ tool, summary: description }) => ({ name: tool.name, description })),
+    tools: queries.map(({ tool, summary: description }) => ({ name: tool.name, description })),
     prompts_generated: true,
     compatibility: { platforms: ["darwin", "win32", "linux"], runtimes: { node: manifest.engines.node } },
     user_config: questionsOnInstall,
@@ -136,7 +136,7 @@ export const SKILL = "web-analytics";
 
 /** How to ask well, for assistants that read skills; the tools are those of the server. */
 function buildSkill(): string {
-  const tools = questions.map(
+  const tools = queries.map(
     ({ name: command, tool, summary: line }) =>
       `| ${line.replace(/\.$/, "")} | \`${tool.name}\` | \`${name} ${command}\` |`,
   );

@@ -1,6 +1,6 @@
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
 import { environment } from "../../src/documents/environment.ts";
-import { questions } from "../../src/insights/question.ts";
+import { queries } from "../../src/reports/queries.ts";
 import type { Client } from "../../src/setup/client.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { describe } from "../../src/setup/description.ts";
@@ -43,7 +43,7 @@ export async function readOptions(...command: string[]): Promise<OptionHelp[]> {
 /** The options of the queries, each with the commands that describe it in the same words; then the global options. */
 async function buildOptionTable(): Promise<string> {
   const own = new Map<string, string[]>();
-  for (const { name } of questions) {
+  for (const { name } of queries) {
     for (const { flags, meaning } of await readOptions(name)) {
       const text = meaning
         // Each command names its own columns as the example.
@@ -55,7 +55,7 @@ async function buildOptionTable(): Promise<string> {
   }
   const rows = [...own].map(([row, names]) => {
     const [flags, meaning]: [string, string] = JSON.parse(row);
-    const isOfAll = names.length === questions.length;
+    const isOfAll = names.length === queries.length;
     return { isOfAll, cells: [code(flags), isOfAll ? "all queries" : names.map(code).join(", "), meaning] };
   });
   const common = await readOptions();
@@ -106,7 +106,7 @@ export async function buildBlocks(): Promise<Record<string, string>> {
     clients: clients.map(buildClientBlock).join("\n\n"),
     tools: table(
       ["tool", "in the shell", "what it answers"],
-      questions.map(({ tool, name, summary }) => [code(tool.name), code(`analytics-mcp ${name}`), summary]),
+      queries.map(({ tool, name, summary }) => [code(tool.name), code(`analytics-mcp ${name}`), summary]),
     ),
     options: await buildOptionTable(),
     environment: table(

@@ -1,10 +1,10 @@
 import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { findQuestion, type Question } from "../../insights/question.ts";
-import { MAX_WINDOW_DAYS } from "../../insights/windows.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { suggest } from "../../render/suggest.ts";
+import { findQuery, type Query } from "../../reports/queries.ts";
+import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
@@ -22,13 +22,13 @@ interface QueryFlags extends SourceFlags, Format {
 
 /** The command of a query: its parameters become options, its views the output. */
 export function createQueryCommand(io: Io, name: string): ShellCommand {
-  const question = findQuestion(name);
-  const { shell, summary } = question;
+  const query = findQuery(name);
+  const { shell, summary } = query;
   const command = new ShellCommand(name)
     .taking(access.all)
     .withExamples(...shell.examples)
     .description(`${summary}.`);
-  for (const [parameter, schema] of parameterSchemas(question.params)) {
+  for (const [parameter, schema] of parameterSchemas(query.params)) {
     const metavar = schema.type === "integer" ? "number" : parameter;
     const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
     const option = new Option(
@@ -48,11 +48,10 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     .allowExcessArguments();
   return command.action(async (_, self: ShellCommand) => {
     const flags = self.optsWithGlobals<QueryFlags>();
-    refuseWords(question, self.args);
-    const input = readInput(question, flags);
+    refuseWords(query, self.args);
+    const input = readInput(query, flags);
     const { call } = openSource(io, flags);
-    const ask = () =>
-      question.ask(call, input, {}).catch((error) => Promise.reject(explainSite(error, input)));
+    const ask = () => query.ask(call, input, {}).catch((error) => Promise.reject(explainSite(error, input)));
     if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), flags);
     const answer = await ask();
     const isForPeople = io.stdout.isTTY && !flags.json && !flags.csv && flags.fields === undefined;
@@ -72,7 +71,7 @@ function describeRange({ type, minimum, maximum, default: fallback }: JsonSchema
   return parts.length === 0 ? "" : ` (${parts.join("; ")})`;
 }
 
-function refuseWords({ name, params }: Question, [word]: string[]): void {
+function refuseWords({ name, params }: Query, [word]: string[]): void {
   if (word === undefined) return;
   refuseOptionAsWord(word, name);
   throw new AnalyticsError("usage", `${name} takes options alone, not ${quoteWord(word)}.`, {
@@ -80,17 +79,17 @@ function refuseWords({ name, params }: Question, [word]: string[]): void {
   });
 }
 
-function readInput(question: Question, flags: Record<string, unknown>): Record<string, unknown> {
-  const names = [...parameterSchemas(question.params).keys()];
+function readInput(query: Query, flags: Record<string, unknown>): Record<string, unknown> {
+  const names = [...parameterSchemas(query.params).keys()];
   const given = new Map(
     names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
   );
   try {
     // A site that is left out may still be found: it is looked for when everything else is in order.
     const isMissing = names.includes("site") && !given.has("site");
-    return readParams(isMissing ? question.params.omit({ site: true }) : question.params, given);
+    return readParams(isMissing ? query.params.omit({ site: true }) : query.params, given);
   } catch (error) {
-    throw error instanceof AnalyticsError ? explain(question, error, given) : error;
+    throw error instanceof AnalyticsError ? explain(query, error, given) : error;
   }
 }
 
@@ -111,7 +110,7 @@ function explainSite(error: unknown, { site = "" }: Record<string, unknown>): un
 }
 
 /** With what was probably meant, and where to read on. */
-function explain({ name }: Question, error: AnalyticsError, given: Map<string, string[]>): AnalyticsError {
+function explain({ name }: Query, error: AnalyticsError, given: Map<string, string[]>): AnalyticsError {
   const guesses = error.parameters.map(({ parameter, allowed }) =>
     suggest(given.get(parameter)?.[0] ?? "", allowed ?? []),
   );

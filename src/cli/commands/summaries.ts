@@ -1,4 +1,4 @@
-import { questions } from "../../insights/question.ts";
+import { queries } from "../../reports/queries.ts";
 import type { Group } from "./command.ts";
 import { commandLoaders } from "./index.ts";
 
@@ -14,7 +14,7 @@ export interface CommandSummary {
  * sentence of each command, every start would load all of them.
  */
 export const commandSummaries: readonly CommandSummary[] = [
-  ...questions.map(({ name, summary }) => ({ name, group: "Ask:" as const, summary })),
+  ...queries.map(({ name, summary }) => ({ name, group: "Ask:" as const, summary })),
   ...(await Promise.all(
     Object.entries(commandLoaders).map(async ([name, load]) => {
       const { group, summary } = (await load()).command;

@@ -3,8 +3,8 @@
 /**
  * Structured content is checked here, once, before anything is drawn of it: what is not exactly an answer of
  * these two tools is not drawn at all, since a picture of half an answer is a wrong one.
- * @typedef {import("../../insights/overview.ts").Overview} Overview
- * @typedef {import("../../insights/compare.ts").Comparison} Comparison
+ * @typedef {import("../../reports/overview.ts").Overview} Overview
+ * @typedef {import("../../reports/compare.ts").Comparison} Comparison
  * @typedef {Comparison["dimensions"][number]} Group
  * @typedef {Group["movers"][number]} Mover
  * @typedef {((value: unknown) => boolean) | [Shape] | { [key: string]: Shape }} Shape

@@ -1,10 +1,10 @@
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
 import type { Browser, BrowserContext, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Comparison } from "../../../src/insights/compare.ts";
-import type { Bounds, Mover } from "../../../src/insights/movers.ts";
-import type { Overview } from "../../../src/insights/overview.ts";
 import { readChart } from "../../../src/mcp/chart.ts";
+import type { Comparison } from "../../../src/reports/compare.ts";
+import type { Bounds, Mover } from "../../../src/reports/movers.ts";
+import type { Overview } from "../../../src/reports/overview.ts";
 import { createTestApi } from "../../support/api.ts";
 import { CHROMIUM, launch } from "../../support/browser.ts";
 import { connectInProcess, type ToolResult } from "../../support/clients.ts";

@@ -7,7 +7,7 @@ import type { ResultOf } from "../operations/operation.ts";
 import { formatSpan, period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { change, changeColumns, window } from "./compare.ts";
-import { defineInsight, readTogether, shortLabel } from "./insight.ts";
+import { defineReport, readTogether, shortLabel } from "./report.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -65,7 +65,7 @@ const result = () =>
 
 export type Overview = z.output<ReturnType<typeof result>>;
 
-export const overview = defineInsight({
+export const overview = defineReport({
   name: "overview",
   summary: "A site at a glance: totals, trend, comparison, top pages, referrers and countries, active now",
   tool: {

@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { afterEach, expect, it, vi } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import { answerInTime } from "../../src/insights/deadline.ts";
-import { readTogether } from "../../src/insights/insight.ts";
-import { overview } from "../../src/insights/overview.ts";
+import { answerInTime } from "../../src/reports/deadline.ts";
+import { overview } from "../../src/reports/overview.ts";
+import { readTogether } from "../../src/reports/report.ts";
 
 afterEach(() => void vi.useRealTimers());
 

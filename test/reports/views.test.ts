@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Comparison, compare } from "../../src/insights/compare.ts";
-import { findQuestion, questions } from "../../src/insights/question.ts";
+import { type Comparison, compare } from "../../src/reports/compare.ts";
+import { findQuery, queries } from "../../src/reports/queries.ts";
 
 const window = (from: string, to: string) => ({ from, to, visitors: 900, pageviews: 1_800 });
 const change = { absolute: 0, percent: 0 };
@@ -80,12 +80,12 @@ describe("a comparison as tables", () => {
   });
 });
 
-describe("the questions", () => {
-  it.each(questions.map(({ name }) => name))("%s is found by its name", (name) => {
-    expect(findQuestion(name)).toMatchObject({ name });
+describe("the queries", () => {
+  it.each(queries.map(({ name }) => name))("%s is found by its name", (name) => {
+    expect(findQuery(name)).toMatchObject({ name });
   });
 
   it("and nothing else is", () => {
-    expect(() => findQuestion("weather")).toThrow(new TypeError("There is no question weather."));
+    expect(() => findQuery("weather")).toThrow(new TypeError("There is no query weather."));
   });
 });

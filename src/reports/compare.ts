@@ -8,8 +8,8 @@ import type { ResultOf } from "../operations/operation.ts";
 import { formatSpan } from "../operations/period.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
-import { defineInsight, readTogether, shortLabel } from "./insight.ts";
 import { type Breakdown, findMovers, type Spans } from "./movers.ts";
+import { defineReport, readTogether, shortLabel } from "./report.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -78,7 +78,7 @@ const result = () =>
 
 export type Comparison = z.output<ReturnType<typeof result>>;
 
-export const compare = defineInsight({
+export const compare = defineReport({
   name: "compare",
   summary: "The last N complete days against the N before them, and what moved",
   tool: {

@@ -7,8 +7,8 @@ import { parseParams } from "../operations/parameters.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
 import { answerInTime } from "./deadline.ts";
-import type { Insight } from "./insight.ts";
 import { overview } from "./overview.ts";
+import type { Report } from "./report.ts";
 
 /** An answer with the parameters as they were sent and what to show of it. */
 export interface Answer {
@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** What a person or an assistant can ask: an operation or an insight, each a command and a tool. */
-export interface Question extends Presentation {
+export interface Query extends Presentation {
   readonly name: string;
   readonly params: z.ZodObject;
   readonly result: z.ZodObject;
@@ -26,37 +26,37 @@ export interface Question extends Presentation {
   ask(call: Call, input: Record<string, unknown>, options: CallOptions): Promise<Answer>;
 }
 
-export const questions: readonly Question[] = [
+export const queries: readonly Query[] = [
   ...operations.map(fromOperation),
-  fromInsight(overview as Insight),
-  fromInsight(compare as Insight),
+  fromReport(overview as Report),
+  fromReport(compare as Report),
 ];
 
-/** The question of that name, which must be one. */
-export function findQuestion(name: string): Question {
-  const question = questions.find((each) => each.name === name);
-  if (question === undefined) throw new TypeError(`There is no question ${name}.`);
-  return question;
+/** The query of that name, which must be one. */
+export function findQuery(name: string): Query {
+  const query = queries.find((each) => each.name === name);
+  if (query === undefined) throw new TypeError(`There is no query ${name}.`);
+  return query;
 }
 
-function fromOperation(operation: Operation): Question {
-  return createQuestion(operation, async (call, params, options) => {
+function fromOperation(operation: Operation): Query {
+  return createQuery(operation, async (call, params, options) => {
     const result = await call(operation, params, options);
     return { params, result, views: [operation.view(result, params)] };
   });
 }
 
-function fromInsight(insight: Insight): Question {
-  return createQuestion(insight, async (call, params, options) => {
-    const result = await insight.compute(call, parseParams(insight.params, params), options);
-    return { params, result, views: insight.views(result) };
+function fromReport(report: Report): Query {
+  return createQuery(report, async (call, params, options) => {
+    const result = await report.compute(call, parseParams(report.params, params), options);
+    return { params, result, views: report.views(result) };
   });
 }
 
-function createQuestion(
-  source: Omit<Question, "ask">,
+function createQuery(
+  source: Omit<Query, "ask">,
   ask: (call: Call, params: Record<string, unknown>, options: CallOptions) => Promise<Answer>,
-): Question {
+): Query {
   const { name, summary, tool, shell, list, compact } = source;
   return {
     ...{ name, summary, tool, shell, ...(list && { list }), ...(compact && { compact }) },

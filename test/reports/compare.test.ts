@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import { compare } from "../../src/insights/compare.ts";
-import { type Breakdown, findMovers } from "../../src/insights/movers.ts";
-import { overview } from "../../src/insights/overview.ts";
+import type { Dimension } from "../../src/operations/dimensions.ts";
+import { compare } from "../../src/reports/compare.ts";
+import { type Breakdown, findMovers } from "../../src/reports/movers.ts";
+import { overview } from "../../src/reports/overview.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -10,8 +11,7 @@ import {
   noteEarlier,
   SMALL_SAMPLE_NOTE,
   splitWindows,
-} from "../../src/insights/windows.ts";
-import type { Dimension } from "../../src/operations/dimensions.ts";
+} from "../../src/reports/windows.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createCount } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";

@@ -9,7 +9,7 @@ import { cleanText } from "../render/clean.ts";
  * A question that takes several operations: declared like an operation, answered by `compute`, which asks
  * upstream for nothing beyond the contract.
  */
-export interface Insight<
+export interface Report<
   Name extends string = string,
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodObject = z.ZodObject,
@@ -26,9 +26,9 @@ interface Declaration<Name extends string, Params extends z.ZodObject, Result ex
   views(result: z.output<Result>): View[];
 }
 
-export function defineInsight<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
+export function defineReport<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
   insight: Declaration<N, P, R> & LazySchemas<P, R>,
-): Insight<N, P, R> {
+): Report<N, P, R> {
   return buildWhenAsked(insight);
 }
 
