@@ -102,7 +102,6 @@ describe("the house keeps its order", () => {
         ...["mcp/server.ts", "mcp/stdio.ts", "mcp/tool-definitions.ts"],
         "serve/guards.ts",
         "serve/mcp-endpoint.ts",
-        "serve/mcp-route.ts",
       ],
     ],
     ["undici", ["client/network.ts", "oauth/document-fetch.ts"]],
