@@ -98,7 +98,7 @@ export default defineConfig({
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
     // The chart's page is no code of the program: it is read, and sent to hosts as it is written.
     cpSync("src/mcp/chart", "dist/chart", { recursive: true });
-    cpSync("src/cli/completion", "dist/completion", { recursive: true });
+    cpSync("src/cli/completion/scripts", "dist/completion/scripts", { recursive: true });
     cpSync("src/oauth/pages/pages.css", "dist/pages.css");
     writeFileSync("dist/sbom.cdx.json", buildSbom("dist/metafile-esm.json"));
     writeFileSync("dist/THIRD_PARTY_LICENSES.txt", collectLicenses("dist/metafile-esm.json"));

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { validateHostHeader } from "@modelcontextprotocol/server";
 import { createServer, type McpServerOptions } from "../mcp/server.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import { SCOPE } from "../oauth/scope.ts";
@@ -39,9 +38,6 @@ export function createMcpRoute(options: McpRouteOptions) {
       if (request.method === "OPTIONS") return void response.writeHead(204).end();
       const bearer = await checkBearer(request.headers.authorization ?? null);
       if (!bearer) return challenge(request, response);
-      if (!validateHostHeader(request.headers.host, [...options.hosts]).ok) {
-        return sendJson(response, 403, { error: "forbidden" });
-      }
       if (request.method !== "POST") {
         return sendJson(response, 405, { error: "method_not_allowed" }, { Allow: "POST, OPTIONS" });
       }

@@ -57,12 +57,15 @@ export async function startTestConnector({ openStore, reach, ...options }: TestC
             const request = new Request(url, init);
             hold.waiting += 1;
             await hold.until;
-            hold.waiting -= 1;
-            init.signal?.throwIfAborted();
-            const response = answer(apiKey) ?? (await api(request));
-            const authorization = request.headers.get("authorization");
-            upstream.push({ url, authorization, status: response.status });
-            return response;
+            try {
+              init.signal?.throwIfAborted();
+              const response = answer(apiKey) ?? (await api(request));
+              const authorization = request.headers.get("authorization");
+              upstream.push({ url, authorization, status: response.status });
+              return response;
+            } finally {
+              hold.waiting -= 1;
+            }
           },
         })),
       clock,
