@@ -31,7 +31,7 @@ export async function photographChart(browser: Browser, theme: Theme, moment: nu
 
 /** The consent page. */
 export async function photographConsent(browser: Browser, theme: Theme): Promise<Buffer> {
-  const connector = await startTestConnector({ service: "https://stats.example.com" });
+  const connector = await startTestConnector();
   const redirect_uri = "https://claude.ai/api/mcp/auth_callback";
   const { body } = await register(connector, { client_name: "Claude", redirect_uris: [redirect_uri] });
   const page = await browser.newPage({ colorScheme: theme, deviceScaleFactor: SCALE, viewport: SIZE });
