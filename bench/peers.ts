@@ -143,12 +143,19 @@ function findCommand(server: Server): [string, string[]] {
   return [process.execPath, [join(server.folder, "node_modules", server.name, path), ...(server.args ?? [])]];
 }
 
+interface PackageJson {
+  version: string;
+  bin: string | Record<string, string>;
+}
+
 /** Reads a package's version, command and the command's file. */
 function readManifest({ name, folder }: Pick<Server, "name" | "folder">) {
-  const manifest = JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8"));
+  const manifest: PackageJson = JSON.parse(
+    readFileSync(join(folder, "node_modules", name, "package.json"), "utf8"),
+  );
   const commands = typeof manifest.bin === "string" ? { [name]: manifest.bin } : manifest.bin;
-  const [[command, path] = ["", ""]] = Object.entries<string>(commands);
-  return { ...manifest, command, path } as { name: string; version: string; command: string; path: string };
+  const [[command, path] = ["", ""]] = Object.entries(commands);
+  return { ...manifest, name, command, path };
 }
 
 /** Counts what npm installed into a folder. */

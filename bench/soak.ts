@@ -6,10 +6,10 @@ import { startConnectors } from "./connectors.ts";
 import { createFigures } from "./figures.ts";
 import { describeOrganization } from "./organizations.ts";
 import { createPhases, PHASES } from "./phases.ts";
-import { createPulse, type Pulse } from "./pulse.ts";
+import { createPulse } from "./pulse.ts";
 import { publish } from "./results.ts";
 import { createSession } from "./session.ts";
-import { buildSoakReport } from "./soak-report.ts";
+import { buildSoakReport, type Watched } from "./soak-report.ts";
 import { startStdio } from "./stdio-load.ts";
 import { createTruth } from "./truth.ts";
 
@@ -81,10 +81,10 @@ export async function run(args: string[], serviceScript: string): Promise<number
       serve: { pid: connectors.pids[0], inspector: connectors.inspectors[0] },
     };
     const watched = await Promise.all(
-      Object.entries(processes).map(async ([name, { pid = 0, inspector = "" } = {}]) => ({
-        ...{ name, pulse: await createPulse(pid, inspector) },
-        ...{ pulses: [] as Pulse[], rests: [] as Pulse[], heaps: [] as number[] },
-      })),
+      Object.entries(processes).map(async ([name, { pid = 0, inspector = "" } = {}]) => {
+        const readings: Pick<Watched, "pulses" | "rests" | "heaps"> = { pulses: [], rests: [], heaps: [] };
+        return { name, pulse: await createPulse(pid, inspector), ...readings };
+      }),
     );
     const idle = await Promise.all(watched.map(({ pulse }) => pulse.take()));
     await Promise.all(clients.map((each) => each.signIn()));

@@ -24,7 +24,7 @@ type Message = Record<string, unknown> & { result?: Record<string, unknown>; err
 
 const MINUTE_MS = 60_000;
 /** How many calls a client makes at the same time. */
-const HANDS = 8;
+const PARALLEL = 8;
 const LISTS = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
 /** Frames that are invalid or useless to the server. Their ids are not numbers, because nothing waits for an answer. */
 const MALFORMED = [
@@ -39,11 +39,12 @@ const MALFORMED = [
   '[{"jsonrpc":"2.0","id":"bad","method":"tools/list"}]',
 ];
 
+// The lists are never empty, so there is an element at every index drawn.
 const pick = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)] as T;
 const draw = (most: number) => 1 + Math.floor(Math.random() * most);
 
 /** A call out of so many that no cache holds all their answers. */
-function drawQuestion(): Asked {
+function drawCall(): Asked {
   const { tool, args } = pick(catalogue);
   const drawn = { days: draw(60), limit: draw(30) };
   const others = Object.entries(drawn).filter(([name]) => name in args);
@@ -94,7 +95,7 @@ export async function startStdio(options: StdioOptions) {
     else figures.fault(`${kind} is not refused`, JSON.stringify(message));
   };
 
-  const callTool = async ({ tool, args } = drawQuestion()) => {
+  const callTool = async ({ tool, args } = drawCall()) => {
     const expected = await truth.read(organization, { tool, args });
     const site = tool === "list_sites" ? {} : pick([{ site: organization.site }, {}]);
     const began = performance.now();
@@ -128,7 +129,7 @@ export async function startStdio(options: StdioOptions) {
   };
   const takeBack = async () => {
     const id = ++last;
-    const { tool, args } = drawQuestion();
+    const { tool, args } = drawCall();
     takenBack.add(id);
     stdin.write(`${write("", { id, method: "tools/call", params: { name: tool, arguments: args } }).body}\n`);
     await wait(Math.random() * 60);
@@ -136,8 +137,8 @@ export async function startStdio(options: StdioOptions) {
     figures.expected("a request on stdio was cancelled");
   };
   const burst = async () => {
-    const same = drawQuestion();
-    await Promise.all(Array.from({ length: 12 }, (_, index) => callTool(index % 2 ? same : drawQuestion())));
+    const same = drawCall();
+    await Promise.all(Array.from({ length: 12 }, (_, index) => callTool(index % 2 ? same : drawCall())));
   };
   const actions = [
     ...[list, list, list, describeApi, askForNothing, breakFrames, breakFrames, takeBack, takeBack, burst],
@@ -152,7 +153,7 @@ export async function startStdio(options: StdioOptions) {
   }
   const hand = async () => {
     while (!isOver()) {
-      await wait(Math.random() * 2 * options.pause * HANDS);
+      await wait(Math.random() * 2 * options.pause * PARALLEL);
       // Each at least once, however short the run.
       await (actions[acted++] ?? pick(actions))();
     }
@@ -160,7 +161,7 @@ export async function startStdio(options: StdioOptions) {
   return {
     pid: child.pid ?? 0,
     inspector: /ws:\S+/.exec(output.stderr)?.[0] ?? "",
-    live: () => Promise.all(Array.from({ length: HANDS }, hand)),
+    live: () => Promise.all(Array.from({ length: PARALLEL }, hand)),
     /** Closes the input, as a client does. The output must contain neither secrets nor warnings from Node. */
     close: async () => {
       const ended = new Promise((resolve) => child.once("close", resolve));
