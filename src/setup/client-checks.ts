@@ -5,12 +5,12 @@ import { isExposed } from "../config/exposure.ts";
 import { listProfiles } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
 import { localKinds } from "../sources/index.ts";
-import { type Check, type Finding, ok, skip, warn } from "./check.ts";
-import type { Client } from "./client.ts";
 import { clients } from "./clients/index.ts";
-import { findFile } from "./description.ts";
-import { findFault } from "./documents/json.ts";
+import { type Check, type Finding, ok, skip, warn } from "./doctor-check.ts";
+import { findFault } from "./documents/json-editor.ts";
 import { type Machine, readMachine } from "./machine.ts";
+import type { Client } from "./mcp-client.ts";
+import { findFile } from "./setup-instructions.ts";
 
 const KEY_ENTRY = /["']?ANALYTICS_API_KEY["']?\s*[:=]\s*["']([^"'\r\n]*)["']/g;
 const REFERENCE = /^(?:\$\{?[\w:.-]+\}?|\{env:\w+\})$/;

@@ -4,7 +4,7 @@ import { connect as connectTls, type PeerCertificate } from "node:tls";
 import { explainFailure } from "../client/failure.ts";
 import { PassingFailure } from "../client/retry.ts";
 import { AnalyticsError } from "../errors.ts";
-import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./check.ts";
+import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
 import { findProxy, portOf } from "./proxy.ts";
 
 const TIMEOUT_MS = 5_000;

@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import { sites } from "../operations/index.ts";
 import type { LocalSource } from "../sources/source.ts";
-import { type Check, fail, ok, warn } from "./check.ts";
+import { type Check, fail, ok, warn } from "./doctor-check.ts";
 import { listSome } from "./service-checks.ts";
 
 /** Of a source in this process: there is no key, no address and no network to look at. */

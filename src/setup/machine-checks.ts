@@ -6,7 +6,16 @@ import { findProfileFile, findProfileFolder, listProfiles, readProfile } from ".
 import { isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
-import { type Check, type Facts, type Finding, fail, isAboutAddress, ok, skip, warn } from "./check.ts";
+import {
+  type Check,
+  type Facts,
+  type Finding,
+  fail,
+  isAboutAddress,
+  ok,
+  skip,
+  warn,
+} from "./doctor-check.ts";
 
 const KNOWN = new Set<string>([...Object.keys(documented), ...Object.values(serveVariables)]);
 

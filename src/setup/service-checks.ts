@@ -1,8 +1,8 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import { CONTRACT_VERSION } from "../operations/contract.ts";
 import { openapi } from "../operations/index.ts";
-import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./check.ts";
-import { ask } from "./probe.ts";
+import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
+import { ask } from "./service-trial.ts";
 
 const SKEW_MS = 60_000;
 const FEW_LEFT = 5;

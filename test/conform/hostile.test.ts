@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createNetworkSend } from "../../src/client/network.ts";
-import { checkConformance } from "../../src/conform/conform.ts";
-import { formatReport } from "../../src/conform/report.ts";
+import { formatReport } from "../../src/conform/conform-report.ts";
+import { checkConformance } from "../../src/conform/conformance.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 import { check, createService, type Service } from "./service.ts";

@@ -1,6 +1,6 @@
 import type { Api } from "../../src/api/api.ts";
 import { buildProblem } from "../../src/api/problems.ts";
-import { checkConformance } from "../../src/conform/conform.ts";
+import { checkConformance } from "../../src/conform/conformance.ts";
 import type { Target } from "../../src/conform/probe.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW, toResponse } from "../support/api.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listen } from "../../src/api/listen.ts";
 import { createNetworkSend } from "../../src/client/network.ts";
-import { checkConformance } from "../../src/conform/conform.ts";
+import { checkConformance } from "../../src/conform/conformance.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 import { type Body, type Breach, edit, field, fields } from "./breach.ts";

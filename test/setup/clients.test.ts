@@ -1,11 +1,11 @@
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { findClient } from "../../src/setup/client-search.ts";
 import { clients } from "../../src/setup/clients/index.ts";
-import { describe as describeClient } from "../../src/setup/description.ts";
 import { findPlace, type Machine, type Platform, platforms } from "../../src/setup/machine.ts";
-import { findClient } from "../../src/setup/search.ts";
-import type { Wish } from "../../src/setup/wish.ts";
+import type { Wish } from "../../src/setup/server-spec.ts";
+import { describe as describeClient } from "../../src/setup/setup-instructions.ts";
 
 const homes = { macos: "/Users/me", linux: "/home/me", windows: "C:\\Users\\me" };
 const machine = (platform: Platform = "linux", environment = {}): Machine => ({

@@ -1,11 +1,11 @@
 import { type ParseError, parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { buildEntry } from "../../src/setup/description.ts";
-import { editJson } from "../../src/setup/documents/json.ts";
-import { editToml } from "../../src/setup/documents/toml.ts";
-import { findClient } from "../../src/setup/search.ts";
-import type { Wish } from "../../src/setup/wish.ts";
+import { findClient } from "../../src/setup/client-search.ts";
+import { editJson } from "../../src/setup/documents/json-editor.ts";
+import { editToml } from "../../src/setup/documents/toml-editor.ts";
+import type { Wish } from "../../src/setup/server-spec.ts";
+import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { isWithin } from "./printing.ts";
 
 /** Clients' files as people have them. Those that only the client's own program writes are strict JSON. */

@@ -3,7 +3,7 @@ import { environment } from "../../src/documents/environment.ts";
 import { questions } from "../../src/insights/question.ts";
 import { cursor } from "../../src/setup/clients/cursor.ts";
 import { vsCode } from "../../src/setup/clients/vs-code.ts";
-import type { Wish } from "../../src/setup/wish.ts";
+import type { Wish } from "../../src/setup/server-spec.ts";
 
 /** What package.json says; an address is there once the project has one. */
 interface Manifest {

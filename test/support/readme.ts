@@ -1,11 +1,11 @@
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
 import { environment } from "../../src/documents/environment.ts";
 import { questions } from "../../src/insights/question.ts";
-import type { Client } from "../../src/setup/client.ts";
 import { clients } from "../../src/setup/clients/index.ts";
-import { describe } from "../../src/setup/description.ts";
 import type { Machine, Places } from "../../src/setup/machine.ts";
-import { buildStdio, KEY } from "../../src/setup/server.ts";
+import type { Client } from "../../src/setup/mcp-client.ts";
+import { buildStdio, KEY } from "../../src/setup/server-command.ts";
+import { describe } from "../../src/setup/setup-instructions.ts";
 import { buildInstallLinks, stranger } from "./manifests.ts";
 import { runShell } from "./shell.ts";
 

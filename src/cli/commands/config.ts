@@ -1,10 +1,10 @@
 import { Argument, Option } from "commander";
-import type { Client } from "../../setup/client.ts";
 import { clientNames } from "../../setup/client-names.ts";
-import type { Description } from "../../setup/description.ts";
+import type { Outcome } from "../../setup/config-writing.ts";
 import { platforms, readMachine } from "../../setup/machine.ts";
-import type { Wish } from "../../setup/wish.ts";
-import type { Outcome } from "../../setup/writing.ts";
+import type { Client } from "../../setup/mcp-client.ts";
+import type { Wish } from "../../setup/server-spec.ts";
+import type { Description } from "../../setup/setup-instructions.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
@@ -54,7 +54,7 @@ function createConfigCommand(io: Io): ShellCommand {
       const flags = self.optsWithGlobals<ConfigFlags>();
       if (word === undefined) return listClients(io, flags);
       refuseOptionAsWord(word, "config");
-      const { findClient } = await import("../../setup/search.ts");
+      const { findClient } = await import("../../setup/client-search.ts");
       const client = findClient(word);
       if (flags.write || flags.dryRun) await write(io, client, flags);
       else await print(io, client, flags);
@@ -90,7 +90,7 @@ async function print(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
   ] as const) {
     if (flags[name] !== undefined) throw refuse(`${option} goes with --write`, "Nothing was written.");
   }
-  const { describe } = await import("../../setup/description.ts");
+  const { describe } = await import("../../setup/setup-instructions.ts");
   const machine = readMachine(io.environment, flags.platform);
   const description = describe(client, readWish(io, client, flags, machine), machine);
   if (flags.json) return printAnswer(io, { params: {}, result: { ...description }, views: [] }, flags);
@@ -125,8 +125,8 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
     );
   }
   const [{ describe, findFile }, { writeEntry }] = await Promise.all([
-    import("../../setup/description.ts"),
-    import("../../setup/writing.ts"),
+    import("../../setup/setup-instructions.ts"),
+    import("../../setup/config-writing.ts"),
   ]);
   const wish = readWish(io, client, flags, machine);
   assertWritable(io, client, wish);

@@ -1,7 +1,7 @@
 import { readGivenKey } from "../../config/given-key.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Column, View } from "../../operations/view.ts";
-import type { Report } from "../../setup/doctor.ts";
+import type { Report } from "../../setup/diagnosis.ts";
 import { openTarget } from "../../sources/service.ts";
 import type { SourceFlags } from "../../sources/source.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
@@ -35,7 +35,7 @@ function createDoctorCommand(io: Io): ShellCommand {
 }
 
 async function examineHere(io: Io, flags: SourceFlags): Promise<Report> {
-  const { examine } = await import("../../setup/doctor.ts");
+  const { examine } = await import("../../setup/diagnosis.ts");
   const { environment, clock, version, nodeVersion } = io;
   const source = openSource(io, flags);
   return examine({

@@ -2,20 +2,20 @@ import { operations } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Rule, Section } from "../rule.ts";
 import { readUsual } from "../subject.ts";
-import { authorization } from "./authorization.ts";
-import { breakdownSection } from "./breakdown.ts";
-import { dates } from "./dates.ts";
-import { errors } from "./errors.ts";
-import { headers } from "./headers.ts";
-import { isolation } from "./isolation.ts";
-import { openapiSection } from "./openapi.ts";
-import { parameters } from "./parameters.ts";
-import { periods } from "./periods.ts";
-import { rateLimit } from "./rate-limit.ts";
-import { realtimeSection } from "./realtime.ts";
-import { series } from "./series.ts";
-import { sitesSection } from "./sites.ts";
-import { statsSection } from "./stats.ts";
+import { authorization } from "./authorization-rules.ts";
+import { breakdownSection } from "./breakdown-rules.ts";
+import { dates } from "./dates-rules.ts";
+import { errors } from "./errors-rules.ts";
+import { headers } from "./headers-rules.ts";
+import { isolation } from "./isolation-rules.ts";
+import { openapiSection } from "./openapi-rules.ts";
+import { parameters } from "./parameters-rules.ts";
+import { periods } from "./periods-rules.ts";
+import { rateLimit } from "./rate-limit-rules.ts";
+import { realtimeSection } from "./realtime-rules.ts";
+import { series } from "./series-rules.ts";
+import { sitesSection } from "./sites-rules.ts";
+import { statsSection } from "./stats-rules.ts";
 
 /** In the order in which they are checked. */
 const written: readonly Section[] = [

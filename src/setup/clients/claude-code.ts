@@ -1,5 +1,5 @@
-import { type Client, needsKey, quote } from "../client.ts";
-import { buildCommand, buildStdio, buildVariables } from "../server.ts";
+import { type Client, needsKey, quote } from "../mcp-client.ts";
+import { buildCommand, buildStdio, buildVariables } from "../server-command.ts";
 
 const refer = (name: string) => `\${${name}}`;
 

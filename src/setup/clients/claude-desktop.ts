@@ -1,5 +1,5 @@
-import type { Client } from "../client.ts";
-import { buildStdio, placeholder } from "../server.ts";
+import type { Client } from "../mcp-client.ts";
+import { buildStdio, placeholder } from "../server-command.ts";
 
 /** https://modelcontextprotocol.io/docs/develop/connect-local-servers: its file starts programs; no variables are named there. */
 export const claudeDesktop: Client = {

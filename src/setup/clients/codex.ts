@@ -1,7 +1,7 @@
-import { type Client, needsKey, quote } from "../client.ts";
 import { underHome } from "../machine.ts";
-import { buildCommand, buildVariables, KEY, URL_NAME } from "../server.ts";
-import type { Members, Wish } from "../wish.ts";
+import { type Client, needsKey, quote } from "../mcp-client.ts";
+import { buildCommand, buildVariables, KEY, URL_NAME } from "../server-command.ts";
+import type { Members, Wish } from "../server-spec.ts";
 
 /**
  * https://developers.openai.com/codex/mcp. It starts servers with a bare environment, and what stands in `env`

@@ -1,8 +1,8 @@
-import { type Client, needsKey } from "../client.ts";
-import { encodeBase64 } from "../link.ts";
+import { encodeBase64 } from "../install-link.ts";
 import { underHome } from "../machine.ts";
-import { buildStdio } from "../server.ts";
-import type { Wish } from "../wish.ts";
+import { type Client, needsKey } from "../mcp-client.ts";
+import { buildStdio } from "../server-command.ts";
+import type { Wish } from "../server-spec.ts";
 
 /** https://cursor.com/docs/mcp and https://cursor.com/docs/mcp/install-links. */
 export const cursor: Client = {

@@ -1,6 +1,6 @@
-import { type Client, needsKey, quote } from "../client.ts";
 import { underHome } from "../machine.ts";
-import { buildStdio } from "../server.ts";
+import { type Client, needsKey, quote } from "../mcp-client.ts";
+import { buildStdio } from "../server-command.ts";
 
 /**
  * https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md. Variables with KEY in their

@@ -1,6 +1,6 @@
-import { type Client, needsKey } from "../client.ts";
-import { buildCommand, buildVariables, KEY, URL_NAME } from "../server.ts";
-import type { Members, Wish } from "../wish.ts";
+import { type Client, needsKey } from "../mcp-client.ts";
+import { buildCommand, buildVariables, KEY, URL_NAME } from "../server-command.ts";
+import type { Members, Wish } from "../server-spec.ts";
 
 /**
  * https://goose-docs.ai/docs/guides/config-files. `env_keys` are looked up in its environment and then among

@@ -1,5 +1,5 @@
-import type { Client } from "../client.ts";
-import { buildStdio, placeholder } from "../server.ts";
+import type { Client } from "../mcp-client.ts";
+import { buildStdio, placeholder } from "../server-command.ts";
 
 /** https://www.jetbrains.com/help/ai-assistant/mcp.html: pasted in a dialogue; nothing is said there of signing in. */
 export const jetbrains: Client = {

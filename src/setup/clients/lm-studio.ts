@@ -1,8 +1,8 @@
-import type { Client } from "../client.ts";
-import { encodeBase64 } from "../link.ts";
+import { encodeBase64 } from "../install-link.ts";
 import { underHome } from "../machine.ts";
-import { buildStdio, placeholder } from "../server.ts";
-import type { Wish } from "../wish.ts";
+import type { Client } from "../mcp-client.ts";
+import { buildStdio, placeholder } from "../server-command.ts";
+import type { Wish } from "../server-spec.ts";
 
 /** https://lmstudio.ai/docs/app/mcp (Cursor's notation; no variables are named there), /docs/app/mcp/deeplink, /docs/integrations/mcp-remote. */
 export const lmStudio: Client = {

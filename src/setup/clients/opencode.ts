@@ -1,7 +1,7 @@
-import { type Client, needsKey } from "../client.ts";
 import { underHome } from "../machine.ts";
-import { buildCommand, buildVariables } from "../server.ts";
-import type { Members, Wish } from "../wish.ts";
+import { type Client, needsKey } from "../mcp-client.ts";
+import { buildCommand, buildVariables } from "../server-command.ts";
+import type { Members, Wish } from "../server-spec.ts";
 
 /** https://opencode.ai/docs/mcp-servers. Version 2 reads this form of version 1 too (/docs/migrate-v1). */
 export const opencode: Client = {

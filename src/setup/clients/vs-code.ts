@@ -1,6 +1,6 @@
-import { type Client, needsKey } from "../client.ts";
-import { buildStdio, KEY } from "../server.ts";
-import type { Members, Wish } from "../wish.ts";
+import { type Client, needsKey } from "../mcp-client.ts";
+import { buildStdio, KEY } from "../server-command.ts";
+import type { Members, Wish } from "../server-spec.ts";
 
 /** https://code.visualstudio.com/docs/agents/reference/mcp-configuration: `servers`, and `inputs` that it asks for once. */
 export const vsCode: Client = {

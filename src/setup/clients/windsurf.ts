@@ -1,6 +1,6 @@
-import { type Client, needsKey } from "../client.ts";
 import { underHome } from "../machine.ts";
-import { buildStdio } from "../server.ts";
+import { type Client, needsKey } from "../mcp-client.ts";
+import { buildStdio } from "../server-command.ts";
 
 /** https://docs.windsurf.com/windsurf/cascade/mcp: a remote server is `serverUrl`; `url` is not read. */
 export const windsurf: Client = {

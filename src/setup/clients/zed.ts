@@ -1,5 +1,5 @@
-import type { Client } from "../client.ts";
-import { buildStdio, placeholder } from "../server.ts";
+import type { Client } from "../mcp-client.ts";
+import { buildStdio, placeholder } from "../server-command.ts";
 
 /** https://zed.dev/docs/ai/mcp, which names no variables; in headers they stay literal (zed-industries/zed#60459). */
 export const zed: Client = {

@@ -10,7 +10,7 @@ import {
   parseTree,
   type Range,
 } from "jsonc-parser";
-import type { Value } from "../wish.ts";
+import type { Value } from "../server-spec.ts";
 
 /** In a path: a new item of the list. */
 export const APPEND = -1;

@@ -1,10 +1,10 @@
 import { realtime, sites, stats } from "../../operations/index.ts";
+import { localTime } from "../local-time.ts";
 import { demandRefusal } from "../refusal.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
 import { read, type Subject, siteOperations, usualParams } from "../subject.ts";
 import { demand } from "../verdict.ts";
-import { localTime } from "../zone.ts";
 
 /** Each spelling of the site must be answered about the site itself. */
 async function demandSame({ ask, site }: Subject, spellings: string[]): Promise<void> {

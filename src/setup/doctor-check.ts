@@ -3,7 +3,7 @@ import type { Access, GivenKey } from "../config/access.ts";
 import type { Environment, Flags } from "../config/config.ts";
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { LocalSource } from "../sources/source.ts";
-import type { Probe } from "./probe.ts";
+import type { Probe } from "./service-trial.ts";
 
 /** What a check found. Neither text ever holds a key. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../../errors.ts";
-import type { Members } from "../wish.ts";
+import type { Members } from "../server-spec.ts";
 
 /** A server, as a client's file should hold it. */
 export interface Entry {

@@ -1,4 +1,4 @@
-import type { Members } from "./wish.ts";
+import type { Members } from "./server-spec.ts";
 
 /** A configuration as install links carry it: base64 of its JSON, safe in a query. */
 export function encodeBase64(entry: Members): string {

@@ -1,4 +1,4 @@
-import type { Members, Value } from "../wish.ts";
+import type { Members, Value } from "../server-spec.ts";
 
 /** A server's table for TOML. JSON's strings are strings of TOML, but for DEL; the lists and inline tables hold strings alone. */
 export function formatTomlTable(at: string, name: string, value: Members): string {

@@ -1,6 +1,6 @@
 import type { ClientName } from "./client-names.ts";
 import type { Places } from "./machine.ts";
-import type { Members, Wish } from "./wish.ts";
+import type { Members, Wish } from "./server-spec.ts";
 
 /** An assistant that takes MCP servers, and how it is told of one. */
 export interface Client {

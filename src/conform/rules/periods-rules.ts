@@ -1,11 +1,11 @@
 import { addDays, countDays } from "../../operations/days.ts";
 import { stats } from "../../operations/index.ts";
 import type { Period } from "../../operations/period.ts";
+import { localTime } from "../local-time.ts";
 import { quote, type Reply } from "../reply.ts";
 import type { Rule, Section } from "../rule.ts";
 import { periodOperations, read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
-import { localTime } from "../zone.ts";
 
 const CLOCK_TOLERANCE = 15 * 60_000;
 

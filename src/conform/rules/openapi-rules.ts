@@ -1,6 +1,6 @@
 import { type AnyOperation, openapi } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
-import { findParameters, findPath, resolve } from "../document.ts";
+import { findParameters, findPath, resolve } from "../openapi-lookup.ts";
 import { demandRefusal } from "../refusal.ts";
 import { items, member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";

@@ -1,13 +1,13 @@
 import { readAccess } from "../config/access.ts";
 import { readServiceUrl } from "../config/config.ts";
-import type { Check, Facts, Finding, Surroundings } from "./check.ts";
-import { isAboutAddress } from "./check.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";
+import type { Check, Facts, Finding, Surroundings } from "./doctor-check.ts";
+import { isAboutAddress } from "./doctor-check.ts";
 import { createLocalChecks } from "./local-checks.ts";
 import { accessChecks, machineChecks } from "./machine-checks.ts";
-import { readProbe } from "./probe.ts";
 import { serviceChecks } from "./service-checks.ts";
+import { readProbe } from "./service-trial.ts";
 
 export type Report = (Finding & { name: string })[];
 

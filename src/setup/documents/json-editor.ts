@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { KEY, placeholder } from "../server.ts";
-import type { Members, Value } from "../wish.ts";
+import { KEY, placeholder } from "../server-command.ts";
+import type { Members, Value } from "../server-spec.ts";
 import {
   type Edit,
   type Entry,
@@ -12,7 +12,7 @@ import {
   refuseShape,
   refuseUnreadable,
   TOO_DEEP,
-} from "./document.ts";
+} from "./editor.ts";
 import { APPEND, setValue } from "./json-value.ts";
 
 /** Edits JSON, with comments and trailing commas if the file has them. */

@@ -3,10 +3,10 @@ import { timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { demandSame } from "../steady.ts";
+import { demandSame } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
 import { Disturbance, demand, Skip } from "../verdict.ts";
-import { readTotals } from "./stats.ts";
+import { readTotals } from "./stats-rules.ts";
 
 type Series = ResultOf<typeof timeseries>;
 

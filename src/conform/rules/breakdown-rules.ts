@@ -3,10 +3,10 @@ import { breakdown } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { member, quote, type Reply } from "../reply.ts";
 import type { Rule, Section } from "../rule.ts";
-import { compareSteadily, demandSame } from "../steady.ts";
+import { compareSteadily, demandSame } from "../stable-compare.ts";
 import { type Read, read, type Subject } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
-import { readTotals } from "./stats.ts";
+import { readTotals } from "./stats-rules.ts";
 
 type Ranking = ResultOf<typeof breakdown>;
 type Row = Ranking["rows"][number];

@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
 import { isPlaceholder } from "../config/api-key.ts";
 import { AnalyticsError } from "../errors.ts";
-import type { Client } from "./client.ts";
-import { buildEntry } from "./description.ts";
+import { isThere, NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } from "./config-file.ts";
 import { formatDifference } from "./difference.ts";
-import { editJson } from "./documents/json.ts";
-import { editToml } from "./documents/toml.ts";
-import { isThere, NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } from "./file.ts";
-import { KEY } from "./server.ts";
-import type { Wish } from "./wish.ts";
+import { editJson } from "./documents/json-editor.ts";
+import { editToml } from "./documents/toml-editor.ts";
+import type { Client } from "./mcp-client.ts";
+import { KEY } from "./server-command.ts";
+import type { Wish } from "./server-spec.ts";
+import { buildEntry } from "./setup-instructions.ts";
 
 export interface Writing {
   path: string;

@@ -1,6 +1,6 @@
-import { needsKey } from "./client.ts";
 import type { Platform } from "./machine.ts";
-import type { LocalServer, Members, Wish } from "./wish.ts";
+import { needsKey } from "./mcp-client.ts";
+import type { LocalServer, Members, Wish } from "./server-spec.ts";
 
 export const KEY = "ANALYTICS_API_KEY";
 export const URL_NAME = "ANALYTICS_BASE_URL";

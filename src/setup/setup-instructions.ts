@@ -1,10 +1,10 @@
 import { posix, resolve, win32 } from "node:path";
-import { type Client, needsKey } from "./client.ts";
-import type { Entry } from "./documents/document.ts";
-import { formatTomlTable, formatYaml } from "./documents/format.ts";
-import { buildDocument } from "./documents/json.ts";
+import type { Entry } from "./documents/editor.ts";
+import { formatTomlTable, formatYaml } from "./documents/entry-format.ts";
+import { buildDocument } from "./documents/json-editor.ts";
 import { findPlace, type Machine, type Places } from "./machine.ts";
-import type { Wish } from "./wish.ts";
+import { type Client, needsKey } from "./mcp-client.ts";
+import type { Wish } from "./server-spec.ts";
 
 /** All there is to say about a server's set-up in a client. */
 export interface Description {

@@ -1,7 +1,7 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { findNearest } from "../render/suggest.ts";
-import type { Client } from "./client.ts";
 import { clients } from "./clients/index.ts";
+import type { Client } from "./mcp-client.ts";
 
 /** A client by its name or another that people have for it. Throws AnalyticsError `usage`, with what was meant. */
 export function findClient(word: string): Client {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import type { Entry } from "../../src/setup/documents/document.ts";
-import { formatTomlTable } from "../../src/setup/documents/format.ts";
-import { editToml } from "../../src/setup/documents/toml.ts";
+import type { Entry } from "../../src/setup/documents/editor.ts";
+import { formatTomlTable } from "../../src/setup/documents/entry-format.ts";
+import { editToml } from "../../src/setup/documents/toml-editor.ts";
 
 const value = { command: "npx", args: ["-y", "analytics-mcp"], env_vars: ["ANALYTICS_API_KEY"] };
 const entry: Entry = { at: "mcp_servers", name: "analytics", value, inputs: [] };

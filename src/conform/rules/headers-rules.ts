@@ -10,7 +10,7 @@ import {
   usualParams,
 } from "../subject.ts";
 import { Disturbance, demand, Skip } from "../verdict.ts";
-import { provokeErrors } from "./errors.ts";
+import { provokeErrors } from "./errors-rules.ts";
 
 type Operations = readonly (typeof allOperations)[number][];
 

@@ -1,7 +1,7 @@
 import { stats } from "../../operations/index.ts";
 import { member, quote } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { compareSteadily, demandSame } from "../steady.ts";
+import { compareSteadily, demandSame } from "../stable-compare.ts";
 import { type Read, read, type Subject } from "../subject.ts";
 import { demand } from "../verdict.ts";
 

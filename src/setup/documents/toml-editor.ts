@@ -8,8 +8,8 @@ import {
   refuseOther,
   refuseShape,
   refuseUnreadable,
-} from "./document.ts";
-import { formatTomlTable } from "./format.ts";
+} from "./editor.ts";
+import { formatTomlTable } from "./entry-format.ts";
 import { findTables } from "./toml-tables.ts";
 
 /** TOML: a table is put at the end, or in place of the one that it replaces; the rest is not even looked at. */

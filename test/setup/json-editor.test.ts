@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { findNodeAtLocation, type ParseError, parse as parseJsonc, parseTree } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import type { Entry } from "../../src/setup/documents/document.ts";
-import { editJson } from "../../src/setup/documents/json.ts";
+import type { Entry } from "../../src/setup/documents/editor.ts";
+import { editJson } from "../../src/setup/documents/json-editor.ts";
 import { isWithin, printJsonc } from "./printing.ts";
 
 const value = {

@@ -1,9 +1,9 @@
 import { realtime, stats } from "../../operations/index.ts";
+import { localTime } from "../local-time.ts";
 import { quote } from "../reply.ts";
 import type { Section } from "../rule.ts";
 import { read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
-import { localTime } from "../zone.ts";
 
 export const realtimeSection: Section = {
   name: "realtime",

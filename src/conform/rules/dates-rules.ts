@@ -1,7 +1,7 @@
 import { addDays } from "../../operations/days.ts";
 import { openapi, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { findParameters } from "../document.ts";
+import { findParameters } from "../openapi-lookup.ts";
 import { demandRefusal } from "../refusal.ts";
 import { quote, type Reply } from "../reply.ts";
 import type { Rule, Section } from "../rule.ts";

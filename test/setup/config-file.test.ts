@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } from "../../src/setup/file.ts";
+import { NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } from "../../src/setup/config-file.ts";
 import { NOW } from "../support/api.ts";
 
 let folder = "";
