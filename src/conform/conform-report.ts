@@ -21,7 +21,7 @@ export interface RuleReport {
   request: string | null;
 }
 
-export interface Report {
+export interface ConformReport {
   base_url: string;
   /** RFC 3339, UTC. */
   checked_at: string;
@@ -64,7 +64,11 @@ const MAX_LINE = 2_000;
 const MARGIN = 16;
 
 /** The report for people, in the order of the sections. */
-export function formatReport(report: Report, titles: ReadonlyMap<string, string>, screen: Screen): string {
+export function formatReport(
+  report: ConformReport,
+  titles: ReadonlyMap<string, string>,
+  screen: Screen,
+): string {
   const site = report.site === null ? "" : `, asked about ${report.site}`;
   const sections = [...new Set(report.rules.map(({ section }) => section))].map((section) => {
     const rules = report.rules.filter((rule) => rule.section === section);
@@ -102,7 +106,7 @@ export function formatSummary({ rules, kept, failed, must_failed, skipped, reque
 }
 
 /** The report for a pipe: a line a rule. */
-export function viewReport({ rules }: Report): View {
+export function viewReport({ rules }: ConformReport): View {
   return {
     headline: "",
     columns: ["rule", "severity", "verdict", "detail"].map((key) => ({ key, label: key, kind: "text" })),

@@ -2,14 +2,14 @@ import { hideKey } from "../client/hidden-key.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { suggest } from "../render/suggest.ts";
 import { formatCount } from "../render/words.ts";
-import { type Report, type RuleReport, summarize } from "./conform-report.ts";
+import { type ConformReport, type RuleReport, summarize } from "./conform-report.ts";
 import { createProbe, DEFAULT_LIMITS, type Probe, type ProbeLimits, type Target } from "./probe.ts";
 import { formatCurl, type Key } from "./reply.ts";
 import type { Rule, Section } from "./rule.ts";
 import { sections } from "./rules/index.ts";
 import type { Subject } from "./subject.ts";
 import { type Survey, survey } from "./survey.ts";
-import { Breach, Disturbance, Halt, Skip } from "./verdict.ts";
+import { Breach, Halt, Inconclusive, Skip } from "./verdict.ts";
 
 export interface ConformOptions {
   /** Milliseconds since 1970. */
@@ -36,7 +36,7 @@ export function listNames(): { value: string; description: string }[] {
  * Looks at every rule that can be seen with the keys given, one request after the other. What a service answers
  * never throws: it is a verdict. Throws AnalyticsError where nothing can be checked at all.
  */
-export async function checkConformance(target: Target, options: ConformOptions): Promise<Report> {
+export async function checkConformance(target: Target, options: ConformOptions): Promise<ConformReport> {
   const { clock, sleep, note = () => {}, only, site } = options;
   const chosen = chooseSections(only);
   const keys = nameKeys(target);
@@ -86,15 +86,15 @@ async function look(rule: Rule, subject: Subject, probe: Probe): Promise<Breach 
   probe.renew();
   const second = await attempt(rule, subject);
   if (second instanceof Halt && first instanceof Breach) return first;
-  return second instanceof Disturbance ? new Skip(second.message) : second;
+  return second instanceof Inconclusive ? new Skip(second.message) : second;
 }
 
-async function attempt(rule: Rule, subject: Subject): Promise<Breach | Skip | Disturbance | undefined> {
+async function attempt(rule: Rule, subject: Subject): Promise<Breach | Skip | Inconclusive | undefined> {
   try {
     await rule.check(subject);
     return undefined;
   } catch (error) {
-    if (error instanceof Breach || error instanceof Skip || error instanceof Disturbance) return error;
+    if (error instanceof Breach || error instanceof Skip || error instanceof Inconclusive) return error;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ export interface Rule {
   title: string;
   /** What to do where it is broken. */
   fix: string;
-  /** Returns where the rule is kept; throws Breach, Skip or Disturbance otherwise. */
+  /** Returns where the rule is kept; throws Breach, Skip or Inconclusive otherwise. */
   check(subject: Subject): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { quote, type Reply, withoutAsOf } from "./reply.ts";
-import { Breach, Disturbance } from "./verdict.ts";
+import { Breach, Inconclusive } from "./verdict.ts";
 
 /** Numbers by name, and the moment for which they hold. */
 export interface Reading {
@@ -13,7 +13,7 @@ export interface Reading {
  * Two answers must tell the same numbers. Today's grow meanwhile: where they differ, the first is read again, and
  * the other may lie between the two. An answer that is of no moment between them says nothing.
  */
-export async function demandSame(
+export async function demandSameNumbers(
   readFirst: (fresh: boolean) => Promise<Reading>,
   readOther: () => Promise<Reading>,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function demandSame(
   const isSame = Object.entries(other.numbers).every(([name, value]) => first.numbers[name] === value);
   if (isSame && first.period.to === other.period.to) return;
   const again = await readFirst(true);
-  if (again.period.to !== other.period.to) throw new Disturbance("the day turned at the site while reading");
+  if (again.period.to !== other.period.to) throw new Inconclusive("the day turned at the site while reading");
   const [start, moment, end] = [first, other, again].map(({ asOf }) => Date.parse(asOf));
   const isWithin = Number(start) <= Number(moment) && Number(moment) <= Number(end);
   const lies = Object.entries(other.numbers).every(([name, value]) => {
@@ -30,7 +30,7 @@ export async function demandSame(
     return value >= Math.min(...bounds) && value <= Math.max(...bounds);
   });
   if (lies) return;
-  if (!isWithin) throw new Disturbance("the answers are of different moments, and today's numbers moved");
+  if (!isWithin) throw new Inconclusive("the answers are of different moments, and today's numbers moved");
   throw new Breach(other.reply.sent, quote(first.numbers), quote(other.numbers));
 }
 
@@ -38,7 +38,7 @@ export async function demandSame(
  * A comparison of two answers. Where it finds a breach, the first is read again: a breach between answers of which
  * one moved meanwhile is none.
  */
-export async function compareSteadily<T extends { reply: Reply }>(
+export async function compareStable<T extends { reply: Reply }>(
   readFirst: (fresh: boolean) => Promise<T>,
   compare: (first: T) => Promise<void>,
 ): Promise<void> {
@@ -49,6 +49,6 @@ export async function compareSteadily<T extends { reply: Reply }>(
     if (!(error instanceof Breach)) throw error;
     const again = await readFirst(true);
     if (withoutAsOf(again.reply) === withoutAsOf(first.reply)) throw error;
-    throw new Disturbance("the numbers of today moved while reading");
+    throw new Inconclusive("the numbers of today moved while reading");
   }
 }

@@ -42,7 +42,7 @@ export interface Subject {
 }
 
 /** The plainest question to an operation, as it declares it. */
-export function usualParams(subject: Subject, operation: Operation): Record<string, string | number> {
+export function basicParams(subject: Subject, operation: Operation): Record<string, string | number> {
   const site = "site" in operation.params.shape ? subject.site.domain : "";
   // Parameters are texts and numbers: they go into a query string.
   return operation.conform.ask(site) as Record<string, string | number>;
@@ -54,8 +54,8 @@ export interface Read<O extends Operation> {
 }
 
 /** The answer to the usual question. Throws a breach where it has not the contract's form. */
-export async function readUsual<O extends Operation>(subject: Subject, operation: O): Promise<Read<O>> {
-  return parse(operation, await subject.ask(operation.path, usualParams(subject, operation)));
+export async function readBasic<O extends Operation>(subject: Subject, operation: O): Promise<Read<O>> {
+  return parse(operation, await subject.ask(operation.path, basicParams(subject, operation)));
 }
 
 /**
@@ -68,8 +68,8 @@ export async function read<O extends Operation>(
   params: Record<string, string | number> = {},
   how: Ask = {},
 ): Promise<Read<O>> {
-  await usable(operation, readUsual(subject, operation));
-  const complete = { ...usualParams(subject, operation), ...params };
+  await usable(operation, readBasic(subject, operation));
+  const complete = { ...basicParams(subject, operation), ...params };
   return parse(operation, await subject.ask(operation.path, complete, how));
 }
 

@@ -25,8 +25,8 @@ export class Halt extends Skip {
 }
 
 /** Something moved between two answers that were to be compared: no verdict, but another attempt. */
-export class Disturbance extends Error {
-  override readonly name = "Disturbance";
+export class Inconclusive extends Error {
+  override readonly name = "Inconclusive";
 }
 
 /** Throws a breach unless it holds. */

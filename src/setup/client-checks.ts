@@ -9,7 +9,7 @@ import { clients } from "./clients/index.ts";
 import { type Check, type Finding, ok, skip, warn } from "./doctor-check.ts";
 import { findFault } from "./documents/json-editor.ts";
 import { type Machine, readMachine } from "./machine.ts";
-import type { Client } from "./mcp-client.ts";
+import type { McpClient } from "./mcp-client.ts";
 import { findFile } from "./setup-instructions.ts";
 
 const KEY_ENTRY = /["']?ANALYTICS_API_KEY["']?\s*[:=]\s*["']([^"'\r\n]*)["']/g;
@@ -39,7 +39,7 @@ export function findClientChecks(environment: Environment): Check[] {
   return checks.length > 0 ? checks : [{ name: "clients", run: () => skip("none found with an entry") }];
 }
 
-function findFiles(client: Client, machine: Machine): { path: string; isProject: boolean }[] {
+function findFiles(client: McpClient, machine: Machine): { path: string; isProject: boolean }[] {
   const own = findFile(client, machine);
   const places = client.places?.[machine.platform] ?? "";
   return [
@@ -52,11 +52,11 @@ function findFiles(client: Client, machine: Machine): { path: string; isProject:
   ];
 }
 
-function findFaultIn({ format }: Client, text: string): string | undefined {
+function findFaultIn({ format }: McpClient, text: string): string | undefined {
   return format === "json" ? findFault(text.replace(/^\ufeff/, "")) : undefined;
 }
 
-function checkEntry(client: Client, path: string, text: string, environment: Environment): Finding {
+function checkEntry(client: McpClient, path: string, text: string, environment: Environment): Finding {
   const fault = findFaultIn(client, text);
   if (fault !== undefined) {
     return warn(`${path} is no valid JSON: ${fault}`, `Mend it there: ${client.title} ignores the file.`);

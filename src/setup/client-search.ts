@@ -1,10 +1,10 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { findNearest } from "../render/suggest.ts";
 import { clients } from "./clients/index.ts";
-import type { Client } from "./mcp-client.ts";
+import type { McpClient } from "./mcp-client.ts";
 
 /** A client by its name or another that people have for it. Throws AnalyticsError `usage`, with what was meant. */
-export function findClient(word: string): Client {
+export function findClient(word: string): McpClient {
   const byName = new Map(
     clients.flatMap((client) =>
       [client.id, client.title, ...client.aliases].map((name) => [simplify(name), client] as const),

@@ -5,12 +5,12 @@ import { isThere, NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } fr
 import { formatDifference } from "./difference.ts";
 import { editJson } from "./documents/json-editor.ts";
 import { editToml } from "./documents/toml-editor.ts";
-import type { Client } from "./mcp-client.ts";
+import type { McpClient } from "./mcp-client.ts";
 import { KEY } from "./server-command.ts";
-import type { Wish } from "./server-spec.ts";
+import type { ServerSpec } from "./server-spec.ts";
 import { buildEntry } from "./setup-instructions.ts";
 
-export interface Writing {
+export interface WriteOptions {
   path: string;
   /** Whether the file was named by the person: then it need not be the client's. */
   isNamed: boolean;
@@ -21,7 +21,7 @@ export interface Writing {
   now: number;
 }
 
-export interface Outcome {
+export interface WriteResult {
   state: "written" | "there" | "shown";
   /** The file itself, where the client's path is a link. */
   path: string;
@@ -33,12 +33,16 @@ export interface Outcome {
 }
 
 /** Puts a server into a client's file; every other byte of it stays. Throws AnalyticsError `usage` and `unavailable`. */
-export async function writeEntry(client: Client, wish: Wish, writing: Writing): Promise<Outcome> {
+export async function writeEntry(
+  client: McpClient,
+  spec: ServerSpec,
+  writing: WriteOptions,
+): Promise<WriteResult> {
   const { path, force, dryRun, now } = writing;
   if (!writing.isNamed && !force) await assertInstalled(client, path);
   const file = await readConfigFile(path);
   const edit = client.format === "toml" ? editToml : editJson;
-  const text = inFile(file.path, () => edit(file.text, buildEntry(client, wish), force));
+  const text = inFile(file.path, () => edit(file.text, buildEntry(client, spec), force));
   const isNew = file.bytes === undefined;
   const outcome = {
     path: file.path,
@@ -48,12 +52,12 @@ export async function writeEntry(client: Client, wish: Wish, writing: Writing): 
   };
   if (text === file.text && !isNew) return { ...outcome, state: "there" };
   if (dryRun) return { ...outcome, state: "shown" };
-  const holdsKey = wish.server.kind === "local" && wish.server.apiKey !== undefined;
+  const holdsKey = spec.server.kind === "local" && spec.server.apiKey !== undefined;
   const mode = holdsKey ? PRIVATE_FILE : NEW_FILE;
   return { ...outcome, state: "written", backup: await replaceConfigFile(file, { text, mode, now }) };
 }
 
-async function assertInstalled({ title }: Client, path: string): Promise<void> {
+async function assertInstalled({ title }: McpClient, path: string): Promise<void> {
   if (await isThere(dirname(path))) return;
   throw new AnalyticsError("usage", `${title} does not seem to be installed: there is no ${dirname(path)}.`, {
     hint: "Start it once; or --force makes the folder, and --file names another file.",

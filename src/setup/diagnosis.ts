@@ -2,24 +2,24 @@ import { readAccess } from "../config/access.ts";
 import { readServiceUrl } from "../config/config.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";
-import type { Check, Facts, Finding, Surroundings } from "./doctor-check.ts";
+import type { Check, DoctorContext, Facts, Finding } from "./doctor-check.ts";
 import { isAboutAddress } from "./doctor-check.ts";
 import { createLocalChecks } from "./local-checks.ts";
 import { accessChecks, machineChecks } from "./machine-checks.ts";
 import { serviceChecks } from "./service-checks.ts";
-import { readProbe } from "./service-trial.ts";
+import { runTrial } from "./service-trial.ts";
 
-export type Report = (Finding & { name: string })[];
+export type Diagnosis = (Finding & { name: string })[];
 
 /** Looks at everything between this machine and an answer, in the order in which it matters. */
-export async function examine(surroundings: Surroundings): Promise<Report> {
-  const facts = createFacts(surroundings);
-  const report: Report = [];
+export async function diagnose(context: DoctorContext): Promise<Diagnosis> {
+  const facts = createFacts(context);
+  const report: Diagnosis = [];
   const blocked = new Set<string>();
-  const { local } = surroundings;
+  const { local } = context;
   const service = [...accessChecks, ...connectionChecks, ...serviceChecks];
   const checks: Check[] = [...machineChecks, ...(local ? createLocalChecks(local) : service)];
-  for (const { name, needs = [], run } of [...checks, ...findClientChecks(surroundings.environment)]) {
+  for (const { name, needs = [], run } of [...checks, ...findClientChecks(context.environment)]) {
     const missing = needs.find((each) => blocked.has(each));
     const finding: Finding =
       missing === undefined ? await run(facts) : { status: "skipped", detail: `needs: ${missing}` };
@@ -29,8 +29,8 @@ export async function examine(surroundings: Surroundings): Promise<Report> {
   return report;
 }
 
-function createFacts(surroundings: Surroundings): Facts {
-  const { flags, environment, clock, readGivenKey, openTarget } = surroundings;
+function createFacts(context: DoctorContext): Facts {
+  const { flags, environment, clock, readGivenKey, openTarget } = context;
   const once = <T>(read: () => Promise<T>) => {
     let value: Promise<T> | undefined;
     return () => {
@@ -40,7 +40,7 @@ function createFacts(surroundings: Surroundings): Facts {
   };
   const access = once(async () => readAccess(flags, environment, await readGivenKey()));
   return {
-    ...surroundings,
+    ...context,
     readAccess: access,
     readBaseUrl: () =>
       access().then(
@@ -51,6 +51,6 @@ function createFacts(surroundings: Surroundings): Facts {
           return readServiceUrl(flags, environment);
         },
       ),
-    readProbe: once(async () => readProbe(await openTarget(await access()), clock)),
+    readTrial: once(async () => runTrial(await openTarget(await access()), clock)),
   };
 }

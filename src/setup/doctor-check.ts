@@ -3,7 +3,7 @@ import type { Access, GivenKey } from "../config/access.ts";
 import type { Environment, Flags } from "../config/config.ts";
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { LocalSource } from "../sources/source.ts";
-import type { Probe } from "./service-trial.ts";
+import type { ServiceTrial } from "./service-trial.ts";
 
 /** What a check found. Neither text ever holds a key. */
 export interface Finding {
@@ -16,7 +16,7 @@ export interface Finding {
 }
 
 /** What the checks are told of the process that runs them. */
-export interface Surroundings {
+export interface DoctorContext {
   flags: Flags;
   environment: Environment;
   /** Milliseconds since 1970. */
@@ -30,11 +30,11 @@ export interface Surroundings {
 }
 
 /** What several checks look at, each found out once. A rejection is an AnalyticsError. */
-export interface Facts extends Surroundings {
+export interface Facts extends DoctorContext {
   readAccess: () => Promise<Access>;
   /** Known where the address is in order, whatever the key. */
   readBaseUrl: () => Promise<string>;
-  readProbe: () => Promise<Probe>;
+  readTrial: () => Promise<ServiceTrial>;
 }
 
 export interface Check {

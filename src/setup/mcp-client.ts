@@ -1,9 +1,9 @@
 import type { ClientName } from "./client-names.ts";
 import type { Places } from "./machine.ts";
-import type { Members, Wish } from "./server-spec.ts";
+import type { Members, ServerSpec } from "./server-spec.ts";
 
 /** An assistant that takes MCP servers, and how it is told of one. */
-export interface Client {
+export interface McpClient {
   id: ClientName;
   title: string;
   /** Other words that people call it by. */
@@ -25,19 +25,19 @@ export interface Client {
   isWritable: boolean;
   /** How it gets at the key without holding it; without it, the key itself has to stand in its file. */
   keyFrom?: "its environment" | "a question" | "its secrets";
-  buildEntry(wish: Wish): Members;
+  buildEntry(spec: ServerSpec): Members;
   /** VS Code's questions, by which it asks for the key. */
-  buildInputs?(wish: Wish): Members[];
+  buildInputs?(spec: ServerSpec): Members[];
   /** What to do next, and what to beware of: whole sentences. */
-  notes(wish: Wish): string[];
+  notes(spec: ServerSpec): string[];
   /** One command that does the same. */
-  buildShellCommand?(wish: Wish): string | undefined;
+  buildShellCommand?(spec: ServerSpec): string | undefined;
   /** A link that does the same. */
-  buildLink?(wish: Wish): string | undefined;
+  buildLink?(spec: ServerSpec): string | undefined;
 }
 
 /** Whether the key has to come from somewhere. */
-export function needsKey({ server }: Wish): boolean {
+export function needsKey({ server }: ServerSpec): boolean {
   return server.kind === "local" && server.options.length === 0 && server.profile === undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Platform } from "./machine.ts";
 import { needsKey } from "./mcp-client.ts";
-import type { LocalServer, Members, Wish } from "./server-spec.ts";
+import type { LocalServer, Members, ServerSpec } from "./server-spec.ts";
 
 export const KEY = "ANALYTICS_API_KEY";
 export const URL_NAME = "ANALYTICS_BASE_URL";
@@ -13,7 +13,7 @@ export const placeholder: Reference = (name) =>
   name === KEY ? "<your key>" : "<address of your analytics service>";
 
 /** The command line of the server itself, or of mcp-remote in its place. */
-export function buildCommand({ server, platform }: Wish): [string, ...string[]] {
+export function buildCommand({ server, platform }: ServerSpec): [string, ...string[]] {
   if (server.kind === "remote") return viaNpx(platform, ["mcp-remote", server.url]);
   return viaNpx(platform, ["analytics-mcp", ...server.options]);
 }
@@ -25,9 +25,9 @@ function viaNpx(platform: Platform, args: string[]): [string, ...string[]] {
 }
 
 /** The variables that the server needs; undefined where it needs none. */
-export function buildVariables(wish: Wish, refer: Reference): Record<string, string> | undefined {
-  const { server } = wish;
-  if (server.kind === "remote" || !needsKey(wish)) return undefined;
+export function buildVariables(spec: ServerSpec, refer: Reference): Record<string, string> | undefined {
+  const { server } = spec;
+  if (server.kind === "remote" || !needsKey(spec)) return undefined;
   return {
     [KEY]: server.apiKey ?? refer(KEY),
     [URL_NAME]: server.baseUrl ?? refer(URL_NAME),
@@ -40,8 +40,8 @@ function allowHttp({ allowHttp: hosts }: LocalServer): Record<string, string> {
 }
 
 /** `command`, `args` and `env`, as most clients have it. */
-export function buildStdio(wish: Wish, refer: Reference): Members {
-  const [command, ...args] = buildCommand(wish);
-  const env = buildVariables(wish, refer);
+export function buildStdio(spec: ServerSpec, refer: Reference): Members {
+  const [command, ...args] = buildCommand(spec);
+  const env = buildVariables(spec, refer);
   return { command, args, ...(env === undefined ? {} : { env }) };
 }

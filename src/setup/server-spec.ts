@@ -1,7 +1,7 @@
 import type { Platform } from "./machine.ts";
 
 /** What a person wants set up in a client. */
-export interface Wish {
+export interface ServerSpec {
   /** The server's name in the client: letters, digits, `-` and `_`, so that every format takes it bare. */
   name: string;
   platform: Platform;

@@ -19,21 +19,21 @@ export const serviceChecks: readonly Check[] = [
 
 const isAboutKey = (code: ErrorCode) => code === "invalid_api_key" || code === "missing_api_key";
 
-async function checkAnswer({ readProbe }: Facts): Promise<Finding> {
-  const { error, durations } = await readProbe();
+async function checkAnswer({ readTrial }: Facts): Promise<Finding> {
+  const { error, durations } = await readTrial();
   if (error !== undefined && !isAboutKey(error.code)) return fail(error);
   const median = durations[Math.floor(durations.length / 2)] ?? 0;
   const times = durations.length === 1 ? "once" : `${durations.length} times`;
   return ok(`asked ${times}, median ${Math.round(median)} ms`);
 }
 
-async function checkAccess({ readProbe }: Facts): Promise<Finding> {
-  const { error } = await readProbe();
+async function checkAccess({ readTrial }: Facts): Promise<Finding> {
+  const { error } = await readTrial();
   return error === undefined ? ok("the key is accepted") : fail(error);
 }
 
-async function checkClock({ readProbe }: Facts): Promise<Finding> {
-  const { headers, asked, answered } = await readProbe();
+async function checkClock({ readTrial }: Facts): Promise<Finding> {
+  const { headers, asked, answered } = await readTrial();
   const date = Date.parse(headers?.get("date") ?? "");
   if (Number.isNaN(date)) return skip("the service does not tell its time");
   // The header has whole seconds, and was written somewhere between the question and the answer.
@@ -51,8 +51,8 @@ function describeDuration(milliseconds: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-async function checkRateLimit({ readProbe }: Facts): Promise<Finding> {
-  const { headers } = await readProbe();
+async function checkRateLimit({ readTrial }: Facts): Promise<Finding> {
+  const { headers } = await readTrial();
   const [, draft] = /(?:^|;)\s*r=(\d+)/.exec(headers?.get("ratelimit") ?? "") ?? [];
   const left = draft ?? headers?.get("x-ratelimit-remaining")?.trim();
   if (left === undefined || !/^\d+$/.test(left)) return skip("the service does not tell");
@@ -76,8 +76,8 @@ async function checkContract(facts: Facts): Promise<Finding> {
   }
 }
 
-async function checkSites({ readProbe, readAccess }: Facts): Promise<Finding> {
-  const { sites } = await readProbe();
+async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
+  const { sites } = await readTrial();
   const { site, sources } = await readAccess();
   const domains = sites.map(({ domain }) => domain);
   if (site !== undefined && !sites.some(({ id, domain }) => id === site || domain === site)) {

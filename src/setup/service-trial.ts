@@ -6,7 +6,7 @@ import type { Operation, ResultOf } from "../operations/operation.ts";
 const ATTEMPTS = 3;
 
 /** What the service answered to the question for its sites. */
-export interface Probe {
+export interface ServiceTrial {
   /** Milliseconds that the attempts took, in order of length. */
   durations: number[];
   headers: Headers | undefined;
@@ -18,27 +18,27 @@ export interface Probe {
 }
 
 /** Asks as every command does, several times, and keeps what commands do not look at: time and headers. */
-export async function readProbe(target: Target, clock: () => number): Promise<Probe> {
-  const probe: Probe = {
+export async function runTrial(target: Target, clock: () => number): Promise<ServiceTrial> {
+  const trial: ServiceTrial = {
     ...{ durations: [], headers: undefined, asked: 0, answered: 0, sites: [], error: undefined },
   };
   const fetch: Target["fetch"] = async (url, init) => {
     const [start, asked] = [performance.now(), clock()];
     const response = await target.fetch(url, init);
-    probe.durations.push(performance.now() - start);
-    Object.assign(probe, { headers: response.headers, asked, answered: clock() });
+    trial.durations.push(performance.now() - start);
+    Object.assign(trial, { headers: response.headers, asked, answered: clock() });
     return response;
   };
   try {
     for (let count = 0; count < ATTEMPTS; count++) {
-      probe.sites = (await ask({ ...target, fetch }, clock, sites)).sites;
+      trial.sites = (await ask({ ...target, fetch }, clock, sites)).sites;
     }
   } catch (error) {
     if (!(error instanceof AnalyticsError)) throw error;
-    probe.error = error;
+    trial.error = error;
   }
-  probe.durations.sort((one, other) => one - other);
-  return probe;
+  trial.durations.sort((one, other) => one - other);
+  return trial;
 }
 
 /** One attempt, so that what fails now and then is seen. */

@@ -3,11 +3,11 @@ import type { Entry } from "./documents/editor.ts";
 import { formatTomlTable, formatYaml } from "./documents/entry-format.ts";
 import { buildDocument } from "./documents/json-editor.ts";
 import { findPlace, type Machine, type Places } from "./machine.ts";
-import { type Client, needsKey } from "./mcp-client.ts";
-import type { Wish } from "./server-spec.ts";
+import { type McpClient, needsKey } from "./mcp-client.ts";
+import type { ServerSpec } from "./server-spec.ts";
 
 /** All there is to say about a server's set-up in a client. */
-export interface Description {
+export interface Instructions {
   client: string;
   title: string;
   server: "local" | "remote";
@@ -17,36 +17,36 @@ export interface Description {
   paths: Places | null;
   /** Where it is pasted, for a client without a file of its own. */
   where: string | null;
-  format: Client["format"];
+  format: McpClient["format"];
   content: string;
   notes: string[];
   command: string | null;
   link: string | null;
 }
 
-export function describe(client: Client, wish: Wish, machine: Machine): Description {
+export function buildInstructions(client: McpClient, spec: ServerSpec, machine: Machine): Instructions {
   return {
     client: client.id,
     title: client.title,
-    server: wish.server.kind,
+    server: spec.server.kind,
     path: findFile(client, machine) ?? null,
     paths: client.places ?? null,
     where: client.where ?? null,
     format: client.format,
-    content: formatContent(client, wish),
-    notes: [...noteOnKey(client, wish), ...client.notes(wish), ...noteOnMerging(client)],
-    command: client.buildShellCommand?.(wish) ?? null,
-    link: client.buildLink?.(wish) ?? null,
+    content: formatContent(client, spec),
+    notes: [...noteOnKey(client, spec), ...client.notes(spec), ...noteOnMerging(client)],
+    command: client.buildShellCommand?.(spec) ?? null,
+    link: client.buildLink?.(spec) ?? null,
   };
 }
 
-export function buildEntry(client: Client, wish: Wish): Entry {
-  const inputs = client.buildInputs?.(wish) ?? [];
-  return { at: client.at, name: wish.name, value: client.buildEntry(wish), inputs };
+export function buildEntry(client: McpClient, spec: ServerSpec): Entry {
+  const inputs = client.buildInputs?.(spec) ?? [];
+  return { at: client.at, name: spec.name, value: client.buildEntry(spec), inputs };
 }
 
 /** The client's file: below the folder that a variable of its own names, if it is set; of another machine as people write it. */
-export function findFile({ places, folderVariable }: Client, machine: Machine): string | undefined {
+export function findFile({ places, folderVariable }: McpClient, machine: Machine): string | undefined {
   if (places === undefined) return undefined;
   if (!machine.isHere) return places[machine.platform];
   const place = findPlace(places, machine);
@@ -56,22 +56,22 @@ export function findFile({ places, folderVariable }: Client, machine: Machine): 
   return /^[~%]/.test(places[machine.platform]) ? place : resolve(place);
 }
 
-function formatContent(client: Client, wish: Wish): string {
-  const entry = buildEntry(client, wish);
+function formatContent(client: McpClient, spec: ServerSpec): string {
+  const entry = buildEntry(client, spec);
   const { at, name, value } = entry;
   if (client.format === "toml") return formatTomlTable(at, name, value).trimEnd();
   if (client.format === "yaml") return formatYaml({ [at]: { [name]: value } }).trimEnd();
   return JSON.stringify(buildDocument(entry), null, 2);
 }
 
-function noteOnKey({ title, keyFrom }: Client, wish: Wish): string[] {
-  const { server } = wish;
+function noteOnKey({ title, keyFrom }: McpClient, spec: ServerSpec): string[] {
+  const { server } = spec;
   if (server.kind === "remote") return [];
   if (server.profile !== undefined)
     return [
       `No key stands in it: the server takes that of the profile ${server.profile}, saved here by login.`,
     ];
-  if (!needsKey(wish)) return [];
+  if (!needsKey(spec)) return [];
   if (server.apiKey !== undefined) return ["The key itself stands in the file: keep it to yourself."];
   const missing = server.baseUrl === undefined ? " and the address of your service" : "";
   if (keyFrom === undefined)
@@ -79,7 +79,7 @@ function noteOnKey({ title, keyFrom }: Client, wish: Wish): string[] {
   return [`No key stands in it: ${title} takes it${missing} from ${keyFrom}.`];
 }
 
-function noteOnMerging({ at, format, places }: Client): string[] {
+function noteOnMerging({ at, format, places }: McpClient): string[] {
   if (places === undefined || format === "toml") return [];
   return [`Where the file has "${at}" already, only what stands within it is to be added there.`];
 }

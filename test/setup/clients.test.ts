@@ -4,8 +4,8 @@ import { parse as parseYaml } from "yaml";
 import { findClient } from "../../src/setup/client-search.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { findPlace, type Machine, type Platform, platforms } from "../../src/setup/machine.ts";
-import type { Wish } from "../../src/setup/server-spec.ts";
-import { describe as describeClient } from "../../src/setup/setup-instructions.ts";
+import type { ServerSpec } from "../../src/setup/server-spec.ts";
+import { buildInstructions } from "../../src/setup/setup-instructions.ts";
 
 const homes = { macos: "/Users/me", linux: "/home/me", windows: "C:\\Users\\me" };
 const machine = (platform: Platform = "linux", environment = {}): Machine => ({
@@ -21,24 +21,24 @@ const local = {
   allowHttp: undefined,
   apiKey: undefined,
 } as const;
-const wishes: Record<"local" | "known" | "demo" | "remote", Wish["server"]> = {
+const specs: Record<"local" | "known" | "demo" | "remote", ServerSpec["server"]> = {
   local,
   known: { ...local, baseUrl: "https://stats.example.com" },
   demo: { ...local, options: ["--demo"] },
   remote: { kind: "remote", url: "https://mcp.example.com/mcp" },
 };
 
-function show(word: string, server: Wish["server"], platform: Platform = "linux", environment = {}) {
+function show(word: string, server: ServerSpec["server"], platform: Platform = "linux", environment = {}) {
   const client = findClient(word);
-  const wish = { name: "analytics", platform, server };
-  const description = describeClient(client, wish, machine(platform, environment));
+  const spec = { name: "analytics", platform, server };
+  const instructions = buildInstructions(client, spec, machine(platform, environment));
   const parsers: Record<string, (text: string) => unknown> = {
     json: JSON.parse,
     toml: parseToml,
     yaml: parseYaml,
   };
-  const read = parsers[description.format] ?? JSON.parse;
-  return { ...description, document: JSON.parse(JSON.stringify(read(description.content))) };
+  const read = parsers[instructions.format] ?? JSON.parse;
+  return { ...instructions, document: JSON.parse(JSON.stringify(read(instructions.content))) };
 }
 
 const args = ["-y", "analytics-mcp"];
@@ -140,8 +140,8 @@ describe("each client gets its own form", () => {
     ],
     ["lm-studio", mcpServers(blank), mcpServers({ url: remote })],
   ])("%s", (word, localForm, remoteForm) => {
-    expect(show(word, wishes.local).document).toEqual(localForm);
-    expect(show(word, wishes.remote).document).toEqual(remoteForm);
+    expect(show(word, specs.local).document).toEqual(localForm);
+    expect(show(word, specs.remote).document).toEqual(remoteForm);
   });
 
   it("all of them are tested", () => {
@@ -153,27 +153,27 @@ const all = clients.map(({ id }) => id);
 
 describe("every client", () => {
   it.each(all)("%s: the demo needs no variables, and the address is written where it is known", (word) => {
-    expect(show(word, wishes.demo).content).toContain("--demo");
-    expect(show(word, wishes.demo).content).not.toContain("ANALYTICS");
-    const known = show(word, wishes.known).content;
+    expect(show(word, specs.demo).content).toContain("--demo");
+    expect(show(word, specs.demo).content).not.toContain("ANALYTICS");
+    const known = show(word, specs.known).content;
     expect(known).toContain("https://stats.example.com");
     expect(known).not.toContain("ANALYTICS_BASE_URL}");
   });
 
   it.each(all)("%s: on Windows a local program starts through cmd", (word) => {
-    expect(show(word, wishes.local, "windows").content).toMatch(/cmd[\s\S]*"\/c",\s*"npx",\s*"-y"/);
-    expect(show(word, wishes.local, "macos").content).not.toContain("/c");
+    expect(show(word, specs.local, "windows").content).toMatch(/cmd[\s\S]*"\/c",\s*"npx",\s*"-y"/);
+    expect(show(word, specs.local, "macos").content).not.toContain("/c");
   });
 
   it.each(all)("%s: says who stands between a client without remote servers and the connector", (word) => {
-    const { content, notes } = show(word, wishes.remote);
+    const { content, notes } = show(word, specs.remote);
     expect(content.includes("mcp-remote")).toBe(!findClient(word).isRemote);
     expect(notes.some((note) => note.includes("mcp-remote"))).toBe(!findClient(word).isRemote);
     expect(notes.join(" ")).toMatch(/sign in/i);
   });
 
   it.each(all)("%s: its links and commands carry the same entry", (word) => {
-    const { command, link, document } = show(word, wishes.remote);
+    const { command, link, document } = show(word, specs.remote);
     if (command !== null) expect(command).toContain(remote);
     if (link === null) return;
     const [, query = ""] = link.split("?");
@@ -221,16 +221,16 @@ describe("where the file is", () => {
       "/home/me/.config/goose/config.yaml",
     ],
   ])("%s", (word, ...paths) => {
-    expect(platforms.map((platform) => show(word, wishes.local, platform).path)).toEqual(paths);
+    expect(platforms.map((platform) => show(word, specs.local, platform).path)).toEqual(paths);
   });
 
   it("follows APPDATA, XDG_CONFIG_HOME and CODEX_HOME", () => {
     const appData = { APPDATA: "D:\\Roaming" };
-    expect(show("vscode", wishes.local, "windows", appData).path).toBe("D:\\Roaming\\Code\\User\\mcp.json");
-    expect(show("zed", wishes.local, "linux", { XDG_CONFIG_HOME: "/xdg" }).path).toBe(
+    expect(show("vscode", specs.local, "windows", appData).path).toBe("D:\\Roaming\\Code\\User\\mcp.json");
+    expect(show("zed", specs.local, "linux", { XDG_CONFIG_HOME: "/xdg" }).path).toBe(
       "/xdg/zed/settings.json",
     );
-    expect(show("codex", wishes.local, "linux", { CODEX_HOME: "/codex" }).path).toBe("/codex/config.toml");
+    expect(show("codex", specs.local, "linux", { CODEX_HOME: "/codex" }).path).toBe("/codex/config.toml");
     const relative = machine("linux", { XDG_CONFIG_HOME: "xdg" });
     expect(findPlace({ macos: "", windows: "", linux: "~/.config/x" }, relative)).toBe("/home/me/.config/x");
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { findClient } from "../../src/setup/client-search.ts";
 import { editJson } from "../../src/setup/documents/json-editor.ts";
 import { editToml } from "../../src/setup/documents/toml-editor.ts";
-import type { Wish } from "../../src/setup/server-spec.ts";
+import type { ServerSpec } from "../../src/setup/server-spec.ts";
 import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { isWithin } from "./printing.ts";
 
@@ -144,8 +144,8 @@ describe("a client's own file", () => {
     "$word, $kind, with $lineEnd, gains the server and keeps every byte",
     ({ word, lineEnd, server }) => {
       const client = findClient(word);
-      const wish: Wish = { name: "analytics", platform: "linux", server };
-      const entry = buildEntry(client, wish);
+      const spec: ServerSpec = { name: "analytics", platform: "linux", server };
+      const entry = buildEntry(client, spec);
       const { text = "", strict } = samples[word] ?? {};
       const before = text.replaceAll("\n", lineEnd);
       const isToml = client.format === "toml";

@@ -3,7 +3,7 @@ import { environment } from "../../src/documents/environment.ts";
 import { questions } from "../../src/insights/question.ts";
 import { cursor } from "../../src/setup/clients/cursor.ts";
 import { vsCode } from "../../src/setup/clients/vs-code.ts";
-import type { Wish } from "../../src/setup/server-spec.ts";
+import type { ServerSpec } from "../../src/setup/server-spec.ts";
 
 /** What package.json says; an address is there once the project has one. */
 interface Manifest {
@@ -189,7 +189,7 @@ export const manifests: Record<string, string> = {
 };
 
 /** Nothing is known of whoever clicks: the client asks for key and address, or takes them from its environment. */
-export const stranger: Wish = {
+export const stranger: ServerSpec = {
   name: "analytics",
   platform: "linux",
   server: { kind: "local", options: [], baseUrl: undefined, allowHttp: undefined, apiKey: undefined },

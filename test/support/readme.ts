@@ -3,9 +3,9 @@ import { environment } from "../../src/documents/environment.ts";
 import { questions } from "../../src/insights/question.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import type { Machine, Places } from "../../src/setup/machine.ts";
-import type { Client } from "../../src/setup/mcp-client.ts";
+import type { McpClient } from "../../src/setup/mcp-client.ts";
 import { buildStdio, KEY } from "../../src/setup/server-command.ts";
-import { describe } from "../../src/setup/setup-instructions.ts";
+import { buildInstructions } from "../../src/setup/setup-instructions.ts";
 import { buildInstallLinks, stranger } from "./manifests.ts";
 import { runShell } from "./shell.ts";
 
@@ -79,8 +79,8 @@ function listPlaces(places: Places): string {
   return [...texts].map(([place, platforms]) => `${code(place)} (${platforms.join(", ")})`).join(", ");
 }
 
-function buildClientBlock(client: Client): string {
-  const { title, format, content, notes, command, where } = describe(client, stranger, machine);
+function buildClientBlock(client: McpClient): string {
+  const { title, format, content, notes, command, where } = buildInstructions(client, stranger, machine);
   const place = client.places === undefined ? (where ?? "") : listPlaces(client.places);
   return [
     `<details>\n<summary>${title}</summary>`,

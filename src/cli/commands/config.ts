@@ -1,16 +1,16 @@
 import { Argument, Option } from "commander";
 import { clientNames } from "../../setup/client-names.ts";
-import type { Outcome } from "../../setup/config-writing.ts";
+import type { WriteResult } from "../../setup/config-writing.ts";
 import { platforms, readMachine } from "../../setup/machine.ts";
-import type { Client } from "../../setup/mcp-client.ts";
-import type { Wish } from "../../setup/server-spec.ts";
-import type { Description } from "../../setup/setup-instructions.ts";
+import type { McpClient } from "../../setup/mcp-client.ts";
+import type { ServerSpec } from "../../setup/server-spec.ts";
+import type { Instructions } from "../../setup/setup-instructions.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { refuseOptionAsWord } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
-import { assertWritable, type ConfigFlags, readWish, refuse } from "./config-server-spec.ts";
+import { assertWritable, type ConfigFlags, readServerSpec, refuse } from "./config-server-spec.ts";
 
 /** `analytics-mcp config`: what to paste into an assistant's settings, or to have written there. */
 export const command: CommandDefinition = {
@@ -82,7 +82,7 @@ async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
   await printAnswer(io, { params: {}, result: { clients: rows }, views: [view] }, flags);
 }
 
-async function print(io: Io, client: Client, flags: ConfigFlags): Promise<void> {
+async function print(io: Io, client: McpClient, flags: ConfigFlags): Promise<void> {
   for (const [name, option] of [
     ["force", "--force"],
     ["file", "--file"],
@@ -90,16 +90,16 @@ async function print(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
   ] as const) {
     if (flags[name] !== undefined) throw refuse(`${option} goes with --write`, "Nothing was written.");
   }
-  const { describe } = await import("../../setup/setup-instructions.ts");
+  const { buildInstructions } = await import("../../setup/setup-instructions.ts");
   const machine = readMachine(io.environment, flags.platform);
-  const description = describe(client, readWish(io, client, flags, machine), machine);
-  if (flags.json) return printAnswer(io, { params: {}, result: { ...description }, views: [] }, flags);
-  await writeData(io, description.content);
+  const instructions = buildInstructions(client, readServerSpec(io, client, flags, machine), machine);
+  if (flags.json) return printAnswer(io, { params: {}, result: { ...instructions }, views: [] }, flags);
+  await writeData(io, instructions.content);
   if (io.stdout.isTTY && io.stderr.isTTY) await printNote(io, "");
-  for (const line of explain(description)) await printNote(io, line);
+  for (const line of explain(instructions)) await printNote(io, line);
 }
 
-function explain({ title, path, paths, where, notes, command, link }: Description): string[] {
+function explain({ title, path, paths, where, notes, command, link }: Instructions): string[] {
   const elsewhere = Object.entries(paths ?? {}).map(([name, place]) => `  ${name.padEnd(8)} ${place}`);
   return [
     `${title}: paste it into ${path ?? where}`,
@@ -110,7 +110,7 @@ function explain({ title, path, paths, where, notes, command, link }: Descriptio
   ];
 }
 
-async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> {
+async function write(io: Io, client: McpClient, flags: ConfigFlags): Promise<void> {
   if (!client.isWritable) {
     throw refuse(
       `--write knows no way to ${client.title}'s file`,
@@ -124,24 +124,32 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
       "Name the file with --file.",
     );
   }
-  const [{ describe, findFile }, { writeEntry }] = await Promise.all([
+  const [{ buildInstructions, findFile }, { writeEntry }] = await Promise.all([
     import("../../setup/setup-instructions.ts"),
     import("../../setup/config-writing.ts"),
   ]);
-  const wish = readWish(io, client, flags, machine);
-  assertWritable(io, client, wish);
-  const outcome = await writeEntry(client, wish, {
+  const spec = readServerSpec(io, client, flags, machine);
+  assertWritable(io, client, spec);
+  const outcome = await writeEntry(client, spec, {
     path: flags.file ?? findFile(client, machine) ?? "",
     isNamed: flags.file !== undefined,
     force: flags.force === true,
     dryRun: flags.dryRun === true,
     now: io.clock(),
   });
-  const notes = describe(client, wish, machine).notes.filter((note) => !note.startsWith("Where the file"));
-  await report(io, wish, outcome, [...notes, ...noteOnShell(io, wish)], flags);
+  const notes = buildInstructions(client, spec, machine).notes.filter(
+    (note) => !note.startsWith("Where the file"),
+  );
+  await report(io, spec, outcome, [...notes, ...noteOnShell(io, spec)], flags);
 }
 
-async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[], flags: ConfigFlags) {
+async function report(
+  io: Io,
+  { name }: ServerSpec,
+  outcome: WriteResult,
+  notes: string[],
+  flags: ConfigFlags,
+) {
   const { state, path, backup, difference, isOpen } = outcome;
   const exposure = isOpen && flags.withKey ? [`Others on this machine may read it: chmod 600 ${path}`] : [];
   if (flags.json) {
@@ -159,7 +167,7 @@ async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[],
   for (const note of notes) await printNote(io, `- ${note}`);
 }
 
-function noteOnShell({ environment }: Io, { server }: Wish): string[] {
+function noteOnShell({ environment }: Io, { server }: ServerSpec): string[] {
   const isLeft = server.kind === "local" && server.options.length === 0 && server.apiKey === undefined;
   if (!isLeft || !environment.ANALYTICS_API_KEY) return [];
   return ["The key of this shell was not copied into the file."];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readAccess } from "../../config/access.ts";
 import { readProxies } from "../../config/config.ts";
 import { readGivenKey } from "../../config/given-key.ts";
-import type { Report } from "../../conform/conform-report.ts";
+import type { ConformReport } from "../../conform/conform-report.ts";
 import type { Target } from "../../conform/probe.ts";
 import type { Section } from "../../conform/rule.ts";
 import { AnalyticsError } from "../../errors.ts";
@@ -133,7 +133,7 @@ async function reachLocal(
 
 async function printReport(
   io: Io,
-  report: Report,
+  report: ConformReport,
   sections: readonly Section[],
   flags: ConformFlags,
 ): Promise<void> {

@@ -2,14 +2,14 @@ import { sites, stats } from "../../operations/index.ts";
 import { demandRefusal } from "../refusal.ts";
 import { describeReply, member, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { dataOperations, type Subject, usualParams } from "../subject.ts";
+import { basicParams, dataOperations, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
 /** The plainest question to each operation; without a site there is one for /sites alone. */
 async function askAll(subject: Subject, how: Parameters<Subject["ask"]>[2]): Promise<Reply[]> {
   const replies: Reply[] = [];
   for (const operation of subject.sites.length > 0 ? dataOperations : [sites]) {
-    replies.push(await subject.ask(operation.path, usualParams(subject, operation), how));
+    replies.push(await subject.ask(operation.path, basicParams(subject, operation), how));
   }
   return replies;
 }

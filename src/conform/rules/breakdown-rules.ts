@@ -3,7 +3,7 @@ import { breakdown } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { member, quote, type Reply } from "../reply.ts";
 import type { Rule, Section } from "../rule.ts";
-import { compareSteadily, demandSame } from "../stable-compare.ts";
+import { compareStable, demandSameNumbers } from "../stable-compare.ts";
 import { type Read, read, type Subject } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 import { readTotals } from "./stats-rules.ts";
@@ -189,7 +189,7 @@ export const breakdownSection: Section = {
             totals.pageviews,
             ...rows.slice(0, count).map((row) => row.value),
           ]);
-        await compareSteadily(
+        await compareStable(
           (fresh) => read(subject, breakdown, {}, { fresh }),
           async ({ answer: whole }) => {
             const { reply, answer: part } = await read(subject, breakdown, { limit: 3 });
@@ -299,7 +299,7 @@ export const breakdownSection: Section = {
       fix: "Count totals of the whole period, not of the rows shown.",
       check: async (subject) => {
         for (const days of [7, 30]) {
-          await demandSame(
+          await demandSameNumbers(
             (fresh) => readTotals(subject, { days }, fresh),
             async () => {
               const { reply, answer } = await read(subject, breakdown, { days });
@@ -321,7 +321,7 @@ export const breakdownSection: Section = {
       title: "totals.events of the dimension events is events of /stats.",
       fix: "Count custom events of the whole period; page views are not among them.",
       check: async (subject) => {
-        await demandSame(
+        await demandSameNumbers(
           (fresh) => readTotals(subject, {}, fresh),
           async () => {
             const { reply, answer } = await rank(subject, "events");

@@ -5,7 +5,7 @@ import { findParameters } from "../openapi-lookup.ts";
 import { demandRefusal } from "../refusal.ts";
 import { quote, type Reply } from "../reply.ts";
 import type { Rule, Section } from "../rule.ts";
-import { parse, periodOperations, read, type Subject, usualParams } from "../subject.ts";
+import { basicParams, parse, periodOperations, read, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
 type PeriodOperation = (typeof periodOperations)[number];
@@ -28,7 +28,7 @@ async function readYesterday(subject: Subject): Promise<string> {
 }
 
 function askDates(subject: Subject, operation: Operation, dates: Question): Promise<Reply> {
-  const { days: _, ...rest } = usualParams(subject, operation);
+  const { days: _, ...rest } = basicParams(subject, operation);
   return subject.ask(operation.path, { ...rest, ...dates });
 }
 

@@ -8,7 +8,7 @@ import type { Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
 /** Nothing exists under this name, so that no method can harm it. */
-const NOBODY = { site: "conform.invalid" };
+const NO_SUCH_SITE = { site: "conform.invalid" };
 const METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /** One error of each kind: no key, a wrong one, no such path, no such site, a wrong parameter, a wrong method. */
@@ -17,9 +17,9 @@ export async function provokeErrors({ ask, keys }: Subject): Promise<Reply[]> {
     await ask(sites.path, "", { key: null }),
     await ask(sites.path, "", { key: keys.wrong }),
     await ask("/conform"),
-    await ask(stats.path, NOBODY),
+    await ask(stats.path, NO_SUCH_SITE),
     await ask(stats.path, { days: 0 }),
-    await ask(stats.path, NOBODY, { method: "POST" }),
+    await ask(stats.path, NO_SUCH_SITE, { method: "POST" }),
   ];
 }
 
@@ -161,7 +161,7 @@ export const errors: Section = {
       fix: "Refuse every other method on the six paths, before the site is looked up.",
       check: async ({ ask }) => {
         for (const method of METHODS) {
-          demandRefusal(await ask(stats.path, NOBODY, { method }), 405, "method_not_allowed");
+          demandRefusal(await ask(stats.path, NO_SUCH_SITE, { method }), 405, "method_not_allowed");
         }
       },
     },
@@ -171,7 +171,7 @@ export const errors: Section = {
       title: "A 405 lists GET and HEAD in Allow, and no method that writes.",
       fix: "Send Allow: GET, HEAD (RFC 9110, section 15.5.6).",
       check: async ({ ask }) => {
-        const reply = await ask(stats.path, NOBODY, { method: "POST" });
+        const reply = await ask(stats.path, NO_SUCH_SITE, { method: "POST" });
         if (reply.status !== 405) throw new Skip("no method is refused with 405: see errors.method");
         const allow = reply.headers.get("allow") ?? "";
         const methods = allow.split(",").map((each) => each.trim().toUpperCase());
@@ -188,7 +188,7 @@ export const errors: Section = {
       title: "The method is looked at before the key: a POST without one is still a 405.",
       fix: "Look at path, method, key, quota, parameters and site, in this order.",
       check: async ({ ask }) => {
-        const reply = await ask(stats.path, NOBODY, { method: "POST", key: null });
+        const reply = await ask(stats.path, NO_SUCH_SITE, { method: "POST", key: null });
         demand(reply.status === 405, reply, "status 405", describeReply(reply));
       },
     },

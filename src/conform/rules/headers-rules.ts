@@ -3,13 +3,13 @@ import { describeReply, quote, type Reply, withoutAsOf } from "../reply.ts";
 import type { Rule, Section } from "../rule.ts";
 import {
   allOperations,
+  basicParams,
   dataOperations,
   periodOperations,
   read,
   type Subject,
-  usualParams,
 } from "../subject.ts";
-import { Disturbance, demand, Skip } from "../verdict.ts";
+import { demand, Inconclusive, Skip } from "../verdict.ts";
 import { provokeErrors } from "./errors-rules.ts";
 
 type Operations = readonly (typeof allOperations)[number][];
@@ -39,9 +39,9 @@ async function askAgain(
 ): Promise<Reply> {
   const { reply: first } = await read(subject, operation);
   const headers = { "if-none-match": ifNoneMatch(tagOf(first)) };
-  const again = await subject.ask(operation.path, usualParams(subject, operation), { headers, fresh: true });
+  const again = await subject.ask(operation.path, basicParams(subject, operation), { headers, fresh: true });
   if (again.status === 200 && withoutAsOf(again) !== withoutAsOf(first)) {
-    throw new Disturbance("the numbers of today moved while reading");
+    throw new Inconclusive("the numbers of today moved while reading");
   }
   return again;
 }
@@ -245,7 +245,7 @@ export const headers: Section = {
           await subject.pause(1_100);
           const { reply: second } = await read(subject, operation, {}, { fresh: true });
           if (withoutAsOf(first) !== withoutAsOf(second)) {
-            throw new Disturbance("the numbers of today moved while reading");
+            throw new Inconclusive("the numbers of today moved while reading");
           }
           demand(tagOf(first) === tagOf(second), second, quote(tagOf(first)), quote(tagOf(second)));
         }
@@ -271,7 +271,7 @@ export const headers: Section = {
       check: async (subject) => {
         for (const operation of allOperations) {
           const { reply: get } = await read(subject, operation);
-          const params = usualParams(subject, operation);
+          const params = basicParams(subject, operation);
           const head = await subject.ask(operation.path, params, { method: "HEAD" });
           demand(head.status === get.status, head, `status ${get.status}`, describeReply(head));
           for (const name of ["content-type", "cache-control", "vary"]) {

@@ -1,7 +1,7 @@
 import { operations } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Rule, Section } from "../rule.ts";
-import { readUsual } from "../subject.ts";
+import { readBasic } from "../subject.ts";
 import { authorization } from "./authorization-rules.ts";
 import { breakdownSection } from "./breakdown-rules.ts";
 import { dates } from "./dates-rules.ts";
@@ -39,7 +39,7 @@ function buildAnswerRule(operation: Operation): Rule {
     severity: "must",
     title: `${path} answers 200 with ${conform.members}.`,
     fix: `Send every member with the contract's type; ${conform.fix}.`,
-    check: async (subject) => void (await readUsual(subject, operation)),
+    check: async (subject) => void (await readBasic(subject, operation)),
   };
 }
 

@@ -1,10 +1,10 @@
 import { sites, stats } from "../../operations/index.ts";
 import { describeReply, type Key, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { type Subject, siteOperations, usualParams } from "../subject.ts";
+import { basicParams, type Subject, siteOperations } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 
-const NOBODY = "conform.invalid";
+const NO_SUCH_SITE = "conform.invalid";
 
 /** Fields that differ from one answer to the next, whatever the site. */
 const PASSING_FIELDS =
@@ -45,14 +45,14 @@ async function ofEach(
 ): Promise<void> {
   for (const { key, names, owner } of strangers(subject)) {
     for (const operation of operations) {
-      const params = usualParams(subject, operation);
+      const params = basicParams(subject, operation);
       const askFor = (site: string, fresh = false) =>
         subject.ask(operation.path, { ...params, site }, { ...how, key, fresh });
       for (const name of names) {
         // The owner asks first, so that an answer kept by the address alone would be found.
         const own = await subject.ask(operation.path, { ...params, site: name }, { key: owner });
         if (own.status !== 200) throw new Skip(`the owner of ${name} cannot read it: see the rules on sites`);
-        await compare(await askFor(name), await askFor(NOBODY), () => askFor(NOBODY, true));
+        await compare(await askFor(name), await askFor(NO_SUCH_SITE), () => askFor(NO_SUCH_SITE, true));
       }
     }
   }
@@ -136,7 +136,7 @@ export const isolation: Section = {
       fix: "Look at the parameters before the site, or at the site first in both cases.",
       check: async (subject) => {
         for (const { key, names } of strangers(subject)) {
-          const nobody = await subject.ask(stats.path, { site: NOBODY, days: 0 }, { key });
+          const nobody = await subject.ask(stats.path, { site: NO_SUCH_SITE, days: 0 }, { key });
           for (const name of names) {
             const stranger = await subject.ask(stats.path, { site: name, days: 0 }, { key });
             const [expected, seen] = [look(nobody), look(stranger)];

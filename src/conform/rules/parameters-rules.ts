@@ -5,16 +5,16 @@ import type { Operation } from "../../operations/operation.ts";
 import { demandRefusal, findRefused } from "../refusal.ts";
 import { describeReply, items, member, quote, type Reply } from "../reply.ts";
 import type { Rule, Section } from "../rule.ts";
-import { allOperations, periodOperations, type Subject, siteOperations, usualParams } from "../subject.ts";
+import { allOperations, basicParams, periodOperations, type Subject, siteOperations } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
 /** The usual question with a parameter more, or another value for one. */
 function askWith(subject: Subject, operation: Operation, changed: Record<string, string>): Promise<Reply> {
-  return subject.ask(operation.path, { ...usualParams(subject, operation), ...changed });
+  return subject.ask(operation.path, { ...basicParams(subject, operation), ...changed });
 }
 
 function askWithout(subject: Subject, operation: Operation, name: string): Promise<Reply> {
-  const { [name]: _, ...rest } = usualParams(subject, operation);
+  const { [name]: _, ...rest } = basicParams(subject, operation);
   return subject.ask(operation.path, rest);
 }
 
@@ -155,7 +155,7 @@ export const parameters: Section = {
       fix: "Read all values of a name and refuse more than one.",
       check: async (subject) => {
         for (const operation of siteOperations) {
-          const usual = usualParams(subject, operation);
+          const usual = basicParams(subject, operation);
           for (const [name] of parametersOf(operation)) {
             const query = new URLSearchParams(
               Object.entries(usual).map(([key, value]): [string, string] => [key, String(value)]),

@@ -3,9 +3,9 @@ import { timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { demandSame } from "../stable-compare.ts";
+import { demandSameNumbers } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
-import { Disturbance, demand, Skip } from "../verdict.ts";
+import { demand, Inconclusive, Skip } from "../verdict.ts";
 import { readTotals } from "./stats-rules.ts";
 
 type Series = ResultOf<typeof timeseries>;
@@ -127,7 +127,7 @@ export const series: Section = {
       fix: "Let visitors be the sum of daily unique visitors in both; count days in the site's timezone.",
       check: async (subject) => {
         for (const days of [7, 30, 365]) {
-          await demandSame(
+          await demandSameNumbers(
             (fresh) => readTotals(subject, { days }, fresh, ["visitors", "pageviews"]),
             () => readSums(subject, days),
           );
@@ -140,7 +140,7 @@ export const series: Section = {
       title: "The last point has the numbers of the summary of today.",
       fix: "days=1 is today so far, midnight at the site to now, in each operation.",
       check: async (subject) => {
-        await demandSame(
+        await demandSameNumbers(
           (fresh) => readTotals(subject, { days: 1 }, fresh, ["visitors", "pageviews"]),
           () => readSums(subject, 30, 1),
         );
@@ -156,7 +156,7 @@ export const series: Section = {
         const known = new Map(longer.points.map((point) => [point.date, point]));
         const { reply, answer: shorter } = await read(subject, timeseries, { days: 7 });
         if (longer.period.to !== shorter.period.to) {
-          throw new Disturbance("the day turned at the site while reading");
+          throw new Inconclusive("the day turned at the site while reading");
         }
         for (const point of shorter.points.filter(({ date }) => date !== shorter.period.to)) {
           const other = known.get(point.date);

@@ -3,7 +3,7 @@ import { localTime } from "../local-time.ts";
 import { demandRefusal } from "../refusal.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { read, type Subject, siteOperations, usualParams } from "../subject.ts";
+import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
 import { demand } from "../verdict.ts";
 
 /** Each spelling of the site must be answered about the site itself. */
@@ -121,7 +121,7 @@ export const sitesSection: Section = {
       check: async (subject) => {
         for (const operation of siteOperations) {
           await read(subject, operation);
-          const params = { ...usualParams(subject, operation), site: subject.site.id };
+          const params = { ...basicParams(subject, operation), site: subject.site.id };
           demandSite(await subject.ask(operation.path, params), subject.site, "by its id");
         }
       },
@@ -159,7 +159,7 @@ export const sitesSection: Section = {
       fix: "Answer 404 with the code site_not_found, never an empty 200.",
       check: async (subject) => {
         for (const operation of siteOperations) {
-          const params = { ...usualParams(subject, operation), site: "conform.invalid" };
+          const params = { ...basicParams(subject, operation), site: "conform.invalid" };
           demandRefusal(await subject.ask(operation.path, params), 404, "site_not_found");
         }
       },

@@ -1,7 +1,7 @@
 import { stats } from "../../operations/index.ts";
 import { member, quote } from "../reply.ts";
 import type { Section } from "../rule.ts";
-import { compareSteadily, demandSame } from "../stable-compare.ts";
+import { compareStable, demandSameNumbers } from "../stable-compare.ts";
 import { type Read, read, type Subject } from "../subject.ts";
 import { demand } from "../verdict.ts";
 
@@ -41,7 +41,7 @@ export const statsSection: Section = {
       title: "A longer period has at least the numbers of a shorter one.",
       fix: "Sum the days of the period; visitors is the sum of daily unique visitors.",
       check: async (subject) => {
-        await compareSteadily(
+        await compareStable(
           (fresh) => read(subject, stats, { days: 7 }, { fresh }),
           async ({ answer: shorter }) => {
             const { reply, answer: longer } = await read(subject, stats);
@@ -70,7 +70,7 @@ export const statsSection: Section = {
       title: "By id and by domain, a site has the same numbers.",
       fix: "Look the site up once and count by its id.",
       check: async (subject) => {
-        await demandSame(
+        await demandSameNumbers(
           (fresh) => readTotals(subject, {}, fresh),
           () => readTotals(subject, { site: subject.site.id }, false),
         );

@@ -1,8 +1,8 @@
-import type { Client } from "../mcp-client.ts";
+import type { McpClient } from "../mcp-client.ts";
 import { buildStdio, placeholder } from "../server-command.ts";
 
 /** https://modelcontextprotocol.io/docs/develop/connect-local-servers: its file starts programs; no variables are named there. */
-export const claudeDesktop: Client = {
+export const claudeDesktop: McpClient = {
   id: "claude-desktop",
   title: "Claude Desktop",
   aliases: ["claudedesktop", "claude-app"],
@@ -15,7 +15,7 @@ export const claudeDesktop: Client = {
   },
   isRemote: false,
   isWritable: true,
-  buildEntry: (wish) => buildStdio(wish, placeholder),
+  buildEntry: (spec) => buildStdio(spec, placeholder),
   notes: ({ server }) => [
     ...(server.kind === "remote"
       ? [

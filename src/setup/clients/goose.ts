@@ -1,12 +1,12 @@
-import { type Client, needsKey } from "../mcp-client.ts";
+import { type McpClient, needsKey } from "../mcp-client.ts";
 import { buildCommand, buildVariables, KEY, URL_NAME } from "../server-command.ts";
-import type { Members, Wish } from "../server-spec.ts";
+import type { Members, ServerSpec } from "../server-spec.ts";
 
 /**
  * https://goose-docs.ai/docs/guides/config-files. `env_keys` are looked up in its environment and then among
  * its secrets (`goose configure` asks for them); `envs` is taken literally.
  */
-export const goose: Client = {
+export const goose: McpClient = {
   id: "goose",
   title: "Goose",
   aliases: ["block-goose"],
@@ -21,10 +21,10 @@ export const goose: Client = {
   isWritable: false,
   keyFrom: "its secrets",
   buildEntry,
-  notes: (wish) => [
+  notes: (spec) => [
     "Start a new session of goose.",
-    ...(wish.server.kind === "remote" ? ["It opens the browser to sign in when the session starts."] : []),
-    ...(needsKey(wish)
+    ...(spec.server.kind === "remote" ? ["It opens the browser to sign in when the session starts."] : []),
+    ...(needsKey(spec)
       ? [
           "The names in env_keys are looked up in goose's environment, then in its keyring: goose configure → Add Extension asks for them there.",
         ]
@@ -32,12 +32,12 @@ export const goose: Client = {
   ],
 };
 
-function buildEntry(wish: Wish): Members {
-  const { name, server } = wish;
+function buildEntry(spec: ServerSpec): Members {
+  const { name, server } = spec;
   const common = { name, description: "Web analytics", enabled: true, timeout: 300 };
   if (server.kind === "remote") return { type: "streamable_http", ...common, uri: server.url };
-  const [cmd, ...args] = buildCommand(wish);
-  const variables = Object.entries(buildVariables(wish, () => "") ?? {});
+  const [cmd, ...args] = buildCommand(spec);
+  const variables = Object.entries(buildVariables(spec, () => "") ?? {});
   const missing = [KEY, URL_NAME].filter((key) =>
     variables.some(([each, value]) => each === key && value === ""),
   );

@@ -1,8 +1,8 @@
-import type { Client } from "../mcp-client.ts";
+import type { McpClient } from "../mcp-client.ts";
 import { buildStdio, placeholder } from "../server-command.ts";
 
 /** https://www.jetbrains.com/help/ai-assistant/mcp.html: pasted in a dialogue; nothing is said there of signing in. */
-export const jetbrains: Client = {
+export const jetbrains: McpClient = {
   id: "jetbrains",
   title: "JetBrains AI Assistant",
   aliases: [
@@ -21,7 +21,7 @@ export const jetbrains: Client = {
   where: "Settings → Tools → AI Assistant → Model Context Protocol (MCP) → Add → As JSON",
   isRemote: false,
   isWritable: false,
-  buildEntry: (wish) => buildStdio(wish, placeholder),
+  buildEntry: (spec) => buildStdio(spec, placeholder),
   notes: ({ server }) => [
     ...(server.kind === "remote"
       ? [

@@ -1,11 +1,11 @@
 import { encodeBase64 } from "../install-link.ts";
 import { underHome } from "../machine.ts";
-import type { Client } from "../mcp-client.ts";
+import type { McpClient } from "../mcp-client.ts";
 import { buildStdio, placeholder } from "../server-command.ts";
-import type { Wish } from "../server-spec.ts";
+import type { ServerSpec } from "../server-spec.ts";
 
 /** https://lmstudio.ai/docs/app/mcp (Cursor's notation; no variables are named there), /docs/app/mcp/deeplink, /docs/integrations/mcp-remote. */
-export const lmStudio: Client = {
+export const lmStudio: McpClient = {
   id: "lm-studio",
   title: "LM Studio",
   aliases: ["lmstudio", "lms"],
@@ -19,9 +19,9 @@ export const lmStudio: Client = {
     "In LM Studio: Program → Install → Edit mcp.json; the server starts when it is saved.",
     ...(server.kind === "remote" ? ["It opens the browser to sign in (LM Studio 0.4 or newer)."] : []),
   ],
-  buildLink: (wish) => `lmstudio://add_mcp?name=${wish.name}&config=${encodeBase64(buildEntry(wish))}`,
+  buildLink: (spec) => `lmstudio://add_mcp?name=${spec.name}&config=${encodeBase64(buildEntry(spec))}`,
 };
 
-function buildEntry(wish: Wish) {
-  return wish.server.kind === "remote" ? { url: wish.server.url } : buildStdio(wish, placeholder);
+function buildEntry(spec: ServerSpec) {
+  return spec.server.kind === "remote" ? { url: spec.server.url } : buildStdio(spec, placeholder);
 }

@@ -1,9 +1,9 @@
 import { underHome } from "../machine.ts";
-import { type Client, needsKey } from "../mcp-client.ts";
+import { type McpClient, needsKey } from "../mcp-client.ts";
 import { buildStdio } from "../server-command.ts";
 
 /** https://docs.windsurf.com/windsurf/cascade/mcp: a remote server is `serverUrl`; `url` is not read. */
-export const windsurf: Client = {
+export const windsurf: McpClient = {
   id: "windsurf",
   title: "Windsurf",
   aliases: ["cascade", "codeium", "devin-desktop"],
@@ -13,14 +13,14 @@ export const windsurf: Client = {
   isRemote: true,
   isWritable: false,
   keyFrom: "its environment",
-  buildEntry: (wish) =>
-    wish.server.kind === "remote"
-      ? { serverUrl: wish.server.url }
-      : buildStdio(wish, (name) => `\${env:${name}}`),
-  notes: (wish) => [
+  buildEntry: (spec) =>
+    spec.server.kind === "remote"
+      ? { serverUrl: spec.server.url }
+      : buildStdio(spec, (name) => `\${env:${name}}`),
+  notes: (spec) => [
     "In Cascade: MCPs, then refresh.",
-    ...(wish.server.kind === "remote" ? ["It opens the browser to sign in."] : []),
-    ...(needsKey(wish)
+    ...(spec.server.kind === "remote" ? ["It opens the browser to sign in."] : []),
+    ...(needsKey(spec)
       ? ["Start Windsurf where the variables are set, or write the values in their place."]
       : []),
   ],
