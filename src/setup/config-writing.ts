@@ -3,9 +3,10 @@ import { isPlaceholder } from "../config/api-key.ts";
 import { AnalyticsError } from "../errors.ts";
 import { isThere, NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } from "./config-file.ts";
 import { formatDifference } from "./difference.ts";
+import type { Edit } from "./documents/editor.ts";
 import { editJson } from "./documents/json-editor.ts";
 import { editToml } from "./documents/toml-editor.ts";
-import type { McpClient } from "./mcp-client.ts";
+import type { McpClient, WritableClient } from "./mcp-client.ts";
 import { KEY } from "./server-command.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { buildEntry } from "./setup-instructions.ts";
@@ -34,14 +35,14 @@ export interface WriteResult {
 
 /** Puts a server into a client's file; every other byte of it stays. Throws AnalyticsError `usage` and `unavailable`. */
 export async function writeEntry(
-  client: McpClient,
+  client: WritableClient,
   spec: ServerSpec,
   writing: WriteOptions,
 ): Promise<WriteResult> {
   const { path, force, dryRun, now } = writing;
   if (!writing.isNamed && !force) await assertInstalled(client, path);
   const file = await readConfigFile(path);
-  const edit = client.format === "toml" ? editToml : editJson;
+  const edit = chooseEditor(client);
   const text = inFile(file.path, () => edit(file.text, buildEntry(client, spec), force));
   const isNew = file.bytes === undefined;
   const outcome = {
@@ -55,6 +56,15 @@ export async function writeEntry(
   const holdsKey = spec.server.kind === "local" && spec.server.apiKey !== undefined;
   const mode = holdsKey ? PRIVATE_FILE : NEW_FILE;
   return { ...outcome, state: "written", backup: await replaceConfigFile(file, { text, mode, now }) };
+}
+
+function chooseEditor({ format }: WritableClient): Edit {
+  switch (format) {
+    case "json":
+      return editJson;
+    case "toml":
+      return editToml;
+  }
 }
 
 async function assertInstalled({ title }: McpClient, path: string): Promise<void> {

@@ -14,7 +14,7 @@ export interface Machine {
 }
 
 /** Where a client keeps its file, as people write it: `~` and `%USERPROFILE%` are the home folder. */
-export type Places = Record<Platform, string>;
+export type PlatformPaths = Record<Platform, string>;
 
 function readPlatform(nodePlatform: string): Platform {
   if (nodePlatform === "win32") return "windows";
@@ -29,7 +29,7 @@ export function readMachine(environment: Environment, wanted?: Platform): Machin
 }
 
 /** The path that `~/…`, `~/.config/…` (moved by XDG_CONFIG_HOME on Linux) or `%APPDATA%\…` means here. */
-export function findPlace(places: Places, { platform, home, environment }: Machine): string {
+export function findPlace(places: PlatformPaths, { platform, home, environment }: Machine): string {
   const place = places[platform];
   const { join } = platform === "windows" ? win32 : posix;
   const configHome = environment.XDG_CONFIG_HOME ?? "";
@@ -44,6 +44,6 @@ export function findPlace(places: Places, { platform, home, environment }: Machi
 }
 
 /** The same path under the home folder of every platform. */
-export function underHome(path: string): Places {
+export function underHome(path: string): PlatformPaths {
   return { macos: `~/${path}`, windows: `%USERPROFILE%\\${path.replaceAll("/", "\\")}`, linux: `~/${path}` };
 }

@@ -1,47 +1,58 @@
-import type { ClientName } from "./client-names.ts";
-import type { Places } from "./machine.ts";
+import type { PlatformPaths } from "./machine.ts";
 import type { Members, ServerSpec } from "./server-spec.ts";
 
-/** An assistant that takes MCP servers, and how it is told of one. */
-export interface McpClient {
-  id: ClientName;
-  title: string;
-  /** Other words that people call it by. */
-  aliases: readonly string[];
+/** An assistant or editor that runs MCP servers, and how a server is added to it. */
+export type McpClient = WritableClient | PastedClient;
+
+/** `--write` can edit the client's file. */
+export interface WritableClient extends CommonFacts {
+  format: "json" | "toml";
+  isWritable: true;
+}
+
+/** The entry is pasted by hand: the only way for YAML, which has no editor here. */
+interface PastedClient extends CommonFacts {
   format: "json" | "toml" | "yaml";
-  /** The member of its file that holds the servers by name. */
+  isWritable: false;
+}
+
+interface CommonFacts {
+  /** The name in `analytics-mcp config <id>`. */
+  id: string;
+  title: string;
+  /** Other names that people use for it. */
+  aliases: readonly string[];
+  /** The member of the file that holds the servers by name. */
   at: string;
-  /** Its file; a relative path is one of the project's folder. */
-  places?: Places;
-  /** Other files in which it finds servers: a project's, or its own. */
+  /** The client's file. A relative path is in the project's folder. */
+  places?: PlatformPaths;
+  /** Other files in which the client looks for servers: a project's, or its own. */
   alsoIn?: readonly string[];
-  /** Where it is pasted, for a client without a file of its own. */
+  /** Where to paste, for a client without a file of its own. */
   where?: string;
-  /** Moves the folder of its file. */
+  /** The environment variable that moves the file's folder. */
   folderVariable?: string;
-  /** Speaks to remote servers itself, sign-in included; otherwise mcp-remote does. */
+  /** The client connects to remote servers itself, including sign-in. Otherwise mcp-remote does. */
   isRemote: boolean;
-  /** Whether `--write` knows its file. */
-  isWritable: boolean;
-  /** How it gets at the key without holding it; without it, the key itself has to stand in its file. */
+  /** How the client gets the key. If undefined, the key itself must be in its file. */
   keyFrom?: "its environment" | "a question" | "its secrets";
   buildEntry(spec: ServerSpec): Members;
-  /** VS Code's questions, by which it asks for the key. */
+  /** VS Code's `inputs`: the questions with which it asks for the key. */
   buildInputs?(spec: ServerSpec): Members[];
-  /** What to do next, and what to beware of: whole sentences. */
+  /** What to do next and what to watch out for, in whole sentences. */
   notes(spec: ServerSpec): string[];
-  /** One command that does the same. */
+  /** A shell command that adds the same entry. */
   buildShellCommand?(spec: ServerSpec): string | undefined;
-  /** A link that does the same. */
+  /** A link that adds the same entry. */
   buildLink?(spec: ServerSpec): string | undefined;
 }
 
-/** Whether the key has to come from somewhere. */
+/** Whether the entry must provide a key. */
 export function needsKey({ server }: ServerSpec): boolean {
   return server.kind === "local" && server.options.length === 0 && server.profile === undefined;
 }
 
-/** A word of a command line, for POSIX shells, and for PowerShell but for an apostrophe. */
+/** Quotes a word for POSIX shells. PowerShell reads it the same way, except for apostrophes. */
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,7 +2,7 @@ import { posix, resolve, win32 } from "node:path";
 import type { Entry } from "./documents/editor.ts";
 import { formatTomlTable, formatYaml } from "./documents/entry-format.ts";
 import { buildDocument } from "./documents/json-editor.ts";
-import { findPlace, type Machine, type Places } from "./machine.ts";
+import { findPlace, type Machine, type PlatformPaths } from "./machine.ts";
 import { type McpClient, needsKey } from "./mcp-client.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
@@ -14,7 +14,7 @@ export interface Instructions {
   /** Where the content belongs; null for a client without a file of its own. */
   path: string | null;
   /** The same on every platform, as people write it. */
-  paths: Places | null;
+  paths: PlatformPaths | null;
   /** Where it is pasted, for a client without a file of its own. */
   where: string | null;
   format: McpClient["format"];
@@ -34,10 +34,15 @@ export function buildInstructions(client: McpClient, spec: ServerSpec, machine: 
     where: client.where ?? null,
     format: client.format,
     content: formatContent(client, spec),
-    notes: [...noteOnKey(client, spec), ...client.notes(spec), ...noteOnMerging(client)],
+    notes: [...buildNotes(client, spec), ...noteOnMerging(client)],
     command: client.buildShellCommand?.(spec) ?? null,
     link: client.buildLink?.(spec) ?? null,
   };
+}
+
+/** What to know and do, whether the entry was pasted or written. */
+export function buildNotes(client: McpClient, spec: ServerSpec): string[] {
+  return [...noteOnKey(client, spec), ...client.notes(spec)];
 }
 
 export function buildEntry(client: McpClient, spec: ServerSpec): Entry {
@@ -59,9 +64,14 @@ export function findFile({ places, folderVariable }: McpClient, machine: Machine
 function formatContent(client: McpClient, spec: ServerSpec): string {
   const entry = buildEntry(client, spec);
   const { at, name, value } = entry;
-  if (client.format === "toml") return formatTomlTable(at, name, value).trimEnd();
-  if (client.format === "yaml") return formatYaml({ [at]: { [name]: value } }).trimEnd();
-  return JSON.stringify(buildDocument(entry), null, 2);
+  switch (client.format) {
+    case "json":
+      return JSON.stringify(buildDocument(entry), null, 2);
+    case "toml":
+      return formatTomlTable(at, name, value).trimEnd();
+    case "yaml":
+      return formatYaml({ [at]: { [name]: value } }).trimEnd();
+  }
 }
 
 function noteOnKey({ title, keyFrom }: McpClient, spec: ServerSpec): string[] {

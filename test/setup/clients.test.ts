@@ -49,103 +49,105 @@ const blank = npx("<your key>", "<address of your analytics service>");
 const remote = "https://mcp.example.com/mcp";
 const bridge = { command: "npx", args: ["-y", "mcp-remote", remote] };
 
+const forms: [id: string, local: object, remote: object][] = [
+  [
+    "claude-code",
+    mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
+    mcpServers({ type: "http", url: remote }),
+  ],
+  ["claude-desktop", mcpServers(blank), mcpServers(bridge)],
+  [
+    "cursor",
+    mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
+    mcpServers({ url: remote }),
+  ],
+  [
+    "vs-code",
+    {
+      inputs: [
+        { type: "promptString", id: "analytics-key", description: expect.any(String), password: true },
+        { type: "promptString", id: "analytics-url", description: expect.any(String) },
+      ],
+      servers: { analytics: { type: "stdio", ...npx("${input:analytics-key}", "${input:analytics-url}") } },
+    },
+    { servers: { analytics: { type: "http", url: remote } } },
+  ],
+  [
+    "codex",
+    {
+      mcp_servers: {
+        analytics: { command: "npx", args, env_vars: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
+      },
+    },
+    { mcp_servers: { analytics: { url: remote } } },
+  ],
+  [
+    "gemini-cli",
+    mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
+    mcpServers({ httpUrl: remote }),
+  ],
+  [
+    "windsurf",
+    mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
+    mcpServers({ serverUrl: remote }),
+  ],
+  ["zed", { context_servers: { analytics: blank } }, { context_servers: { analytics: { url: remote } } }],
+  ["jetbrains", mcpServers(blank), mcpServers(bridge)],
+  [
+    "opencode",
+    {
+      mcp: {
+        analytics: {
+          type: "local",
+          command: ["npx", ...args],
+          environment: env("{env:ANALYTICS_API_KEY}", "{env:ANALYTICS_BASE_URL}"),
+        },
+      },
+    },
+    { mcp: { analytics: { type: "remote", url: remote } } },
+  ],
+  [
+    "goose",
+    {
+      extensions: {
+        analytics: {
+          ...{
+            type: "stdio",
+            name: "analytics",
+            description: "Web analytics",
+            enabled: true,
+            timeout: 300,
+          },
+          ...{ cmd: "npx", args, envs: {}, env_keys: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
+        },
+      },
+    },
+    {
+      extensions: {
+        analytics: {
+          ...{
+            type: "streamable_http",
+            name: "analytics",
+            description: "Web analytics",
+            enabled: true,
+            timeout: 300,
+          },
+          uri: remote,
+        },
+      },
+    },
+  ],
+  ["lm-studio", mcpServers(blank), mcpServers({ url: remote })],
+];
+
 describe("each client gets its own form", () => {
-  it.each([
-    [
-      "claude-code",
-      mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
-      mcpServers({ type: "http", url: remote }),
-    ],
-    ["claude-desktop", mcpServers(blank), mcpServers(bridge)],
-    [
-      "cursor",
-      mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
-      mcpServers({ url: remote }),
-    ],
-    [
-      "vs-code",
-      {
-        inputs: [
-          { type: "promptString", id: "analytics-key", description: expect.any(String), password: true },
-          { type: "promptString", id: "analytics-url", description: expect.any(String) },
-        ],
-        servers: { analytics: { type: "stdio", ...npx("${input:analytics-key}", "${input:analytics-url}") } },
-      },
-      { servers: { analytics: { type: "http", url: remote } } },
-    ],
-    [
-      "codex",
-      {
-        mcp_servers: {
-          analytics: { command: "npx", args, env_vars: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
-        },
-      },
-      { mcp_servers: { analytics: { url: remote } } },
-    ],
-    [
-      "gemini-cli",
-      mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
-      mcpServers({ httpUrl: remote }),
-    ],
-    [
-      "windsurf",
-      mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
-      mcpServers({ serverUrl: remote }),
-    ],
-    ["zed", { context_servers: { analytics: blank } }, { context_servers: { analytics: { url: remote } } }],
-    ["jetbrains", mcpServers(blank), mcpServers(bridge)],
-    [
-      "opencode",
-      {
-        mcp: {
-          analytics: {
-            type: "local",
-            command: ["npx", ...args],
-            environment: env("{env:ANALYTICS_API_KEY}", "{env:ANALYTICS_BASE_URL}"),
-          },
-        },
-      },
-      { mcp: { analytics: { type: "remote", url: remote } } },
-    ],
-    [
-      "goose",
-      {
-        extensions: {
-          analytics: {
-            ...{
-              type: "stdio",
-              name: "analytics",
-              description: "Web analytics",
-              enabled: true,
-              timeout: 300,
-            },
-            ...{ cmd: "npx", args, envs: {}, env_keys: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
-          },
-        },
-      },
-      {
-        extensions: {
-          analytics: {
-            ...{
-              type: "streamable_http",
-              name: "analytics",
-              description: "Web analytics",
-              enabled: true,
-              timeout: 300,
-            },
-            uri: remote,
-          },
-        },
-      },
-    ],
-    ["lm-studio", mcpServers(blank), mcpServers({ url: remote })],
-  ])("%s", (word, localForm, remoteForm) => {
+  it.each(forms)("%s", (word, localForm, remoteForm) => {
     expect(show(word, specs.local).document).toEqual(localForm);
     expect(show(word, specs.remote).document).toEqual(remoteForm);
   });
 
   it("all of them are tested", () => {
-    expect(clients).toHaveLength(12);
+    expect(forms.map(([id]) => id)).toEqual(clients.map(({ id }) => id));
   });
 });
 

@@ -2,7 +2,7 @@ import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
 import { environment } from "../../src/documents/environment.ts";
 import { questions } from "../../src/insights/question.ts";
 import { clients } from "../../src/setup/clients/index.ts";
-import type { Machine, Places } from "../../src/setup/machine.ts";
+import type { Machine, PlatformPaths } from "../../src/setup/machine.ts";
 import type { McpClient } from "../../src/setup/mcp-client.ts";
 import { buildStdio, KEY } from "../../src/setup/server-command.ts";
 import { buildInstructions } from "../../src/setup/setup-instructions.ts";
@@ -68,7 +68,7 @@ async function buildOptionTable(): Promise<string> {
   );
 }
 
-function listPlaces(places: Places): string {
+function listPlaces(places: PlatformPaths): string {
   const names = { macos: "macOS", windows: "Windows", linux: "Linux" } as const;
   const texts = new Map<string, string[]>();
   for (const [platform, place] of Object.entries(places)) {

@@ -1,5 +1,5 @@
 import { Argument, Option } from "commander";
-import { clientNames } from "../../setup/client-names.ts";
+import { clients } from "../../setup/clients/index.ts";
 import type { WriteResult } from "../../setup/config-writing.ts";
 import { platforms, readMachine } from "../../setup/machine.ts";
 import type { McpClient } from "../../setup/mcp-client.ts";
@@ -32,7 +32,7 @@ function createConfigCommand(io: Io): ShellCommand {
     )
     .addArgument(
       new Argument("[client]", "an assistant")
-        .choices(clientNames)
+        .choices(clients.map(({ id }) => id))
         // People have other words for them, too, and mistype them: what is none is refused where it is looked up.
         .argParser(String),
     )
@@ -62,7 +62,6 @@ function createConfigCommand(io: Io): ShellCommand {
 }
 
 async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
-  const { clients } = await import("../../setup/clients/index.ts");
   const machine = readMachine(io.environment, flags.platform);
   const rows = clients.map(({ id, title, isWritable, isRemote, places, where }) => ({
     client: id,
@@ -124,7 +123,7 @@ async function write(io: Io, client: McpClient, flags: ConfigFlags): Promise<voi
       "Name the file with --file.",
     );
   }
-  const [{ buildInstructions, findFile }, { writeEntry }] = await Promise.all([
+  const [{ buildNotes, findFile }, { writeEntry }] = await Promise.all([
     import("../../setup/setup-instructions.ts"),
     import("../../setup/config-writing.ts"),
   ]);
@@ -137,10 +136,7 @@ async function write(io: Io, client: McpClient, flags: ConfigFlags): Promise<voi
     dryRun: flags.dryRun === true,
     now: io.clock(),
   });
-  const notes = buildInstructions(client, spec, machine).notes.filter(
-    (note) => !note.startsWith("Where the file"),
-  );
-  await report(io, spec, outcome, [...notes, ...noteOnShell(io, spec)], flags);
+  await report(io, spec, outcome, [...buildNotes(client, spec), ...noteOnShell(io, spec)], flags);
 }
 
 async function report(

@@ -12,7 +12,18 @@ import { vsCode } from "./vs-code.ts";
 import { windsurf } from "./windsurf.ts";
 import { zed } from "./zed.ts";
 
+/** In the order in which `config` lists them. */
 export const clients: readonly McpClient[] = [
-  ...[claudeCode, claudeDesktop, cursor, vsCode, codex, geminiCli],
-  ...[windsurf, zed, jetbrains, opencode, goose, lmStudio],
+  claudeCode,
+  claudeDesktop,
+  cursor,
+  vsCode,
+  codex,
+  geminiCli,
+  windsurf,
+  zed,
+  jetbrains,
+  opencode,
+  goose,
+  lmStudio,
 ];
