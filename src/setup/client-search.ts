@@ -3,7 +3,7 @@ import { findNearest } from "../render/suggest.ts";
 import { clients } from "./clients/index.ts";
 import type { McpClient } from "./mcp-client.ts";
 
-/** A client by its name or another that people have for it. Throws AnalyticsError `usage`, with what was meant. */
+/** Finds a client by its name or an alias. Throws AnalyticsError `usage` with a suggestion. */
 export function findClient(word: string): McpClient {
   const byName = new Map(
     clients.flatMap((client) =>
@@ -14,8 +14,8 @@ export function findClient(word: string): McpClient {
   if (found !== undefined) return found;
   const several = clients.filter(({ id }) => simplify(id.split("-")[0] ?? "") === simplify(word));
   if (several.length > 1) {
-    throw new AnalyticsError("usage", `Which one: ${several.map(({ id }) => id).join(" or ")}?`, {
-      hint: `Such as: analytics-mcp config ${several[0]?.id}`,
+    throw new AnalyticsError("usage", `Which client: ${several.map(({ id }) => id).join(" or ")}?`, {
+      hint: `For example: analytics-mcp config ${several[0]?.id}`,
     });
   }
   const near = byName.get(findNearest(simplify(word), [...byName.keys()]) ?? "");

@@ -7,9 +7,9 @@ import { AnalyticsError } from "../errors.ts";
 const BOM = "\ufeff";
 
 export interface ConfigFile {
-  /** The file itself, where the client's path is a link to it. */
+  /** The target, if the given path is a link. */
   path: string;
-  /** Undefined where there is none yet. */
+  /** Undefined if the file does not exist yet. */
   bytes: Buffer | undefined;
   /** Without the byte order mark. */
   text: string;
@@ -18,13 +18,14 @@ export interface ConfigFile {
   mode: number | undefined;
 }
 
-/** Throws AnalyticsError `usage` for what is no text in UTF-8, or cannot be opened. */
+/** Throws AnalyticsError `usage` if the file is not UTF-8 text or cannot be opened. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const target = await followLinks(path);
   try {
     const info = await stat(target);
-    // Of a device or a pipe the end never comes; a folder has a code of its own.
-    if (!info.isFile() && !info.isDirectory()) throw Object.assign(new Error(), { code: "no regular file" });
+    // Reading a device or a pipe never ends. A folder fails below, with EISDIR.
+    if (!info.isFile() && !info.isDirectory())
+      throw Object.assign(new Error(), { code: "not a regular file" });
     const [bytes, { mode }] = [await readFile(target), info];
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     const bom = text.startsWith(BOM) ? BOM : "";
@@ -38,16 +39,15 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
 
 export interface Replacement {
   text: string;
-  /** For a file that is new. */
+  /** The mode of a new file. */
   mode: number;
   /** Milliseconds since 1970, for the backup's name. */
   now: number;
 }
 
 /**
- * Puts a new text in a file's place at once, so that nobody ever sees half of it, and leaves the file as it was
- * beside it. Returns the backup's path, if there was anything to keep. Throws AnalyticsError `unavailable` when
- * the file is no longer what was read.
+ * Replaces a file atomically and keeps a backup beside it. Returns the backup's path, or undefined for a new file.
+ * Throws AnalyticsError `unavailable` if the file changed since it was read.
  */
 export async function replaceConfigFile(
   file: ConfigFile,
@@ -69,7 +69,7 @@ export async function replaceConfigFile(
   }
 }
 
-/** Also a link to a file that is not there yet leads to where it will be. */
+/** Follows links to files that do not exist yet, too. */
 async function followLinks(path: string, links = 0): Promise<string> {
   const target = await readlink(path).catch(() => undefined);
   if (target === undefined || links > 40) return resolve(path);
@@ -79,7 +79,7 @@ async function followLinks(path: string, links = 0): Promise<string> {
 async function writeWhole(path: string, text: string, mode: number): Promise<void> {
   const handle = await open(path, "wx", mode);
   try {
-    // The process's umask has a say in open, and none in chmod; a new file's other bits are its to decide.
+    // `open` applies the umask, `chmod` does not. A new file without a key gets the usual mode.
     if (mode !== NEW_FILE) await handle.chmod(mode);
     await handle.writeFile(text);
     await handle.sync();
@@ -88,11 +88,11 @@ async function writeWhole(path: string, text: string, mode: number): Promise<voi
   }
 }
 
-/** As every program makes its files: the umask takes bits away. */
+/** The usual mode of a new file, before the umask. */
 export const NEW_FILE = 0o666;
 export const PRIVATE_FILE = 0o600;
 
-/** Under sudo the file would become root's, and the client could not write it any more. */
+/** Under sudo the file would belong to root, and the client could no longer write it. */
 async function keepOwner(temporary: string, path: string): Promise<void> {
   const [now, before] = await Promise.all([stat(temporary), stat(path)]);
   if (now.uid !== before.uid || now.gid !== before.gid) {
@@ -100,7 +100,7 @@ async function keepOwner(temporary: string, path: string): Promise<void> {
   }
 }
 
-/** `copyFile` keeps the mode. Never over another backup: a second one in the same second gets a number. */
+/** `copyFile` keeps the mode. A second backup within the same second gets a number. */
 async function backUp(path: string, now: number, count = 1): Promise<string> {
   const time = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   const backup = `${path}.${time}${count === 1 ? "" : `-${count}`}.bak`;
@@ -120,8 +120,8 @@ async function assertUnchanged({ path, bytes }: ConfigFile, backup: string | und
   });
   if (bytes === undefined ? now === undefined : now?.equals(bytes)) return;
   if (backup !== undefined) await rm(backup, { force: true });
-  throw new AnalyticsError("unavailable", `${path} was changed by another program just now.`, {
-    hint: "Nothing was written: run the same command again.",
+  throw new AnalyticsError("unavailable", `Another program has just changed ${path}.`, {
+    hint: "Nothing was written. Run the same command again.",
   });
 }
 
@@ -139,9 +139,9 @@ function isCode(cause: unknown, code: string): boolean {
 function explain(cause: unknown, path: string): unknown {
   if (cause instanceof AnalyticsError || !(cause instanceof Error) || !("code" in cause)) return cause;
   const reason =
-    cause.code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is no text in UTF-8" : String(cause.code);
+    cause.code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is not UTF-8 text" : String(cause.code);
   return new AnalyticsError("usage", `${path} cannot be used: ${reason}.`, {
-    hint: "Nothing was written. Mend it, name another with --file, or leave out --write and paste by hand.",
+    hint: "Nothing was written. Fix the file, choose another with --file, or omit --write and paste by hand.",
     cause,
   });
 }

@@ -13,9 +13,9 @@ import { buildEntry } from "./setup-instructions.ts";
 
 export interface WriteOptions {
   path: string;
-  /** Whether the file was named by the person: then it need not be the client's. */
+  /** Whether the person chose the file: then the client need not be installed. */
   isNamed: boolean;
-  /** Replace another entry of that name, and write for a client that does not seem to be there. */
+  /** Replace another entry of the same name, and write even if the client does not seem to be installed. */
   force: boolean;
   dryRun: boolean;
   /** Milliseconds since 1970. */
@@ -24,16 +24,16 @@ export interface WriteOptions {
 
 export interface WriteResult {
   state: "written" | "there" | "shown";
-  /** The file itself, where the client's path is a link. */
+  /** The target, if the client's path is a link. */
   path: string;
   backup: string | undefined;
-  /** A unified diff, without the key. */
+  /** A unified diff without keys. */
   difference: string;
-  /** Whether others on this machine may read the file. */
+  /** Whether other users can read the file. */
   isOpen: boolean;
 }
 
-/** Puts a server into a client's file; every other byte of it stays. Throws AnalyticsError `usage` and `unavailable`. */
+/** Adds a server to a client's file and keeps every other byte. Throws AnalyticsError `usage` and `unavailable`. */
 export async function writeEntry(
   client: WritableClient,
   spec: ServerSpec,
@@ -69,9 +69,13 @@ function chooseEditor({ format }: WritableClient): Edit {
 
 async function assertInstalled({ title }: McpClient, path: string): Promise<void> {
   if (await isThere(dirname(path))) return;
-  throw new AnalyticsError("usage", `${title} does not seem to be installed: there is no ${dirname(path)}.`, {
-    hint: "Start it once; or --force makes the folder, and --file names another file.",
-  });
+  throw new AnalyticsError(
+    "usage",
+    `${title} does not seem to be installed: ${dirname(path)} does not exist.`,
+    {
+      hint: "Start it once, create the folder with --force, or choose another file with --file.",
+    },
+  );
 }
 
 function inFile(path: string, edit: () => string): string {
@@ -83,20 +87,20 @@ function inFile(path: string, edit: () => string): string {
   }
 }
 
-/** As a member's value in JSON and TOML, on the next line too, or behind `=` in a command's arguments. */
+/** A key as a value in JSON or TOML, on the next line too, or after `=` in a command's arguments. */
 const KEY_VALUE = new RegExp(
   `${KEY}["']?\\s*[:=]\\s*(?:"(?:"")?((?:\\\\.|[^"\\\\])*)|'(?:'')?([^']*)|([^\\s"'\\],]+))`,
   "g",
 );
 const REFERENCE = /^\$\{?[\w:.-]+\}?$/;
 
-/** Every key that either text holds, wherever a line of the difference shows it. Names of variables and placeholders stay. */
+/** Hides every key of either text in the diff. Variable names and placeholders stay. */
 function hideKeys(difference: string, texts: string): string {
   const values = [...texts.matchAll(KEY_VALUE)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? "",
   );
   const keys = values.filter((each) => each !== "" && !REFERENCE.test(each) && !isPlaceholder(each));
-  // The longest first: one key may begin with another.
+  // The longest first: one key may start with another.
   keys.sort((one, other) => other.length - one.length);
   return keys.reduce((shown, key) => shown.replaceAll(key, "…"), difference);
 }

@@ -10,7 +10,7 @@ import { findProxy, portOf } from "./proxy.ts";
 const TIMEOUT_MS = 5_000;
 const SOON_MS = 14 * 86_400_000;
 
-/** The way to the service, a step at a time, so that the first step that fails is the one to look at. */
+/** The connection to the service, step by step: the first step that fails is the one to fix. */
 export const connectionChecks: readonly Check[] = [
   { name: "proxy", needs: ["base URL"], run: checkProxy },
   { name: "dns", needs: ["base URL", "proxy"], run: checkDns },
@@ -22,7 +22,7 @@ async function checkProxy({ environment, readBaseUrl }: Facts): Promise<Finding>
   const baseUrl = await readBaseUrl();
   try {
     const proxy = findProxy(environment, baseUrl);
-    // Its user and password stay out.
+    // Without its user and password.
     return ok(proxy === undefined ? "none" : `through ${proxy.protocol}//${proxy.host}`);
   } catch (error) {
     if (error instanceof AnalyticsError) return fail(error);
@@ -30,7 +30,7 @@ async function checkProxy({ environment, readBaseUrl }: Facts): Promise<Finding>
   }
 }
 
-/** Where this machine connects to: the service, or the proxy in front of it. */
+/** What this machine connects to: the service, or the proxy in front of it. */
 async function findPeer({ environment, readBaseUrl }: Facts) {
   const baseUrl = await readBaseUrl();
   const proxy = findProxy(environment, baseUrl);
@@ -71,7 +71,7 @@ async function checkTcp(facts: Facts): Promise<Finding> {
 
 async function checkTls(facts: Facts): Promise<Finding> {
   const { protocol, host, port, origin, proxy } = await findPeer(facts);
-  if (proxy !== undefined) return skip("through the proxy: see the answer");
+  if (proxy !== undefined) return skip("through the proxy: see the answer check");
   if (protocol === "http:") return skip("plain http");
   const servername = isIP(host) ? "" : host;
   const socket = connectTls({ host, port, servername, rejectUnauthorized: false, timeout: TIMEOUT_MS });
@@ -94,7 +94,7 @@ function describeCertificate(certificate: PeerCertificate, now: number): Finding
   const end = Date.parse(certificate.valid_to);
   const detail = `certificate valid until ${new Date(end).toISOString().slice(0, 10)}`;
   if (end - now > SOON_MS) return ok(detail);
-  return warn(detail, "Tell whoever runs the service: it expires soon.");
+  return warn(detail, "It expires soon: tell the operator of the service.");
 }
 
 function explain(cause: unknown, origin: string, proxy: URL | undefined): AnalyticsError {

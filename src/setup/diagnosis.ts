@@ -11,7 +11,7 @@ import { runTrial } from "./service-trial.ts";
 
 export type Diagnosis = (Finding & { name: string })[];
 
-/** Looks at everything between this machine and an answer, in the order in which it matters. */
+/** Checks everything between this machine and an answer, starting with what the rest depends on. */
 export async function diagnose(context: DoctorContext): Promise<Diagnosis> {
   const facts = createFacts(context);
   const report: Diagnosis = [];
@@ -46,7 +46,7 @@ function createFacts(context: DoctorContext): Facts {
       access().then(
         ({ baseUrl }) => baseUrl,
         (error: unknown) => {
-          // Without a key there may be an address to look at all the same.
+          // A missing key does not prevent checking the address.
           if (isAboutAddress(error)) throw error;
           return readServiceUrl(flags, environment);
         },

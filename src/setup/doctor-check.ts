@@ -5,17 +5,17 @@ import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { LocalSource } from "../sources/source.ts";
 import type { ServiceTrial } from "./service-trial.ts";
 
-/** What a check found. Neither text ever holds a key. */
+/** What a check found. The texts never contain a key. */
 export interface Finding {
   status: "ok" | "warning" | "failed" | "skipped";
   detail: string;
   /** The next step. */
   fix?: string | undefined;
-  /** Of a failure, the code that the same failure has elsewhere. */
+  /** The code of the AnalyticsError behind a failure. */
   code?: ErrorCode;
 }
 
-/** What the checks are told of the process that runs them. */
+/** What the checks get from the process that runs them. */
 export interface DoctorContext {
   flags: Flags;
   environment: Environment;
@@ -25,21 +25,21 @@ export interface DoctorContext {
   nodeVersion: string;
   readGivenKey: () => Promise<GivenKey | undefined>;
   openTarget: (access: Access) => Promise<Target>;
-  /** What is asked in this process, in place of a service. */
+  /** The source in this process that answers in place of a service. */
   local?: Pick<LocalSource, "about" | "call"> | undefined;
 }
 
-/** What several checks look at, each found out once. A rejection is an AnalyticsError. */
+/** Facts that several checks need, each read once. A rejection is an AnalyticsError. */
 export interface Facts extends DoctorContext {
   readAccess: () => Promise<Access>;
-  /** Known where the address is in order, whatever the key. */
+  /** Needs a valid address but no key. */
   readBaseUrl: () => Promise<string>;
   readTrial: () => Promise<ServiceTrial>;
 }
 
 export interface Check {
   name: string;
-  /** Checks whose failure leaves nothing to look at. */
+  /** This check is skipped if one of these failed. */
   needs?: readonly string[];
   run(facts: Facts): Finding | Promise<Finding>;
 }

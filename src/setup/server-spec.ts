@@ -1,8 +1,8 @@
 import type { Platform } from "./machine.ts";
 
-/** What a person wants set up in a client. */
+/** The server that a person wants to add to an MCP client. */
 export interface ServerSpec {
-  /** The server's name in the client: letters, digits, `-` and `_`, so that every format takes it bare. */
+  /** The server's name in the client: letters, digits, `-` and `_`, which need no quotes in any format. */
   name: string;
   platform: Platform;
   server: LocalServer | RemoteServer;
@@ -10,15 +10,15 @@ export interface ServerSpec {
 
 export interface LocalServer {
   kind: "local";
-  /** With what it is started in place of key and address: `--demo`, or `--profile` and a name; else nothing. */
+  /** Options that replace key and address: `--demo`, or `--profile` and a name. Otherwise empty. */
   options: readonly string[];
-  /** The profile of this machine that it finds or is told of: it has key and address. */
+  /** The saved profile that provides key and address. */
   profile?: string | undefined;
-  /** Where the service is, as far as known; without `/api/v1`. */
+  /** The service's address without `/api/v1`, if known. */
   baseUrl: string | undefined;
-  /** Hosts to which plain http was allowed by name. */
+  /** Hosts for which plain http is allowed (`ANALYTICS_ALLOW_HTTP`). */
   allowHttp: string | undefined;
-  /** Only where a person asked by name for the key itself to be written into the file. */
+  /** Set only if a person asked to write the key itself into the file. */
   apiKey: string | undefined;
 }
 
@@ -27,6 +27,6 @@ export interface RemoteServer {
   url: string;
 }
 
-/** A member of a configuration file. */
+/** A value in a configuration file. */
 export type Value = string | number | boolean | Value[] | { [key: string]: Value };
 export type Members = { [key: string]: Value };

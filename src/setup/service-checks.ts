@@ -7,7 +7,7 @@ import { ask } from "./service-trial.ts";
 const SKEW_MS = 60_000;
 const FEW_LEFT = 5;
 
-/** What the service answers, once there is a way to it. */
+/** Checks of the service's answers, once it can be reached. */
 export const serviceChecks: readonly Check[] = [
   { name: "answer", needs: ["key", "base URL", "proxy", "dns", "tcp", "tls"], run: checkAnswer },
   { name: "access", needs: ["answer"], run: checkAccess },
@@ -35,14 +35,14 @@ async function checkAccess({ readTrial }: Facts): Promise<Finding> {
 async function checkClock({ readTrial }: Facts): Promise<Finding> {
   const { headers, asked, answered } = await readTrial();
   const date = Date.parse(headers?.get("date") ?? "");
-  if (Number.isNaN(date)) return skip("the service does not tell its time");
-  // The header has whole seconds, and was written somewhere between the question and the answer.
+  if (Number.isNaN(date)) return skip("the service sends no Date header");
+  // The header has whole seconds and was written between the request and the response.
   const ahead = asked > date + 1_000 ? asked - date - 1_000 : Math.min(0, answered - date);
-  if (Math.abs(ahead) < SKEW_MS) return ok("agrees with the service's");
+  if (Math.abs(ahead) < SKEW_MS) return ok("agrees with the service");
   const size = describeDuration(Math.abs(ahead));
   return warn(
     `this machine is ${size} ${ahead > 0 ? "ahead of" : "behind"} the service`,
-    "Set this machine's clock by the network: certificates and waiting times are judged by it.",
+    "Synchronize this machine's clock with NTP: certificates and waits depend on it.",
   );
 }
 
@@ -55,9 +55,9 @@ async function checkRateLimit({ readTrial }: Facts): Promise<Finding> {
   const { headers } = await readTrial();
   const [, draft] = /(?:^|;)\s*r=(\d+)/.exec(headers?.get("ratelimit") ?? "") ?? [];
   const left = draft ?? headers?.get("x-ratelimit-remaining")?.trim();
-  if (left === undefined || !/^\d+$/.test(left)) return skip("the service does not tell");
+  if (left === undefined || !/^\d+$/.test(left)) return skip("the service does not report a quota");
   if (Number(left) >= FEW_LEFT) return ok(`${left} requests left`);
-  return warn(`${left} requests left`, "Wait a little, and look for something else that asks with this key.");
+  return warn(`${left} requests left`, "Wait a little, and check what else uses this key.");
 }
 
 async function checkContract(facts: Facts): Promise<Finding> {
@@ -72,7 +72,10 @@ async function checkContract(facts: Facts): Promise<Finding> {
     );
   } catch (error) {
     if (!(error instanceof AnalyticsError)) throw error;
-    return warn(`the service does not describe itself: ${error.message}`, "Tell whoever runs the service.");
+    return warn(
+      `the service's OpenAPI document cannot be read: ${error.message}`,
+      "Tell the operator of the service.",
+    );
   }
 }
 
@@ -84,7 +87,7 @@ async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
     return fail(
       new AnalyticsError(
         "site_not_found",
-        `${site}, chosen by ${sources.site}, is none of the key's sites.`,
+        `${site}, set by ${sources.site}, is not one of the key's sites.`,
         {
           hint: `Choose one of: ${domains.slice(0, 5).join(", ")}.`,
         },
@@ -94,7 +97,7 @@ async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
   if (domains.length === 0) {
     return warn(
       "the key's organization has no sites",
-      "Add a site in the dashboard, or take a key of another organization.",
+      "Add a site in the dashboard, or use a key of another organization.",
     );
   }
   return ok(listSome(domains));

@@ -5,19 +5,19 @@ import type { Operation, ResultOf } from "../operations/operation.ts";
 
 const ATTEMPTS = 3;
 
-/** What the service answered to the question for its sites. */
+/** The measurements of several requests for the sites. */
 export interface ServiceTrial {
-  /** Milliseconds that the attempts took, in order of length. */
+  /** Milliseconds per request, in ascending order. */
   durations: number[];
   headers: Headers | undefined;
-  /** Milliseconds since 1970 between which the answer came. */
+  /** When the last request was sent and answered, in milliseconds since 1970. */
   asked: number;
   answered: number;
   sites: ResultOf<typeof sites>["sites"];
   error: AnalyticsError | undefined;
 }
 
-/** Asks as every command does, several times, and keeps what commands do not look at: time and headers. */
+/** Sends the same request as every command, several times, and keeps the durations and headers. */
 export async function runTrial(target: Target, clock: () => number): Promise<ServiceTrial> {
   const trial: ServiceTrial = {
     ...{ durations: [], headers: undefined, asked: 0, answered: 0, sites: [], error: undefined },
@@ -41,7 +41,7 @@ export async function runTrial(target: Target, clock: () => number): Promise<Ser
   return trial;
 }
 
-/** One attempt, so that what fails now and then is seen. */
+/** One attempt without retries, which would hide failures that come and go. */
 export function ask<O extends Operation>(
   target: Target,
   clock: () => number,

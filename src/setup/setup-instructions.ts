@@ -6,16 +6,16 @@ import { findPlace, type Machine, type PlatformPaths } from "./machine.ts";
 import { type McpClient, needsKey } from "./mcp-client.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
-/** All there is to say about a server's set-up in a client. */
+/** Everything a person needs to add a server to an MCP client. */
 export interface Instructions {
   client: string;
   title: string;
   server: "local" | "remote";
-  /** Where the content belongs; null for a client without a file of its own. */
+  /** The file for the content; null for a client without a file of its own. */
   path: string | null;
-  /** The same on every platform, as people write it. */
+  /** That file on every platform, as people write it. */
   paths: PlatformPaths | null;
-  /** Where it is pasted, for a client without a file of its own. */
+  /** Where to paste, for a client without a file of its own. */
   where: string | null;
   format: McpClient["format"];
   content: string;
@@ -50,7 +50,10 @@ export function buildEntry(client: McpClient, spec: ServerSpec): Entry {
   return { at: client.at, name: spec.name, value: client.buildEntry(spec), inputs };
 }
 
-/** The client's file: below the folder that a variable of its own names, if it is set; of another machine as people write it. */
+/**
+ * The client's file, in the folder that its own variable names if that is set. For another machine: the path as people
+ * write it.
+ */
 export function findFile({ places, folderVariable }: McpClient, machine: Machine): string | undefined {
   if (places === undefined) return undefined;
   if (!machine.isHere) return places[machine.platform];
@@ -79,17 +82,17 @@ function noteOnKey({ title, keyFrom }: McpClient, spec: ServerSpec): string[] {
   if (server.kind === "remote") return [];
   if (server.profile !== undefined)
     return [
-      `No key stands in it: the server takes that of the profile ${server.profile}, saved here by login.`,
+      `It contains no key: the server uses the key of profile ${server.profile}, which login saved on this machine.`,
     ];
   if (!needsKey(spec)) return [];
-  if (server.apiKey !== undefined) return ["The key itself stands in the file: keep it to yourself."];
+  if (server.apiKey !== undefined) return ["The file contains the key itself: do not share it."];
   const missing = server.baseUrl === undefined ? " and the address of your service" : "";
   if (keyFrom === undefined)
-    return [`Put your key${missing} in place of the words in <>: the manual of ${title} names no variables.`];
-  return [`No key stands in it: ${title} takes it${missing} from ${keyFrom}.`];
+    return [`Replace the words in <> with your key${missing}: the manual of ${title} mentions no variables.`];
+  return [`It contains no key: ${title} takes the key${missing} from ${keyFrom}.`];
 }
 
 function noteOnMerging({ at, format, places }: McpClient): string[] {
   if (places === undefined || format === "toml") return [];
-  return [`Where the file has "${at}" already, only what stands within it is to be added there.`];
+  return [`If the file already has "${at}", add only the entry inside it.`];
 }

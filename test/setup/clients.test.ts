@@ -154,7 +154,7 @@ describe("each client gets its own form", () => {
 const all = clients.map(({ id }) => id);
 
 describe("every client", () => {
-  it.each(all)("%s: the demo needs no variables, and the address is written where it is known", (word) => {
+  it.each(all)("%s: the demo needs no variables, and a known address is written", (word) => {
     expect(show(word, specs.demo).content).toContain("--demo");
     expect(show(word, specs.demo).content).not.toContain("ANALYTICS");
     const known = show(word, specs.known).content;
@@ -167,7 +167,7 @@ describe("every client", () => {
     expect(show(word, specs.local, "macos").content).not.toContain("/c");
   });
 
-  it.each(all)("%s: says who stands between a client without remote servers and the connector", (word) => {
+  it.each(all)("%s: says whether mcp-remote connects to the connector", (word) => {
     const { content, notes } = show(word, specs.remote);
     expect(content.includes("mcp-remote")).toBe(!findClient(word).isRemote);
     expect(notes.some((note) => note.includes("mcp-remote"))).toBe(!findClient(word).isRemote);
@@ -189,7 +189,7 @@ describe("every client", () => {
   });
 });
 
-describe("where the file is", () => {
+describe("the path of the file", () => {
   it.each([
     [
       "claude-desktop",
@@ -266,7 +266,7 @@ describe("a client is found", () => {
     );
   });
 
-  it("or not, and then all are named", () => {
+  it("or not, and then the error lists all", () => {
     expect(() => findClient("emacs-with-everything")).toThrow(
       expect.objectContaining({
         hint: expect.stringMatching(/^The clients are claude-code, .*lm-studio\.$/),

@@ -21,7 +21,7 @@ function read(text: string) {
   return document;
 }
 
-/** Files as people have them, and what they become. */
+/** Realistic files, before and after. */
 const samples: [string, Entry, string, string][] = [
   [
     "Claude Desktop with two spaces",
@@ -108,7 +108,7 @@ describe("JSON files get the entry and keep every byte", () => {
     expect(after).toContain('"password": true }, // GitHub\r\n   ],');
   });
 
-  it("a comment behind the last member stays with it", () => {
+  it("a comment after the last member stays with it", () => {
     const after = editJson('{\n  "mcpServers": {\n    "a": {} // mine\n  }\n}', entry, false);
     expect(after).toMatch(
       /"mcpServers": \{\n {4}"analytics": \{[\s\S]*\n {4}\},\n {4}"a": \{\} \/\/ mine\n {2}\}/,
@@ -136,14 +136,14 @@ describe("JSON files get the entry and keep every byte", () => {
     expect(after).toContain('{},\n        "analytics": {\n            "command": "npx",\n');
   });
 
-  it("inserts in a line that begins within a comment, with a quotation mark in it", () => {
+  it("inserts into a line that starts inside a comment with a quotation mark", () => {
     const before = '/* they\n say "hi */ {"mcpServers": {"a": "b c"}}';
     const after = editJson(before, entry, false);
     expect(read(after).mcpServers).toEqual({ a: "b c", analytics: value });
     expect(isWithin(before, after)).toBe(true);
   });
 
-  it("says nothing new where the entry is there, in whatever order and style", () => {
+  it("changes nothing if the entry is there, in any order and style", () => {
     const before = `{"mcpServers":{"analytics":{"env":${JSON.stringify(value.env)},"args":["-y","analytics-mcp"],\n"command":"npx"}}}`;
     expect(editJson(before, entry, false)).toBe(before);
   });
@@ -162,11 +162,11 @@ describe("JSON files get the entry and keep every byte", () => {
 
 describe("refuses", () => {
   it.each([
-    ["what is no JSON", '{\n  "a": 1\n  "b": 2\n}', /line 3, column 3: comma expected/],
+    ["invalid JSON", '{\n  "a": 1\n  "b": 2\n}', /line 3, column 3: comma expected/],
     ["a file cut off", '{"mcpServers": {', /cannot be read: line 1, column 17/],
     ["a Windows path as it is", '{"a": "C:\\users"}', /write each backslash as \\\\/],
-    ["a list", "[1]", /holds array/],
-    ["servers that are none", '{"mcpServers": []}', /not an object/],
+    ["a list", "[1]", /contains array instead of an object/],
+    ["servers that are not an object", '{"mcpServers": []}', /not an object/],
     ["servers twice", '{"mcpServers": {}, "mcpServers": {}}', /twice/],
     ["the entry twice", '{"mcpServers": {"analytics": {}, "analytics": {}}}', /twice/],
     [
@@ -178,11 +178,11 @@ describe("refuses", () => {
     expect(() => editJson(before, entry, false)).toThrow(message);
   });
 
-  it("inputs that are no list", () => {
+  it("inputs that are not a list", () => {
     expect(() => editJson('{"inputs": {}, "servers": {}}', vsCode, false)).toThrow(/not a list/);
   });
 
-  it("but replaces another entry when forced to, and that value alone", () => {
+  it("but with force replaces another entry, and only that value", () => {
     const [head, tail] = ['{ // mine\n  "mcpServers": {"a":1,\n    "analytics": ', ' /* old */, "b": 2}, }'];
     const after = editJson(`${head}{"command": "node", "disabled": true}${tail}`, entry, true);
     expect([after.startsWith(head), after.endsWith(tail)]).toEqual([true, true]);
@@ -203,7 +203,7 @@ describe("any document", () => {
     });
   const styles = fc.array(fc.nat(255), { minLength: 1, maxLength: 64 });
 
-  it("with comments, commas and spaces anywhere, keeps each byte and gains the entry", () => {
+  it("with comments, commas and spaces anywhere, keeps every byte and gains the entry", () => {
     fc.assert(
       fc.property(documents, styles, fc.constantFrom("\n", "\r\n"), (document, style, lineEnd) => {
         const before = printJsonc(document, style, lineEnd);
@@ -236,7 +236,7 @@ describe("any document", () => {
     );
   });
 
-  it("with another entry of that name is changed within that entry alone, by force", () => {
+  it("with another entry of that name is changed only inside that entry, with force", () => {
     fc.assert(
       fc.property(documents, styles, json, (document, style, old) => {
         const servers = { ...(document.mcpServers as object | undefined), analytics: { old } };

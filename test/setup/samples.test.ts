@@ -8,7 +8,7 @@ import type { ServerSpec } from "../../src/setup/server-spec.ts";
 import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { isWithin } from "./printing.ts";
 
-/** Clients' files as people have them. Those that only the client's own program writes are strict JSON. */
+/** Realistic files of clients. Those that only the client itself writes are strict JSON. */
 const samples: Record<string, { text: string; strict?: boolean }> = {
   "claude-code": {
     strict: true,

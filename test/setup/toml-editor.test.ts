@@ -65,7 +65,7 @@ describe("TOML files get the table and keep every byte", () => {
     expect(editToml(before, entry, false)).toBe(before);
   });
 
-  it("replaces, by force, the server's tables wherever they stand, and those alone", () => {
+  it("with force, replaces all tables of the server and only those", () => {
     const [head, middle, tail] = [
       "# first\n[a]\nb = 1\n\n# the server\n",
       "\n# about c\n[c]\nd = '''\n[mcp_servers.analytics]\n'''\n\n",
@@ -79,9 +79,9 @@ describe("TOML files get the table and keep every byte", () => {
 
 describe("refuses", () => {
   it.each([
-    ["what is no TOML", "a = 1\nb = = 2\n", /cannot be read: line 2, column/],
-    ["servers in one inline table", 'mcp_servers = { x = { command = "y" } }\n', /cannot add to safely/],
-    ["servers that are none", "mcp_servers = 3\n", /cannot add to safely/],
+    ["invalid TOML", "a = 1\nb = = 2\n", /cannot be read: line 2, column/],
+    ["servers in one inline table", 'mcp_servers = { x = { command = "y" } }\n', /cannot be edited safely/],
+    ["servers that are not a table", "mcp_servers = 3\n", /cannot be edited safely/],
   ])("%s", (_, before, message) => {
     expect(() => editToml(before, entry, false)).toThrow(message);
   });
@@ -90,7 +90,7 @@ describe("refuses", () => {
     ["dotted keys", 'mcp_servers.analytics.command = "node"\n'],
     ["an inline table", '[mcp_servers]\nanalytics = { command = "node" }\n'],
   ])("to replace %s", (_, before) => {
-    expect(() => editToml(before, entry, true)).toThrow(/within another table's lines/);
+    expect(() => editToml(before, entry, true)).toThrow(/inside another table/);
   });
 });
 
@@ -129,7 +129,7 @@ describe("any document", () => {
   const print = (list: { name: string; keys: string; comments: string }[]) =>
     list.map((each) => `${each.comments}[${each.name}]\n${each.keys}`);
 
-  it("keeps each byte and gains the table", () => {
+  it("keeps every byte and gains the table", () => {
     fc.assert(
       fc.property(keys, tables, fc.boolean(), fc.boolean(), (top, list, windows, cut) => {
         const whole = [top, ...print(list)].join("");
@@ -142,14 +142,14 @@ describe("any document", () => {
     );
   });
 
-  it("with another table of that name is changed within its lines alone, by force", () => {
+  it("with another table of that name is changed only inside that table, with force", () => {
     fc.assert(
       fc.property(keys, tables, fc.nat(5), keys, fc.boolean(), (top, list, position, old, windows) => {
         const lines = (text: string) => text.replaceAll("\n", windows ? "\r\n" : "\n");
         const parts = print(list);
         const at = Math.min(position, parts.length);
         const [head, tail] = [[top, ...parts.slice(0, at)].join(""), parts.slice(at).join("")];
-        // What follows the old table's last key belongs to the next.
+        // Comments after the old table's last key belong to the next table.
         const keysAlone = old.replace(/(# end\n)(?:[\t ]*(?:#[^\n]*)?\n)*$/, "$1");
         const rest = old.slice(keysAlone.length);
         const before = lines(`${head}[mcp_servers.analytics]\n${keysAlone}${rest}${tail}`);

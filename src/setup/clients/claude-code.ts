@@ -4,8 +4,8 @@ import { buildCommand, buildStdio, buildVariables } from "../server-command.ts";
 const refer = (name: string) => `\${${name}}`;
 
 /**
- * https://code.claude.com/docs/en/mcp. Its user scope lies in ~/.claude.json, which a running Claude Code
- * rewrites all the time: only its own command should write there. A project's .mcp.json is made to be edited.
+ * https://code.claude.com/docs/en/mcp. Its user scope is in ~/.claude.json, which a running Claude Code rewrites all the
+ * time: only its own command should write there. A project's .mcp.json is meant to be edited.
  */
 export const claudeCode: McpClient = {
   id: "claude-code",
@@ -21,12 +21,12 @@ export const claudeCode: McpClient = {
   buildEntry: (spec) =>
     spec.server.kind === "remote" ? { type: "http", url: spec.server.url } : buildStdio(spec, refer),
   notes: (spec) => [
-    "The file belongs to the project's folder and may be committed; start claude there and approve the server.",
-    "For all your projects there is claude mcp add with --scope user: analytics-mcp config claude-code prints it.",
+    "The file is in the project's folder, and you can commit it. Start claude there and approve the server.",
+    "For all your projects, use claude mcp add with --scope user: analytics-mcp config claude-code prints the command.",
     ...(spec.server.kind === "remote" ? ["Sign in: /mcp, choose the server, Authenticate."] : []),
     ...(needsKey(spec) ? ["Start claude in a shell where the variables are set."] : []),
   ],
-  // The name goes first: --env and --header take every word that follows them, up to the next option.
+  // The name comes first: --env and --header take all following words, up to the next option.
   buildShellCommand: (spec) => {
     const start = `claude mcp add ${spec.name} --scope user`;
     if (spec.server.kind === "remote") return `${start} --transport http ${quote(spec.server.url)}`;

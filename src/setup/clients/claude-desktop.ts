@@ -1,7 +1,7 @@
 import type { McpClient } from "../mcp-client.ts";
 import { buildStdio, placeholder } from "../server-command.ts";
 
-/** https://modelcontextprotocol.io/docs/develop/connect-local-servers: its file starts programs; no variables are named there. */
+/** https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file only starts programs; no variables mentioned. */
 export const claudeDesktop: McpClient = {
   id: "claude-desktop",
   title: "Claude Desktop",
@@ -19,9 +19,9 @@ export const claudeDesktop: McpClient = {
   notes: ({ server }) => [
     ...(server.kind === "remote"
       ? [
-          "Its file takes no remote servers, so mcp-remote stands between, and opens the browser to sign in. A connector that is on the internet is added without a file: Settings → Connectors → Add custom connector.",
+          "Its file cannot name remote servers, so mcp-remote connects and opens the browser to sign in. You can add a connector on the internet without a file: Settings → Connectors → Add custom connector.",
         ]
       : []),
-    "Quit Claude Desktop and start it again: closing the window is not enough.",
+    "Quit Claude Desktop and restart it: closing the window is not enough.",
   ],
 };

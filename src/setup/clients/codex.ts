@@ -4,8 +4,8 @@ import { buildCommand, buildVariables, KEY, URL_NAME } from "../server-command.t
 import type { Members, ServerSpec } from "../server-spec.ts";
 
 /**
- * https://developers.openai.com/codex/mcp. It starts servers with a bare environment, and what stands in `env`
- * is taken literally, `${NAME}` too; `env_vars` names what it passes on of its own.
+ * https://developers.openai.com/codex/mcp. It starts servers with a minimal environment and takes `env` literally,
+ * including `${NAME}`. `env_vars` lists the variables that it passes on.
  */
 export const codex: McpClient = {
   id: "codex",
@@ -23,10 +23,10 @@ export const codex: McpClient = {
     ...(spec.server.kind === "remote" ? [`Sign in: codex mcp login ${spec.name}`] : []),
     ...(needsKey(spec)
       ? [
-          "Start codex in a shell where the variables are set. (codex mcp add --env would put the key itself into the file.)",
+          "Start codex in a shell where the variables are set. (codex mcp add --env would write the key itself into the file.)",
         ]
       : []),
-    "The extension for editors and the desktop app read the same file. Check with: codex mcp list",
+    "The editor extension and the desktop app read the same file. Check with: codex mcp list",
   ],
   buildShellCommand: (spec) => {
     if (needsKey(spec)) return undefined;

@@ -18,11 +18,13 @@ export const cursor: McpClient = {
   keyFrom: "its environment",
   buildEntry,
   notes: (spec) => [
-    "Reload the window: Developer: Reload Window. For one project alone the file is .cursor/mcp.json.",
-    ...(spec.server.kind === "remote" ? ["Sign in: Settings → Tools & MCP, Connect beside the server."] : []),
+    "Reload the window: Developer: Reload Window. For a single project, use .cursor/mcp.json.",
+    ...(spec.server.kind === "remote"
+      ? ["Sign in: Settings → Tools & MCP, then Connect beside the server."]
+      : []),
     ...(needsKey(spec)
       ? [
-          "Cursor started from the dock or the menu does not have your shell's variables: start it from the shell, or set them for your session.",
+          "If you start Cursor from the dock or a menu, it does not have your shell's variables: start it from the shell, or set them for your session.",
         ]
       : []),
   ],

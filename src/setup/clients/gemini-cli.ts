@@ -3,8 +3,8 @@ import { type McpClient, needsKey, quote } from "../mcp-client.ts";
 import { buildStdio } from "../server-command.ts";
 
 /**
- * https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md. Variables with KEY in their
- * name are taken out of the environment that servers inherit: they have to stand in `env`. A bare `url` is SSE.
+ * https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md. Servers do not inherit variables with
+ * KEY in their name: `env` must list them. A plain `url` means SSE.
  */
 export const geminiCli: McpClient = {
   id: "gemini-cli",
@@ -20,7 +20,7 @@ export const geminiCli: McpClient = {
   buildEntry: (spec) =>
     spec.server.kind === "remote" ? { httpUrl: spec.server.url } : buildStdio(spec, (name) => `\${${name}}`),
   notes: (spec) => [
-    "Start gemini again. For one project alone the file is .gemini/settings.json.",
+    "Restart gemini. For a single project, use .gemini/settings.json.",
     ...(spec.server.kind === "remote" ? [`Sign in: /mcp auth ${spec.name}`] : []),
     ...(needsKey(spec) ? ["Start gemini in a shell where the variables are set."] : []),
   ],

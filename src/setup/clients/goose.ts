@@ -3,8 +3,8 @@ import { buildCommand, buildVariables, KEY, URL_NAME } from "../server-command.t
 import type { Members, ServerSpec } from "../server-spec.ts";
 
 /**
- * https://goose-docs.ai/docs/guides/config-files. `env_keys` are looked up in its environment and then among
- * its secrets (`goose configure` asks for them); `envs` is taken literally.
+ * https://goose-docs.ai/docs/guides/config-files. Goose looks up `env_keys` in its environment, then in its secrets
+ * (`goose configure` asks for them), and takes `envs` literally.
  */
 export const goose: McpClient = {
   id: "goose",
@@ -22,11 +22,11 @@ export const goose: McpClient = {
   keyFrom: "its secrets",
   buildEntry,
   notes: (spec) => [
-    "Start a new session of goose.",
+    "Start a new goose session.",
     ...(spec.server.kind === "remote" ? ["It opens the browser to sign in when the session starts."] : []),
     ...(needsKey(spec)
       ? [
-          "The names in env_keys are looked up in goose's environment, then in its keyring: goose configure → Add Extension asks for them there.",
+          "goose looks up the names in env_keys in its environment, then in its keyring. goose configure → Add Extension asks for them.",
         ]
       : []),
   ],

@@ -4,7 +4,7 @@ import type { McpClient } from "../mcp-client.ts";
 import { buildStdio, placeholder } from "../server-command.ts";
 import type { ServerSpec } from "../server-spec.ts";
 
-/** https://lmstudio.ai/docs/app/mcp (Cursor's notation; no variables are named there), /docs/app/mcp/deeplink, /docs/integrations/mcp-remote. */
+/** https://lmstudio.ai/docs/app/mcp (Cursor's notation, no variables mentioned), /docs/app/mcp/deeplink, /docs/integrations/mcp-remote. */
 export const lmStudio: McpClient = {
   id: "lm-studio",
   title: "LM Studio",
@@ -16,7 +16,7 @@ export const lmStudio: McpClient = {
   isWritable: false,
   buildEntry,
   notes: ({ server }) => [
-    "In LM Studio: Program → Install → Edit mcp.json; the server starts when it is saved.",
+    "In LM Studio: Program → Install → Edit mcp.json. The server starts when you save the file.",
     ...(server.kind === "remote" ? ["It opens the browser to sign in (LM Studio 0.4 or newer)."] : []),
   ],
   buildLink: (spec) => `lmstudio://add_mcp?name=${spec.name}&config=${encodeBase64(buildEntry(spec))}`,

@@ -3,7 +3,7 @@ import { type McpClient, needsKey } from "../mcp-client.ts";
 import { buildCommand, buildVariables } from "../server-command.ts";
 import type { Members, ServerSpec } from "../server-spec.ts";
 
-/** https://opencode.ai/docs/mcp-servers. Version 2 reads this form of version 1 too (/docs/migrate-v1). */
+/** https://opencode.ai/docs/mcp-servers. Version 2 still reads this form of version 1 (/docs/migrate-v1). */
 export const opencode: McpClient = {
   id: "opencode",
   title: "opencode",
@@ -18,7 +18,7 @@ export const opencode: McpClient = {
   buildEntry: (spec) =>
     spec.server.kind === "remote" ? { type: "remote", url: spec.server.url } : buildLocal(spec),
   notes: (spec) => [
-    "Start opencode again. For one project alone the file is opencode.json in its folder.",
+    "Restart opencode. For a single project, use opencode.json in its folder.",
     ...(spec.server.kind === "remote" ? [`Sign in: opencode mcp auth ${spec.name}`] : []),
     ...(needsKey(spec) ? ["Start opencode in a shell where the variables are set."] : []),
   ],

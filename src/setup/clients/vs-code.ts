@@ -2,7 +2,7 @@ import { type McpClient, needsKey } from "../mcp-client.ts";
 import { buildStdio, KEY } from "../server-command.ts";
 import type { Members, ServerSpec } from "../server-spec.ts";
 
-/** https://code.visualstudio.com/docs/agents/reference/mcp-configuration: `servers`, and `inputs` that it asks for once. */
+/** https://code.visualstudio.com/docs/agents/reference/mcp-configuration: `servers`, and `inputs`, which it asks for once. */
 export const vsCode: McpClient = {
   id: "vs-code",
   title: "VS Code",
@@ -21,11 +21,11 @@ export const vsCode: McpClient = {
   buildEntry,
   buildInputs,
   notes: (spec) => [
-    "In VS Code: MCP: List Servers, choose the server, Start. For one project alone the file is .vscode/mcp.json.",
+    "In VS Code: MCP: List Servers, choose the server, Start. For a single project, use .vscode/mcp.json.",
     ...(spec.server.kind === "remote" ? ["It opens the browser to sign in when the server starts."] : []),
-    ...(needsKey(spec) ? ["It asks for the key once, when the server starts, and keeps it."] : []),
+    ...(needsKey(spec) ? ["It asks for the key when the server first starts, and keeps it."] : []),
   ],
-  // code --add-mcp knows no inputs: what they ask for would stay unexpanded.
+  // code --add-mcp does not support inputs: the references to them would stay unexpanded.
   buildShellCommand: (spec) =>
     needsKey(spec)
       ? undefined

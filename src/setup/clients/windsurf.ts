@@ -2,7 +2,7 @@ import { underHome } from "../machine.ts";
 import { type McpClient, needsKey } from "../mcp-client.ts";
 import { buildStdio } from "../server-command.ts";
 
-/** https://docs.windsurf.com/windsurf/cascade/mcp: a remote server is `serverUrl`; `url` is not read. */
+/** https://docs.windsurf.com/windsurf/cascade/mcp: a remote server needs `serverUrl`; `url` is ignored. */
 export const windsurf: McpClient = {
   id: "windsurf",
   title: "Windsurf",
@@ -18,10 +18,10 @@ export const windsurf: McpClient = {
       ? { serverUrl: spec.server.url }
       : buildStdio(spec, (name) => `\${env:${name}}`),
   notes: (spec) => [
-    "In Cascade: MCPs, then refresh.",
+    "In Cascade: open MCPs, then refresh.",
     ...(spec.server.kind === "remote" ? ["It opens the browser to sign in."] : []),
     ...(needsKey(spec)
-      ? ["Start Windsurf where the variables are set, or write the values in their place."]
+      ? ["Start Windsurf where the variables are set, or replace them with their values."]
       : []),
   ],
 };

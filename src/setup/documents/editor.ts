@@ -1,20 +1,20 @@
 import { AnalyticsError } from "../../errors.ts";
 import type { Members } from "../server-spec.ts";
 
-/** A server, as a client's file should hold it. */
+/** A server's entry in a client's file. */
 export interface Entry {
   /** The member that holds all servers. */
   at: string;
   name: string;
   value: Members;
-  /** What VS Code asks the user for. An input that the file has under the same id stays as it is. */
+  /** What VS Code asks the user for. An input with the same id in the file stays as it is. */
   inputs: Members[];
 }
 
 /**
- * Adds the entry to a document and keeps every other character; returns the same text if the entry is there already.
- * Throws AnalyticsError `usage` if the document cannot be read or added to, or has another entry of that name and
- * `force` is not set.
+ * Adds the entry to a document and keeps every other character. Returns the same text if it already has the entry.
+ * Throws AnalyticsError `usage` if the document cannot be read or edited, or has another entry of that name and `force`
+ * is not set.
  */
 export type Edit = (text: string, entry: Entry, force: boolean) => string;
 
@@ -25,18 +25,18 @@ function refuse(reason: string, hint: string, cause?: unknown): AnalyticsError {
 export const refuseOther = ({ name }: Entry) =>
   refuse(
     `It already has another server named "${name}".`,
-    "--force replaces it and nothing else (preview with --dry-run --force); --name adds this one beside it.",
+    "--force replaces only that server (preview with --dry-run --force); --name adds this one beside it.",
   );
 
 export const refuseUnreadable = (reason: string, cause?: unknown) =>
   refuse(`It cannot be read: ${reason}.`, "Nothing was written. Fix the file first.", cause);
 
 export const refuseShape = (reason: string) =>
-  refuse(reason, "Nothing was written. Run it without --write, and paste what it prints.");
+  refuse(reason, "Nothing was written. Run the command without --write and paste what it prints.");
 
 export const TOO_DEEP = "its lists and objects are nested too deeply";
 
-/** Parsers and comparisons are recursive: a document that is nested too deeply for the stack is refused. */
+/** Refuses a document too deeply nested for the stack: parsers and comparisons are recursive. */
 export const refuseDepth =
   (edit: Edit): Edit =>
   (text, entry, force) => {
@@ -47,13 +47,13 @@ export const refuseDepth =
     }
   };
 
-/** The line ending that most lines of a text have. */
+/** The most frequent line ending of a text. */
 export function findLineEnd(text: string): "\n" | "\r\n" {
   const windows = text.split("\r\n").length - 1;
   return 2 * windows > text.split("\n").length - 1 ? "\r\n" : "\n";
 }
 
-/** The line and column of an offset, counted from 1 as editors do. */
+/** The line and column of an offset, counted from 1. */
 export function locate(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");
   return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;

@@ -1,6 +1,6 @@
 import type { Members, Value } from "../server-spec.ts";
 
-/** A server's table for TOML. JSON's strings are strings of TOML, but for DEL; the lists and inline tables hold strings alone. */
+/** A server's table in TOML. JSON strings are valid in TOML except for DEL. Lists and inline tables contain only strings. */
 export function formatTomlTable(at: string, name: string, value: Members): string {
   const lines = Object.entries(value).map(([key, each]) => `${key} = ${formatTomlValue(each)}\n`);
   return `[${at}.${name}]\n${lines.join("")}`;
@@ -14,7 +14,7 @@ function formatTomlValue(value: Value): string {
     .join(", ")} }`;
 }
 
-/** YAML in blocks, its lists and texts as JSON, which YAML takes. */
+/** YAML in block style, with lists and strings as JSON, which is valid YAML. */
 export function formatYaml(value: Members, indent = ""): string {
   return Object.entries(value)
     .map(([key, each]) =>

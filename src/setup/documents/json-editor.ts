@@ -15,7 +15,7 @@ import {
 } from "./editor.ts";
 import { APPEND, setValue } from "./json-value.ts";
 
-/** Edits JSON, with comments and trailing commas if the file has them. */
+/** Edits JSON. The file may have comments and trailing commas. */
 export const editJson: Edit = refuseDepth((text, entry, force) => {
   const root = parse(text);
   if (root !== undefined && hasEntry(root, entry, force)) return text;
@@ -25,12 +25,12 @@ export const editJson: Edit = refuseDepth((text, entry, force) => {
   return result;
 });
 
-/** A document that holds this server and nothing else. */
+/** A document with only this server. */
 export function buildDocument({ at, name, value, inputs }: Entry): Members {
   return { ...(inputs.length === 0 ? {} : { inputs }), [at]: { [name]: value } };
 }
 
-/** Why a text is not JSON (comments and trailing commas are fine), and where; undefined when it is. */
+/** Why and where a text is not valid JSON (comments and trailing commas are allowed); undefined if it is valid. */
 export const findFault = (text: string): string | undefined => read(text).fault;
 
 function parse(text: string): Node | undefined {
@@ -51,7 +51,7 @@ function read(text: string): { root?: Node | undefined; fault?: string | undefin
   }
 }
 
-/** jsonc-parser's name for an error, as words: `CommaExpected` becomes "comma expected". */
+/** jsonc-parser's name of an error, as words: `CommaExpected` becomes "comma expected". */
 function explainError({ error }: ParseError): string {
   const name = printParseErrorCode(error);
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
@@ -59,10 +59,10 @@ function explainError({ error }: ParseError): string {
   return isBackslash ? `${words} (in a Windows path, write each backslash as \\\\)` : words;
 }
 
-/** Whether the entry is there as wanted. Throws if something else is in its place and must not be replaced. */
+/** Whether the document already has the entry. Throws if another entry has its name and must not be replaced. */
 function hasEntry(root: Node, entry: Entry, force: boolean): boolean {
   if (root.type !== "object")
-    throw refuseShape(`It holds ${root.type} where an object with "${entry.at}" is expected.`);
+    throw refuseShape(`It contains ${root.type} instead of an object with "${entry.at}".`);
   const servers = findMember(root, entry.at);
   if (servers === undefined) return false;
   if (servers.type !== "object") throw refuseShape(`Its "${entry.at}" is not an object.`);
@@ -73,14 +73,14 @@ function hasEntry(root: Node, entry: Entry, force: boolean): boolean {
   return false;
 }
 
-/** Whether this is an entry of ours that was pasted, and whose placeholder nobody has replaced. */
+/** Whether this is our own pasted entry, still with its placeholder. */
 function isUnfinished(value: Value | null): boolean {
   const { args, env } = (value ?? {}) as { args?: Value; env?: Members };
   const isOurs = Array.isArray(args) && args.includes("analytics-mcp");
   return isOurs && env?.[KEY] === placeholder(KEY);
 }
 
-/** Gives a file that is empty, or has only comments, an object to add to. */
+/** Adds an empty object to a file that is empty or has only comments. */
 function startObject(text: string): string {
   const lineEnd = findLineEnd(text);
   return `${text}${/[^\n]$/.test(text) ? lineEnd : ""}{}${lineEnd}`;
@@ -94,7 +94,7 @@ function addInput(text: string, input: Members): string {
   return isThere ? text : setValue(text, ["inputs", APPEND], input);
 }
 
-/** A member's value. Refuses a name that occurs twice, because clients differ in which of the two they read. */
+/** A member's value. Throws if the name occurs twice, because clients differ in which of the two they read. */
 function findMember(object: Node, name: string): Node | undefined {
   const found = (object.type === "object" ? (object.children ?? []) : []).filter(
     (property) => property.children?.[0]?.value === name,
@@ -103,12 +103,12 @@ function findMember(object: Node, name: string): Node | undefined {
   return found[0]?.children?.[1];
 }
 
-/** A node as data. jsonc-parser's objects have no prototype, so that `__proto__` is a name like any other. */
+/** A node as data. jsonc-parser's objects have no prototype, so `__proto__` is an ordinary name. */
 function readValue(node: Node): Value | null {
   return structuredClone(getNodeValue(node) as Value | null);
 }
 
-/** Proves, with the parser, that the edit added the entry and changed nothing else. */
+/** Proves with the parser that the edit added the entry and changed nothing else. */
 function assertRest(before: string, after: string, { at, name, value, inputs }: Entry): void {
   const strip = (text: string) => {
     const root = parse(text);
@@ -122,5 +122,5 @@ function assertRest(before: string, after: string, { at, name, value, inputs }: 
       : [];
   const result = strip(after);
   if (isDeepStrictEqual(result.found, value) && isDeepStrictEqual(result.rest, strip(before).rest)) return;
-  throw refuseShape("It is written in a way that this program cannot add to safely.");
+  throw refuseShape("Its layout cannot be edited safely.");
 }

@@ -12,7 +12,7 @@ import {
 import { formatTomlTable } from "./entry-format.ts";
 import { findTables } from "./toml-tables.ts";
 
-/** TOML: a table is put at the end, or in place of the one that it replaces; the rest is not even looked at. */
+/** Adds a table at the end of a TOML document, or in place of the table that it replaces. */
 export const editToml: Edit = refuseDepth((text, entry, force) => {
   const document = parse(text);
   const content = formatTomlTable(entry.at, entry.name, entry.value);
@@ -51,11 +51,11 @@ function append(text: string, content: string): string {
   return text + (text.endsWith("\n") ? "" : lineEnd) + lineEnd + content;
 }
 
-/** Takes the server's tables out, wherever they stand, and puts the new one where the first of them was. */
+/** Removes all tables of the server and puts the new one where the first of them was. */
 function replace(text: string, { at, name }: Entry, content: string): string {
   const tables = findTables(text).filter(({ path }) => path[0] === at && path[1] === name);
   const [first] = tables;
-  if (first === undefined) throw refuseShape(`It has "${name}" within another table's lines.`);
+  if (first === undefined) throw refuseShape(`It defines "${name}" inside another table.`);
   return tables.reduceRight((rest, { start, end }) => {
     const isLast = end === text.length && !text.endsWith("\n");
     const replacement = start === first.start ? (isLast ? content.trimEnd() : content) : "";
@@ -63,14 +63,14 @@ function replace(text: string, { at, name }: Entry, content: string): string {
   }, text);
 }
 
-/** The proof, by the parser, that the edit did what it should and nothing else. */
+/** Proves with the parser that the edit added the entry and changed nothing else. */
 function assertRest(before: TomlTable, result: string, entry: Entry, wanted: unknown): void {
   const strip = (document: TomlTable) => {
     const servers = document[entry.at];
     const rest = isTable(servers) ? Object.entries(servers).filter(([name]) => name !== entry.name) : [];
     return { ...document, [entry.at]: Object.fromEntries(rest) };
   };
-  const failure = refuseShape("It is written in a way that this program cannot add to safely.");
+  const failure = refuseShape("Its layout cannot be edited safely.");
   const after = (() => {
     try {
       return parse(result);
