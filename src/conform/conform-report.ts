@@ -12,12 +12,12 @@ export interface RuleReport {
   section: string;
   title: string;
   verdict: Verdict;
-  /** Why it failed or was skipped, in one sentence. */
+  /** One sentence: why it failed or was skipped. */
   detail: string | null;
   expected: string | null;
   seen: string | null;
   fix: string | null;
-  /** A curl line with the keys by their variables' names. */
+  /** A curl command with variables in place of keys. */
   request: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface ConformReport {
   base_url: string;
   /** RFC 3339, UTC. */
   checked_at: string;
-  /** Domain of the site that was asked about. */
+  /** Domain of the site used for the checks. */
   site: string | null;
   rules: RuleReport[];
   summary: Summary;
@@ -35,10 +35,10 @@ export interface Summary {
   rules: number;
   kept: number;
   failed: number;
-  /** Of the failed ones, those that clients rely on. */
+  /** How many of the failed rules are `must`. */
   must_failed: number;
   skipped: number;
-  /** How many were sent. */
+  /** The number of requests sent. */
   requests: number;
 }
 
@@ -54,7 +54,7 @@ export function summarize(rules: readonly RuleReport[], requests: number): Summa
   };
 }
 
-/** How a verdict is shown, and said where there are no pictures. */
+/** How a verdict is shown; `word` is for terminals without symbols. */
 const VERDICTS = {
   pass: { mark: "✓", word: "ok", style: "green" },
   fail: { mark: "✗", word: "FAIL", style: "red" },
@@ -69,7 +69,7 @@ export function formatReport(
   titles: ReadonlyMap<string, string>,
   screen: Screen,
 ): string {
-  const site = report.site === null ? "" : `, asked about ${report.site}`;
+  const site = report.site === null ? "" : `, site ${report.site}`;
   const sections = [...new Set(report.rules.map(({ section }) => section))].map((section) => {
     const rules = report.rules.filter((rule) => rule.section === section);
     const title = paint(screen, "bold", titles.get(section) ?? section);
@@ -95,7 +95,7 @@ function formatRule({ id, severity, title, verdict, ...rule }: RuleReport, scree
     ...explain("expected", rule.expected),
     ...explain("seen", rule.seen),
     ...explain("fix", rule.fix),
-    // In one piece, to be pasted.
+    // On one line, for pasting.
     ...(rule.request === null ? [] : [`      ${cleanText(rule.request, MAX_LINE)}`]),
   ].join("\n");
 }
@@ -105,7 +105,7 @@ export function formatSummary({ rules, kept, failed, must_failed, skipped, reque
   return `${kept} of ${rules} rules kept, ${failed} failed${kinds}, ${skipped} could not be checked; ${requests} requests.`;
 }
 
-/** The report for a pipe: a line a rule. */
+/** The report for a pipe: one line per rule. */
 export function viewReport({ rules }: ConformReport): View {
   return {
     headline: "",

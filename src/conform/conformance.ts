@@ -15,16 +15,16 @@ export interface ConformOptions {
   /** Milliseconds since 1970. */
   clock: () => number;
   sleep: (milliseconds: number) => Promise<void>;
-  /** Told what people at a terminal want to know meanwhile. */
+  /** Receives progress messages for people at a terminal. */
   note?: (text: string) => void;
   /** Id or domain of the site to ask about. */
   site?: string | undefined;
-  /** Ids of rules and names of sections; all where it is left out. */
+  /** Ids of rules and names of sections; all if omitted. */
   only?: readonly string[] | undefined;
   limits?: Partial<ProbeLimits>;
 }
 
-/** Names that `only` may have: of sections and of their rules, each with what it says in words. */
+/** The names that `only` accepts, of sections and rules, each with its title. */
 export function listNames(): { value: string; description: string }[] {
   return sections.flatMap(({ name, title, rules }) => [
     { value: name, description: title },
@@ -33,8 +33,8 @@ export function listNames(): { value: string; description: string }[] {
 }
 
 /**
- * Looks at every rule that can be seen with the keys given, one request after the other. What a service answers
- * never throws: it is a verdict. Throws AnalyticsError where nothing can be checked at all.
+ * Checks every rule that the given keys allow, one request after the other. No answer of the service makes this throw:
+ * it becomes a verdict. Throws AnalyticsError if nothing can be checked at all.
  */
 export async function checkConformance(target: Target, options: ConformOptions): Promise<ConformReport> {
   const { clock, sleep, note = () => {}, only, site } = options;
@@ -49,7 +49,7 @@ export async function checkConformance(target: Target, options: ConformOptions):
   for (const section of chosen) {
     note(`${section.title}: ${formatCount(section.rules.length, "rule")}`);
     for (const rule of section.rules) {
-      rules.push(report(section, rule, await look(rule, subject, probe), target));
+      rules.push(report(section, rule, await checkRule(rule, subject, probe), target));
     }
   }
   return {
@@ -61,7 +61,7 @@ export async function checkConformance(target: Target, options: ConformOptions):
   };
 }
 
-/** The sections with the rules that are wanted. Throws AnalyticsError `usage` for a name that is none. */
+/** The sections with the chosen rules. Throws AnalyticsError `usage` for an unknown name. */
 export function chooseSections(only: readonly string[] | undefined): Section[] {
   if (only === undefined) return [...sections];
   const names = listNames().map(({ value }) => value);
@@ -79,11 +79,11 @@ export function chooseSections(only: readonly string[] | undefined): Section[] {
     .filter(({ rules }) => rules.length > 0);
 }
 
-/** A rule that was broken, or disturbed, is looked at once more: no verdict hangs on a moment. */
-async function look(rule: Rule, subject: Subject, probe: Probe): Promise<Breach | Skip | undefined> {
+/** Checks a rule again if it was broken or inconclusive, so that no verdict depends on the moment. */
+async function checkRule(rule: Rule, subject: Subject, probe: Probe): Promise<Breach | Skip | undefined> {
   const first = await attempt(rule, subject);
   if (first === undefined || first instanceof Skip) return first;
-  probe.renew();
+  probe.forgetReplies();
   const second = await attempt(rule, subject);
   if (second instanceof Halt && first instanceof Breach) return first;
   return second instanceof Inconclusive ? new Skip(second.message) : second;
@@ -122,7 +122,7 @@ function report(
   return { ...base, verdict: "fail", detail, expected, seen, fix, request: redact(formatCurl(sent), target) };
 }
 
-/** A service that repeats a key in its answer does not get it printed, nor one that a rule has shortened. */
+/** Hides keys that a service repeats in its answers, including the one that a rule shortened. */
 function redact(text: string, { apiKey, otherKey = "" }: Target): string {
   const keys = [apiKey, otherKey, apiKey.slice(0, -1)].filter((each) => each !== "");
   return keys.reduce(hideKey, text);
@@ -152,7 +152,7 @@ function createSubject(probe: Probe, keys: Keys, found: Survey, { clock, sleep }
     sites: found.sites,
     refusals: probe.refusals,
     get site() {
-      return found.site ?? skip("no site could be read from /sites");
+      return found.site ?? skip("/sites returned no valid site");
     },
     demandVisits: () => {
       if (!found.isVisited) throw new Skip("no site has visits in the last 30 days");
@@ -165,7 +165,11 @@ function createSubject(probe: Probe, keys: Keys, found: Survey, { clock, sleep }
       const key = this.otherKey;
       const own = new Set(found.sites.map(({ id }) => id));
       const site = found.otherSites.find(({ id }) => !own.has(id));
-      return { key, site: site ?? skip("the key in ANALYTICS_OTHER_API_KEY lists no site of its own") };
+      return {
+        key,
+        site:
+          site ?? skip("the key in ANALYTICS_OTHER_API_KEY lists no sites that the first key does not list"),
+      };
     },
   };
 }

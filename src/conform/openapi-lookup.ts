@@ -4,7 +4,7 @@ import { items, member } from "./reply.ts";
 
 const MAX_REFERENCES = 10;
 
-/** A node of the document with local references followed. */
+/** Follows local references from a node of the document. */
 export function resolve(document: unknown, node: unknown): unknown {
   let current = node;
   for (let count = 0; count < MAX_REFERENCES; count++) {
@@ -16,13 +16,13 @@ export function resolve(document: unknown, node: unknown): unknown {
   return current;
 }
 
-/** The document's path item of an operation, whether or not its paths hold the base path. */
+/** The path item of an operation. Paths may include the base path. */
 export function findPath(document: unknown, { path }: AnyOperation): unknown {
   const paths = member(document, "paths");
   return resolve(document, member(paths, path) ?? member(paths, `${BASE_PATH}${path}`));
 }
 
-/** The query parameters of a path's GET, by name. */
+/** The query parameters of an operation's GET, by name. */
 export function findParameters(document: unknown, operation: AnyOperation): Map<string, unknown> {
   const item = findPath(document, operation);
   const listed = [...items(member(item, "parameters")), ...items(member(item, "get", "parameters"))];

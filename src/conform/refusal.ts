@@ -2,7 +2,7 @@ import type { ProblemCode } from "../operations/problem.ts";
 import { describeReply, items, member, type Reply } from "./reply.ts";
 import { demand } from "./verdict.ts";
 
-/** The answer must be an error of this status and code. */
+/** Throws a breach unless the answer is an error with this status and one of these codes. */
 export function demandRefusal(reply: Reply, status: number, ...codes: ProblemCode[]): void {
   const code = member(reply.json, "code");
   demand(
@@ -13,7 +13,7 @@ export function demandRefusal(reply: Reply, status: number, ...codes: ProblemCod
   );
 }
 
-/** The entry of a problem's `errors` for a parameter. */
+/** The entry for a parameter in a problem's `errors`. */
 export function findRefused({ json }: Reply, parameter: string): unknown {
   return items(member(json, "errors")).find((each) => member(each, "parameter") === parameter);
 }

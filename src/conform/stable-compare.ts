@@ -1,7 +1,7 @@
 import { quote, type Reply, withoutAsOf } from "./reply.ts";
 import { Breach, Inconclusive } from "./verdict.ts";
 
-/** Numbers by name, and the moment for which they hold. */
+/** Numbers by name, and the moment at which they were counted. */
 export interface Reading {
   reply: Reply;
   asOf: string;
@@ -10,8 +10,9 @@ export interface Reading {
 }
 
 /**
- * Two answers must tell the same numbers. Today's grow meanwhile: where they differ, the first is read again, and
- * the other may lie between the two. An answer that is of no moment between them says nothing.
+ * Demands that two answers have the same numbers. Today's numbers grow between requests: if they differ, the first
+ * answer is read again, and the other must lie between the two readings. An answer counted outside that interval is
+ * inconclusive.
  */
 export async function demandSameNumbers(
   readFirst: (fresh: boolean) => Promise<Reading>,
@@ -22,21 +23,22 @@ export async function demandSameNumbers(
   const isSame = Object.entries(other.numbers).every(([name, value]) => first.numbers[name] === value);
   if (isSame && first.period.to === other.period.to) return;
   const again = await readFirst(true);
-  if (again.period.to !== other.period.to) throw new Inconclusive("the day turned at the site while reading");
+  if (again.period.to !== other.period.to)
+    throw new Inconclusive("a new day began at the site between the requests");
   const [start, moment, end] = [first, other, again].map(({ asOf }) => Date.parse(asOf));
   const isWithin = Number(start) <= Number(moment) && Number(moment) <= Number(end);
-  const lies = Object.entries(other.numbers).every(([name, value]) => {
+  const isBetween = Object.entries(other.numbers).every(([name, value]) => {
     const bounds = [first.numbers[name] ?? Number.NaN, again.numbers[name] ?? Number.NaN];
     return value >= Math.min(...bounds) && value <= Math.max(...bounds);
   });
-  if (lies) return;
-  if (!isWithin) throw new Inconclusive("the answers are of different moments, and today's numbers moved");
+  if (isBetween) return;
+  if (!isWithin) throw new Inconclusive("today's numbers changed between the requests");
   throw new Breach(other.reply.sent, quote(first.numbers), quote(other.numbers));
 }
 
 /**
- * A comparison of two answers. Where it finds a breach, the first is read again: a breach between answers of which
- * one moved meanwhile is none.
+ * Compares two answers. After a breach, the first answer is read again: if it changed meanwhile, the comparison is
+ * inconclusive.
  */
 export async function compareStable<T extends { reply: Reply }>(
   readFirst: (fresh: boolean) => Promise<T>,
@@ -49,6 +51,6 @@ export async function compareStable<T extends { reply: Reply }>(
     if (!(error instanceof Breach)) throw error;
     const again = await readFirst(true);
     if (withoutAsOf(again.reply) === withoutAsOf(first.reply)) throw error;
-    throw new Inconclusive("the numbers of today moved while reading");
+    throw new Inconclusive("today's numbers changed between the requests");
   }
 }

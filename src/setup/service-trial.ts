@@ -48,5 +48,6 @@ export function ask<O extends Operation>(
   operation: O,
 ): Promise<ResultOf<O>> {
   const { call } = createClient({ readTarget: () => target, clock, limits: { attempts: 1 } });
+  // The doctor asks only for operations without parameters.
   return call(operation, {} as never, { fresh: true });
 }

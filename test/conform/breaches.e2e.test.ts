@@ -15,8 +15,8 @@ const breaches = Object.entries({
   ...dateBreaches,
 });
 
-describe("each rule finds its breach, and no other rule does", () => {
-  it("every rule has one", () => {
+describe("each rule, and no other, finds its breach", () => {
+  it("every rule has a breach", () => {
     expect(breaches.map(([id]) => id).sort()).toEqual(rules.map(({ id }) => id).sort());
   });
 

@@ -5,7 +5,7 @@ import type { Section } from "../rule.ts";
 import { basicParams, dataOperations, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
-/** The plainest question to each operation; without a site there is one for /sites alone. */
+/** Sends the basic query of each operation; without a site, only that of /sites. */
 async function askAll(subject: Subject, how: Parameters<Subject["ask"]>[2]): Promise<Reply[]> {
   const replies: Reply[] = [];
   for (const operation of subject.sites.length > 0 ? dataOperations : [sites]) {
@@ -22,7 +22,7 @@ export const authorization: Section = {
       id: "auth.missing-key",
       severity: "must",
       title: "Every operation refuses a request without a key: 401, missing_api_key.",
-      fix: "Look for the Authorization header before anything is read from the data.",
+      fix: "Check the Authorization header before reading any data.",
       check: async (subject) => {
         for (const reply of await askAll(subject, { key: null }))
           demandRefusal(reply, 401, "missing_api_key");
@@ -32,7 +32,7 @@ export const authorization: Section = {
       id: "auth.wrong-key",
       severity: "must",
       title: "Every operation refuses a key that does not exist: 401, invalid_api_key.",
-      fix: "Answer 401 for a key that is unknown or revoked, never 403, 404 or data.",
+      fix: "Answer 401 to an unknown or revoked key, never 403, 404 or data.",
       check: async (subject) => {
         for (const reply of await askAll(subject, { key: subject.keys.wrong })) {
           demandRefusal(reply, 401, "invalid_api_key");
@@ -42,8 +42,8 @@ export const authorization: Section = {
     {
       id: "auth.whole-key",
       severity: "must",
-      title: "A key is compared as a whole: one character more or less, and it is refused with 401.",
-      fix: "Compare the whole key (its hash, in constant time), never a prefix of it.",
+      title: "A key is compared as a whole: with one character more or less it is refused with 401.",
+      fix: "Compare the whole key (its hash, in constant time), never a prefix.",
       check: async ({ ask, keys }) => {
         for (const key of [keys.longer, keys.shorter]) {
           const reply = await ask(sites.path, "", { key });
@@ -69,8 +69,8 @@ export const authorization: Section = {
     {
       id: "auth.other-scheme",
       severity: "must",
-      title: "An Authorization header of another scheme, or without a key, is refused with 401.",
-      fix: "Accept the scheme Bearer followed by one key, and nothing else.",
+      title: "An Authorization header with another scheme, or without a key, is refused with 401.",
+      fix: "Accept only the scheme Bearer followed by one key.",
       check: async ({ ask }) => {
         for (const authorization of ["Basic Y29uZm9ybTpjb25mb3Jt", "Bearer", "conform"]) {
           const reply = await ask(sites.path, "", { key: null, headers: { authorization } });
@@ -81,10 +81,10 @@ export const authorization: Section = {
     {
       id: "auth.scheme-case",
       severity: "should",
-      title: "The scheme is accepted in any case: bearer is Bearer.",
-      fix: "Compare the scheme without regard to case (RFC 9110, section 11.1).",
+      title: "The scheme is not case-sensitive: bearer means Bearer.",
+      fix: "Ignore case when comparing the scheme (RFC 9110, section 11.1).",
       check: async ({ ask, keys }) => {
-        // Written out, the key would stand in the report.
+        // In `headers`, the key would appear in the report.
         const reply = await ask(sites.path, "", { key: { ...keys.own, scheme: "bearer" } });
         demand(reply.status === 200, reply, "status 200", describeReply(reply));
       },
@@ -92,8 +92,8 @@ export const authorization: Section = {
     {
       id: "auth.reveals-nothing",
       severity: "must",
-      title: "Without a valid key, a site that exists answers like one that does not.",
-      fix: "Check the key before the site is looked up.",
+      title: "Without a valid key, an existing site answers exactly like one that does not exist.",
+      fix: "Check the key before looking up the site.",
       check: async ({ ask, keys, site }) => {
         for (const key of [null, keys.wrong]) {
           const real = await ask(stats.path, { site: site.domain }, { key });
@@ -107,8 +107,8 @@ export const authorization: Section = {
     {
       id: "auth.before-parameters",
       severity: "should",
-      title: "The key is looked at before the parameters: without one, a wrong parameter is still a 401.",
-      fix: "Look at path, method, key, quota, parameters and site, in this order.",
+      title: "The key is checked before the parameters: without a key, a wrong parameter still gives 401.",
+      fix: "Check path, method, key, quota, parameters and site in this order.",
       check: async ({ ask }) => {
         const reply = await ask(stats.path, { days: 0 }, { key: null });
         demand(reply.status === 401, reply, "status 401", describeReply(reply));

@@ -14,16 +14,17 @@ type Row = Ranking["rows"][number];
 const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
 const hits = (row: Row, dimension: string) => row[measureOf(dimension)] ?? 0;
 
-/** A dimension in full. One that does not answer is a rule of its own. */
+/** The breakdown by a dimension. Throws Skip if it is not answered, which is a separate rule. */
 async function rank(subject: Subject, dimension: Dimension, fresh = false): Promise<Read<typeof breakdown>> {
   await read(subject, breakdown);
   return read(subject, breakdown, { dimension }, { fresh }).catch((error: unknown) => {
-    if (error instanceof Breach) throw new Skip(`${dimension} are not answered: see breakdown.dimensions`);
+    if (error instanceof Breach)
+      throw new Skip(`the dimension ${dimension} is not answered: see breakdown.dimensions`);
     throw error;
   });
 }
 
-/** A check on each of the dimensions. */
+/** Checks the breakdown by each dimension. */
 function ofEach(
   chosen: readonly Dimension[],
   check: (ranking: Ranking, reply: Reply, dimension: Dimension) => void,
@@ -36,7 +37,7 @@ function ofEach(
   };
 }
 
-/** A check on each row of the dimensions: says what was expected of a row that is wrong. */
+/** Checks each row of the dimensions. `object` returns what was expected of a wrong row. */
 function ofEachRow(
   chosen: readonly Dimension[],
   object: (row: Row, ranking: Ranking) => string | undefined,
@@ -49,7 +50,7 @@ function ofEachRow(
   });
 }
 
-/** A rule on all rows needs rows: those of a site that has visits, and not cut off. */
+/** Checks all rows of a dimension. Skips if there are no visits, or if the limit cuts off rows. */
 function ofWhole(
   chosen: readonly Dimension[],
   check: (ranking: Ranking, reply: Reply) => void,
@@ -63,7 +64,7 @@ function ofWhole(
       isWhole = true;
       check(answer, reply);
     }
-    if (!isWhole) throw new Skip("the site has more rows than a breakdown can show");
+    if (!isWhole) throw new Skip("the site has more rows than a breakdown can return");
   };
 }
 
@@ -71,7 +72,7 @@ function total(rows: readonly Row[], read: (row: Row) => number | undefined): nu
   return rows.reduce((sum, row) => sum + (read(row) ?? 0), 0);
 }
 
-/** Order by code point is that of the UTF-8 bytes; null comes last. */
+/** Compares by code point, which is the order of the UTF-8 bytes. null comes last. */
 function comesAfter(a: string | null, b: string | null): boolean {
   if (a === null) return true;
   return b !== null && Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0;
@@ -94,7 +95,7 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.days-default",
       severity: "must",
-      title: "Without days, /breakdown covers 30, as /stats does.",
+      title: "Without days, /breakdown covers 30 days, like /stats.",
       fix: "Let days default to 30.",
       check: async (subject) => {
         await read(subject, breakdown);
@@ -106,7 +107,7 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.limit-default",
       severity: "must",
-      title: "Without limit, /breakdown has at most 10 rows and says so in limit.",
+      title: "Without limit, /breakdown returns at most 10 rows and limit: 10.",
       fix: "Let limit default to 10.",
       check: async (subject) => {
         await read(subject, breakdown);
@@ -119,7 +120,7 @@ export const breakdownSection: Section = {
       id: "breakdown.dimensions",
       severity: "must",
       title: `Every dimension is answered: ${dimensions.join(", ")}.`,
-      fix: "Answer an empty list of rows for what is not recorded, not an error.",
+      fix: "For a dimension that is not recorded, answer with an empty list of rows, not an error.",
       check: async (subject) => {
         for (const dimension of dimensions) await read(subject, breakdown, { dimension });
       },
@@ -127,7 +128,7 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.dimension-named",
       severity: "must",
-      title: "dimension is the one that was asked for.",
+      title: "dimension repeats the requested dimension.",
       fix: "Repeat the parameter in the answer.",
       check: ofEach(SAMPLE, (ranking, reply, dimension) =>
         demand(ranking.dimension === dimension, reply, quote(dimension), quote(ranking.dimension)),
@@ -136,8 +137,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.limit-kept",
       severity: "must",
-      title: "limit is the one that was asked for, and there are no more rows.",
-      fix: "Cut the rows at the limit and repeat it in the answer.",
+      title: "limit repeats the requested limit, and there are no more rows than that.",
+      fix: "Cut the rows at the limit, and repeat the limit in the answer.",
       check: async (subject) => {
         for (const limit of [2, 3]) {
           const { reply, answer } = await read(subject, breakdown, { limit });
@@ -150,14 +151,14 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.limit-filled",
       severity: "must",
-      title: "There are as many rows as the limit allows and the dimension has.",
-      fix: "Count total_rows without the limit, and fill up to it.",
+      title: "The rows fill the limit, or there is a row for every value.",
+      fix: "Count total_rows without the limit, and return rows up to the limit.",
       check: async (subject) => {
         for (const limit of [2, 3, 1000]) {
           const { reply, answer } = await read(subject, breakdown, { limit });
           const expected = Math.min(limit, answer.total_rows);
           const seen = `${answer.rows.length} rows of ${answer.total_rows}`;
-          // More than the limit is another rule's matter.
+          // Too many rows break another rule.
           demand(answer.rows.length >= expected, reply, `${expected} rows`, seen);
         }
       },
@@ -165,8 +166,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.truncated",
       severity: "must",
-      title: "truncated says whether total_rows is more than the rows.",
-      fix: "Send truncated: true exactly where the limit cut rows off.",
+      title: "truncated is true exactly when total_rows is greater than the number of rows.",
+      fix: "Send truncated: true exactly when the limit cut off rows.",
       check: async (subject) => {
         for (const limit of [2, 3, 1000]) {
           const { reply, answer } = await read(subject, breakdown, { limit });
@@ -179,8 +180,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.limit-cuts-the-end",
       severity: "must",
-      title: "A limit changes neither total_rows nor totals, and leaves the first rows as they are.",
-      fix: "Rank everything first, and cut last.",
+      title: "A limit changes neither total_rows, nor totals, nor the first rows.",
+      fix: "Rank all rows first and cut them last.",
       check: async (subject) => {
         const look = ({ total_rows, totals, rows }: Ranking, count: number) =>
           quote([
@@ -202,8 +203,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.order",
       severity: "must",
-      title: "Rows are ordered by visitors, then by page views (for events: events), the most first.",
-      fix: "Sort by both numbers, descending.",
+      title: "Rows are ordered by visitors, then by page views (for events: by events), highest first.",
+      fix: "Sort by both numbers in descending order.",
       check: ofEach(SAMPLE, (ranking, reply, dimension) => {
         const { rows } = ranking;
         const index = rows.findIndex((row, at) => {
@@ -217,8 +218,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.tie-order",
       severity: "must",
-      title: "Rows of the same numbers are ordered by value, by code point, null last.",
-      fix: "Sort by value as bytes of UTF-8 (a C collation), so that pages of a list do not change at random.",
+      title: "Rows with equal numbers are ordered by value, by code point, with null last.",
+      fix: "Sort values as UTF-8 bytes (C collation), so that the order is always the same.",
       check: ofEach(SAMPLE, (ranking, reply, dimension) => {
         const { rows } = ranking;
         const index = rows.findIndex((row, at) => {
@@ -235,7 +236,7 @@ export const breakdownSection: Section = {
       id: "breakdown.values-once",
       severity: "must",
       title: "No value has two rows.",
-      fix: "Group by the whole value; what is unknown is one row with the value null.",
+      fix: "Group by the whole value, and put everything unknown into one row with the value null.",
       check: ofEach(SAMPLE, (ranking, reply) => {
         const values = ranking.rows.map(({ value }) => value);
         const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
@@ -249,24 +250,26 @@ export const breakdownSection: Section = {
       fix: "Divide a row's visitors by totals.visitors, not by the sum of the rows.",
       check: ofEachRow(SAMPLE, (row, { totals }) => {
         const share = totals.visitors === 0 ? 0 : (100 * row.visitors) / totals.visitors;
-        // Half a tenth from rounding; a service that keeps more digits breaks another rule.
+        // Allows for rounding to tenths. More digits break another rule.
         return Math.abs(row.percentage - share) <= 0.05 + 1e-9 ? undefined : `${share.toFixed(1)} percent`;
       }),
     },
     {
       id: "breakdown.percentage-digits",
       severity: "must",
-      title: "percentage has one decimal.",
+      title: "percentage has at most one decimal place.",
       fix: "Round to tenths.",
       check: ofEachRow(SAMPLE, ({ percentage }) =>
-        Math.abs(percentage * 10 - Math.round(percentage * 10)) < 1e-6 ? undefined : "one decimal",
+        Math.abs(percentage * 10 - Math.round(percentage * 10)) < 1e-6
+          ? undefined
+          : "at most one decimal place",
       ),
     },
     {
       id: "breakdown.row-within-totals",
       severity: "must",
       title: "No row has more visitors than totals.",
-      fix: "A row's visitors are summed over the days, as those of totals are.",
+      fix: "Sum a row's visitors over the days, as in totals.",
       check: ofEachRow(SAMPLE, ({ visitors }, { totals }) =>
         visitors <= totals.visitors ? undefined : `at most ${totals.visitors} visitors`,
       ),
@@ -274,8 +277,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.pageviews",
       severity: "must",
-      title: "Rows carry pageviews, those of events alone excepted.",
-      fix: "Send pageviews with every row of each other dimension.",
+      title: "Rows of every dimension except events have pageviews.",
+      fix: "Send pageviews with every row of every dimension except events.",
       check: ofEachRow(
         dimensions.filter((each) => each !== "events"),
         ({ pageviews }) => (pageviews === undefined ? "pageviews" : undefined),
@@ -284,19 +287,19 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.events",
       severity: "must",
-      title: "Rows of events carry events in place of pageviews, and totals.events stands beside the others.",
-      fix: "Send events, and no pageviews, with each row of this dimension.",
+      title: "Rows of events have events instead of pageviews, and totals has events, too.",
+      fix: "Send events and no pageviews with each row of this dimension, and add totals.events.",
       check: ofEach(["events"], ({ rows, totals }, reply) => {
         const wrong = rows.find(({ events, pageviews }) => events === undefined || pageviews !== undefined);
-        demand(wrong === undefined, reply, "events in place of pageviews", quote(wrong));
+        demand(wrong === undefined, reply, "events instead of pageviews", quote(wrong));
         demand(totals.events !== undefined, reply, "totals.events", quote(totals));
       }),
     },
     {
       id: "breakdown.totals",
       severity: "must",
-      title: "totals are those of /stats for the same days.",
-      fix: "Count totals of the whole period, not of the rows shown.",
+      title: "totals are the numbers of /stats for the same days.",
+      fix: "Count totals over the whole period, not over the returned rows.",
       check: async (subject) => {
         for (const days of [7, 30]) {
           await demandSameNumbers(
@@ -318,8 +321,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.events-total",
       severity: "must",
-      title: "totals.events of the dimension events is events of /stats.",
-      fix: "Count custom events of the whole period; page views are not among them.",
+      title: "totals.events of the dimension events equals events of /stats.",
+      fix: "Count the custom events of the whole period, without page views.",
       check: async (subject) => {
         await demandSameNumbers(
           (fresh) => readTotals(subject, {}, fresh),
@@ -335,8 +338,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.pages-add-up",
       severity: "should",
-      title: "All rows of pages have the page views of the period together.",
-      fix: "A row's page views are the page's: each page view belongs to one page.",
+      title: "All rows of pages add up to the page views of the period.",
+      fix: "Count each page view for exactly one page.",
       check: ofWhole(["pages"], ({ rows, totals }, reply) => {
         const sum = total(rows, (row) => row.pageviews);
         demand(sum === totals.pageviews, reply, `${totals.pageviews} page views`, `${sum} in all rows`);
@@ -346,8 +349,8 @@ export const breakdownSection: Section = {
       id: "breakdown.visits-add-up",
       severity: "should",
       title:
-        "All rows of devices or countries have the page views of the period together, unknown ones included.",
-      fix: "A row's page views are those of the visits with its value; put visits without one into a row with null.",
+        "All rows of devices or countries add up to the page views of the period, including the unknown row.",
+      fix: "Count the page views of each visit for the visit's value, and put visits without a value into a row with null.",
       check: ofWhole(["devices", "countries"], ({ rows, totals }, reply) => {
         const sum = total(rows, (row) => row.pageviews);
         demand(sum === totals.pageviews, reply, `${totals.pageviews} page views`, `${sum} in all rows`);
@@ -356,7 +359,7 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.everybody-counts",
       severity: "should",
-      title: "All rows of devices or countries have at least the period's visitors together.",
+      title: "All rows of devices or countries add up to at least the visitors of the period.",
       fix: "Put visitors without a value into a row with null.",
       check: ofWhole(["devices", "countries"], ({ rows, totals }, reply) => {
         const sum = total(rows, (row) => row.visitors);
@@ -366,8 +369,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.events-add-up",
       severity: "should",
-      title: "All rows of events have the events of the period together.",
-      fix: "Each event has one name.",
+      title: "All rows of events add up to the events of the period.",
+      fix: "Count each event for exactly one name.",
       check: ofWhole(["events"], ({ rows, totals }, reply) => {
         const sum = total(rows, (row) => row.events);
         demand((totals.events ?? sum) === sum, reply, `${totals.events} events`, `${sum} in all rows`);
@@ -376,15 +379,15 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.labels",
       severity: "should",
-      title: "Every row has a label for people, none of them empty.",
-      fix: 'Send words where there is no value, such as "(none)".',
+      title: "Every row has a label for people that is not empty.",
+      fix: 'If there is no value, send a label such as "(none)".',
       check: ofEachRow(SAMPLE, ({ label }) => (label.trim() === "" ? "a label" : undefined)),
     },
     {
       id: "breakdown.countries",
       severity: "must",
-      title: "Values of countries are ISO 3166-1 alpha-2 codes, or null.",
-      fix: "Send DE and leave Germany to the label.",
+      title: "Values of countries are ISO 3166-1 alpha-2 codes or null.",
+      fix: "Send DE as value and Germany as label.",
       check: ofEachRow(["countries"], ({ value }) =>
         value === null || /^[A-Z]{2}$/.test(value) ? undefined : "two capital letters",
       ),
@@ -392,8 +395,8 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.regions",
       severity: "must",
-      title: "Values of regions are ISO 3166-2 codes, or null.",
-      fix: "Send DE-BE and leave Berlin to the label.",
+      title: "Values of regions are ISO 3166-2 codes or null.",
+      fix: "Send DE-BE as value and Berlin as label.",
       check: ofEachRow(["regions"], ({ value }) =>
         value === null || /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(value) ? undefined : "a code such as DE-BE",
       ),
@@ -401,7 +404,7 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.languages",
       severity: "must",
-      title: "Values of languages are BCP 47 tags, or null.",
+      title: "Values of languages are BCP 47 tags or null.",
       fix: "Send de or pt-BR, with a hyphen.",
       check: ofEachRow(["languages"], ({ value }) =>
         value === null || isLanguage(value) ? undefined : "a tag such as pt-BR",
@@ -410,7 +413,7 @@ export const breakdownSection: Section = {
     {
       id: "breakdown.channels",
       severity: "should",
-      title: "The value of a channel is its name.",
+      title: "The value of a channel is its name, the same as its label.",
       fix: "Send the same text as value and label.",
       check: ofEachRow(["channels"], ({ value, label }) =>
         value === null || value === label ? undefined : quote(label),

@@ -9,9 +9,9 @@ import { basicParams, parse, periodOperations, read, type Subject } from "../sub
 import { demand, Skip } from "../verdict.ts";
 
 type PeriodOperation = (typeof periodOperations)[number];
-type Question = Record<string, string | number>;
+type Params = Record<string, string | number>;
 
-/** The operations that offer `from` and `to`, which the contract leaves to the service. Throws Skip for none. */
+/** The operations that offer `from` and `to`, which are optional in the contract. Throws Skip if none does. */
 async function findOffering(subject: Subject): Promise<PeriodOperation[]> {
   const { reply } = await read(subject, openapi);
   const offering = periodOperations.filter((operation) => {
@@ -22,26 +22,26 @@ async function findOffering(subject: Subject): Promise<PeriodOperation[]> {
   return offering;
 }
 
-/** The last finished day at the site, by the service's own word. */
+/** The last finished day at the site, according to the service. */
 async function readYesterday(subject: Subject): Promise<string> {
   return addDays((await read(subject, timeseries)).answer.period.to, -1);
 }
 
-function askDates(subject: Subject, operation: Operation, dates: Question): Promise<Reply> {
+function askDates(subject: Subject, operation: Operation, dates: Params): Promise<Reply> {
   const { days: _, ...rest } = basicParams(subject, operation);
   return subject.ask(operation.path, { ...rest, ...dates });
 }
 
-/** The answer about dates. Throws Skip where the operation gives no usable answer to the usual question either. */
-async function readDates(subject: Subject, operation: PeriodOperation, dates: Question) {
+/** The answer for dates. Throws Skip if the operation does not even answer its basic query. */
+async function readDates(subject: Subject, operation: PeriodOperation, dates: Params) {
   await read(subject, operation);
   return parse<PeriodOperation>(operation, await askDates(subject, operation, dates));
 }
 
-/** Dates that must be refused on each operation that offers them, made from the last finished day. */
+/** Demands that each operation that offers dates refuses the chosen ones. */
 function refuses(
   code: "invalid_parameter" | "missing_parameter",
-  choose: (yesterday: string) => Question[],
+  choose: (yesterday: string) => Params[],
 ): Rule["check"] {
   return async (subject) => {
     const yesterday = await readYesterday(subject);
@@ -53,16 +53,16 @@ function refuses(
   };
 }
 
-/** Rules on an optional part of the contract. */
+/** Rules for an optional part of the contract. */
 export const dates: Section = {
   name: "dates",
-  title: "Any dates, where offered",
+  title: "Any dates (if offered)",
   rules: [
     {
       id: "dates.period",
       severity: "must",
-      title: "With from and to, the period is those days, finished where to is a past day.",
-      fix: "Echo from and to; days counts both, complete_through is to, and partial is false.",
+      title: "With from and to, the period is exactly those days, and it is finished if to is in the past.",
+      fix: "Repeat from and to; days counts both ends, complete_through equals to, and partial is false.",
       check: async (subject) => {
         const to = await readYesterday(subject);
         const from = addDays(to, -6);
@@ -82,8 +82,8 @@ export const dates: Section = {
     {
       id: "dates.same-numbers",
       severity: "must",
-      title: "Finished days have the same numbers by dates as in the series of days.",
-      fix: "Answer from and to from the same counts as days.",
+      title: "Finished days have the same numbers with from and to as in the daily series.",
+      fix: "Use the same counts for from and to as for days.",
       check: async (subject) => {
         const { answer: known } = await read(subject, timeseries);
         const to = addDays(known.period.to, -1);
@@ -102,14 +102,14 @@ export const dates: Section = {
       id: "dates.reversed-refused",
       severity: "must",
       title: "from after to is refused: 400, invalid_parameter.",
-      fix: "Refuse a reversed span; do not swap its ends.",
+      fix: "Refuse reversed dates; do not swap them.",
       check: refuses("invalid_parameter", (to) => [{ from: to, to: addDays(to, -1) }]),
     },
     {
       id: "dates.future-refused",
       severity: "must",
       title: "to in the future is refused: 400, invalid_parameter.",
-      fix: "Refuse days that have not begun at the site; do not cut the span short.",
+      fix: "Refuse days that have not begun at the site; do not shorten the period.",
       check: refuses("invalid_parameter", (day) => [{ from: day, to: addDays(day, 3) }]),
     },
     {
@@ -122,15 +122,15 @@ export const dates: Section = {
     {
       id: "dates.days-refused",
       severity: "must",
-      title: "from and to beside days are refused: 400, invalid_parameter.",
-      fix: "Let one question ask for one span: refuse days beside dates, its default too.",
+      title: "from and to together with days are refused: 400, invalid_parameter.",
+      fix: "Accept one way to choose the period: refuse days together with dates, even days=30.",
       check: refuses("invalid_parameter", (to) => [{ from: addDays(to, -29), to, days: 30 }]),
     },
     {
       id: "dates.form-refused",
       severity: "must",
-      title: "What is not a date (YYYY-MM-DD) is refused: 400, invalid_parameter.",
-      fix: "Take calendar dates alone: no timestamps, no month 13, no 30 February.",
+      title: "Anything but a date (YYYY-MM-DD) is refused: 400, invalid_parameter.",
+      fix: "Accept only calendar dates: no timestamps, no month 13, no 30 February.",
       check: refuses("invalid_parameter", (to) =>
         [`${addDays(to, -6)}T00:00:00Z`, "yesterday", "2026-02-30", "20260101"].map((from) => ({ from, to })),
       ),
@@ -138,7 +138,7 @@ export const dates: Section = {
   ],
 };
 
-/** Visitors and page views of an answer, whichever of the three operations it is of. */
+/** The visitors and page views of an answer, whatever its operation. */
 function addUp(answer: ReturnType<typeof parse<PeriodOperation>>["answer"]) {
   const parts = "points" in answer ? answer.points : ["totals" in answer ? answer.totals : answer];
   return {

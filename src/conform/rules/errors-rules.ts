@@ -7,11 +7,11 @@ import type { Rule, Section } from "../rule.ts";
 import type { Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
-/** Nothing exists under this name, so that no method can harm it. */
+/** No such site exists, so no method can do harm. */
 const NO_SUCH_SITE = { site: "conform.invalid" };
 const METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
-/** One error of each kind: no key, a wrong one, no such path, no such site, a wrong parameter, a wrong method. */
+/** Causes one error of each kind: no key, wrong key, no such path, no such site, wrong parameter, wrong method. */
 export async function provokeErrors({ ask, keys }: Subject): Promise<Reply[]> {
   return [
     await ask(sites.path, "", { key: null }),
@@ -23,7 +23,7 @@ export async function provokeErrors({ ask, keys }: Subject): Promise<Reply[]> {
   ];
 }
 
-/** A check on one error of each kind, where there is a problem document to look into. */
+/** Checks one error of each kind. */
 function ofEach(check: (reply: Reply, subject: Subject) => void): Rule["check"] {
   return async (subject) => {
     const replies = (await provokeErrors(subject)).filter(({ status }) => status >= 400);
@@ -32,11 +32,11 @@ function ofEach(check: (reply: Reply, subject: Subject) => void): Rule["check"] 
   };
 }
 
-/** The same, for members of a problem: that there is one is a rule of its own. */
+/** Checks the problem document of each error. Skips if it is invalid, which is a separate rule. */
 function ofEachProblem(check: (reply: Reply, subject: Subject) => void): Rule["check"] {
   return ofEach((reply, subject) => {
     if (!problem().safeParse(reply.json).success)
-      throw new Skip("a refusal is no problem: see errors.members");
+      throw new Skip("an error is not a problem document: see errors.members");
     check(reply, subject);
   });
 }
@@ -60,7 +60,7 @@ export const errors: Section = {
       id: "errors.members",
       severity: "must",
       title: "An error has type, title, status, detail, code and request_id.",
-      fix: "Send every member with the contract's type, on errors of proxies and gateways too.",
+      fix: "Send every member with the contract's type, also in errors of proxies and gateways.",
       check: ofEach((reply) => {
         const parsed = problem().safeParse(reply.json);
         if (parsed.success) return;
@@ -73,7 +73,7 @@ export const errors: Section = {
       id: "errors.status-repeated",
       severity: "must",
       title: "status repeats the HTTP status.",
-      fix: "Build both from the same value.",
+      fix: "Set both from the same value.",
       check: ofEachProblem((reply) => {
         const status = member(reply.json, "status");
         demand(status === reply.status, reply, `status: ${reply.status}`, `status: ${quote(status)}`);
@@ -83,7 +83,7 @@ export const errors: Section = {
       id: "errors.request-id-repeated",
       severity: "must",
       title: "request_id repeats X-Request-Id.",
-      fix: "Make the id once for each request.",
+      fix: "Create the id once per request.",
       check: ofEachProblem((reply) => {
         const header = reply.headers.get("x-request-id");
         if (header === null) throw new Skip("there is no X-Request-Id: see headers.request-id");
@@ -94,18 +94,18 @@ export const errors: Section = {
     {
       id: "errors.says-what",
       severity: "must",
-      title: "title and detail say something.",
-      fix: "Say in detail what went wrong this time, and what to do.",
+      title: "title and detail are not empty.",
+      fix: "In detail, say what went wrong this time and what to do.",
       check: ofEachProblem((reply) => {
         const [title, detail] = [member(reply.json, "title"), member(reply.json, "detail")];
         const hasWords = `${title}`.trim() !== "" && `${detail}`.trim() !== "";
-        demand(hasWords, reply, "words", quote({ title, detail }));
+        demand(hasWords, reply, "a title and a detail", quote({ title, detail }));
       }),
     },
     {
       id: "errors.type",
       severity: "should",
-      title: "type is a URI reference, about:blank where it adds nothing.",
+      title: "type is a URI reference, or about:blank.",
       fix: "Send about:blank, or the address of a page about the problem.",
       check: ofEachProblem((reply) => {
         const type = String(member(reply.json, "type"));
@@ -117,8 +117,8 @@ export const errors: Section = {
     {
       id: "errors.no-key",
       severity: "must",
-      title: "An error repeats no key.",
-      fix: "Keep credentials out of messages: they end up in logs.",
+      title: "An error does not repeat the key.",
+      fix: "Keep credentials out of messages, because messages end up in logs.",
       check: ofEach((reply, { keys }) => {
         const isRepeated = [keys.own, keys.wrong].some(({ value }) => reply.text.includes(value));
         demand(!isRepeated, reply, "a text without the key", "the key that was sent");
@@ -127,7 +127,7 @@ export const errors: Section = {
     {
       id: "errors.no-store",
       severity: "should",
-      title: "Errors are not kept: Cache-Control: no-store.",
+      title: "Errors are not cached: Cache-Control: no-store.",
       fix: "Send Cache-Control: no-store with every error.",
       check: ofEach((reply) => {
         const cache = reply.headers.get("cache-control");
@@ -138,7 +138,7 @@ export const errors: Section = {
       id: "errors.no-such-path",
       severity: "must",
       title: "A path that does not exist is 404, not_found.",
-      fix: "Answer 404 with the code not_found, never a page or a redirect.",
+      fix: "Answer 404 with the code not_found, never a web page or a redirect.",
       check: async ({ ask }) => {
         for (const path of ["/conform", "/stats/", "/Sites"])
           demandRefusal(await ask(path), 404, "not_found");
@@ -147,8 +147,8 @@ export const errors: Section = {
     {
       id: "errors.path-first",
       severity: "should",
-      title: "The path is looked at before the key: without one, an unknown path is still a 404.",
-      fix: "Look at path, method, key, quota, parameters and site, in this order.",
+      title: "The path is checked before the key: without a key, an unknown path still gives 404.",
+      fix: "Check path, method, key, quota, parameters and site in this order.",
       check: async ({ ask }) => {
         const reply = await ask("/conform", "", { key: null });
         demand(reply.status === 404, reply, "status 404", describeReply(reply));
@@ -158,7 +158,7 @@ export const errors: Section = {
       id: "errors.method",
       severity: "must",
       title: "A method other than GET and HEAD is 405, method_not_allowed.",
-      fix: "Refuse every other method on the six paths, before the site is looked up.",
+      fix: "Refuse every other method on every path before looking up the site.",
       check: async ({ ask }) => {
         for (const method of METHODS) {
           demandRefusal(await ask(stats.path, NO_SUCH_SITE, { method }), 405, "method_not_allowed");
@@ -185,8 +185,8 @@ export const errors: Section = {
     {
       id: "errors.method-first",
       severity: "should",
-      title: "The method is looked at before the key: a POST without one is still a 405.",
-      fix: "Look at path, method, key, quota, parameters and site, in this order.",
+      title: "The method is checked before the key: a POST without a key still gives 405.",
+      fix: "Check path, method, key, quota, parameters and site in this order.",
       check: async ({ ask }) => {
         const reply = await ask(stats.path, NO_SUCH_SITE, { method: "POST", key: null });
         demand(reply.status === 405, reply, "status 405", describeReply(reply));

@@ -14,24 +14,21 @@ import { provokeErrors } from "./errors-rules.ts";
 
 type Operations = readonly (typeof allOperations)[number][];
 
-/** A check on the usual answer of each operation. */
+/** Checks the basic answer of each operation. */
 function ofEach(operations: Operations, check: (reply: Reply) => void): Rule["check"] {
   return async (subject) => {
     for (const operation of operations) check((await read(subject, operation)).reply);
   };
 }
 
-/** The ETag of an answer; that there is one is a rule of its own. */
+/** The ETag of an answer. Throws Skip if there is none, which is a separate rule. */
 function tagOf({ headers }: Reply): string {
   const etag = headers.get("etag");
   if (etag === null) throw new Skip("there is no ETag: see headers.etag");
   return etag;
 }
 
-/**
- * An answer that is asked for again with its own ETag. Where something else comes it is looked at once more, as
- * the numbers may have moved meanwhile.
- */
+/** Requests an answer again with an If-None-Match. Inconclusive if the numbers changed meanwhile. */
 async function askAgain(
   subject: Subject,
   operation: (typeof allOperations)[number],
@@ -41,19 +38,19 @@ async function askAgain(
   const headers = { "if-none-match": ifNoneMatch(tagOf(first)) };
   const again = await subject.ask(operation.path, basicParams(subject, operation), { headers, fresh: true });
   if (again.status === 200 && withoutAsOf(again) !== withoutAsOf(first)) {
-    throw new Inconclusive("the numbers of today moved while reading");
+    throw new Inconclusive("today's numbers changed between the requests");
   }
   return again;
 }
 
-/** The 304 of an answer asked for again with its own ETag; that there is one is a rule of its own. */
+/** The 304 for an answer's own ETag. Throws Skip if there is none, which is a separate rule. */
 async function askForNotModified(subject: Subject): Promise<Reply> {
   const reply = await askAgain(subject, sites, (etag) => etag);
-  if (reply.status !== 304) throw new Skip("an answer's own ETag gives no 304: see headers.etag-304");
+  if (reply.status !== 304) throw new Skip("the answer's own ETag gives no 304: see headers.etag-304");
   return reply;
 }
 
-/** As `max-age` gives it; undefined where it does not. */
+/** The seconds of `max-age`, if it is there. */
 function readMaxAge(cache: string): number | undefined {
   const [, seconds] = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i.exec(cache) ?? [];
   return seconds === undefined ? undefined : Number(seconds);
@@ -61,7 +58,7 @@ function readMaxAge(cache: string): number | undefined {
 
 const cacheOf = ({ headers }: Reply) => headers.get("cache-control") ?? "";
 
-const STEADY = [sites, stats] as const;
+const STABLE = [sites, stats] as const;
 
 export const headers: Section = {
   name: "headers",
@@ -81,8 +78,8 @@ export const headers: Section = {
     {
       id: "headers.snake-case",
       severity: "should",
-      title: "Members are named in snake_case.",
-      fix: "Name every member in lower case with underscores, additional ones too.",
+      title: "Member names are snake_case.",
+      fix: "Name every member in lower case with underscores, including additional members.",
       check: ofEach(dataOperations, (reply) => {
         const name = findName(reply.json, (each) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(each));
         demand(name === undefined, reply, "snake_case", quote(name));
@@ -91,8 +88,8 @@ export const headers: Section = {
     {
       id: "headers.request-id",
       severity: "must",
-      title: "Every answer carries X-Request-Id, errors too.",
-      fix: "Set the id where a request enters, so that no answer leaves without it.",
+      title: "Every answer has an X-Request-Id, including errors.",
+      fix: "Set the id when a request arrives, so that no answer lacks it.",
       check: async (subject) => {
         const answers = await collect(subject);
         for (const reply of [...answers, ...(await provokeErrors(subject))]) {
@@ -105,13 +102,13 @@ export const headers: Section = {
       id: "headers.request-id-unique",
       severity: "must",
       title: "No two answers have the same X-Request-Id.",
-      fix: "Make an id of its own for each request; repeat none from a cache.",
+      fix: "Create a new id for each request; never repeat one from a cache.",
       check: async (subject) => {
         const seen = new Set<string>();
         for (const reply of [...(await collect(subject)), ...(await provokeErrors(subject))]) {
           const id = reply.headers.get("x-request-id");
           if (id === null) continue;
-          demand(!seen.has(id), reply, "an id of its own", `${quote(id)} once more`);
+          demand(!seen.has(id), reply, "a new id", `${quote(id)} again`);
           seen.add(id);
         }
       },
@@ -119,8 +116,8 @@ export const headers: Section = {
     {
       id: "headers.vary",
       severity: "must",
-      title: "Answers carry Vary: Authorization.",
-      fix: "An answer belongs to one key: say so to every cache on the way.",
+      title: "Answers have Vary: Authorization.",
+      fix: "Send Vary: Authorization, so that no cache gives one key's answer to another key.",
       check: ofEach(dataOperations, (reply) => {
         const vary = reply.headers.get("vary") ?? "";
         const holds = vary.split(",").some((each) => /^(authorization|\*)$/i.test(each.trim()));
@@ -130,8 +127,8 @@ export const headers: Section = {
     {
       id: "headers.cache-private",
       severity: "must",
-      title: "No shared cache may keep an answer: Cache-Control is never public.",
-      fix: "Send private; leave public and s-maxage to pages without a key.",
+      title: "No shared cache may store an answer: Cache-Control is never public.",
+      fix: "Send private; use public and s-maxage only for pages without a key.",
       check: ofEach(dataOperations, (reply) => {
         const isShared = /(^|[\s,])(public|s-maxage)/i.test(cacheOf(reply));
         demand(!isShared, reply, "Cache-Control: private", quote(cacheOf(reply)));
@@ -140,11 +137,11 @@ export const headers: Section = {
     {
       id: "headers.cache-partial",
       severity: "must",
-      title: "A partial period is private, max-age=60.",
+      title: "A partial period has Cache-Control: private, max-age=60.",
       fix: "Send Cache-Control: private, max-age=60 while the period is partial.",
       check: ofEach(periodOperations, (reply) => {
         const cache = cacheOf(reply);
-        // A service that shares its answers with the world breaks another rule.
+        // public breaks another rule.
         const isPrivate = /(^|[\s,])(private|public)/i.test(cache);
         const holds = isPrivate && readMaxAge(cache) === 60;
         demand(holds, reply, "Cache-Control: private, max-age=60", cache === "" ? "none" : quote(cache));
@@ -153,7 +150,7 @@ export const headers: Section = {
     {
       id: "headers.cache-realtime",
       severity: "must",
-      title: "Realtime is not used again unasked: Cache-Control: no-cache.",
+      title: "A realtime answer is not reused without asking: Cache-Control: no-cache.",
       fix: "Send Cache-Control: no-cache on /realtime.",
       check: ofEach([realtime], (reply) => {
         const cache = cacheOf(reply);
@@ -164,7 +161,7 @@ export const headers: Section = {
     {
       id: "headers.etag",
       severity: "must",
-      title: "Answers carry an ETag.",
+      title: "Answers have an ETag.",
       fix: "Compute it from the body without as_of.",
       check: ofEach(allOperations, (reply) => {
         const etag = reply.headers.get("etag");
@@ -176,7 +173,7 @@ export const headers: Section = {
       id: "headers.etag-weak",
       severity: "must",
       title: "The ETag is weak.",
-      fix: 'Write W/"…": two answers with the same tag differ in as_of, so they are not the same bytes.',
+      fix: 'Send W/"…": answers with the same tag may differ in as_of, so their bytes are not the same.',
       check: ofEach(dataOperations, (reply) => {
         const etag = tagOf(reply);
         demand(etag.startsWith("W/"), reply, 'W/"…"', quote(etag));
@@ -185,7 +182,7 @@ export const headers: Section = {
     {
       id: "headers.etag-304",
       severity: "must",
-      title: "An answer asked for again with its ETag in If-None-Match is 304.",
+      title: "A request with the answer's ETag in If-None-Match gets 304.",
       fix: "Compare If-None-Match weakly (RFC 9110, section 13.1.2) and answer 304 without a body.",
       check: async (subject) => {
         for (const operation of allOperations) {
@@ -198,8 +195,8 @@ export const headers: Section = {
     {
       id: "headers.etag-list",
       severity: "should",
-      title: "If-None-Match may list several tags, or be *.",
-      fix: "Read it as a list (RFC 9110, section 13.1.2).",
+      title: "If-None-Match may list several tags or be *.",
+      fix: "Parse it as a list (RFC 9110, section 13.1.2).",
       check: async (subject) => {
         await askForNotModified(subject);
         for (const list of [(etag: string) => `"conform", ${etag}`, () => "*"]) {
@@ -211,10 +208,10 @@ export const headers: Section = {
     {
       id: "headers.etag-other",
       severity: "must",
-      title: "Another tag in If-None-Match gives the answer in full.",
-      fix: "Answer 304 only where a tag is that of the answer.",
+      title: "Another tag in If-None-Match gets the full answer.",
+      fix: "Answer 304 only if one of the tags is that of the answer.",
       check: async (subject) => {
-        for (const operation of STEADY) {
+        for (const operation of STABLE) {
           const reply = await askAgain(subject, operation, () => 'W/"conform"');
           demand(reply.status === 200, reply, "status 200", describeReply(reply));
         }
@@ -223,8 +220,8 @@ export const headers: Section = {
     {
       id: "headers.etag-304-fields",
       severity: "must",
-      title: "A 304 carries the ETag and Vary of the 200.",
-      fix: "Send the fields that a 200 would have (RFC 9110, section 15.4.5).",
+      title: "A 304 has the ETag and Vary of the 200.",
+      fix: "Send the same fields as with a 200 (RFC 9110, section 15.4.5).",
       check: async (subject) => {
         const { reply: first } = await read(subject, sites);
         const reply = await askForNotModified(subject);
@@ -237,15 +234,15 @@ export const headers: Section = {
     {
       id: "headers.etag-without-as-of",
       severity: "must",
-      title: "The ETag stays the same while nothing but as_of changes.",
-      fix: "Leave as_of out of what the tag is computed from: otherwise it never matches.",
+      title: "The ETag stays the same if only as_of changes.",
+      fix: "Compute the tag without as_of: otherwise it never matches.",
       check: async (subject) => {
-        for (const operation of STEADY) {
+        for (const operation of STABLE) {
           const { reply: first } = await read(subject, operation, {}, { fresh: true });
           await subject.pause(1_100);
           const { reply: second } = await read(subject, operation, {}, { fresh: true });
           if (withoutAsOf(first) !== withoutAsOf(second)) {
-            throw new Inconclusive("the numbers of today moved while reading");
+            throw new Inconclusive("today's numbers changed between the requests");
           }
           demand(tagOf(first) === tagOf(second), second, quote(tagOf(first)), quote(tagOf(second)));
         }
@@ -255,19 +252,19 @@ export const headers: Section = {
       id: "headers.etag-changes",
       severity: "must",
       title: "Answers with other numbers have another ETag.",
-      fix: "Compute the tag from the whole answer but as_of, not from the path or the time.",
+      fix: "Compute the tag from the whole answer except as_of, not from the path or the time.",
       check: async (subject) => {
         const { reply: all } = await read(subject, stats, { days: 30 });
         const { reply: one } = await read(subject, stats, { days: 7 });
         const isOther = tagOf(all) !== tagOf(one);
-        demand(isOther, one, "another tag than for 30 days", quote(tagOf(one)));
+        demand(isOther, one, "a different tag than for 30 days", quote(tagOf(one)));
       },
     },
     {
       id: "headers.head",
       severity: "must",
-      title: "HEAD answers as GET does: the same status and fields.",
-      fix: "Let HEAD take the way of GET, and leave the body out.",
+      title: "HEAD answers like GET: the same status and fields.",
+      fix: "Handle HEAD like GET and omit the body.",
       check: async (subject) => {
         for (const operation of allOperations) {
           const { reply: get } = await read(subject, operation);
@@ -284,26 +281,26 @@ export const headers: Section = {
     {
       id: "headers.head-errors",
       severity: "must",
-      title: "HEAD of a site that does not exist is 404, without a key 401.",
-      fix: "Let HEAD take the way of GET, errors included.",
+      title: "HEAD of a site that does not exist gives 404, and without a key 401.",
+      fix: "Handle HEAD like GET, including errors.",
       check: async ({ ask }) => {
         const none = await ask(stats.path, { site: "conform.invalid" }, { method: "HEAD" });
         demand(none.status === 404, none, "status 404", describeReply(none));
-        const stranger = await ask(sites.path, "", { method: "HEAD", key: null });
-        demand(stranger.status === 401, stranger, "status 401", describeReply(stranger));
+        const keyless = await ask(sites.path, "", { method: "HEAD", key: null });
+        demand(keyless.status === 401, keyless, "status 401", describeReply(keyless));
       },
     },
   ],
 };
 
-/** The usual answer of each operation. */
+/** The basic answer of each operation. */
 async function collect(subject: Subject): Promise<Reply[]> {
   const replies: Reply[] = [];
   for (const operation of allOperations) replies.push((await read(subject, operation)).reply);
   return replies;
 }
 
-/** The first member name, however deep, that it is true of. */
+/** The first matching member name, at any depth. */
 function findName(value: unknown, isWanted: (name: string) => boolean): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, each] of Object.entries(value)) {

@@ -17,7 +17,7 @@ import { series } from "./series-rules.ts";
 import { sitesSection } from "./sites-rules.ts";
 import { statsSection } from "./stats-rules.ts";
 
-/** In the order in which they are checked. */
+/** The hand-written rules of operations, in the order in which they are checked. */
 const written: readonly Section[] = [
   authorization,
   parameters,
@@ -31,7 +31,7 @@ const written: readonly Section[] = [
   openapiSection,
 ];
 
-/** The basic rule of every operation, from its declaration: it answers, with the members it must have. */
+/** The basic rule of an operation, from its declaration: it answers with the required members. */
 function buildAnswerRule(operation: Operation): Rule {
   const { path, conform } = operation;
   return {
@@ -43,7 +43,7 @@ function buildAnswerRule(operation: Operation): Rule {
   };
 }
 
-/** Every rule, by section. An operation without rules of its own has a section for its basic rule. */
+/** All rules by section. An operation without hand-written rules has a section for its basic rule. */
 export const sections: readonly Section[] = [
   ...written.map((section) => {
     const own = operations.filter(({ conform }) => conform.section === section.name);
@@ -58,7 +58,7 @@ export const sections: readonly Section[] = [
   errors,
   headers,
   isolation,
-  // Last, since the others may use the quota up.
+  // Last, because the other rules may use up the quota.
   rateLimit,
 ];
 

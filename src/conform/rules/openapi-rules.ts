@@ -7,7 +7,7 @@ import type { Section } from "../rule.ts";
 import { allOperations, read, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
-/** A keyword of a parameter's schema, be it there or in a part of it. */
+/** A keyword in a parameter's schema or in a part of it. */
 function findKeyword(document: unknown, schema: unknown, keyword: string): unknown {
   const own = resolve(document, schema);
   const parts = [...items(member(own, "allOf")), ...items(member(own, "anyOf"))];
@@ -15,14 +15,14 @@ function findKeyword(document: unknown, schema: unknown, keyword: string): unkno
   return member(own, keyword) ?? found.find((each) => each !== undefined);
 }
 
-/** The document and, for each operation that it has, what it says. */
+/** Checks each operation that the document describes. */
 async function ofEach(
   subject: Subject,
   check: (document: unknown, operation: AnyOperation, reply: Reply) => void,
 ): Promise<void> {
   const { reply } = await read(subject, openapi);
   for (const operation of allOperations) {
-    // That a path is missing is a rule of its own.
+    // A missing path is a separate rule.
     if (member(findPath(reply.json, operation), "get") !== undefined) check(reply.json, operation, reply);
   }
 }
@@ -52,8 +52,8 @@ export const openapiSection: Section = {
     {
       id: "openapi.version",
       severity: "must",
-      title: "It is of OpenAPI 3.1.",
-      fix: "Write the document for 3.1: its schemas are JSON Schema 2020-12.",
+      title: "The document is OpenAPI 3.1.",
+      fix: "Write the document for OpenAPI 3.1, whose schemas are JSON Schema 2020-12.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, openapi);
         demand(/^3\.1\.\d+$/.test(answer.openapi), reply, '"3.1.x"', quote(answer.openapi));
@@ -62,8 +62,8 @@ export const openapiSection: Section = {
     {
       id: "openapi.needs-key",
       severity: "must",
-      title: "The document needs the key, as every operation does.",
-      fix: "Answer 401 without a key here too.",
+      title: "The document requires a key, like every operation.",
+      fix: "Answer 401 without a key here, too.",
       check: async ({ ask, keys }) => {
         demandRefusal(await ask(openapi.path, "", { key: null }), 401, "missing_api_key");
         demandRefusal(await ask(openapi.path, "", { key: keys.wrong }), 401, "invalid_api_key");
@@ -72,8 +72,8 @@ export const openapiSection: Section = {
     {
       id: "openapi.paths",
       severity: "must",
-      title: "It describes GET of all six paths.",
-      fix: "Describe /sites, /stats, /timeseries, /breakdown, /realtime and /openapi.json.",
+      title: "It describes GET of every path.",
+      fix: `Describe ${allOperations.map(({ path }) => path).join(", ")}.`,
       check: async (subject) => {
         const { reply } = await read(subject, openapi);
         for (const operation of allOperations) {
@@ -86,8 +86,8 @@ export const openapiSection: Section = {
     {
       id: "openapi.read-only",
       severity: "must",
-      title: "It describes no method but GET and HEAD on them.",
-      fix: "Offer no writing operation under this contract.",
+      title: "It describes no methods except GET and HEAD on these paths.",
+      fix: "Offer no operation that writes under this contract.",
       check: async (subject) =>
         ofEach(subject, (document, operation, reply) => {
           const methods = Object.keys(Object(findPath(document, operation)));
@@ -98,8 +98,9 @@ export const openapiSection: Section = {
     {
       id: "openapi.parameters",
       severity: "must",
-      title: "It describes the contract's query parameters of each operation, required ones as required.",
-      fix: "Describe site, days, dimension and limit where the contract has them.",
+      title:
+        "It describes each operation's query parameters from the contract, and marks required ones as required.",
+      fix: "Describe site, days, dimension and limit wherever the contract has them.",
       check: async (subject) =>
         ofEach(subject, (document, operation, reply) => {
           const described = findParameters(document, operation);
@@ -116,7 +117,7 @@ export const openapiSection: Section = {
       id: "openapi.bounds",
       severity: "must",
       title: "Its parameters have the contract's bounds, defaults and dimensions.",
-      fix: "Write minimum, maximum, default and enum into the parameters' schemas.",
+      fix: "Add minimum, maximum, default and enum to the parameters' schemas.",
       check: async (subject) =>
         ofEach(subject, (document, operation, reply) => {
           const described = findParameters(document, operation);
@@ -135,8 +136,8 @@ export const openapiSection: Section = {
     {
       id: "openapi.security",
       severity: "must",
-      title: "It says that each operation needs a Bearer key.",
-      fix: "Declare a security scheme of type http, scheme bearer, and require it everywhere.",
+      title: "It declares that each operation requires a Bearer key.",
+      fix: "Declare a security scheme of type http and scheme bearer, and require it everywhere.",
       check: async (subject) =>
         ofEach(subject, (document, operation, reply) => {
           const schemes = member(document, "components", "securitySchemes");
@@ -157,7 +158,7 @@ export const openapiSection: Section = {
     {
       id: "openapi.errors",
       severity: "should",
-      title: "It describes the errors 400 and 401 of each operation, and 404 where there is a site.",
+      title: "It describes the errors 400 and 401 of each operation, and 404 if the operation takes a site.",
       fix: "Describe each status as application/problem+json.",
       check: async (subject) =>
         ofEach(subject, (document, operation, reply) => {

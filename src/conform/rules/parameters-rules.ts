@@ -8,7 +8,7 @@ import type { Rule, Section } from "../rule.ts";
 import { allOperations, basicParams, periodOperations, type Subject, siteOperations } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
-/** The usual question with a parameter more, or another value for one. */
+/** Sends the basic query with parameters added or changed. */
 function askWith(subject: Subject, operation: Operation, changed: Record<string, string>): Promise<Reply> {
   return subject.ask(operation.path, { ...basicParams(subject, operation), ...changed });
 }
@@ -21,7 +21,7 @@ function askWithout(subject: Subject, operation: Operation, name: string): Promi
 const parametersOf = ({ params }: Operation) => [...parameterSchemas(params)];
 const isRequired = ([, schema]: [string, JsonSchema]) => schema.default === undefined;
 
-/** Values of one parameter that must be refused as invalid, on each operation that takes it. */
+/** Demands that each operation with the parameter refuses these values as invalid. */
 function refuses(parameter: "days" | "limit", values: string[]): Rule["check"] {
   return async (subject) => {
     for (const operation of parameter === "days" ? periodOperations : [breakdown]) {
@@ -32,7 +32,7 @@ function refuses(parameter: "days" | "limit", values: string[]): Rule["check"] {
   };
 }
 
-/** Values of one parameter that must be accepted. */
+/** Demands that each operation with the parameter accepts these values. */
 function accepts(parameter: "days" | "limit", values: string[]): Rule["check"] {
   return async (subject) => {
     for (const operation of parameter === "days" ? periodOperations : [breakdown]) {
@@ -60,7 +60,7 @@ function demandBounds(reply: Reply, parameter: string, minimum: number, maximum:
   );
 }
 
-/** A service may allow more than the contract's values. */
+/** Demands that these values are allowed. A service may allow more. */
 function demandAllowed(reply: Reply, parameter: string, values: readonly string[]): void {
   const allowed = items(member(findEntry(reply, parameter), "allowed"));
   const missing = values.filter((each) => !allowed.includes(each));
@@ -76,8 +76,8 @@ export const parameters: Section = {
     {
       id: "params.unknown-refused",
       severity: "must",
-      title: "A parameter that nobody knows is refused: 400, unknown_parameter.",
-      fix: "Refuse every name that the operation does not take: an ignored period=7d is a wrong number.",
+      title: "An unknown parameter is refused: 400, unknown_parameter.",
+      fix: "Refuse every name that the operation does not take: ignoring period=7d returns wrong numbers.",
       check: async (subject) => {
         for (const operation of allOperations) {
           demandRefusal(await askWith(subject, operation, { period: "7d" }), 400, "unknown_parameter");
@@ -88,7 +88,7 @@ export const parameters: Section = {
       id: "params.foreign-refused",
       severity: "must",
       title: "A parameter of another operation is refused like an unknown one.",
-      fix: "Let each operation know its own parameters alone: no days on /realtime, no limit on /stats.",
+      fix: "Accept only the operation's own parameters: no days on /realtime, no limit on /stats.",
       check: async (subject) => {
         const foreign = [
           [sites, "site"],
@@ -104,8 +104,8 @@ export const parameters: Section = {
     {
       id: "params.names-exact",
       severity: "must",
-      title: "The names of parameters are exact: Days is unknown.",
-      fix: "Compare names with regard to case, so that no spelling is silently ignored.",
+      title: "Parameter names are case-sensitive: Days is unknown.",
+      fix: "Compare names exactly, so that no spelling is silently ignored.",
       check: async (subject) => {
         demandRefusal(await askWith(subject, stats, { Days: "7" }), 400, "unknown_parameter");
       },
@@ -113,8 +113,8 @@ export const parameters: Section = {
     {
       id: "params.unknown-listed",
       severity: "must",
-      title: "The refusal of an unknown parameter lists the operation's parameters as allowed.",
-      fix: "Put the names that the operation takes into allowed of the parameter's entry.",
+      title: "The error for an unknown parameter lists the operation's parameters in allowed.",
+      fix: "Put the operation's parameter names into allowed of the entry.",
       check: async (subject) => {
         for (const operation of allOperations) {
           const names = parametersOf(operation).map(([name]) => name);
@@ -125,8 +125,8 @@ export const parameters: Section = {
     {
       id: "params.missing-refused",
       severity: "must",
-      title: "A required parameter that is missing is refused: 400, missing_parameter.",
-      fix: "Require site on the four operations of a site, and dimension on /breakdown.",
+      title: "A missing required parameter is refused: 400, missing_parameter.",
+      fix: "Require site on every operation of a site, and dimension on /breakdown.",
       check: async (subject) => {
         for (const operation of siteOperations) {
           for (const [name] of parametersOf(operation).filter(isRequired)) {
@@ -139,7 +139,7 @@ export const parameters: Section = {
       id: "params.empty-refused",
       severity: "must",
       title: "An empty parameter is refused: 400, invalid_parameter.",
-      fix: "Refuse days= and the like; an empty value is neither absent nor zero.",
+      fix: "Refuse days= and the like: an empty value is neither missing nor zero.",
       check: async (subject) => {
         for (const operation of siteOperations) {
           for (const [name] of parametersOf(operation)) {
@@ -151,16 +151,16 @@ export const parameters: Section = {
     {
       id: "params.repeated-refused",
       severity: "must",
-      title: "A parameter that is given twice is refused, with the same value too: 400, invalid_parameter.",
-      fix: "Read all values of a name and refuse more than one.",
+      title: "A repeated parameter is refused, even with the same value: 400, invalid_parameter.",
+      fix: "Read all values of a name, and refuse more than one.",
       check: async (subject) => {
         for (const operation of siteOperations) {
-          const usual = basicParams(subject, operation);
+          const basic = basicParams(subject, operation);
           for (const [name] of parametersOf(operation)) {
             const query = new URLSearchParams(
-              Object.entries(usual).map(([key, value]): [string, string] => [key, String(value)]),
+              Object.entries(basic).map(([key, value]): [string, string] => [key, String(value)]),
             );
-            query.append(name, String(usual[name]));
+            query.append(name, String(basic[name]));
             demandRefusal(await subject.ask(operation.path, `${query}`), 400, "invalid_parameter");
           }
         }
@@ -169,15 +169,15 @@ export const parameters: Section = {
     {
       id: "params.days-bounds",
       severity: "must",
-      title: "days below 1 and above 365 are refused, never clamped: 400, invalid_parameter.",
-      fix: "Refuse what is out of bounds: a clamped period is another question's answer.",
+      title: "days below 1 or above 365 is refused, never clamped: 400, invalid_parameter.",
+      fix: "Refuse values out of bounds: a clamped period answers a different question.",
       check: refuses("days", ["0", "366"]),
     },
     {
       id: "params.days-form",
       severity: "must",
-      title: "days is plain decimal digits: no sign, no leading zero, no fraction, no unit.",
-      fix: "Match the text against digits before it becomes a number: most parsers take 7d, 1e1 or 07.",
+      title: "days is only decimal digits: no sign, leading zero, fraction or unit.",
+      fix: "Check that the text is only digits before parsing it: most parsers accept 7d, 1e1 or 07.",
       check: async (subject) => {
         await refuses("days", ["7d"])(subject);
         for (const days of WRONG_NUMBERS) {
@@ -188,36 +188,36 @@ export const parameters: Section = {
     {
       id: "params.days-inclusive",
       severity: "must",
-      title: "days accepts its bounds: 1 and 365.",
+      title: "days accepts its bounds, 1 and 365.",
       fix: "Count both bounds as allowed.",
       check: accepts("days", ["1", "365"]),
     },
     {
       id: "params.limit-bounds",
       severity: "must",
-      title: "limit below 1 and above 1000 is refused, never clamped: 400, invalid_parameter.",
-      fix: "Refuse what is out of bounds, with the bounds in the answer.",
+      title: "limit below 1 or above 1000 is refused, never clamped: 400, invalid_parameter.",
+      fix: "Refuse values out of bounds, and list the bounds in the error.",
       check: refuses("limit", ["0", "1001"]),
     },
     {
       id: "params.limit-form",
       severity: "must",
-      title: "limit is plain decimal digits: no sign, no leading zero, no fraction.",
-      fix: "Match the text against digits before it becomes a number.",
+      title: "limit is only decimal digits: no sign, leading zero or fraction.",
+      fix: "Check that the text is only digits before parsing it.",
       check: refuses("limit", WRONG_NUMBERS),
     },
     {
       id: "params.limit-inclusive",
       severity: "must",
-      title: "limit accepts its bounds: 1 and 1000.",
+      title: "limit accepts its bounds, 1 and 1000.",
       fix: "Count both bounds as allowed.",
       check: accepts("limit", ["1", "1000"]),
     },
     {
       id: "params.dimension-refused",
       severity: "must",
-      title: "A dimension that does not exist is refused: 400, invalid_parameter.",
-      fix: "Refuse what is none of the contract's dimensions; answer no empty list.",
+      title: "An unknown dimension is refused: 400, invalid_parameter.",
+      fix: "Refuse the dimension; do not answer with an empty list.",
       check: async (subject) => {
         const reply = await askWith(subject, breakdown, { dimension: "conform" });
         demandRefusal(reply, 400, "invalid_parameter");
@@ -226,8 +226,8 @@ export const parameters: Section = {
     {
       id: "params.dimension-listed",
       severity: "must",
-      title: "The refusal of a dimension lists the allowed ones, all of the contract's among them.",
-      fix: "Put the names of the dimensions into allowed of the parameter's entry.",
+      title: "The error for an unknown dimension lists the allowed ones, including all of the contract's.",
+      fix: "Put the names of the dimensions into allowed of the entry.",
       check: async (subject) => {
         const reply = await askWith(subject, breakdown, { dimension: "conform" });
         demandAllowed(reply, "dimension", dimensions);
@@ -237,7 +237,7 @@ export const parameters: Section = {
       id: "params.site-length",
       severity: "must",
       title: "A site of more than 253 characters is refused: 400, invalid_parameter.",
-      fix: "Bound the parameter's length before anything is looked up.",
+      fix: "Check the length before looking up the site.",
       check: async (subject) => {
         for (const operation of siteOperations) {
           const reply = await askWith(subject, operation, { site: "x".repeat(254) });
@@ -248,8 +248,8 @@ export const parameters: Section = {
     {
       id: "params.bounds-listed",
       severity: "must",
-      title: "The refusal of days, limit or site lists the bounds as minimum and maximum.",
-      fix: "Put minimum and maximum into the parameter's entry; for site they are lengths.",
+      title: "The error for days, limit or site lists the bounds as minimum and maximum.",
+      fix: "Put minimum and maximum into the parameter's entry. For site they are lengths.",
       check: async (subject) => {
         demandBounds(await askWith(subject, stats, { days: "0" }), "days", 1, 365);
         demandBounds(await askWith(subject, breakdown, { limit: "0" }), "limit", 1, 1000);
@@ -259,19 +259,19 @@ export const parameters: Section = {
     {
       id: "params.refusals-named",
       severity: "must",
-      title: "Every refused parameter is an entry of errors with its name and a detail.",
+      title: "errors has an entry with name and detail for every refused parameter.",
       fix: 'Send errors: [{ "parameter": "days", "detail": "…" }] with each 400.',
       check: async (subject) => {
-        const refused = [
+        const refused: [params: Record<string, string>, name: string][] = [
           [{ period: "7d" }, "period"],
           [{ days: "0" }, "days"],
           [{ days: "" }, "days"],
           [{ limit: "0" }, "limit"],
           [{ dimension: "conform" }, "dimension"],
           [{ site: "x".repeat(254) }, "site"],
-        ] as const;
+        ];
         for (const [changed, name] of refused) {
-          const reply = await askWith(subject, breakdown, changed as Record<string, string>);
+          const reply = await askWith(subject, breakdown, changed);
           const entry = findRefused(reply, name);
           const isNamed = typeof member(entry, "detail") === "string";
           demand(isNamed, reply, `an entry for ${name} in errors`, quote(member(reply.json, "errors")));
@@ -281,8 +281,8 @@ export const parameters: Section = {
     {
       id: "params.all-refusals-listed",
       severity: "must",
-      title: "Where several parameters are wrong, errors lists all of them.",
-      fix: "Collect every refusal before answering, so that a caller mends a request once.",
+      title: "If several parameters are wrong, errors lists all of them.",
+      fix: "Collect all errors before answering, so that callers fix a request only once.",
       check: async ({ ask }) => {
         const reply = await ask(breakdown.path, { days: 0, limit: 0, extra: 1 });
         if (reply.status !== 400)
@@ -296,8 +296,8 @@ export const parameters: Section = {
     {
       id: "params.precedence",
       severity: "must",
-      title: "code is the first that applies of unknown_parameter, missing_parameter, invalid_parameter.",
-      fix: "Choose the code after all refusals are known, in this order.",
+      title: "code is the first that applies of unknown_parameter, missing_parameter and invalid_parameter.",
+      fix: "Choose the code in this order after collecting all errors.",
       check: async ({ ask }) => {
         demandRefusal(await ask(breakdown.path, { days: 0, extra: 1 }), 400, "unknown_parameter");
         demandRefusal(await ask(breakdown.path, { days: 0 }), 400, "missing_parameter");
@@ -306,8 +306,8 @@ export const parameters: Section = {
     {
       id: "params.before-site",
       severity: "should",
-      title: "Parameters are looked at before the site: a wrong one is a 400 on an unknown site too.",
-      fix: "Look at path, method, key, quota, parameters and site, in this order.",
+      title: "Parameters are checked before the site: a wrong one gives 400 for an unknown site, too.",
+      fix: "Check path, method, key, quota, parameters and site in this order.",
       check: async ({ ask }) => {
         const reply = await ask(stats.path, { site: "conform.invalid", days: 0 });
         demand(reply.status === 400, reply, "status 400", describeReply(reply));
@@ -317,11 +317,11 @@ export const parameters: Section = {
       id: "params.percent-encoding",
       severity: "must",
       title: "Names and values are percent-decoded: d%61ys=7 is days=7.",
-      fix: "Decode the query as a form before names are compared.",
+      fix: "Decode the query as a form before comparing names.",
       check: async (subject) => {
         const domain = subject.site.domain;
         const encoded = [...domain].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");
-        // An international domain would need its bytes; the name of the parameter shows the same.
+        // An international domain would have to be encoded byte by byte; the name `d%61ys` shows the same.
         const value = /^[\x21-\x7e]+$/.test(domain) ? encoded : encodeURIComponent(domain);
         const reply = await subject.ask(stats.path, `site=${value}&d%61ys=7`);
         const days = member(reply.json, "period", "days");
@@ -331,8 +331,8 @@ export const parameters: Section = {
     {
       id: "params.body-ignored",
       severity: "must",
-      title: "A request body is ignored: parameters come from the query alone.",
-      fix: "Read nothing from the body of a GET, and let it disturb nothing.",
+      title: "A request body is ignored: parameters come only from the query.",
+      fix: "Do not read parameters from the body of a GET, and do not fail because of it.",
       check: async (subject) => {
         const [body, headers] = ['{"days":1}', { "content-type": "application/json" }];
         const query = { site: subject.site.domain };

@@ -11,7 +11,7 @@ const CLOCK_TOLERANCE = 15 * 60_000;
 
 type PeriodCheck = (period: Period, reply: Reply, timezone: string, now: number) => void;
 
-/** A check on the period of the usual answer of each operation that has one. */
+/** Checks the period in the basic answer of each operation that has one. */
 function ofEach(check: PeriodCheck): Rule["check"] {
   return async (subject) => {
     for (const operation of periodOperations) {
@@ -28,8 +28,8 @@ export const periods: Section = {
     {
       id: "period.days",
       severity: "must",
-      title: "period.days is the days that were asked for.",
-      fix: "Answer for exactly the days asked for, on /breakdown too.",
+      title: "period.days is the requested number of days.",
+      fix: "Answer for exactly the requested days, on /breakdown, too.",
       check: async (subject) => {
         for (const operation of periodOperations) {
           for (const days of [2, 7, 90]) {
@@ -42,8 +42,8 @@ export const periods: Section = {
     {
       id: "period.span",
       severity: "must",
-      title: "from and to are as many days apart as asked for, both included.",
-      fix: "days=7 is today and the six days before: from is to less days − 1.",
+      title: "from to to, both included, is the requested number of days.",
+      fix: "days=7 is today and the six days before: from is days − 1 days before to.",
       check: async (subject) => {
         for (const operation of periodOperations) {
           for (const days of [2, 7, 90]) {
@@ -57,8 +57,8 @@ export const periods: Section = {
     {
       id: "period.ends-today",
       severity: "must",
-      title: "to is today in the site's timezone, at as_of.",
-      fix: "Count calendar days in the site's timezone, today included; not in UTC, not up to yesterday.",
+      title: "to is today in the site's timezone at as_of.",
+      fix: "Count calendar days in the site's timezone, including today; not in UTC, and not until yesterday.",
       check: ofEach(({ to, as_of }, reply, timezone) => {
         const today = localTime(Date.parse(as_of), timezone)?.slice(0, 10);
         if (today === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
@@ -68,15 +68,15 @@ export const periods: Section = {
     {
       id: "period.partial",
       severity: "must",
-      title: "The period says that today is not over: partial is true.",
-      fix: "Send partial: true, as every period ends today.",
+      title: "partial is true, because today is not over.",
+      fix: "Send partial: true, because every period ends today.",
       check: ofEach(({ partial }, reply) => demand(partial, reply, "partial: true", "partial: false")),
     },
     {
       id: "period.complete-through",
       severity: "must",
       title: "complete_through is the day before to.",
-      fix: "Send the last day that is over; with days=1 it lies before from.",
+      fix: "Send the last finished day. With days=1 it is before from.",
       check: ofEach(({ to, complete_through }, reply) => {
         const eve = addDays(to, -1);
         demand(complete_through === eve, reply, `complete_through: "${eve}"`, quote(complete_through));
@@ -85,8 +85,8 @@ export const periods: Section = {
     {
       id: "period.timezone",
       severity: "must",
-      title: "period.timezone is the site's timezone in /sites.",
-      fix: "Take both from the same place.",
+      title: "period.timezone is the site's timezone from /sites.",
+      fix: "Read both from the same place.",
       check: ofEach((period, reply, timezone) =>
         demand(period.timezone === timezone, reply, quote(timezone), quote(period.timezone)),
       ),
@@ -94,8 +94,8 @@ export const periods: Section = {
     {
       id: "period.as-of-offset",
       severity: "must",
-      title: "as_of carries the offset that the site's timezone has at that moment.",
-      fix: "Format the time in the site's timezone; mind daylight saving time and half hours.",
+      title: "as_of has the offset of the site's timezone at that moment.",
+      fix: "Format the time in the site's timezone; consider daylight saving time and half-hour offsets.",
       check: ofEach(({ as_of }, reply, timezone) => {
         const local = localTime(Date.parse(as_of), timezone);
         if (local === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
@@ -106,8 +106,8 @@ export const periods: Section = {
     {
       id: "period.as-of-now",
       severity: "should",
-      title: "as_of is the moment of the answer, within a quarter of an hour of this machine's clock.",
-      fix: "Send when the numbers were read, and set the clocks of both machines by NTP.",
+      title: "as_of is the time of the answer, within 15 minutes of this machine's clock.",
+      fix: "Send the time at which the numbers were read, and synchronize the clocks of both machines with NTP.",
       check: ofEach(({ as_of }, reply, _, now) => {
         const isNow = Math.abs(Date.parse(as_of) - now) <= CLOCK_TOLERANCE;
         demand(isNow, reply, `about ${new Date(now).toISOString().slice(0, 19)}Z`, quote(as_of));
@@ -116,13 +116,13 @@ export const periods: Section = {
     {
       id: "period.warns-before-data",
       severity: "must",
-      title: "A period that starts before the site had data brings the warning before_data_since.",
+      title: "A period that starts before the site has data comes with the warning before_data_since.",
       fix: 'Add { "code": "before_data_since", "detail": "…" } to warnings.',
       check: async (subject) => {
-        const { answer: usual } = await read(subject, stats, { days: 365 });
-        // Two days of grace: this site's year may begin on another day.
+        const { answer: year } = await read(subject, stats, { days: 365 });
+        // Two days of tolerance: the other site may be in another timezone.
         const site = subject.sites.find(
-          ({ data_since }) => data_since === null || data_since > addDays(usual.period.from, 2),
+          ({ data_since }) => data_since === null || data_since > addDays(year.period.from, 2),
         );
         if (site === undefined) throw new Skip("every site has data for a whole year");
         for (const operation of periodOperations) {
@@ -135,8 +135,8 @@ export const periods: Section = {
     {
       id: "period.warns-only-then",
       severity: "must",
-      title: "A period within a site's data brings no such warning.",
-      fix: "Warn only where from lies before data_since.",
+      title: "A period within the site's data comes without that warning.",
+      fix: "Warn only if from is before data_since.",
       check: async (subject) => {
         let hasData = false;
         for (const operation of periodOperations) {

@@ -5,10 +5,10 @@ import type { Rule, Section } from "../rule.ts";
 import { read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
-/** Items of the IETF draft: `"name";key=number;…`, separated by commas. */
+/** An item of the IETF draft: `"name";key=number;…`. Items are separated by commas. */
 const ITEM = /^("[^"]*"|[a-z*][\w.*-]*)((\s*;\s*[a-z*][\w.*-]*(=[^;,]+)?)*)$/i;
 
-/** The number of a parameter in the first item; undefined where the field has not the draft's form. */
+/** The number of a parameter in the first item; undefined if the field does not follow the draft. */
 function readItem(field: string, key: string): number | undefined {
   const [first = ""] = field.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map((each) => each.trim());
   const [, , parameters = ""] = ITEM.exec(first) ?? [];
@@ -27,8 +27,7 @@ export const rateLimit: Section = {
     {
       id: "rate-limit.told",
       severity: "should",
-      title:
-        "Answers tell the quota and what is left of it: RateLimit-Policy and RateLimit, or X-RateLimit-*.",
+      title: "Answers report the quota and the rest of it: RateLimit-Policy and RateLimit, or X-RateLimit-*.",
       fix: 'Send RateLimit-Policy: "default";q=120;w=60 and RateLimit: "default";r=119;t=42.',
       check: ofAnswer((reply) => {
         const names = ["ratelimit", "ratelimit-policy"];
@@ -42,8 +41,8 @@ export const rateLimit: Section = {
       id: "rate-limit.form",
       severity: "must",
       title:
-        'The fields have the draft\'s form: "name";q=…;w=… and "name";r=…;t=…; X-RateLimit-* are whole numbers.',
-      fix: "Write them as draft-ietf-httpapi-ratelimit-headers has them: clients wait by these numbers.",
+        'The fields follow the draft: "name";q=…;w=… and "name";r=…;t=…. X-RateLimit-* are whole numbers.',
+      fix: "Follow draft-ietf-httpapi-ratelimit-headers: clients use these numbers to decide how long to wait.",
       check: ofAnswer((reply) => {
         const forms = [
           ["ratelimit-policy", "q"],
@@ -64,8 +63,8 @@ export const rateLimit: Section = {
     {
       id: "rate-limit.within-quota",
       severity: "must",
-      title: "There is no more left than the quota.",
-      fix: "Count the request that is answered.",
+      title: "The remaining quota is not greater than the quota.",
+      fix: "Count the current request, too.",
       check: ofAnswer((reply) => {
         const pairs = [
           [
@@ -85,10 +84,10 @@ export const rateLimit: Section = {
     {
       id: "rate-limit.refusal",
       severity: "must",
-      title: "A request beyond the quota is 429, rate_limited, with Retry-After.",
-      fix: "Say how long to wait, in seconds or as a date.",
+      title: "A request beyond the quota gets 429, rate_limited, with Retry-After.",
+      fix: "Send Retry-After in seconds or as a date.",
       check: async ({ refusals }) => {
-        if (refusals.length === 0) throw new Skip("the quota was not used up meanwhile");
+        if (refusals.length === 0) throw new Skip("the quota was not used up during the run");
         for (const reply of refusals) {
           demandRefusal(reply, 429, "rate_limited");
           const wait = reply.headers.get("retry-after")?.trim() ?? "";

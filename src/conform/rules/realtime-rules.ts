@@ -13,7 +13,7 @@ export const realtimeSection: Section = {
       id: "realtime.window",
       severity: "must",
       title: "The window is five minutes.",
-      fix: "Count who had a page view or an event in (as_of − 5 min, as_of], and send window_minutes: 5.",
+      fix: "Count visitors with a page view or an event in (as_of − 5 min, as_of], and send window_minutes: 5.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, realtime);
         demand(answer.window_minutes === 5, reply, "window_minutes: 5", quote(answer.window_minutes));
@@ -22,7 +22,7 @@ export const realtimeSection: Section = {
     {
       id: "realtime.as-of-offset",
       severity: "must",
-      title: "as_of carries the offset that the site's timezone has at that moment.",
+      title: "as_of has the offset of the site's timezone at that moment.",
       fix: "Format the time in the site's timezone, as in every period.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, realtime);
@@ -36,8 +36,8 @@ export const realtimeSection: Section = {
     {
       id: "realtime.now",
       severity: "should",
-      title: "as_of is now: it moves with the clock.",
-      fix: "Count at the moment of the request; keep no answer of minutes ago.",
+      title: "as_of is the current time: it moves with the clock.",
+      fix: "Count at the time of the request; do not send an answer from minutes ago.",
       check: async (subject) => {
         const { answer: first } = await read(subject, realtime, {}, { fresh: true });
         await subject.pause(1_100);
@@ -49,8 +49,8 @@ export const realtimeSection: Section = {
     {
       id: "realtime.within-days",
       severity: "should",
-      title: "Who is active now is among the visitors of today and yesterday.",
-      fix: "Count active visitors and visitors of a day from the same visits.",
+      title: "There are no more active visitors than visitors of today and yesterday.",
+      fix: "Count active visitors and daily visitors from the same visits.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, realtime, {}, { fresh: true });
         const { answer: days } = await read(subject, stats, { days: 2 }, { fresh: true });

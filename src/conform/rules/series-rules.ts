@@ -10,7 +10,7 @@ import { readTotals } from "./stats-rules.ts";
 
 type Series = ResultOf<typeof timeseries>;
 
-/** The series of several lengths. */
+/** Checks the series of several lengths. */
 async function ofEach(
   subject: Subject,
   check: (series: Series, reply: Reply, days: number) => void,
@@ -25,7 +25,7 @@ async function ofEach(
 const sum = (points: Series["points"], name: "visitors" | "pageviews") =>
   points.reduce((total, point) => total + point[name], 0);
 
-/** A series as the totals that it adds up to. */
+/** The totals of the last points of a series. */
 async function readSums(subject: Subject, days: number, count = days) {
   const { reply, answer } = await read(subject, timeseries, { days });
   const points = answer.points.slice(-count);
@@ -50,7 +50,7 @@ export const series: Section = {
     {
       id: "series.days-default",
       severity: "must",
-      title: "Without days, /timeseries covers 30.",
+      title: "Without days, /timeseries covers 30 days.",
       fix: "Let days default to 30.",
       check: async (subject) => {
         await read(subject, timeseries);
@@ -62,7 +62,7 @@ export const series: Section = {
     {
       id: "series.one-point-a-day",
       severity: "must",
-      title: "There are exactly as many points as days asked for, days without traffic included.",
+      title: "There is exactly one point per requested day, including days without traffic.",
       fix: "Fill days without visits, and days before the site had data, with zeros.",
       check: async (subject) =>
         ofEach(subject, ({ points }, reply, days) =>
@@ -72,8 +72,8 @@ export const series: Section = {
     {
       id: "series.ascending",
       severity: "must",
-      title: "Points ascend from period.from, a day after the other, without gaps and repeats.",
-      fix: "Make the list of days first, in the site's timezone, and put the numbers to it.",
+      title: "Points start at period.from and ascend day by day, without gaps or repeats.",
+      fix: "First list the days in the site's timezone, then fill in the numbers.",
       check: async (subject) =>
         ofEach(subject, ({ points, period }, reply) => {
           const index = points.findIndex((point, each) => point.date !== addDays(period.from, each));
@@ -84,12 +84,12 @@ export const series: Section = {
     {
       id: "series.partial-point",
       severity: "must",
-      title: "partial is true on the point of today, and on no other.",
-      fix: 'Add "partial": true to the last point alone.',
+      title: "partial is true on today's point and on no other.",
+      fix: 'Add "partial": true only to the last point.',
       check: async (subject) =>
         ofEach(subject, ({ points, period }, reply) => {
           const wrong = points.find(({ date, partial }) => (partial ?? false) !== (date === period.to));
-          demand(wrong === undefined, reply, `partial: true on ${period.to} alone`, quote(wrong));
+          demand(wrong === undefined, reply, `partial: true only on ${period.to}`, quote(wrong));
         }),
     },
     {
@@ -100,14 +100,14 @@ export const series: Section = {
       check: async (subject) =>
         ofEach(subject, ({ points }, reply) => {
           const wrong = points.find(({ visitors, pageviews }) => pageviews > 0 && visitors === 0);
-          demand(wrong === undefined, reply, "visitors where there are page views", quote(wrong));
+          demand(wrong === undefined, reply, "visitors on a day with page views", quote(wrong));
         }),
     },
     {
       id: "series.zero-before-data",
       severity: "must",
-      title: "Days before data_since are zeros.",
-      fix: "Let data_since be the first day with data, and answer nothing before it.",
+      title: "Days before data_since are all zeros.",
+      fix: "Set data_since to the first day with data, and send zeros before it.",
       check: async (subject) => {
         let hasSuchDays = false;
         for (const { domain, data_since } of subject.sites.slice(0, 20)) {
@@ -123,8 +123,8 @@ export const series: Section = {
     {
       id: "series.adds-up",
       severity: "must",
-      title: "The points add up to the summary of the same days: visitors and page views.",
-      fix: "Let visitors be the sum of daily unique visitors in both; count days in the site's timezone.",
+      title: "The points add up to the visitors and page views of /stats for the same days.",
+      fix: "In both, visitors is the sum of daily unique visitors, with days in the site's timezone.",
       check: async (subject) => {
         for (const days of [7, 30, 365]) {
           await demandSameNumbers(
@@ -137,8 +137,8 @@ export const series: Section = {
     {
       id: "series.ends-in-today",
       severity: "must",
-      title: "The last point has the numbers of the summary of today.",
-      fix: "days=1 is today so far, midnight at the site to now, in each operation.",
+      title: "The last point has the numbers of /stats for today.",
+      fix: "In every operation, days=1 is today so far: from midnight at the site until now.",
       check: async (subject) => {
         await demandSameNumbers(
           (fresh) => readTotals(subject, { days: 1 }, fresh, ["visitors", "pageviews"]),
@@ -149,14 +149,14 @@ export const series: Section = {
     {
       id: "series.finished-days-agree",
       severity: "must",
-      title: "A day that is over has the same numbers in every series.",
-      fix: "Cut visits at the site's midnight: a day that is over never changes.",
+      title: "A finished day has the same numbers in every series.",
+      fix: "Split visits at the site's midnight: a finished day never changes.",
       check: async (subject) => {
         const { answer: longer } = await read(subject, timeseries, { days: 30 });
         const known = new Map(longer.points.map((point) => [point.date, point]));
         const { reply, answer: shorter } = await read(subject, timeseries, { days: 7 });
         if (longer.period.to !== shorter.period.to) {
-          throw new Inconclusive("the day turned at the site while reading");
+          throw new Inconclusive("a new day began at the site between the requests");
         }
         for (const point of shorter.points.filter(({ date }) => date !== shorter.period.to)) {
           const other = known.get(point.date);

@@ -6,11 +6,11 @@ import type { Section } from "../rule.ts";
 import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
 import { demand } from "../verdict.ts";
 
-/** Each spelling of the site must be answered about the site itself. */
+/** Demands that every spelling finds the site. */
 async function demandSame({ ask, site }: Subject, spellings: string[]): Promise<void> {
   for (const spelling of spellings) {
     const reply = await ask(realtime.path, { site: spelling });
-    demandSite(reply, site, `of ${spelling}`);
+    demandSite(reply, site, `for ${spelling}`);
   }
 }
 
@@ -28,8 +28,8 @@ export const sitesSection: Section = {
     {
       id: "sites.unique",
       severity: "must",
-      title: "No id and no domain stands in the list twice.",
-      fix: "List each site once: either of the two must name it without doubt.",
+      title: "No id and no domain is listed twice.",
+      fix: "List each site once: its id and its domain must each be unique.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, sites);
         for (const key of ["id", "domain"] as const) {
@@ -42,8 +42,8 @@ export const sitesSection: Section = {
     {
       id: "sites.order",
       severity: "should",
-      title: "Sites are listed in order of their domains.",
-      fix: "Sort by domain, so that lists of two moments can be compared.",
+      title: "Sites are ordered by domain.",
+      fix: "Sort by domain, so that lists can be compared.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, sites);
         const domains = answer.sites.map(({ domain }) => domain);
@@ -54,8 +54,8 @@ export const sitesSection: Section = {
     {
       id: "sites.domain-form",
       severity: "must",
-      title: "A domain is a lower-case host name without scheme, www., port and path.",
-      fix: "Store the bare domain; what people type around it is taken away when they ask.",
+      title: "A domain is a lower-case host name without scheme, www., port or path.",
+      fix: "Store only the domain, and remove everything else that people type when looking it up.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, sites);
         const wrong = answer.sites.find(
@@ -67,8 +67,8 @@ export const sitesSection: Section = {
     {
       id: "sites.timezone",
       severity: "must",
-      title: "A site's timezone is the name of an IANA zone.",
-      fix: "Send names such as Europe/Berlin; an offset or an abbreviation cannot say when a day begins.",
+      title: "A site's timezone is an IANA name.",
+      fix: "Send a name such as Europe/Berlin: an offset or abbreviation does not define when a day begins.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, sites);
         const wrong = answer.sites.find(
@@ -80,18 +80,18 @@ export const sitesSection: Section = {
     {
       id: "sites.as-of-utc",
       severity: "should",
-      title: "as_of of the list is in UTC.",
-      fix: "The list is of no one timezone: end its as_of in Z.",
+      title: "as_of of /sites is in UTC.",
+      fix: "The list has no single timezone, so end as_of with Z.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, sites);
-        demand(/(Z|[+-]00:00)$/i.test(answer.as_of), reply, "a time that ends in Z", quote(answer.as_of));
+        demand(/(Z|[+-]00:00)$/i.test(answer.as_of), reply, "a time that ends with Z", quote(answer.as_of));
       },
     },
     {
       id: "sites.data-since",
       severity: "must",
       title: "data_since is null or a day that has begun at the site.",
-      fix: "Send the first day with data in the site's timezone, null while there is none.",
+      fix: "Send the first day with data in the site's timezone, or null if there is none yet.",
       check: async (subject) => {
         const { reply, answer } = await read(subject, sites);
         for (const { data_since, timezone, domain } of answer.sites) {
@@ -104,8 +104,8 @@ export const sitesSection: Section = {
     {
       id: "sites.by-domain",
       severity: "must",
-      title: "The four operations of a site accept its domain and say which site they answer about.",
-      fix: "Answer with site: { id, domain } as in /sites.",
+      title: "Every operation of a site accepts its domain and repeats the site in the answer.",
+      fix: "Send site: { id, domain } as in /sites.",
       check: async (subject) => {
         for (const operation of siteOperations) {
           const { reply } = await read(subject, operation);
@@ -116,8 +116,8 @@ export const sitesSection: Section = {
     {
       id: "sites.by-id",
       severity: "must",
-      title: "The four operations of a site accept its id.",
-      fix: "Look a site up by id as well as by domain.",
+      title: "Every operation of a site accepts its id.",
+      fix: "Look up a site by id as well as by domain.",
       check: async (subject) => {
         for (const operation of siteOperations) {
           await read(subject, operation);
@@ -129,7 +129,7 @@ export const sitesSection: Section = {
     {
       id: "sites.written-as-address",
       severity: "must",
-      title: "A site may be written as an address: scheme, www., port and path are taken away.",
+      title: "A site may be given as an address: scheme, www., port and path are ignored.",
       fix: "Reduce https://www.example.com:443/pricing?x=1 to example.com before looking it up.",
       check: async (subject) => {
         const { domain } = subject.site;
@@ -145,8 +145,8 @@ export const sitesSection: Section = {
     {
       id: "sites.letter-case",
       severity: "should",
-      title: "A domain is found in any letter case, and with a dot or a blank at its end.",
-      fix: "Bring the domain into lower case and trim it before looking it up.",
+      title: "A domain is found in upper or lower case, and with a trailing dot or surrounding spaces.",
+      fix: "Trim the domain and convert it to lower case before looking it up.",
       check: async (subject) => {
         const { domain } = subject.site;
         await demandSame(subject, [domain.toUpperCase(), `${domain}.`, ` ${domain} `]);
@@ -155,7 +155,7 @@ export const sitesSection: Section = {
     {
       id: "sites.unknown",
       severity: "must",
-      title: "A site that does not exist is 404, site_not_found, on each operation.",
+      title: "A site that does not exist gives 404, site_not_found, on every operation.",
       fix: "Answer 404 with the code site_not_found, never an empty 200.",
       check: async (subject) => {
         for (const operation of siteOperations) {
@@ -167,14 +167,12 @@ export const sitesSection: Section = {
     {
       id: "sites.whole-name",
       severity: "must",
-      title: "A site's name is compared as a whole: a longer or a shorter one is another site.",
-      fix: "Compare the whole domain: no suffix, no prefix, no pattern.",
+      title: "A site's name is compared as a whole: a longer or shorter name is a different site.",
+      fix: "Compare the whole domain, never a suffix, prefix or pattern.",
       check: async ({ ask, site, sites: own }) => {
         const names = [`conform${site.domain}`, `${site.domain}.invalid`, site.domain.slice(1), "%"];
-        const strangers = names.filter(
-          (name) => !own.some(({ id, domain }) => id === name || domain === name),
-        );
-        for (const name of strangers) {
+        const unknown = names.filter((name) => !own.some(({ id, domain }) => id === name || domain === name));
+        for (const name of unknown) {
           const reply = await ask(stats.path, { site: name });
           const isRefused = reply.status === 404 || reply.status === 400;
           demand(isRefused, reply, `status 404 for ${quote(name)}`, describeReply(reply));

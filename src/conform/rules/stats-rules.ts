@@ -7,7 +7,7 @@ import { demand } from "../verdict.ts";
 
 export const MEASURES = ["visitors", "pageviews", "events"] as const;
 
-/** The summary as numbers to compare with others. */
+/** The numbers of /stats, for comparison with other answers. */
 export async function readTotals(
   subject: Subject,
   params: Record<string, string | number>,
@@ -26,7 +26,7 @@ export const statsSection: Section = {
     {
       id: "stats.days-default",
       severity: "must",
-      title: "Without days, /stats covers 30.",
+      title: "Without days, /stats covers 30 days.",
       fix: "Let days default to 30.",
       check: async (subject) => {
         await read(subject, stats);
@@ -39,7 +39,7 @@ export const statsSection: Section = {
       id: "stats.longer-is-more",
       severity: "must",
       title: "A longer period has at least the numbers of a shorter one.",
-      fix: "Sum the days of the period; visitors is the sum of daily unique visitors.",
+      fix: "Add up the days of the period; visitors is the sum of daily unique visitors.",
       check: async (subject) => {
         await compareStable(
           (fresh) => read(subject, stats, { days: 7 }, { fresh }),
@@ -57,7 +57,7 @@ export const statsSection: Section = {
       id: "stats.visitors-have-hits",
       severity: "should",
       title: "There are no more visitors than page views and events together.",
-      fix: "Count as visitor whoever brought a page view or an event.",
+      fix: "Count only visitors with a page view or an event.",
       check: async (subject) => {
         const { reply, answer }: Read<typeof stats> = await read(subject, stats);
         const hits = answer.pageviews + answer.events;
@@ -67,8 +67,8 @@ export const statsSection: Section = {
     {
       id: "stats.same-by-id",
       severity: "must",
-      title: "By id and by domain, a site has the same numbers.",
-      fix: "Look the site up once and count by its id.",
+      title: "A site has the same numbers by id and by domain.",
+      fix: "Look up the site once, then count by its id.",
       check: async (subject) => {
         await demandSameNumbers(
           (fresh) => readTotals(subject, {}, fresh),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { KEY, placeholder } from "../server-command.ts";
-import type { Members, Value } from "../server-spec.ts";
+import type { Members } from "../server-spec.ts";
 import {
   type Edit,
   type Entry,
@@ -74,10 +74,10 @@ function hasEntry(root: Node, entry: Entry, force: boolean): boolean {
 }
 
 /** Whether this is our own pasted entry, still with its placeholder. */
-function isUnfinished(value: Value | null): boolean {
-  const { args, env } = (value ?? {}) as { args?: Value; env?: Members };
+function isUnfinished(value: unknown): boolean {
+  const { args, env } = membersOf(value);
   const isOurs = Array.isArray(args) && args.includes("analytics-mcp");
-  return isOurs && env?.[KEY] === placeholder(KEY);
+  return isOurs && membersOf(env)[KEY] === placeholder(KEY);
 }
 
 /** Adds an empty object to a file that is empty or has only comments. */
@@ -104,22 +104,28 @@ function findMember(object: Node, name: string): Node | undefined {
 }
 
 /** A node as data. jsonc-parser's objects have no prototype, so `__proto__` is an ordinary name. */
-function readValue(node: Node): Value | null {
-  return structuredClone(getNodeValue(node) as Value | null);
+function readValue(node: Node): unknown {
+  return structuredClone(getNodeValue(node));
+}
+
+function membersOf(value: unknown): Members {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Proves with the parser that the edit added the entry and changed nothing else. */
 function assertRest(before: string, after: string, { at, name, value, inputs }: Entry): void {
   const strip = (text: string) => {
     const root = parse(text);
-    const { [at]: servers, ...rest } = (root === undefined ? {} : readValue(root)) as Members;
-    const { [name]: found, ...others } = (servers ?? {}) as Members;
-    return { found, rest: { ...rest, others, ...(inputs.length === 0 ? {} : { inputs: strangers(rest) }) } };
+    const { [at]: servers, ...rest } = membersOf(root && readValue(root));
+    const { [name]: found, ...others } = membersOf(servers);
+    return { found, rest: { ...rest, others, ...(inputs.length > 0 && { inputs: otherInputs(rest) }) } };
   };
-  const strangers = ({ inputs: list }: Members) =>
-    Array.isArray(list)
-      ? list.filter((each) => !inputs.some(({ id }) => id === (each as Members | null)?.id))
-      : [];
+  const otherInputs = ({ inputs: list }: Members) =>
+    Array.isArray(list) ? list.filter((each) => !inputs.some(({ id }) => id === membersOf(each).id)) : [];
   const result = strip(after);
   if (isDeepStrictEqual(result.found, value) && isDeepStrictEqual(result.rest, strip(before).rest)) return;
   throw refuseShape("Its layout cannot be edited safely.");
