@@ -6,7 +6,7 @@ import { type ConformReport, type RuleReport, summarize } from "./conform-report
 import { createProbe, DEFAULT_LIMITS, type Probe, type ProbeLimits, type Target } from "./probe.ts";
 import { formatCurl, type Key } from "./reply.ts";
 import type { Rule, Section } from "./rule.ts";
-import { sections } from "./rules/index.ts";
+import { sections } from "./rules/sections.ts";
 import type { Subject } from "./subject.ts";
 import { type Survey, survey } from "./survey.ts";
 import { Breach, Halt, Inconclusive, Skip } from "./verdict.ts";
@@ -17,7 +17,7 @@ export interface ConformOptions {
   sleep: (milliseconds: number) => Promise<void>;
   /** Receives progress messages for people at a terminal. */
   note?: (text: string) => void;
-  /** Id or domain of the site to ask about. */
+  /** Id or domain of the site to check. */
   site?: string | undefined;
   /** Ids of rules and names of sections; all if omitted. */
   only?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Listening, listen } from "../../src/api/listen.ts";
-import { rules } from "../../src/conform/rules/index.ts";
+import { rules } from "../../src/conform/rules/sections.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 import { runShell } from "../support/shell.ts";

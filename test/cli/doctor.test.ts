@@ -178,7 +178,7 @@ describe("each fault is found, with its fix and its exit code", () => {
     ]);
   });
 
-  it("no TLS where https was said", async () => {
+  it("no TLS at an https address", async () => {
     const { origin } = await serve();
     const { code, find } = await examine(at(origin.replace("http:", "https:")));
     expect([code, find("tls")]).toMatchObject([
@@ -338,7 +338,7 @@ describe("the MCP clients of this machine", () => {
   });
 });
 
-it("keys of options are examined too", async () => {
+it("keys from options are checked, too", async () => {
   const { origin } = await serve();
   const home = createHome();
   const file = join(home.HOME, "key");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rules } from "../../src/conform/rules/index.ts";
+import { rules } from "../../src/conform/rules/sections.ts";
 import { answerBreaches } from "./breaches/answers.ts";
 import { dateBreaches } from "./breaches/dates.ts";
 import { numberBreaches } from "./breaches/numbers.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { sections } from "../../src/conform/rules/index.ts";
+import { sections } from "../../src/conform/rules/sections.ts";
 
 /** The tables of rules in docs/conform.md. */
 function buildTable(): string {

@@ -106,7 +106,7 @@ describe("says why if nothing can be checked", () => {
     expect(report.rules.find(({ id }) => id === skipped[0])?.detail).toContain("86400 seconds");
   });
 
-  it("no service is waited for without end", async () => {
+  it("no service can make it wait forever", async () => {
     const inner = createService();
     let count = 0;
     const service: Service = async (request, sent) =>

@@ -37,14 +37,14 @@ function ofEach(
   };
 }
 
-/** Checks each row of the dimensions. `object` returns what was expected of a wrong row. */
+/** Checks each row of the dimensions. `findExpected` returns what was expected of a wrong row. */
 function ofEachRow(
   chosen: readonly Dimension[],
-  object: (row: Row, ranking: Ranking) => string | undefined,
+  findExpected: (row: Row, ranking: Ranking) => string | undefined,
 ): Rule["check"] {
   return ofEach(chosen, (ranking, reply) => {
     for (const row of ranking.rows) {
-      const expected = object(row, ranking);
+      const expected = findExpected(row, ranking);
       if (expected !== undefined) throw new Breach(reply.sent, expected, quote(row));
     }
   });

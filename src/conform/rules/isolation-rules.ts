@@ -33,7 +33,7 @@ function listForeignSites(subject: Subject): { key: Key; names: string[]; owner:
   ];
 }
 
-/** Compares the answer about another organization's site with the answer to the same request about no existing site. */
+/** Compares the answer about another organization's site with the same request about a site that does not exist. */
 async function ofEach(
   subject: Subject,
   how: { method?: string; headers?: Record<string, string> },

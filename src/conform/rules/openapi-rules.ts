@@ -92,7 +92,7 @@ export const openapiSection: Section = {
         ofEach(subject, (document, operation, reply) => {
           const methods = Object.keys(Object(findPath(document, operation)));
           const wrong = methods.find((each) => /^(post|put|patch|delete)$/.test(each));
-          demand(wrong === undefined, reply, `get of ${operation.path} alone`, quote(methods));
+          demand(wrong === undefined, reply, `only get of ${operation.path}`, quote(methods));
         }),
     },
     {
