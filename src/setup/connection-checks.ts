@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { connect as connectTcp, isIP } from "node:net";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type PeerCertificate } from "node:tls";
 import { explainFailure } from "../client/failure.ts";
 import { PassingFailure } from "../client/retry.ts";
@@ -19,15 +19,9 @@ export const connectionChecks: readonly Check[] = [
 ];
 
 async function checkProxy({ environment, readBaseUrl }: Facts): Promise<Finding> {
-  const baseUrl = await readBaseUrl();
-  try {
-    const proxy = findProxy(environment, baseUrl);
-    // Without its user and password.
-    return ok(proxy === undefined ? "none" : `through ${proxy.protocol}//${proxy.host}`);
-  } catch (error) {
-    if (error instanceof AnalyticsError) return fail(error);
-    throw error;
-  }
+  const proxy = findProxy(environment, await readBaseUrl());
+  // Without its user and password.
+  return ok(proxy === undefined ? "none" : `through ${proxy.protocol}//${proxy.host}`);
 }
 
 /** What this machine connects to: the service, or the proxy in front of it. */
@@ -56,10 +50,7 @@ async function checkTcp(facts: Facts): Promise<Finding> {
   const start = performance.now();
   const socket = connectTcp({ host, port, timeout: TIMEOUT_MS });
   try {
-    await new Promise((resolve, reject) => {
-      socket.once("connect", resolve).once("error", reject);
-      socket.once("timeout", () => reject(Object.assign(new Error(), { code: "UND_ERR_CONNECT_TIMEOUT" })));
-    });
+    await waitFor(socket, "connect");
     const who = proxy === undefined ? "" : "to the proxy ";
     return ok(`connected ${who}in ${Math.round(performance.now() - start)} ms`);
   } catch (cause) {
@@ -69,6 +60,13 @@ async function checkTcp(facts: Facts): Promise<Finding> {
   }
 }
 
+function waitFor(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once(event, resolve).once("error", reject);
+    socket.once("timeout", () => reject(Object.assign(new Error(), { code: "UND_ERR_CONNECT_TIMEOUT" })));
+  });
+}
+
 async function checkTls(facts: Facts): Promise<Finding> {
   const { protocol, host, port, origin, proxy } = await findPeer(facts);
   if (proxy !== undefined) return skip("through the proxy: see the answer check");
@@ -76,10 +74,7 @@ async function checkTls(facts: Facts): Promise<Finding> {
   const servername = isIP(host) ? "" : host;
   const socket = connectTls({ host, port, servername, rejectUnauthorized: false, timeout: TIMEOUT_MS });
   try {
-    await new Promise((resolve, reject) => {
-      socket.once("secureConnect", resolve).once("error", reject);
-      socket.once("timeout", () => reject(Object.assign(new Error(), { code: "UND_ERR_CONNECT_TIMEOUT" })));
-    });
+    await waitFor(socket, "secureConnect");
     const code: unknown = socket.authorizationError;
     if (!socket.authorized) return fail(explain(Object.assign(new Error(), { code }), origin, undefined));
     return describeCertificate(socket.getPeerCertificate(), facts.clock());

@@ -1,9 +1,10 @@
 import { readAccess } from "../config/access.ts";
 import { readServiceUrl } from "../config/config.ts";
+import { AnalyticsError } from "../errors.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";
 import type { Check, DoctorContext, Facts, Finding } from "./doctor-check.ts";
-import { isAboutAddress } from "./doctor-check.ts";
+import { fail, isAboutAddress, skip } from "./doctor-check.ts";
 import { createLocalChecks } from "./local-checks.ts";
 import { accessChecks, machineChecks } from "./machine-checks.ts";
 import { serviceChecks } from "./service-checks.ts";
@@ -19,14 +20,23 @@ export async function diagnose(context: DoctorContext): Promise<Diagnosis> {
   const { local } = context;
   const service = [...accessChecks, ...connectionChecks, ...serviceChecks];
   const checks: Check[] = [...machineChecks, ...(local ? createLocalChecks(local) : service)];
-  for (const { name, needs = [], run } of [...checks, ...findClientChecks(context.environment)]) {
+  for (const check of [...checks, ...findClientChecks(context.environment)]) {
+    const { name, needs = [] } = check;
     const missing = needs.find((each) => blocked.has(each));
-    const finding: Finding =
-      missing === undefined ? await run(facts) : { status: "skipped", detail: `needs: ${missing}` };
+    const finding = missing === undefined ? await run(check, facts) : skip(`needs: ${missing}`);
     if (missing !== undefined || finding.status === "failed") blocked.add(name);
     report.push({ name, ...finding });
   }
   return report;
+}
+
+async function run(check: Check, facts: Facts): Promise<Finding> {
+  try {
+    return await check.run(facts);
+  } catch (error) {
+    if (error instanceof AnalyticsError) return fail(error);
+    throw error;
+  }
 }
 
 function createFacts(context: DoctorContext): Facts {

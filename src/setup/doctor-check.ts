@@ -41,6 +41,7 @@ export interface Check {
   name: string;
   /** This check is skipped if one of these failed. */
   needs?: readonly string[];
+  /** An AnalyticsError that it throws becomes its failure. */
   run(facts: Facts): Finding | Promise<Finding>;
 }
 

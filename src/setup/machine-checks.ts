@@ -6,16 +6,7 @@ import { findProfileFile, findProfileFolder, listProfiles, readProfile } from ".
 import { isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
-import {
-  type Check,
-  type Facts,
-  type Finding,
-  fail,
-  isAboutAddress,
-  ok,
-  skip,
-  warn,
-} from "./doctor-check.ts";
+import { type Check, type Facts, type Finding, isAboutAddress, ok, skip, warn } from "./doctor-check.ts";
 
 const KNOWN = new Set<string>([...Object.keys(documented), ...Object.values(serveVariables)]);
 
@@ -36,11 +27,9 @@ export const accessChecks: readonly Check[] = [
 function checkNode(nodeVersion: string): Finding {
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return ok(`version ${nodeVersion}`);
-  return fail(
-    new AnalyticsError("usage", `Node.js ${nodeVersion} is too old.`, {
-      hint: "Install Node.js 20.19 or newer.",
-    }),
-  );
+  throw new AnalyticsError("usage", `Node.js ${nodeVersion} is too old.`, {
+    hint: "Install Node.js 20.19 or newer.",
+  });
 }
 
 function checkEnvironment({ environment }: Facts): Finding {
@@ -108,22 +97,16 @@ async function checkKey({ readAccess }: Facts): Promise<Finding> {
     return ok(`from ${sources.apiKey}, ${describeKey(apiKey)}`);
   } catch (error) {
     if (isAboutAddress(error)) return skip("see the base URL check");
-    if (error instanceof AnalyticsError) return fail(error);
     throw error;
   }
 }
 
 async function checkBaseUrl({ readAccess, readBaseUrl }: Facts): Promise<Finding> {
-  try {
-    const source = await readAccess().then(
-      ({ sources }) => `, from ${sources.baseUrl}`,
-      () => "",
-    );
-    return ok(`${await readBaseUrl()}${source}`);
-  } catch (error) {
-    if (error instanceof AnalyticsError) return fail(error);
-    throw error;
-  }
+  const source = await readAccess().then(
+    ({ sources }) => `, from ${sources.baseUrl}`,
+    () => "",
+  );
+  return ok(`${await readBaseUrl()}${source}`);
 }
 
 function isReadable(file: string): boolean {

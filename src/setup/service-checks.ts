@@ -84,14 +84,10 @@ async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
   const { site, sources } = await readAccess();
   const domains = sites.map(({ domain }) => domain);
   if (site !== undefined && !sites.some(({ id, domain }) => id === site || domain === site)) {
-    return fail(
-      new AnalyticsError(
-        "site_not_found",
-        `${site}, set by ${sources.site}, is not one of the key's sites.`,
-        {
-          hint: `Choose one of: ${domains.slice(0, 5).join(", ")}.`,
-        },
-      ),
+    throw new AnalyticsError(
+      "site_not_found",
+      `${site}, set by ${sources.site}, is not one of the key's sites.`,
+      { hint: `Choose one of: ${domains.slice(0, 5).join(", ")}.` },
     );
   }
   if (domains.length === 0) {

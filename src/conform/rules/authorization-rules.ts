@@ -1,6 +1,6 @@
 import { sites, stats } from "../../operations/index.ts";
-import { demandRefusal } from "../refusal.ts";
-import { describeReply, member, type Reply } from "../reply.ts";
+import { member, type Reply } from "../reply.ts";
+import { demandRefusal, demandStatus } from "../reply-checks.ts";
 import type { Section } from "../rule.ts";
 import { basicParams, dataOperations, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
@@ -46,8 +46,7 @@ export const authorization: Section = {
       fix: "Compare the whole key (its hash, in constant time), never a prefix.",
       check: async ({ ask, keys }) => {
         for (const key of [keys.longer, keys.shorter]) {
-          const reply = await ask(sites.path, "", { key });
-          demand(reply.status === 401, reply, "status 401", describeReply(reply));
+          demandStatus(await ask(sites.path, "", { key }), 401);
         }
       },
     },
@@ -73,8 +72,7 @@ export const authorization: Section = {
       fix: "Accept only the scheme Bearer followed by one key.",
       check: async ({ ask }) => {
         for (const authorization of ["Basic Y29uZm9ybTpjb25mb3Jt", "Bearer", "conform"]) {
-          const reply = await ask(sites.path, "", { key: null, headers: { authorization } });
-          demand(reply.status === 401, reply, "status 401", describeReply(reply));
+          demandStatus(await ask(sites.path, "", { key: null, headers: { authorization } }), 401);
         }
       },
     },
@@ -85,8 +83,7 @@ export const authorization: Section = {
       fix: "Ignore case when comparing the scheme (RFC 9110, section 11.1).",
       check: async ({ ask, keys }) => {
         // In `headers`, the key would appear in the report.
-        const reply = await ask(sites.path, "", { key: { ...keys.own, scheme: "bearer" } });
-        demand(reply.status === 200, reply, "status 200", describeReply(reply));
+        demandStatus(await ask(sites.path, "", { key: { ...keys.own, scheme: "bearer" } }), 200);
       },
     },
     {
@@ -110,8 +107,7 @@ export const authorization: Section = {
       title: "The key is checked before the parameters: without a key, a wrong parameter still gives 401.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
       check: async ({ ask }) => {
-        const reply = await ask(stats.path, { days: 0 }, { key: null });
-        demand(reply.status === 401, reply, "status 401", describeReply(reply));
+        demandStatus(await ask(stats.path, { days: 0 }, { key: null }), 401);
       },
     },
   ],

@@ -1,7 +1,8 @@
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
-import { member, quote, type Reply } from "../reply.ts";
+import { quote, type Reply } from "../reply.ts";
+import { checkDefault } from "../reply-checks.ts";
 import type { Rule, Section } from "../rule.ts";
 import { compareStable, demandSameNumbers } from "../stable-compare.ts";
 import { type Read, read, type Subject } from "../subject.ts";
@@ -97,24 +98,14 @@ export const breakdownSection: Section = {
       severity: "must",
       title: "Without days, /breakdown covers 30 days, like /stats.",
       fix: "Let days default to 30.",
-      check: async (subject) => {
-        await read(subject, breakdown);
-        const reply = await subject.ask(breakdown.path, { site: subject.site.domain, dimension: "pages" });
-        const days = member(reply.json, "period", "days");
-        demand(days === 30, reply, "days: 30", `days: ${quote(days)}`);
-      },
+      check: checkDefault(breakdown, { dimension: "pages" }, ["period", "days"], 30),
     },
     {
       id: "breakdown.limit-default",
       severity: "must",
       title: "Without limit, /breakdown returns at most 10 rows and limit: 10.",
       fix: "Let limit default to 10.",
-      check: async (subject) => {
-        await read(subject, breakdown);
-        const reply = await subject.ask(breakdown.path, { site: subject.site.domain, dimension: "pages" });
-        const limit = member(reply.json, "limit");
-        demand(limit === 10, reply, "limit: 10", `limit: ${quote(limit)}`);
-      },
+      check: checkDefault(breakdown, { dimension: "pages" }, ["limit"], 10),
     },
     {
       id: "breakdown.dimensions",

@@ -1,8 +1,8 @@
 import { describeMismatch } from "../../client/answer.ts";
 import { sites, stats } from "../../operations/index.ts";
 import { problem } from "../../operations/problem.ts";
-import { demandRefusal } from "../refusal.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
+import { demandRefusal, demandStatus } from "../reply-checks.ts";
 import type { Rule, Section } from "../rule.ts";
 import type { Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
@@ -150,8 +150,7 @@ export const errors: Section = {
       title: "The path is checked before the key: without a key, an unknown path still gives 404.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
       check: async ({ ask }) => {
-        const reply = await ask("/conform", "", { key: null });
-        demand(reply.status === 404, reply, "status 404", describeReply(reply));
+        demandStatus(await ask("/conform", "", { key: null }), 404);
       },
     },
     {
@@ -188,8 +187,7 @@ export const errors: Section = {
       title: "The method is checked before the key: a POST without a key still gives 405.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
       check: async ({ ask }) => {
-        const reply = await ask(stats.path, NO_SUCH_SITE, { method: "POST", key: null });
-        demand(reply.status === 405, reply, "status 405", describeReply(reply));
+        demandStatus(await ask(stats.path, NO_SUCH_SITE, { method: "POST", key: null }), 405);
       },
     },
   ],

@@ -1,5 +1,6 @@
 import { realtime, sites, stats } from "../../operations/index.ts";
 import { describeReply, quote, type Reply, withoutAsOf } from "../reply.ts";
+import { demandStatus } from "../reply-checks.ts";
 import type { Rule, Section } from "../rule.ts";
 import {
   allOperations,
@@ -200,8 +201,7 @@ export const headers: Section = {
       check: async (subject) => {
         await askForNotModified(subject);
         for (const list of [(etag: string) => `"conform", ${etag}`, () => "*"]) {
-          const reply = await askAgain(subject, sites, list);
-          demand(reply.status === 304, reply, "status 304", describeReply(reply));
+          demandStatus(await askAgain(subject, sites, list), 304);
         }
       },
     },
@@ -212,8 +212,7 @@ export const headers: Section = {
       fix: "Answer 304 only if one of the tags is that of the answer.",
       check: async (subject) => {
         for (const operation of STABLE) {
-          const reply = await askAgain(subject, operation, () => 'W/"conform"');
-          demand(reply.status === 200, reply, "status 200", describeReply(reply));
+          demandStatus(await askAgain(subject, operation, () => 'W/"conform"'), 200);
         }
       },
     },
@@ -270,7 +269,7 @@ export const headers: Section = {
           const { reply: get } = await read(subject, operation);
           const params = basicParams(subject, operation);
           const head = await subject.ask(operation.path, params, { method: "HEAD" });
-          demand(head.status === get.status, head, `status ${get.status}`, describeReply(head));
+          demandStatus(head, get.status);
           for (const name of ["content-type", "cache-control", "vary"]) {
             const [expected, seen] = [get.headers.get(name), head.headers.get(name)];
             demand(seen === expected, head, `${name}: ${expected}`, `${name}: ${seen}`);
@@ -284,10 +283,8 @@ export const headers: Section = {
       title: "HEAD of a site that does not exist gives 404, and without a key 401.",
       fix: "Handle HEAD like GET, including errors.",
       check: async ({ ask }) => {
-        const none = await ask(stats.path, { site: "conform.invalid" }, { method: "HEAD" });
-        demand(none.status === 404, none, "status 404", describeReply(none));
-        const keyless = await ask(sites.path, "", { method: "HEAD", key: null });
-        demand(keyless.status === 401, keyless, "status 401", describeReply(keyless));
+        demandStatus(await ask(stats.path, { site: "conform.invalid" }, { method: "HEAD" }), 404);
+        demandStatus(await ask(sites.path, "", { method: "HEAD", key: null }), 401);
       },
     },
   ],

@@ -1,5 +1,6 @@
 import { sites, stats } from "../../operations/index.ts";
-import { describeReply, type Key, quote, type Reply } from "../reply.ts";
+import { type Key, quote, type Reply } from "../reply.ts";
+import { demandStatus } from "../reply-checks.ts";
 import type { Section } from "../rule.ts";
 import { basicParams, type Subject, siteOperations } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
@@ -55,9 +56,7 @@ async function ofEach(
   }
 }
 
-async function demandStatus(foreign: Reply, { status }: Reply): Promise<void> {
-  demand(foreign.status === status, foreign, `status ${status}`, describeReply(foreign));
-}
+const demandSameStatus = async (foreign: Reply, { status }: Reply) => demandStatus(foreign, status);
 
 export const isolation: Section = {
   name: "isolation",
@@ -116,14 +115,15 @@ export const isolation: Section = {
       severity: "must",
       title: "HEAD reveals no more about another organization's site than GET.",
       fix: "Handle HEAD like GET.",
-      check: async (subject) => ofEach(subject, { method: "HEAD" }, demandStatus, [stats]),
+      check: async (subject) => ofEach(subject, { method: "HEAD" }, demandSameStatus, [stats]),
     },
     {
       id: "isolation.conditional",
       severity: "must",
       title: "If-None-Match reveals no more either: no 304 for another organization's site.",
       fix: "Compare tags only after the site is found.",
-      check: async (subject) => ofEach(subject, { headers: { "if-none-match": "*" } }, demandStatus, [stats]),
+      check: async (subject) =>
+        ofEach(subject, { headers: { "if-none-match": "*" } }, demandSameStatus, [stats]),
     },
     {
       id: "isolation.parameters",

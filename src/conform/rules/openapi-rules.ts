@@ -1,8 +1,8 @@
 import { type AnyOperation, openapi } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { findParameters, findPath, resolve } from "../openapi-lookup.ts";
-import { demandRefusal } from "../refusal.ts";
 import { items, member, quote, type Reply } from "../reply.ts";
+import { demandRefusal } from "../reply-checks.ts";
 import type { Section } from "../rule.ts";
 import { allOperations, read, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";

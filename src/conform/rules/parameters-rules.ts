@@ -2,8 +2,8 @@ import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { demandRefusal, findRefused } from "../refusal.ts";
 import { describeReply, items, member, quote, type Reply } from "../reply.ts";
+import { demandRefusal, demandStatus, findRefused } from "../reply-checks.ts";
 import type { Rule, Section } from "../rule.ts";
 import { allOperations, basicParams, periodOperations, type Subject, siteOperations } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
@@ -21,28 +21,23 @@ function askWithout(subject: Subject, operation: Operation, name: string): Promi
 const parametersOf = ({ params }: Operation) => [...parameterSchemas(params)];
 const isRequired = ([, schema]: [string, JsonSchema]) => schema.default === undefined;
 
-/** Demands that each operation with the parameter refuses these values as invalid. */
-function refuses(parameter: "days" | "limit", values: string[]): Rule["check"] {
+/** Checks the answers to several values of a parameter, on each operation that takes it. */
+function ofEachValue(
+  parameter: "days" | "limit",
+  values: string[],
+  check: (reply: Reply) => void,
+): Rule["check"] {
   return async (subject) => {
     for (const operation of parameter === "days" ? periodOperations : [breakdown]) {
-      for (const value of values) {
-        demandRefusal(await askWith(subject, operation, { [parameter]: value }), 400, "invalid_parameter");
-      }
+      for (const value of values) check(await askWith(subject, operation, { [parameter]: value }));
     }
   };
 }
 
-/** Demands that each operation with the parameter accepts these values. */
-function accepts(parameter: "days" | "limit", values: string[]): Rule["check"] {
-  return async (subject) => {
-    for (const operation of parameter === "days" ? periodOperations : [breakdown]) {
-      for (const value of values) {
-        const reply = await askWith(subject, operation, { [parameter]: value });
-        demand(reply.status === 200, reply, "status 200", describeReply(reply));
-      }
-    }
-  };
-}
+const refuses = (parameter: "days" | "limit", values: string[]) =>
+  ofEachValue(parameter, values, (reply) => demandRefusal(reply, 400, "invalid_parameter"));
+const accepts = (parameter: "days" | "limit", values: string[]) =>
+  ofEachValue(parameter, values, (reply) => demandStatus(reply, 200));
 
 function findEntry(reply: Reply, parameter: string): unknown {
   const entry = findRefused(reply, parameter);
@@ -309,8 +304,7 @@ export const parameters: Section = {
       title: "Parameters are checked before the site: a wrong one gives 400 for an unknown site, too.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
       check: async ({ ask }) => {
-        const reply = await ask(stats.path, { site: "conform.invalid", days: 0 });
-        demand(reply.status === 400, reply, "status 400", describeReply(reply));
+        demandStatus(await ask(stats.path, { site: "conform.invalid", days: 0 }), 400);
       },
     },
     {

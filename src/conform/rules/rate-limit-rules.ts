@@ -1,6 +1,6 @@
 import { sites } from "../../operations/index.ts";
-import { demandRefusal } from "../refusal.ts";
 import { quote, type Reply } from "../reply.ts";
+import { demandRefusal } from "../reply-checks.ts";
 import type { Rule, Section } from "../rule.ts";
 import { read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";

@@ -1,7 +1,8 @@
 import { addDays } from "../../operations/days.ts";
 import { timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
-import { member, quote, type Reply } from "../reply.ts";
+import { quote, type Reply } from "../reply.ts";
+import { checkDefault } from "../reply-checks.ts";
 import type { Section } from "../rule.ts";
 import { demandSameNumbers } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
@@ -52,12 +53,7 @@ export const series: Section = {
       severity: "must",
       title: "Without days, /timeseries covers 30 days.",
       fix: "Let days default to 30.",
-      check: async (subject) => {
-        await read(subject, timeseries);
-        const reply = await subject.ask(timeseries.path, { site: subject.site.domain });
-        const days = member(reply.json, "period", "days");
-        demand(days === 30, reply, "days: 30", `days: ${quote(days)}`);
-      },
+      check: checkDefault(timeseries, {}, ["period", "days"], 30),
     },
     {
       id: "series.one-point-a-day",

@@ -1,7 +1,7 @@
 import { realtime, sites, stats } from "../../operations/index.ts";
 import { localTime } from "../local-time.ts";
-import { demandRefusal } from "../refusal.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
+import { demandRefusal } from "../reply-checks.ts";
 import type { Section } from "../rule.ts";
 import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
 import { demand } from "../verdict.ts";

@@ -1,5 +1,5 @@
 import { stats } from "../../operations/index.ts";
-import { member, quote } from "../reply.ts";
+import { checkDefault } from "../reply-checks.ts";
 import type { Section } from "../rule.ts";
 import { compareStable, demandSameNumbers } from "../stable-compare.ts";
 import { type Read, read, type Subject } from "../subject.ts";
@@ -28,12 +28,7 @@ export const statsSection: Section = {
       severity: "must",
       title: "Without days, /stats covers 30 days.",
       fix: "Let days default to 30.",
-      check: async (subject) => {
-        await read(subject, stats);
-        const reply = await subject.ask(stats.path, { site: subject.site.domain });
-        const days = member(reply.json, "period", "days");
-        demand(days === 30, reply, "days: 30", `days: ${quote(days)}`);
-      },
+      check: checkDefault(stats, {}, ["period", "days"], 30),
     },
     {
       id: "stats.longer-is-more",
