@@ -35,9 +35,9 @@ interface CommonFacts {
   /** The client connects to remote servers itself, including sign-in. Otherwise mcp-remote does. */
   isRemote: boolean;
   /** How the client gets the key. If undefined, the key itself must be in its file. */
-  keyFrom?: "its environment" | "a question" | "its secrets";
+  keyFrom?: "its environment" | "a prompt" | "its secrets";
   buildEntry(spec: ServerSpec): Members;
-  /** VS Code's `inputs`: the questions with which it asks for the key. */
+  /** VS Code's `inputs`: the prompts with which it asks for the key. */
   buildInputs?(spec: ServerSpec): Members[];
   /** What to do next and what to watch out for, in whole sentences. */
   notes(spec: ServerSpec): string[];

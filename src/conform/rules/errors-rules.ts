@@ -137,7 +137,7 @@ export const errors: Section = {
     {
       id: "errors.no-such-path",
       severity: "must",
-      title: "A path that does not exist is 404, not_found.",
+      title: "A path that does not exist gives 404, not_found.",
       fix: "Answer 404 with the code not_found, never a web page or a redirect.",
       check: async ({ ask }) => {
         for (const path of ["/conform", "/stats/", "/Sites"])
@@ -156,7 +156,7 @@ export const errors: Section = {
     {
       id: "errors.method",
       severity: "must",
-      title: "A method other than GET and HEAD is 405, method_not_allowed.",
+      title: "A method other than GET and HEAD gives 405, method_not_allowed.",
       fix: "Refuse every other method on every path before looking up the site.",
       check: async ({ ask }) => {
         for (const method of METHODS) {

@@ -42,7 +42,7 @@ export const periods: Section = {
     {
       id: "period.span",
       severity: "must",
-      title: "from to to, both included, is the requested number of days.",
+      title: "The period has the requested number of days, including both from and to.",
       fix: "days=7 is today and the six days before: from is days − 1 days before to.",
       check: async (subject) => {
         for (const operation of periodOperations) {

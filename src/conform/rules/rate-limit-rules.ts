@@ -27,7 +27,8 @@ export const rateLimit: Section = {
     {
       id: "rate-limit.told",
       severity: "should",
-      title: "Answers report the quota and the rest of it: RateLimit-Policy and RateLimit, or X-RateLimit-*.",
+      title:
+        "Answers report the quota and what remains of it: RateLimit-Policy and RateLimit, or X-RateLimit-*.",
       fix: 'Send RateLimit-Policy: "default";q=120;w=60 and RateLimit: "default";r=119;t=42.',
       check: ofAnswer((reply) => {
         const names = ["ratelimit", "ratelimit-policy"];

@@ -41,7 +41,7 @@ export const series: Section = {
     {
       id: "series.interval",
       severity: "must",
-      title: "interval is day.",
+      title: 'interval is "day".',
       fix: 'Send "interval": "day".',
       check: async (subject) => {
         const { reply, answer } = await read(subject, timeseries);

@@ -5,17 +5,7 @@ import { buildStdio, placeholder } from "../server-command.ts";
 export const jetbrains: McpClient = {
   id: "jetbrains",
   title: "JetBrains AI Assistant",
-  aliases: [
-    "intellij",
-    "idea",
-    "webstorm",
-    "pycharm",
-    "phpstorm",
-    "goland",
-    "rider",
-    "ai-assistant",
-    "junie",
-  ],
+  aliases: "intellij idea webstorm pycharm phpstorm goland rider ai-assistant junie".split(" "),
   format: "json",
   at: "mcpServers",
   where: "Settings → Tools → AI Assistant → Model Context Protocol (MCP) → Add → As JSON",

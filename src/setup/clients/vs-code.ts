@@ -17,7 +17,7 @@ export const vsCode: McpClient = {
   alsoIn: [".vscode/mcp.json"],
   isRemote: true,
   isWritable: true,
-  keyFrom: "a question",
+  keyFrom: "a prompt",
   buildEntry,
   buildInputs,
   notes: (spec) => [
