@@ -6,7 +6,7 @@ import { parse as parseYaml } from "yaml";
 import { serveVariables } from "../../src/config/connector.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
-import { buildEntry } from "../../src/setup/description.ts";
+import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { stranger } from "../support/manifests.ts";
 import { buildBlocks, fillBlocks, listBlocks, readOptions } from "../support/readme.ts";
 import { runShell } from "../support/shell.ts";

@@ -3,7 +3,7 @@ import { environment } from "../../src/documents/environment.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { cursor } from "../../src/setup/clients/cursor.ts";
 import { vsCode } from "../../src/setup/clients/vs-code.ts";
-import type { Wish } from "../../src/setup/wish.ts";
+import type { ServerSpec } from "../../src/setup/server-spec.ts";
 
 /** package.json. The addresses are missing until the project has a repository. */
 interface Manifest {
@@ -189,7 +189,7 @@ export const manifests: Record<string, string> = {
 };
 
 /** Links and examples are for anyone: the client asks for key and address, or reads them from its environment. */
-export const stranger: Wish = {
+export const stranger: ServerSpec = {
   name: "analytics",
   platform: "linux",
   server: { kind: "local", options: [], baseUrl: undefined, allowHttp: undefined, apiKey: undefined },

@@ -1,11 +1,11 @@
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
 import { environment } from "../../src/documents/environment.ts";
 import { queries } from "../../src/reports/queries.ts";
-import type { Client } from "../../src/setup/client.ts";
 import { clients } from "../../src/setup/clients/index.ts";
-import { describe } from "../../src/setup/description.ts";
-import type { Machine, Places } from "../../src/setup/machine.ts";
-import { buildStdio, KEY } from "../../src/setup/server.ts";
+import type { Machine, PlatformPaths } from "../../src/setup/machine.ts";
+import type { McpClient } from "../../src/setup/mcp-client.ts";
+import { buildStdio, KEY } from "../../src/setup/server-command.ts";
+import { buildInstructions } from "../../src/setup/setup-instructions.ts";
 import { buildInstallLinks, stranger } from "./manifests.ts";
 import { runShell } from "./shell.ts";
 
@@ -68,7 +68,7 @@ async function buildOptionTable(): Promise<string> {
   );
 }
 
-function listPlaces(places: Places): string {
+function listPlaces(places: PlatformPaths): string {
   const { macos, windows, linux } = places;
   const texts = new Map<string, string[]>();
   for (const [name, place] of Object.entries({ macOS: macos, Windows: windows, Linux: linux })) {
@@ -78,8 +78,8 @@ function listPlaces(places: Places): string {
   return [...texts].map(([place, platforms]) => `${code(place)} (${platforms.join(", ")})`).join(", ");
 }
 
-function buildClientBlock(client: Client): string {
-  const { title, format, content, notes, command, where } = describe(client, stranger, machine);
+function buildClientBlock(client: McpClient): string {
+  const { title, format, content, notes, command, where } = buildInstructions(client, stranger, machine);
   const place = client.places === undefined ? `Paste into ${where}:` : `Add to ${listPlaces(client.places)}:`;
   return [
     `<details>\n<summary>${title}</summary>`,
