@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { createClient } from "../src/client/client.ts";
+import { createClient } from "../src/client/http-client.ts";
 import { questions } from "../src/insights/question.ts";
 import { BASE_PATH } from "../src/operations/contract.ts";
 import { operations } from "../src/operations/index.ts";

@@ -5,11 +5,11 @@ import { questions } from "../insights/question.ts";
 import { BASE_PATH } from "../operations/contract.ts";
 import { type AnyOperation, operations } from "../operations/index.ts";
 import { readParams } from "../operations/parameters.ts";
-import { answer } from "../sources/answers.ts";
 import type { KeyHolder, Keyring } from "../sources/keyring.ts";
+import { answer } from "../sources/operation-answers.ts";
 import { refuseDaysWithSpan } from "../sources/span.ts";
-import { type Allowance, createLimiter, type Quota } from "./limiter.ts";
-import { buildProblem } from "./problems.ts";
+import { type Allowance, createLimiter, type Quota } from "./key-quota.ts";
+import { buildProblem } from "./problem-document.ts";
 
 export interface ApiOptions {
   /** Which data each key opens. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Flags } from "../config/config.ts";
+import type { Flags } from "../config/service-url.ts";
 import { AnalyticsError } from "../errors.ts";
-import { localKinds } from "../sources/index.ts";
+import { localKinds } from "../sources/local-kinds.ts";
 
 /** What is asked, and with which key: options of every command. */
 export function addAccessOptions(program: Command): Command {

@@ -1,6 +1,6 @@
-import type { ClientOptions } from "../client/client.ts";
+import type { ClientOptions } from "../client/http-client.ts";
 import { resolveSource } from "../sources/resolve-source.ts";
-import type { Source, SourceFlags } from "../sources/source.ts";
+import type { Source, SourceFlags } from "../sources/source-types.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output/streams.ts";
 

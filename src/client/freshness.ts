@@ -1,5 +1,5 @@
-import type { HeaderFields } from "./exchange.ts";
 import { readDate } from "./http-date.ts";
+import type { HeaderFields } from "./http-request.ts";
 
 /**
  * For how many seconds more an answer may be used again without asking (RFC 9111, sections 4.2 and 5.2.2), by a

@@ -3,8 +3,8 @@ import { addAbortSignal, pipeline, type Readable, type Transform } from "node:st
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { AnalyticsError } from "../errors.ts";
-import type { Fetch, HeaderFields } from "./exchange.ts";
-import { within } from "./within.ts";
+import { within } from "./abortable.ts";
+import type { Fetch, HeaderFields } from "./http-request.ts";
 
 export interface NetworkOptions {
   /** The proxies that the environment names. */

@@ -1,9 +1,9 @@
 import { AnalyticsError } from "../errors.ts";
 import { readApiKey } from "./api-key.ts";
 import { readBaseUrl } from "./base-url.ts";
-import type { Flags } from "./config.ts";
-import { describeExposure, isExposed } from "./exposure.ts";
+import { describeExposure, isExposed } from "./file-permissions.ts";
 import { DEFAULT_PROFILE, findProfileFile, listProfiles, readProfile } from "./profiles.ts";
+import type { Flags } from "./service-url.ts";
 import { type Environment, readVariable, refuseUnexpanded } from "./variables.ts";
 
 export interface Access {

@@ -3,8 +3,8 @@ import type { Readable } from "node:stream";
 import { AnalyticsError } from "../errors.ts";
 import type { GivenKey } from "./access.ts";
 import { readApiKey } from "./api-key.ts";
-import type { Flags } from "./config.ts";
-import { describeExposure, isExposed } from "./exposure.ts";
+import { describeExposure, isExposed } from "./file-permissions.ts";
+import type { Flags } from "./service-url.ts";
 
 const MOST_CHARACTERS = 10_000;
 

@@ -1,9 +1,9 @@
-import { readText } from "../client/exchange.ts";
-import { explainFailure } from "../client/failure.ts";
+import { within } from "../client/abortable.ts";
+import { readText } from "../client/http-request.ts";
 import type { Outgoing, Send } from "../client/network.ts";
+import { explainFailure } from "../client/network-failure.ts";
 import { PassingFailure } from "../client/retry.ts";
-import { readWait } from "../client/wait.ts";
-import { within } from "../client/within.ts";
+import { readWait } from "../client/retry-after.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Key, type Reply, readJson, type Sent } from "./reply.ts";
 import { Breach, Halt } from "./verdict.ts";

@@ -1,4 +1,4 @@
-import { findExcess } from "../client/answer.ts";
+import { findExcess } from "../client/result-parser.ts";
 
 /** A key as it is sent, and as a shell would write it: reports never hold the key itself. */
 export interface Key {

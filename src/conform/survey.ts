@@ -1,6 +1,6 @@
-import { readProblem } from "../client/answer.ts";
-import { readTarget } from "../client/exchange.ts";
 import { hideKey } from "../client/hidden-key.ts";
+import { readTarget } from "../client/http-request.ts";
+import { readProblem } from "../client/result-parser.ts";
 import { AnalyticsError } from "../errors.ts";
 import { openapi, sites, stats } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";

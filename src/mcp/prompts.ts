@@ -2,7 +2,7 @@ import { type GetPromptResult, ProtocolError, ProtocolErrorCode } from "@modelco
 import * as z from "zod";
 import { compare } from "../insights/compare.ts";
 import { readParams } from "../operations/parameters.ts";
-import { cleanText } from "../render/clean.ts";
+import { cleanText } from "../render/clean-text.ts";
 
 const site = { name: "site", description: "Site id or domain; may be left out when there is one." };
 const days = { name: "days", description: "Days in each window: 7 compares a week with the week before." };

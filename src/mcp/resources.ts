@@ -10,7 +10,7 @@ import { buildLlmsTxt } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
 import { findQuestion, questions } from "../insights/question.ts";
 import type { CallOptions } from "../operations/call.ts";
-import { cleanValue, formatJson } from "../render/clean.ts";
+import { cleanValue, formatJson } from "../render/clean-text.ts";
 import { chartResource, readChartResource } from "./chart.ts";
 import type { McpServerOptions } from "./server.ts";
 

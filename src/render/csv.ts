@@ -1,5 +1,5 @@
 import type { View } from "../operations/view.ts";
-import { cleanText } from "./clean.ts";
+import { cleanText } from "./clean-text.ts";
 
 /**
  * A view as comma-separated values (RFC 4180, with the line ends of the shell): raw numbers, an empty cell for null.

@@ -1,5 +1,5 @@
 import type { View } from "../operations/view.ts";
-import { cleanText } from "./clean.ts";
+import { cleanText } from "./clean-text.ts";
 
 export interface TsvOptions {
   /** Leave out the columns that only programs want. */

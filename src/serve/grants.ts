@@ -2,7 +2,7 @@ import { AnalyticsError } from "../errors.ts";
 import { type Admit, createRateLimit } from "../mcp/rate-limit.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import type { Call } from "../operations/call.ts";
-import type { OpenOptions } from "../sources/source.ts";
+import type { OpenOptions } from "../sources/source-types.ts";
 
 /** What one grant's requests share: the answers it may see again, and its share of calls. */
 export interface GrantContext {

@@ -1,8 +1,8 @@
-import type { Target } from "../client/client.ts";
+import type { Target } from "../client/http-client.ts";
 import type { Access, GivenKey } from "../config/access.ts";
-import type { Environment, Flags } from "../config/config.ts";
+import type { Environment, Flags } from "../config/service-url.ts";
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
-import type { LocalSource } from "../sources/source.ts";
+import type { LocalSource } from "../sources/source-types.ts";
 import type { Probe } from "./probe.ts";
 
 /** What a check found. Neither text ever holds a key. */

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP } from "node:net";
 import { connect as connectTls, type PeerCertificate } from "node:tls";
-import { explainFailure } from "../client/failure.ts";
+import { explainFailure } from "../client/network-failure.ts";
 import { PassingFailure } from "../client/retry.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./check.ts";

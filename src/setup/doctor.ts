@@ -1,5 +1,5 @@
 import { readAccess } from "../config/access.ts";
-import { readServiceUrl } from "../config/config.ts";
+import { readServiceUrl } from "../config/service-url.ts";
 import type { Check, Facts, Finding, Surroundings } from "./check.ts";
 import { isAboutAddress } from "./check.ts";
 import { findClientChecks } from "./client-checks.ts";

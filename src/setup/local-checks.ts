@@ -1,6 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
 import { sites } from "../operations/index.ts";
-import type { LocalSource } from "../sources/source.ts";
+import type { LocalSource } from "../sources/source-types.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { listSome } from "./service-checks.ts";
 

@@ -1,4 +1,4 @@
-import { createClient, type Target } from "../client/client.ts";
+import { createClient, type Target } from "../client/http-client.ts";
 import { AnalyticsError } from "../errors.ts";
 import { sites } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";

@@ -1,4 +1,4 @@
-import { type Environment, readProxies } from "../config/config.ts";
+import { type Environment, readProxies } from "../config/service-url.ts";
 
 /** The proxy that a request to the base URL goes through: the choice that undici's EnvHttpProxyAgent makes. */
 export function findProxy(environment: Environment, baseUrl: string): URL | undefined {

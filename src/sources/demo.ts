@@ -1,4 +1,4 @@
-import type { LocalKind } from "./source.ts";
+import type { LocalKind } from "./source-types.ts";
 
 /** Made-up visits of made-up sites: everything can be tried without an account. */
 export const demo: LocalKind = {

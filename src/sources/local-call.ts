@@ -1,7 +1,7 @@
 import type { Call } from "../operations/call.ts";
 import { parseParams } from "../operations/parameters.ts";
-import { answer } from "./answers.ts";
 import type { DataSource } from "./data-source.ts";
+import { answer } from "./operation-answers.ts";
 import { refuseDaysWithSpan } from "./span.ts";
 
 /** Asks a source in this process: no key, no HTTP, no cache. It is opened at the first call. */

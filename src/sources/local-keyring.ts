@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createKeyring, type Keyring } from "./keyring.ts";
-import type { LocalKind, Surroundings } from "./source.ts";
+import type { LocalKind, Surroundings } from "./source-types.ts";
 
 /** Whose key opens what of a source in this process. Where the source does not say, one key of this run opens all of it. */
 export async function openLocalKeyring(

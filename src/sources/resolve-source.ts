@@ -1,10 +1,10 @@
-import type { ClientOptions } from "../client/client.ts";
+import type { ClientOptions } from "../client/http-client.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
-import { localKinds } from "./index.ts";
 import { createLocalCall } from "./local-call.ts";
-import { createServiceSource, openKeyedService } from "./service.ts";
-import type { KeyedSource, LocalKind, Source, SourceFlags, Surroundings } from "./source.ts";
+import { localKinds } from "./local-kinds.ts";
+import { createServiceSource, openKeyedService } from "./service-source.ts";
+import type { KeyedSource, LocalKind, Source, SourceFlags, Surroundings } from "./source-types.ts";
 
 /** The options on service and key, which no source in this process takes beside its own. */
 const SERVICE_OPTIONS = ["--base-url", "--profile", "--api-key-file", "--api-key-stdin"];

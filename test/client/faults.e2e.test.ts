@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { breakdown, openapi, sites, stats, timeseries } from "../../src/operations/index.ts";

@@ -4,9 +4,9 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { findNamedProfile, type GivenKey, readAccess } from "../../src/config/access.ts";
 import { describeKey } from "../../src/config/api-key.ts";
-import { type Environment, type Flags, readServiceUrl } from "../../src/config/config.ts";
 import { readGivenKey } from "../../src/config/given-key.ts";
 import { findProfileFile } from "../../src/config/profiles.ts";
+import { type Environment, type Flags, readServiceUrl } from "../../src/config/service-url.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { createHome } from "../support/profiles.ts";
 

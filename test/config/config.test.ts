@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readAccess } from "../../src/config/access.ts";
-import { readCallsPerMinute, readProxies } from "../../src/config/config.ts";
+import { readCallsPerMinute, readProxies } from "../../src/config/service-url.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 
 const key = { ANALYTICS_API_KEY: "canary-key" };

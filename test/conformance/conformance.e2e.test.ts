@@ -1,6 +1,6 @@
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createClient } from "../../src/client/http-client.ts";
 import { createServer } from "../../src/mcp/server.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { startHttpServer } from "../support/http-server.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createClient } from "../../src/client/http-client.ts";
 import { compare } from "../../src/insights/compare.ts";
 import { type Breakdown, findMovers } from "../../src/insights/movers.ts";
 import { overview } from "../../src/insights/overview.ts";

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { afterEach, expect, it, vi } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createClient } from "../../src/client/http-client.ts";
 import { answerInTime } from "../../src/insights/deadline.ts";
 import { readTogether } from "../../src/insights/insight.ts";
 import { overview } from "../../src/insights/overview.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { sections } from "../../src/conform/rules/index.ts";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
-import { buildOpenApi } from "../../src/documents/openapi.ts";
+import { buildOpenApi } from "../../src/documents/openapi-document.ts";
 import { questions } from "../../src/insights/question.ts";
 import { connectInProcess } from "../support/clients.ts";
 import { BASE, fakeNetwork, service } from "../support/network.ts";

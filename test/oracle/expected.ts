@@ -1,5 +1,5 @@
 import type { Dimension } from "../../src/operations/dimensions.ts";
-import type { Fixtures } from "../../src/sources/demo/profile.ts";
+import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
 import { moveDate, stamp } from "./calendar.ts";
 import type { Count, RawSite } from "./count.ts";
 

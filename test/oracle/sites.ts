@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import type { Fixtures, SiteProfile } from "../../src/sources/demo/profile.ts";
+import type { Fixtures, SiteProfile } from "../../src/sources/demo/fixture-types.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { moment, zone } from "./moments.ts";
 import { readRaw } from "./raw.ts";

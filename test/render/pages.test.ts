@@ -3,12 +3,12 @@ import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
 import type { View } from "../../src/operations/view.ts";
-import { formatChart, formatSparkline } from "../../src/render/chart.ts";
+import { drawBar, drawColumn, drawSparkline } from "../../src/render/block-graphics.ts";
 import { formatCsv } from "../../src/render/csv.ts";
-import { formatPage } from "../../src/render/page.ts";
-import { drawBar, drawColumn, drawSparkline } from "../../src/render/pictures.ts";
-import { paint } from "../../src/render/screen.ts";
-import { truncate, wrap } from "../../src/render/width.ts";
+import { formatChart, formatSparkline } from "../../src/render/terminal-chart.ts";
+import { formatPage } from "../../src/render/terminal-page.ts";
+import { paint } from "../../src/render/terminal-screen.ts";
+import { truncate, wrap } from "../../src/render/text-width.ts";
 import { anyText } from "./any-text.ts";
 
 const screen = { width: 80, height: 40, color: false, pictures: true, locale: "en-US" };

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
 import type { View } from "../../src/operations/view.ts";
-import { cleanText, cleanValue, formatJson } from "../../src/render/clean.ts";
-import { formatTable } from "../../src/render/table.ts";
+import { cleanText, cleanValue, formatJson } from "../../src/render/clean-text.ts";
+import { formatTable } from "../../src/render/terminal-table.ts";
 import { formatTsv } from "../../src/render/tsv.ts";
 import { anyText } from "./any-text.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createClient } from "../../src/client/http-client.ts";
 import { sites } from "../../src/operations/index.ts";
 import { createGrants } from "../../src/serve/grants.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
-import type { Fetch } from "../../src/client/exchange.ts";
+import { createClient } from "../../src/client/http-client.ts";
+import type { Fetch } from "../../src/client/http-request.ts";
 import { createServer } from "../../src/mcp/server.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { clientKinds, connectHttp } from "../support/clients.ts";

@@ -1,15 +1,15 @@
 import { findSilentProfile, readAccess } from "../../config/access.ts";
-import { isLoopback, readServiceUrl } from "../../config/config.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../../config/profiles.ts";
+import { isLoopback, readServiceUrl } from "../../config/service-url.ts";
 import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import { type Client, needsKey } from "../../setup/client.ts";
 import type { Machine, Platform } from "../../setup/machine.ts";
 import type { Wish } from "../../setup/wish.ts";
-import { localKinds } from "../../sources/index.ts";
+import { localKinds } from "../../sources/local-kinds.ts";
 import { findLocalKind } from "../../sources/resolve-source.ts";
-import type { SourceFlags } from "../../sources/source.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 
 const LOCAL_OPTIONS = localKinds.map(({ option }) => option.flag);

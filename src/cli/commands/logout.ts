@@ -1,6 +1,6 @@
 import { findProfileName } from "../../config/access.ts";
-import type { Flags } from "../../config/config.ts";
 import { DEFAULT_PROFILE, removeProfile } from "../../config/profiles.ts";
+import type { Flags } from "../../config/service-url.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { AnalyticsError } from "../../errors.ts";
 import type { Answer } from "../../insights/question.ts";
-import { formatJson } from "../../render/clean.ts";
-import { drawSparkline } from "../../render/pictures.ts";
+import { drawSparkline } from "../../render/block-graphics.ts";
+import { formatJson } from "../../render/clean-text.ts";
 import type { Io } from "../io.ts";
 import { chooseViews, formatData, printAnswer } from "../output/print-answer.ts";
 import { type Format, printFailure, writeData } from "../output/streams.ts";

@@ -5,7 +5,7 @@ import { MAX_WINDOW_DAYS } from "../../insights/windows.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { suggest } from "../../render/suggest.ts";
-import type { SourceFlags } from "../../sources/source.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import type { Format } from "../output/streams.ts";

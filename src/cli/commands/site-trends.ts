@@ -1,8 +1,8 @@
 import type { Answer } from "../../insights/question.ts";
 import type { Call } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
-import { drawSparkline } from "../../render/pictures.ts";
-import type { Screen } from "../../render/screen.ts";
+import { drawSparkline } from "../../render/block-graphics.ts";
+import type { Screen } from "../../render/terminal-screen.ts";
 
 const DAYS = 14;
 /** A request each: more would take a good part of what the service allows in a minute. */

@@ -1,6 +1,6 @@
-import type { Environment } from "../../config/config.ts";
+import type { Environment } from "../../config/service-url.ts";
 import { AnalyticsError } from "../../errors.ts";
-import type { Screen } from "../../render/screen.ts";
+import type { Screen } from "../../render/terminal-screen.ts";
 import type { Io } from "../io.ts";
 
 /** How the person at the terminal wants to see things. */

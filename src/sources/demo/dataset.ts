@@ -2,7 +2,7 @@ import { addDays } from "../../operations/days.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { startOfDay } from "../calendar.ts";
 import { type Counts, createCounts } from "./counts.ts";
-import type { Fixtures } from "./profile.ts";
+import type { Fixtures } from "./fixture-types.ts";
 import { createVisits } from "./visits.ts";
 
 export interface Site {

@@ -8,7 +8,7 @@ import parked from "../../../fixtures/sites/parked.json" with { type: "json" };
 import shop from "../../../fixtures/sites/shop.json" with { type: "json" };
 import sources from "../../../fixtures/sources.json" with { type: "json" };
 import technologies from "../../../fixtures/technologies.json" with { type: "json" };
-import type { Fixtures, SiteProfile, Source, Utm } from "./profile.ts";
+import type { Fixtures, SiteProfile, Source, Utm } from "./fixture-types.ts";
 
 /** Public, since it gives access to made-up data only. fixtures/organizations.json has the hash. */
 export const DEMO_KEY = "demo-key-of-acme";

@@ -1,5 +1,5 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import type { Fixtures } from "./profile.ts";
+import type { Fixtures } from "./fixture-types.ts";
 
 export type Labels = (dimension: Dimension, value: string | null) => string;
 

@@ -1,10 +1,10 @@
 import type { DataSource } from "../data-source.ts";
 import { createKeyring, type Keyring } from "../keyring.ts";
 import { createDataset } from "./dataset.ts";
+import { createDemoSource } from "./demo-source.ts";
+import type { Fixtures } from "./fixture-types.ts";
 import { DEMO_KEY, OTHER_DEMO_KEY, readFixtures } from "./fixtures.ts";
 import { createLabels } from "./labels.ts";
-import type { Fixtures } from "./profile.ts";
-import { createDemoSource } from "./source.ts";
 
 export interface DemoOptions {
   /** Milliseconds since 1970, read once: the story is told relative to the week of this moment. */

@@ -1,6 +1,6 @@
 import { addDays } from "../../operations/days.ts";
 import { startOfDay } from "../calendar.ts";
-import type { Fixtures, Place, SiteProfile, Source, Technology } from "./profile.ts";
+import type { Fixtures, Place, SiteProfile, Source, Technology } from "./fixture-types.ts";
 import { type Choice, createChoice, createRandom, drawBetween, type Random } from "./random.ts";
 
 export interface Visit {

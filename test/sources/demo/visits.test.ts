@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Fixtures, SiteProfile } from "../../../src/sources/demo/fixture-types.ts";
 import { readFixtures } from "../../../src/sources/demo/fixtures.ts";
-import type { Fixtures, SiteProfile } from "../../../src/sources/demo/profile.ts";
 import { createChoice, createRandom } from "../../../src/sources/demo/random.ts";
 import { createVisits, type Visit } from "../../../src/sources/demo/visits.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSharing } from "../../src/client/sharing.ts";
+import { createSharing } from "../../src/client/single-flight.ts";
 
 const cancelled = { code: "cancelled", message: "The call was cancelled." };
 

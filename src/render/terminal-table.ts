@@ -1,9 +1,9 @@
 import type { Column, View } from "../operations/view.ts";
-import { createCellFormat, isNumeric, paintCell } from "./cells.ts";
-import { cleanText } from "./clean.ts";
-import { drawBar } from "./pictures.ts";
-import { paint, type Screen } from "./screen.ts";
-import { measure, pad, truncate } from "./width.ts";
+import { drawBar } from "./block-graphics.ts";
+import { cleanText } from "./clean-text.ts";
+import { createCellFormat, isNumeric, paintCell } from "./table-cells.ts";
+import { paint, type Screen } from "./terminal-screen.ts";
+import { measure, pad, truncate } from "./text-width.ts";
 
 const GAP = 2;
 /** A text is first cut to this, then details are left out, then it is cut to what still says something. */

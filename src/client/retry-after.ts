@@ -1,5 +1,5 @@
-import type { HeaderFields } from "./exchange.ts";
 import { readDate } from "./http-date.ts";
+import type { HeaderFields } from "./http-request.ts";
 
 /**
  * How long a service asks a client to wait, in milliseconds: `Retry-After` as seconds or as a date (RFC 9110,

@@ -1,10 +1,10 @@
 import { AnalyticsError } from "../errors.ts";
-import { readProblem } from "./answer.ts";
-import { explainFailure } from "./failure.ts";
 import { readFreshness } from "./freshness.ts";
 import { hideKey } from "./hidden-key.ts";
+import { explainFailure } from "./network-failure.ts";
+import { readProblem } from "./result-parser.ts";
 import { PassingFailure } from "./retry.ts";
-import { readWait } from "./wait.ts";
+import { readWait } from "./retry-after.ts";
 
 /** A GET whose redirects are not followed. */
 export interface Get {

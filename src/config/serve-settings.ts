@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { AnalyticsError } from "../errors.ts";
-import { type Environment, isLoopback } from "./config.ts";
+import { type Environment, isLoopback } from "./service-url.ts";
 
 /** How much `serve` tells in its log; each level says what those behind it say. */
 export const logLevels = ["debug", "info", "warn", "error"] as const;

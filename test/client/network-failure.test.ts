@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainFailure } from "../../src/client/failure.ts";
+import { explainFailure } from "../../src/client/network-failure.ts";
 import { PassingFailure } from "../../src/client/retry.ts";
 
 const ORIGIN = "https://a.test";

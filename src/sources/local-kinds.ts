@@ -1,5 +1,5 @@
 import { demo } from "./demo.ts";
-import type { LocalKind } from "./source.ts";
+import type { LocalKind } from "./source-types.ts";
 
 /** Every kind of source that answers in this process: a module, and a line here. */
 export const localKinds: readonly LocalKind[] = [demo];

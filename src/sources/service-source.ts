@@ -1,9 +1,9 @@
-import { type ClientOptions, createClient, type Target } from "../client/client.ts";
-import type { Fetch } from "../client/exchange.ts";
+import { type ClientOptions, createClient, type Target } from "../client/http-client.ts";
+import type { Fetch } from "../client/http-request.ts";
 import { type Access, findNamedProfile, readAccess } from "../config/access.ts";
-import { type Environment, readProxies, readServiceUrl } from "../config/config.ts";
 import { readGivenKey } from "../config/given-key.ts";
-import type { KeyedSource, ServiceSource, SourceFlags, Surroundings } from "./source.ts";
+import { type Environment, readProxies, readServiceUrl } from "../config/service-url.ts";
+import type { KeyedSource, ServiceSource, SourceFlags, Surroundings } from "./source-types.ts";
 
 const ABOUT = { label: "the analytics service" };
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
 import { readFreshness } from "../../src/client/freshness.ts";
-import { createMemory } from "../../src/client/memory.ts";
+import { createClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
+import { createMemory } from "../../src/client/response-cache.ts";
 import { compare } from "../../src/insights/compare.ts";
 import { overview } from "../../src/insights/overview.ts";
 import type { Call } from "../../src/operations/call.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readServeSettings, type ServeFlags, serveVariables } from "../../src/config/connector.ts";
+import { readServeSettings, type ServeFlags, serveVariables } from "../../src/config/serve-settings.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 
 const HOME = { HOME: "/home/someone" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findExcess, readAnswer, readProblem } from "../../src/client/answer.ts";
+import { findExcess, readAnswer, readProblem } from "../../src/client/result-parser.ts";
 import { openapi, sites } from "../../src/operations/index.ts";
 
 const nest = (depth: number) => "[".repeat(depth) + "]".repeat(depth);

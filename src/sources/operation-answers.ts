@@ -1,4 +1,4 @@
-import { buildOpenApi } from "../documents/openapi.ts";
+import { buildOpenApi } from "../documents/openapi-document.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { AnyOperation, OperationName } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
-import type { ClientOptions } from "../client/client.ts";
-import type { Fetch } from "../client/exchange.ts";
+import type { ClientOptions } from "../client/http-client.ts";
+import type { Fetch } from "../client/http-request.ts";
 import type { Access } from "../config/access.ts";
-import type { Environment, Flags } from "../config/config.ts";
+import type { Environment, Flags } from "../config/service-url.ts";
 import type { Call } from "../operations/call.ts";
 import type { DataSource } from "./data-source.ts";
 import type { Keyring } from "./keyring.ts";

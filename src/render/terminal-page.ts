@@ -1,9 +1,9 @@
 import type { View } from "../operations/view.ts";
-import { formatChart, formatSparkline } from "./chart.ts";
-import { cleanText } from "./clean.ts";
-import { paint, type Screen } from "./screen.ts";
-import { formatTable, measureTable } from "./table.ts";
-import { measure, pad, wrap } from "./width.ts";
+import { cleanText } from "./clean-text.ts";
+import { formatChart, formatSparkline } from "./terminal-chart.ts";
+import { paint, type Screen } from "./terminal-screen.ts";
+import { formatTable, measureTable } from "./terminal-table.ts";
+import { measure, pad, wrap } from "./text-width.ts";
 
 const GAP = 3;
 /** A chart needs this much of the screen's height, and takes no more than that of it. */

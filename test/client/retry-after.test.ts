@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readDate } from "../../src/client/http-date.ts";
-import { readWait } from "../../src/client/wait.ts";
+import { readWait } from "../../src/client/retry-after.ts";
 
 const RECEIVED = Date.parse("2026-11-21T04:05:10Z");
 const date = "Sat, 21 Nov 2026 04:05:10 GMT";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Exchange, exchange, readTarget } from "../../src/client/exchange.ts";
+import { type Exchange, exchange, readTarget } from "../../src/client/http-request.ts";
 import { PassingFailure } from "../../src/client/retry.ts";
 
 const KEY = "canary-4f1c9a2e77d04b6f";

@@ -1,8 +1,8 @@
 import { addDays } from "../operations/days.ts";
 import type { Series } from "../operations/view.ts";
-import { drawColumn, drawSparkline } from "./pictures.ts";
-import { paint, type Screen } from "./screen.ts";
-import { measure, pad, wrap } from "./width.ts";
+import { drawColumn, drawSparkline } from "./block-graphics.ts";
+import { paint, type Screen } from "./terminal-screen.ts";
+import { measure, pad, wrap } from "./text-width.ts";
 
 /** Above this many days a bar is more than a column wide at no usual width. */
 const WIDEST_BAR = 6;

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createSlots } from "../../src/client/slots.ts";
+import { createSlots } from "../../src/client/concurrency-limiter.ts";
 
 describe("slots", () => {
   it("who leaves the queue leaves at once, and is not run", async () => {

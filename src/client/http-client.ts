@@ -1,12 +1,12 @@
 import type { Call } from "../operations/call.ts";
 import type { Operation } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
-import { readAnswer } from "./answer.ts";
-import { type Exchange, exchange, type Fetch, type Limits } from "./exchange.ts";
-import { createMemory, type MemoryLimits } from "./memory.ts";
+import { createSlots } from "./concurrency-limiter.ts";
+import { type Exchange, exchange, type Fetch, type Limits } from "./http-request.ts";
+import { createMemory, type MemoryLimits } from "./response-cache.ts";
+import { readAnswer } from "./result-parser.ts";
 import { type Pace, retry } from "./retry.ts";
-import { createSharing } from "./sharing.ts";
-import { createSlots } from "./slots.ts";
+import { createSharing } from "./single-flight.ts";
 
 /** Where calls go: a base URL that ends in `/api/v1`, a key, and what carries a request there. */
 export interface Target {

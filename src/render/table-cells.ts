@@ -1,6 +1,6 @@
 import type { Cell, Column } from "../operations/view.ts";
-import { cleanText } from "./clean.ts";
-import { paint, type Screen, type Style } from "./screen.ts";
+import { cleanText } from "./clean-text.ts";
+import { paint, type Screen, type Style } from "./terminal-screen.ts";
 
 const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "time", "status"]);
 export const isNumeric = ({ kind }: Column) => !TEXTS.has(kind);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
-import { askForSite, refuseUnknownSite } from "../../src/client/site.ts";
+import { createClient } from "../../src/client/http-client.ts";
+import { askForSite, refuseUnknownSite } from "../../src/client/site-lookup.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { stats } from "../../src/operations/index.ts";
