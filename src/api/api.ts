@@ -8,7 +8,7 @@ import { readParams } from "../operations/parameters.ts";
 import type { KeyHolder, Keyring } from "../sources/keyring.ts";
 import { answer } from "../sources/operation-answers.ts";
 import { refuseDaysWithSpan } from "../sources/span.ts";
-import { type Allowance, createLimiter, type Quota } from "./key-quota.ts";
+import { type Allowance, createKeyQuota, type Quota } from "./key-quota.ts";
 import { buildProblem } from "./problem-document.ts";
 
 export interface ApiOptions {
@@ -61,7 +61,7 @@ const readings = [
  */
 export function createApi(options: ApiOptions): Api {
   const { keyring, clock, quota = DEFAULT_QUOTA, createRequestId = randomUUID } = options;
-  const admit = createLimiter(quota);
+  const admit = createKeyQuota(quota);
   const routes = new Map<string, AnyOperation>(operations.map((each) => [BASE_PATH + each.path, each]));
 
   const respond = async (request: ApiRequest, headers: Map<string, string>): Promise<ApiResponse> => {

@@ -13,7 +13,7 @@ export interface Allowance {
 }
 
 /** Counts requests by key in fixed windows, each starting with a key's first request. */
-export function createLimiter({ limit, window }: Quota): (key: string, now: number) => Allowance {
+export function createKeyQuota({ limit, window }: Quota): (key: string, now: number) => Allowance {
   const windows = new Map<string, { end: number; used: number }>();
   return (key, now) => {
     let current = windows.get(key);

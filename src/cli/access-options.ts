@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Flags } from "../config/service-url.ts";
+import type { AccessFlags } from "../config/service-url.ts";
 import { AnalyticsError } from "../errors.ts";
 import { localKinds } from "../sources/local-kinds.ts";
 
@@ -14,7 +14,7 @@ export function addAccessOptions(program: Command): Command {
 }
 
 /** The MCP server speaks on standard input: a key cannot come that way. */
-export function refuseKeyOnStdin(flags: Flags): void {
+export function refuseKeyOnStdin(flags: AccessFlags): void {
   if (!flags.apiKeyStdin) return;
   throw new AnalyticsError(
     "usage",

@@ -1,5 +1,5 @@
 /** Runs at most so many at once; the others wait in the order they came, and leave the queue when aborted. */
-export function createSlots(count: number) {
+export function createConcurrencyLimiter(count: number) {
   let free = count;
   const queue: (() => void)[] = [];
 

@@ -1,12 +1,12 @@
 import type { Call } from "../operations/call.ts";
 import type { Operation } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
-import { createSlots } from "./concurrency-limiter.ts";
-import { type Exchange, exchange, type Fetch, type Limits } from "./http-request.ts";
-import { createMemory, type MemoryLimits } from "./response-cache.ts";
+import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
+import { type Fetch, type HttpRequest, type Limits, sendRequest } from "./http-request.ts";
+import { type CacheLimits, createResponseCache } from "./response-cache.ts";
 import { readAnswer } from "./result-parser.ts";
-import { type Pace, retry } from "./retry.ts";
-import { createSharing } from "./single-flight.ts";
+import { type RetryPolicy, retry } from "./retry.ts";
+import { createSingleFlight } from "./single-flight.ts";
 
 /** Where calls go: a base URL that ends in `/api/v1`, a key, and what carries a request there. */
 export interface Target {
@@ -32,10 +32,10 @@ export interface ClientOptions {
   limits?: Partial<ClientLimits>;
 }
 
-interface ClientLimits extends Limits, Pace {
+interface ClientLimits extends Limits, RetryPolicy {
   /** Requests under way at the same time. */
   concurrency: number;
-  memory: MemoryLimits;
+  cache: CacheLimits;
 }
 
 /** Limits in milliseconds and bytes. Connect, header and body time limits belong to the target's `fetch`. */
@@ -46,18 +46,18 @@ const DEFAULT_LIMITS: ClientLimits = {
   maxBackoff: 4_000,
   maxBytes: 10_000_000,
   concurrency: 100,
-  memory: { entries: 200, size: 10_000_000 },
+  cache: { entries: 200, size: 10_000_000 },
 };
 
 /**
  * A client for one key: what it remembers and shares between callers is that key's alone. The same question
  * asked several times at once is one request, and an answer is used again while its service allows it.
  */
-export function createClient({ readTarget, clock, limits }: ClientOptions): { call: Call } {
+export function createHttpClient({ readTarget, clock, limits }: ClientOptions): { call: Call } {
   const bounds = { ...DEFAULT_LIMITS, ...limits };
-  const memory = createMemory(bounds.memory, clock);
-  const share = createSharing<unknown>();
-  const inSlot = createSlots(bounds.concurrency);
+  const cache = createResponseCache(bounds.cache, clock);
+  const share = createSingleFlight<unknown>();
+  const inSlot = createConcurrencyLimiter(bounds.concurrency);
   let target: Promise<Target> | undefined;
 
   /** Asked again after a failure: what was missing may be there by now, as after a login. */
@@ -74,7 +74,7 @@ export function createClient({ readTarget, clock, limits }: ClientOptions): { ca
   const ask = async (operation: Operation, params: object, query: string, signal: AbortSignal) => {
     const { baseUrl, apiKey, fetch, proxies = [], keySource } = await openTarget();
     const { path } = operation;
-    const send: Exchange = {
+    const send: HttpRequest = {
       url: `${baseUrl}${path}${query}`,
       path,
       apiKey,
@@ -83,12 +83,12 @@ export function createClient({ readTarget, clock, limits }: ClientOptions): { ca
       keySource,
       clock,
     };
-    const attempt = (within: AbortSignal) => inSlot(() => exchange(send, bounds, within), within);
+    const attempt = (within: AbortSignal) => inSlot(() => sendRequest(send, bounds, within), within);
     const { text, freshFor } = await retry(attempt, bounds, signal);
     const result = readAnswer(operation, params as never, text);
     // What is asked to know this very moment is not kept, whatever the service allows.
     if (operation.maxAge > 0) {
-      memory.keep(`${path}${query}`, result, text.length, Math.min(freshFor, secondsToMidnight(result)));
+      cache.keep(`${path}${query}`, result, text.length, Math.min(freshFor, secondsToMidnight(result)));
     }
     return result;
   };
@@ -97,7 +97,7 @@ export function createClient({ readTarget, clock, limits }: ClientOptions): { ca
     const params = parseParams(operation.params, input as Record<string, unknown>);
     const query = formatQuery(params);
     const key = `${operation.path}${query}`;
-    const known = fresh ? undefined : memory.find(key);
+    const known = fresh ? undefined : cache.find(key);
     return (known ?? share(key, (all) => ask(operation, params, query, all), signal)) as never;
   };
   return { call: Object.assign(call, { readSite: async () => (await openTarget()).site }) };

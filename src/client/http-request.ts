@@ -3,17 +3,17 @@ import { readFreshness } from "./freshness.ts";
 import { hideKey } from "./hidden-key.ts";
 import { explainFailure } from "./network-failure.ts";
 import { readProblem } from "./result-parser.ts";
-import { PassingFailure } from "./retry.ts";
-import { readWait } from "./retry-after.ts";
+import { RetryableError } from "./retry.ts";
+import { readRetryAfter } from "./retry-after.ts";
 
 /** A GET whose redirects are not followed. */
-export interface Get {
+export interface FetchInit {
   headers: Record<string, string>;
   signal: AbortSignal;
 }
 
 /** The members of a response that are read, so that what answers need not be one of the Fetch Standard. */
-export interface Answered {
+export interface HttpResponse {
   status: number;
   headers: HeaderFields;
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null;
@@ -23,14 +23,14 @@ export interface HeaderFields {
   get(name: string): string | null;
 }
 
-export type Fetch = (url: string, get: Get) => Promise<Answered>;
+export type Fetch = (url: string, get: FetchInit) => Promise<HttpResponse>;
 
 export interface Limits {
   /** Bytes of a body, after decompression. */
   maxBytes: number;
 }
 
-export interface Exchange {
+export interface HttpRequest {
   url: string;
   /** The operation's path, for messages: a URL's query is never shown. */
   path: string;
@@ -42,7 +42,7 @@ export interface Exchange {
   clock: () => number;
 }
 
-export interface Received {
+export interface JsonResponse {
   text: string;
   /** Seconds for which it may be used again. */
   freshFor: number;
@@ -59,10 +59,14 @@ const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 const REDIRECTS = new Set([300, 301, 302, 303, 305, 306, 307, 308]);
 
 /** One request and its answer: the text of a 200 with a JSON body, or an error. */
-export async function exchange(send: Exchange, limits: Limits, signal: AbortSignal): Promise<Received> {
+export async function sendRequest(
+  send: HttpRequest,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<JsonResponse> {
   const origin = new URL(send.url).origin;
   const requested = send.clock();
-  let response: Answered;
+  let response: HttpResponse;
   let text: string;
   try {
     response = await send.fetch(send.url, {
@@ -74,9 +78,9 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
     });
     text =
       response.status === 200
-        ? await readText(response, limits.maxBytes)
+        ? await readBodyText(response, limits.maxBytes)
         : // An error is known by its status: what explains it may be cut off, or none at all.
-          await readText(response, Math.min(limits.maxBytes, MAX_PROBLEM_BYTES)).catch(() => "");
+          await readBodyText(response, Math.min(limits.maxBytes, MAX_PROBLEM_BYTES)).catch(() => "");
     if (response.status !== 200 || send.apiKey.length >= UNMISTAKABLE) text = hideKey(text, send.apiKey);
   } catch (error) {
     throw error instanceof AnalyticsError ? error : explainFailure(error, origin, send.proxies);
@@ -92,18 +96,18 @@ export async function exchange(send: Exchange, limits: Limits, signal: AbortSign
     );
   }
   if (REDIRECTS.has(response.status)) throw refuseRedirect(response, send);
-  const wait = readWait(response.headers, send.clock());
+  const wait = readRetryAfter(response.headers, send.clock());
   const error = readProblem(response.status, isJson(response) ? text : "", {
     ...send,
     origin,
     base: send.url.slice(0, send.url.indexOf(send.path, origin.length)),
     wait,
   });
-  throw PASSING_STATUSES.has(response.status) ? new PassingFailure(error, wait) : error;
+  throw PASSING_STATUSES.has(response.status) ? new RetryableError(error, wait) : error;
 }
 
 /** A body as text. Throws AnalyticsError `too_large` beyond the bytes, `bad_answer` for what is no UTF-8. */
-export async function readText(response: Answered, maxBytes: number): Promise<string> {
+export async function readBodyText(response: HttpResponse, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
@@ -126,20 +130,20 @@ export async function readText(response: Answered, maxBytes: number): Promise<st
   }
 }
 
-function isJson({ headers }: Answered): boolean {
+function isJson({ headers }: HttpResponse): boolean {
   return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers.get("content-type") ?? "");
 }
 
-function describeType(response: Answered, apiKey: string): string {
+function describeType(response: HttpResponse, apiKey: string): string {
   const type = response.headers.get("content-type");
   return type === null
     ? "of no stated type"
     : (hideKey(type, apiKey).split(";")[0] ?? "").trim().slice(0, 60);
 }
 
-function refuseRedirect(response: Answered, { url, apiKey }: Exchange): AnalyticsError {
+function refuseRedirect(response: HttpResponse, { url, apiKey }: HttpRequest): AnalyticsError {
   const { status } = response;
-  const target = readTarget(response.headers.get("location"), url, apiKey);
+  const target = readRedirectOrigin(response.headers.get("location"), url, apiKey);
   return new AnalyticsError(
     "redirected",
     `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${status}); the key is not sent on.`,
@@ -148,7 +152,7 @@ function refuseRedirect(response: Answered, { url, apiKey }: Exchange): Analytic
 }
 
 /** The origin that a redirect leads to, where it is one of the web and may be shown. */
-export function readTarget(location: string | null, url: string, apiKey: string): string | undefined {
+export function readRedirectOrigin(location: string | null, url: string, apiKey: string): string | undefined {
   if (location === null || !URL.canParse(location, url)) return undefined;
   const { origin } = new URL(location, url);
   return /^https?:/.test(origin) && hideKey(origin, apiKey) === origin ? origin : undefined;

@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
-import { PassingFailure } from "./retry.ts";
+import { RetryableError } from "./retry.ts";
 
 const TIMEOUTS = new Set([
   "ETIMEDOUT",
@@ -8,12 +8,12 @@ const TIMEOUTS = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 
-/** What a request threw, said so that somebody can act on it. What may pass is a PassingFailure. */
+/** What a request threw, said so that somebody can act on it. What may pass is a RetryableError. */
 export function explainFailure(
   cause: unknown,
   origin: string,
   proxies: readonly (string | undefined)[],
-): AnalyticsError | PassingFailure {
+): AnalyticsError | RetryableError {
   const { code, name, message, peer } = readCause(cause);
   // A system's own message holds the host's name, which may be anything.
   const isUndici = code === "" || code.startsWith("UND_ERR");
@@ -54,7 +54,7 @@ export function explainFailure(
     });
   }
   if (TIMEOUTS.has(code)) {
-    return new PassingFailure(
+    return new RetryableError(
       new AnalyticsError("timeout", `${origin} ${TIMEOUT_REASONS[code] ?? "did not answer in time"}.`, {
         hint: "Check the base URL and the network, or try again later.",
         cause,
@@ -72,7 +72,7 @@ export function explainFailure(
       cause: isHttp ? cause : undefined,
     },
   );
-  return code === "ENOTFOUND" ? unreachable : new PassingFailure(unreachable);
+  return code === "ENOTFOUND" ? unreachable : new RetryableError(unreachable);
 }
 
 /** A connection that was tried on several addresses wraps the reasons, and so do some libraries. */

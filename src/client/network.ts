@@ -36,20 +36,20 @@ export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
 }
 
 /** One request, sent exactly as it is. */
-export interface Outgoing {
+export interface RawRequest {
   method: string;
   headers: Record<string, string>;
   body?: string | undefined;
   signal: AbortSignal;
 }
 
-export interface Sent {
+export interface RawResponse {
   status: number;
   headers: Headers;
   body: AsyncIterable<Uint8Array> | null;
 }
 
-export type Send = (url: string, outgoing: Outgoing) => Promise<Sent>;
+export type Send = (url: string, outgoing: RawRequest) => Promise<RawResponse>;
 
 /**
  * Sends a request without adding to it. `fetch` would add `cache-control: no-cache` to a request with If-None-Match,
@@ -70,7 +70,7 @@ export function createNetworkSend(options: NetworkOptions = {}): Send {
  */
 function createRequest(options: NetworkOptions) {
   const dispatcher = createDispatcher(options);
-  return (url: string, { method, body, headers, signal }: Outgoing) => {
+  return (url: string, { method, body, headers, signal }: RawRequest) => {
     const { origin, pathname, search } = new URL(url);
     const path = pathname + search;
     const sent = { origin, path, method: method as "GET", headers, body: body ?? null, signal };

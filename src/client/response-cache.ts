@@ -1,4 +1,4 @@
-export interface MemoryLimits {
+export interface CacheLimits {
   entries: number;
   /** Characters of the answers as they came. */
   size: number;
@@ -12,7 +12,7 @@ interface Entry {
   expires: number;
 }
 
-export interface Memory {
+export interface ResponseCache {
   /** An answer that is still fresh. */
   find(key: string): unknown;
   /** Keeps an answer for so many seconds; what was used longest ago makes room. */
@@ -20,7 +20,7 @@ export interface Memory {
 }
 
 /** Answers of one credential, for as long as its service says that they may be used again. */
-export function createMemory(limits: MemoryLimits, clock: () => number): Memory {
+export function createResponseCache(limits: CacheLimits, clock: () => number): ResponseCache {
   const entries = new Map<string, Entry>();
   let total = 0;
   const forget = (key: string) => {

@@ -82,7 +82,7 @@ function describeType(value: unknown): string {
   return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 }
 
-export interface Circumstances {
+export interface ProblemContext {
   path: string;
   origin: string;
   /** The base URL that was asked. */
@@ -111,15 +111,15 @@ const MAX_PARAMETERS = 10;
  * An error status as an AnalyticsError: from the problem document where the service sends one, else from the
  * status alone.
  */
-export function readProblem(status: number, text: string, circumstances: Circumstances): AnalyticsError {
-  const { path } = circumstances;
+export function readProblem(status: number, text: string, context: ProblemContext): AnalyticsError {
+  const { path } = context;
   const body = readPartialProblem(text);
   const named = findCode(status, body.code);
   const code = named ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
   const detail = body.detail?.slice(0, MAX_DETAIL_LENGTH);
   const request = body.request_id === undefined ? "" : ` (request ${body.request_id.slice(0, 64)})`;
   const message = detail ?? describeStatus(status, path);
-  const hint = status === 403 ? adviseOnRefusal(circumstances) : hintFor(code, circumstances);
+  const hint = status === 403 ? adviseOnRefusal(context) : hintFor(code, context);
   return new AnalyticsError(code, `${message}${status >= 500 ? request : ""}`, {
     status,
     // A service may say by itself what to do.
@@ -160,15 +160,15 @@ function describeStatus(status: number, path: string): string {
   return `The service answered ${path} with status ${status}.`;
 }
 
-function adviseOnRefusal({ origin, keySource = "the API key" }: Circumstances): string {
+function adviseOnRefusal({ origin, keySource = "the API key" }: ProblemContext): string {
   return `Either the key (${keySource}) may not read this: look in the dashboard under API keys. Or something in front of ${origin}, a firewall or a page to sign in, keeps this machine out.`;
 }
 
 /** A longer wait is no number to plan by. */
 const DAY_MS = 86_400_000;
 
-function hintFor(code: ErrorCode, circumstances: Circumstances): string | undefined {
-  const { origin, base, wait, keySource = "the API key" } = circumstances;
+function hintFor(code: ErrorCode, context: ProblemContext): string | undefined {
+  const { origin, base, wait, keySource = "the API key" } = context;
   switch (code) {
     case "missing_api_key":
     case "invalid_api_key":

@@ -9,7 +9,7 @@ import type { HeaderFields } from "./http-request.ts";
  *
  * @param received When the answer came, in milliseconds since 1970.
  */
-export function readWait(headers: HeaderFields, received: number): number | undefined {
+export function readRetryAfter(headers: HeaderFields, received: number): number | undefined {
   const now = readDate(headers.get("date")) ?? received;
   const retryAfter = headers.get("retry-after")?.trim();
   if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000;

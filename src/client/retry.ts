@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../errors.ts";
 import { cancelled, limitTime } from "./time-limit.ts";
 
-export interface Pace {
+export interface RetryPolicy {
   /** Milliseconds for a call with all its attempts and waits. */
   deadline: number;
   attempts: number;
@@ -12,8 +12,8 @@ export interface Pace {
 }
 
 /** A failure that may pass: worth another attempt, after `wait` milliseconds where the service named them. */
-export class PassingFailure extends Error {
-  override readonly name = "PassingFailure";
+export class RetryableError extends Error {
+  override readonly name = "RetryableError";
   readonly error: AnalyticsError;
   readonly wait: number | undefined;
   constructor(error: AnalyticsError, wait?: number) {
@@ -30,13 +30,13 @@ export class PassingFailure extends Error {
  */
 export function retry<T>(
   attempt: (signal: AbortSignal) => Promise<T>,
-  pace: Pace,
+  policy: RetryPolicy,
   given?: AbortSignal,
 ): Promise<T> {
   const start = performance.now();
-  return limitTime(pace.deadline, given, async ({ signal, isOver }) => {
+  return limitTime(policy.deadline, given, async ({ signal, isOver }) => {
     const throwIfOver = () => {
-      if (isOver()) throw timedOut(pace);
+      if (isOver()) throw timedOut(policy);
       if (signal.aborted) throw cancelled();
     };
     for (let count = 1; ; count++) {
@@ -45,18 +45,18 @@ export function retry<T>(
         return await attempt(signal);
       } catch (error) {
         throwIfOver();
-        if (!(error instanceof PassingFailure)) throw error;
-        const backoff = Math.random() * Math.min(pace.maxBackoff, pace.firstBackoff * 2 ** (count - 1));
-        const wait = error.wait === undefined ? backoff : error.wait + Math.random() * pace.firstBackoff;
-        const left = pace.deadline - (performance.now() - start);
-        if (count >= pace.attempts || wait >= left) throw error.error;
+        if (!(error instanceof RetryableError)) throw error;
+        const backoff = Math.random() * Math.min(policy.maxBackoff, policy.firstBackoff * 2 ** (count - 1));
+        const wait = error.wait === undefined ? backoff : error.wait + Math.random() * policy.firstBackoff;
+        const left = policy.deadline - (performance.now() - start);
+        if (count >= policy.attempts || wait >= left) throw error.error;
         await sleep(wait, undefined, { signal }).catch(throwIfOver);
       }
     }
   });
 }
 
-const timedOut = (pace: Pace) =>
-  new AnalyticsError("timeout", `The service gave no answer within ${pace.deadline / 1000} seconds.`, {
+const timedOut = (policy: RetryPolicy) =>
+  new AnalyticsError("timeout", `The service gave no answer within ${policy.deadline / 1000} seconds.`, {
     hint: "Try again later.",
   });

@@ -14,7 +14,7 @@ export type Share<T> = (
 ) => Promise<T>;
 
 /** Callers that ask the same at the same time wait for one answer, which is given up when the last of them leaves. */
-export function createSharing<T>(): Share<T> {
+export function createSingleFlight<T>(): Share<T> {
   const flights = new Map<string, Flight<T>>();
 
   const depart = (key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> => {

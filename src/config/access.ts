@@ -3,7 +3,7 @@ import { readApiKey } from "./api-key.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { describeExposure, isExposed } from "./file-permissions.ts";
 import { DEFAULT_PROFILE, findProfileFile, listProfiles, readProfile } from "./profiles.ts";
-import type { Flags } from "./service-url.ts";
+import type { AccessFlags } from "./service-url.ts";
 import { type Environment, readVariable, refuseUnexpanded } from "./variables.ts";
 
 export interface Access {
@@ -40,7 +40,7 @@ interface Address {
  * Throws AnalyticsError `no_api_key`, `invalid_api_key`, `no_base_url`, `invalid_base_url` or `usage`; no message
  * repeats a key.
  */
-export function readAccess(flags: Flags, environment: Environment, given?: GivenKey): Access {
+export function readAccess(flags: AccessFlags, environment: Environment, given?: GivenKey): Access {
   if (flags.profile !== undefined) {
     if (given !== undefined) throw refuseBoth(given.source);
     const { baseUrl } = flags;
@@ -69,7 +69,7 @@ export function findProfileName(environment: Environment): string | undefined {
 }
 
 /** The profile whose key and address serve without another word: there is no key beside it, and no other address. */
-export function findSilentProfile(flags: Flags, environment: Environment): string | undefined {
+export function findSilentProfile(flags: AccessFlags, environment: Environment): string | undefined {
   if (flags.apiKeyFile !== undefined || flags.apiKeyStdin || findKey(environment) !== undefined)
     return undefined;
   const name = findProfileName(environment);
@@ -80,7 +80,7 @@ export function findSilentProfile(flags: Flags, environment: Environment): strin
 }
 
 /** The profile that is asked for by name, where no key is given beside it. */
-export function findNamedProfile(flags: Flags, environment: Environment): string | undefined {
+export function findNamedProfile(flags: AccessFlags, environment: Environment): string | undefined {
   const isKeyGiven =
     flags.apiKeyFile !== undefined || readVariable(environment, "ANALYTICS_API_KEY") !== undefined;
   if (flags.profile !== undefined || isKeyGiven) return flags.profile;
@@ -88,7 +88,7 @@ export function findNamedProfile(flags: Flags, environment: Environment): string
 }
 
 /** What the command line or the environment says of where the service is. */
-export function findAddress({ baseUrl }: Flags, environment: Environment): Address | undefined {
+export function findAddress({ baseUrl }: AccessFlags, environment: Environment): Address | undefined {
   if (baseUrl !== undefined) return { text: baseUrl, source: "--base-url" };
   refuseUnexpanded(environment, "ANALYTICS_BASE_URL", "no_base_url");
   const text = readVariable(environment, "ANALYTICS_BASE_URL");
@@ -105,7 +105,7 @@ function findKey(environment: Environment): GivenKey | undefined {
 /** A key of the command line or the environment, with an address of either. */
 function readLoose(
   { apiKey, source, warnings = [] }: GivenKey,
-  flags: Flags,
+  flags: AccessFlags,
   environment: Environment,
 ): Access {
   const address = findAddress(flags, environment);

@@ -4,7 +4,7 @@ import { AnalyticsError } from "../errors.ts";
 import type { GivenKey } from "./access.ts";
 import { readApiKey } from "./api-key.ts";
 import { describeExposure, isExposed } from "./file-permissions.ts";
-import type { Flags } from "./service-url.ts";
+import type { AccessFlags } from "./service-url.ts";
 
 const MOST_CHARACTERS = 10_000;
 
@@ -13,7 +13,7 @@ const MOST_CHARACTERS = 10_000;
  * see the arguments of every process, and shells write them into their history.
  */
 export async function readGivenKey(
-  { apiKeyFile, apiKeyStdin }: Flags,
+  { apiKeyFile, apiKeyStdin }: AccessFlags,
   stdin: Readable & { isTTY?: boolean },
 ): Promise<GivenKey | undefined> {
   if (apiKeyFile !== undefined && apiKeyStdin) {

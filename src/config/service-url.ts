@@ -8,7 +8,7 @@ export { isLoopback } from "./base-url.ts";
 export type { Environment } from "./variables.ts";
 
 /** What the command line may say; it goes before the environment. A key itself is never a flag's value. */
-export interface Flags {
+export interface AccessFlags {
   baseUrl?: string | undefined;
   profile?: string | undefined;
   apiKeyFile?: string | undefined;
@@ -19,7 +19,7 @@ export interface Flags {
  * Where the service is, for a program whose users bring their own keys: ends in `/api/v1`. Throws AnalyticsError
  * `no_base_url` or `invalid_base_url`.
  */
-export function readServiceUrl(flags: Flags, environment: Environment): string {
+export function readServiceUrl(flags: AccessFlags, environment: Environment): string {
   const isNamed = flags.profile !== undefined && flags.baseUrl === undefined;
   const address = isNamed ? undefined : findAddress(flags, environment);
   const name = flags.profile ?? (address === undefined ? findProfileName(environment) : undefined);

@@ -1,9 +1,9 @@
 import { within } from "../client/abortable.ts";
-import { readText } from "../client/http-request.ts";
-import type { Outgoing, Send } from "../client/network.ts";
+import { readBodyText } from "../client/http-request.ts";
+import type { RawRequest, Send } from "../client/network.ts";
 import { explainFailure } from "../client/network-failure.ts";
-import { PassingFailure } from "../client/retry.ts";
-import { readWait } from "../client/retry-after.ts";
+import { RetryableError } from "../client/retry.ts";
+import { readRetryAfter } from "../client/retry-after.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Key, type Reply, readJson, type Sent } from "./reply.ts";
 import { Breach, Halt } from "./verdict.ts";
@@ -98,9 +98,9 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
     try {
       const { method, url, headers, body, key } = sent;
       const authorization = key && { authorization: `${key.scheme ?? "Bearer"} ${key.value}` };
-      const outgoing: Outgoing = { method, headers: { ...headers, ...authorization }, body, signal };
+      const outgoing: RawRequest = { method, headers: { ...headers, ...authorization }, body, signal };
       const answered = await within(signal, target.send(url, outgoing));
-      const text = await within(signal, readText(answered, limits.maxBytes));
+      const text = await within(signal, readBodyText(answered, limits.maxBytes));
       unanswered = 0;
       return { sent, status: answered.status, headers: answered.headers, text, json: readJson(text) };
     } catch (cause) {
@@ -128,10 +128,11 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
       // Only when one refusal was seen: how a service refuses is a rule as well.
       if (refusals.length > 0 && exhaustedUntil > clock()) await rest(exhaustedUntil - clock());
       const reply = await exchange(sent);
-      exhaustedUntil = readRemaining(reply) === 0 ? clock() + (readWait(reply.headers, clock()) ?? 0) : 0;
+      exhaustedUntil =
+        readRemaining(reply) === 0 ? clock() + (readRetryAfter(reply.headers, clock()) ?? 0) : 0;
       if (reply.status !== 429) return reply;
       refusals.push(reply);
-      await rest(readWait(reply.headers, clock()) ?? 30_000);
+      await rest(readRetryAfter(reply.headers, clock()) ?? 30_000);
     }
   };
 
@@ -170,7 +171,7 @@ function explain(cause: unknown, signal: AbortSignal, target: Target, deadline: 
     });
   }
   const error = explainFailure(cause, new URL(target.baseUrl).origin, target.proxies ?? []);
-  return error instanceof PassingFailure ? error.error : error;
+  return error instanceof RetryableError ? error.error : error;
 }
 
 /** What is left of the quota, as the IETF draft or the older fields say. */

@@ -1,5 +1,5 @@
 import { hideKey } from "../client/hidden-key.ts";
-import { readTarget } from "../client/http-request.ts";
+import { readRedirectOrigin } from "../client/http-request.ts";
 import { readProblem } from "../client/result-parser.ts";
 import { AnalyticsError } from "../errors.ts";
 import { openapi, sites, stats } from "../operations/index.ts";
@@ -59,7 +59,7 @@ async function knock(probe: Probe, base: { url: string; apiKey: string }): Promi
   if (reply.status === 401 || reply.status === 403)
     throw readProblem(reply.status, hideKey(reply.text, base.apiKey), circumstances);
   if (reply.status >= 300 && reply.status < 400) {
-    const target = readTarget(reply.headers.get("location"), base.url, base.apiKey);
+    const target = readRedirectOrigin(reply.headers.get("location"), base.url, base.apiKey);
     throw new AnalyticsError(
       "redirected",
       `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${reply.status}); the key is not sent on.`,

@@ -36,7 +36,7 @@ export function createGrants({ open, clock, callsPerMinute, revoke }: GrantsOpti
   const contexts = new Map<string, { context: GrantContext; used: number }>();
 
   const create = (holder: Holder): GrantContext => {
-    const ask = open(holder.apiKey, { memory: MEMORY });
+    const ask = open(holder.apiKey, { cache: MEMORY });
     const call: Call = async (...question) => {
       try {
         return await ask(...question);

@@ -1,6 +1,6 @@
 import type { Target } from "../client/http-client.ts";
 import type { Access, GivenKey } from "../config/access.ts";
-import type { Environment, Flags } from "../config/service-url.ts";
+import type { AccessFlags, Environment } from "../config/service-url.ts";
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { LocalSource } from "../sources/source-types.ts";
 import type { Probe } from "./probe.ts";
@@ -17,7 +17,7 @@ export interface Finding {
 
 /** What the checks are told of the process that runs them. */
 export interface Surroundings {
-  flags: Flags;
+  flags: AccessFlags;
   environment: Environment;
   /** Milliseconds since 1970. */
   clock: () => number;

@@ -9,7 +9,6 @@ export const demo: LocalKind = {
     instruction: "These are made-up numbers of a demonstration: say so when you answer.",
     notice: { title: "Demonstration", text: "All numbers are made up." },
   },
-  open: async (surroundings) => (await import("./demo/organizations.ts")).openDemoSource(surroundings),
-  openKeyring: async (surroundings) =>
-    (await import("./demo/organizations.ts")).openDemoKeyring(surroundings),
+  open: async (context) => (await import("./demo/organizations.ts")).openDemoSource(context),
+  openKeyring: async (context) => (await import("./demo/organizations.ts")).openDemoKeyring(context),
 };

@@ -9,7 +9,7 @@ import type { DataSource, DayTotals, SourceSite, Span } from "./data-source.ts";
 import { buildPeriod, type Days, resolveSpan } from "./span.ts";
 
 /** What is asked of a source, and when. */
-export interface Asking {
+export interface AnswerContext {
   source: DataSource;
   /** Milliseconds since 1970. The contract's timestamps have whole seconds, and nothing later is counted. */
   now: number;
@@ -26,17 +26,20 @@ export interface Asking {
 export async function answer(
   { name }: { name: string },
   params: object,
-  { now, ...rest }: Asking,
+  { now, ...rest }: AnswerContext,
 ): Promise<unknown> {
   // The name picks the answer for its own parameters, which the compiler cannot see.
-  const compute = answers[name as OperationName] as (params: object, asking: Asking) => Promise<unknown>;
+  const compute = answers[name as OperationName] as (
+    params: object,
+    context: AnswerContext,
+  ) => Promise<unknown>;
   return compute(params, { now: Math.floor(now / 1000) * 1000, ...rest });
 }
 
 type Answers = {
   [N in OperationName]: (
     params: ParamsOf<Extract<AnyOperation, { name: N }>> & Partial<Days>,
-    asking: Asking,
+    context: AnswerContext,
   ) => Promise<ResultOf<Extract<AnyOperation, { name: N }>>>;
 };
 
@@ -55,15 +58,15 @@ const answers: Answers = {
     };
   },
 
-  stats: async (params, asking) => {
-    const { span, head, tail } = await openSpan(params, asking);
-    const days = await asking.source.days(span, asking.signal);
+  stats: async (params, context) => {
+    const { span, head, tail } = await openSpan(params, context);
+    const days = await context.source.days(span, context.signal);
     return { ...head, ...sumDays(days), ...tail };
   },
 
-  timeseries: async (params, asking) => {
-    const { span, head, tail } = await openSpan(params, asking);
-    const days = await asking.source.days(span, asking.signal);
+  timeseries: async (params, context) => {
+    const { span, head, tail } = await openSpan(params, context);
+    const days = await context.source.days(span, context.signal);
     const points = days.map(({ date, visitors, pageviews }) => ({
       ...{ date, visitors, pageviews },
       ...(head.period.partial && date === span.to && { partial: true }),
@@ -71,11 +74,11 @@ const answers: Answers = {
     return { ...head, interval: "day", points, ...tail };
   },
 
-  breakdown: async (params, asking) => {
-    const { source, signal } = asking;
+  breakdown: async (params, context) => {
+    const { source, signal } = context;
     const { dimension, limit } = params;
     refuseUnanswerable(source, dimension);
-    const { span, head, tail } = await openSpan(params, asking);
+    const { span, head, tail } = await openSpan(params, context);
     const [{ rows, totalRows }, days] = await Promise.all([
       source.breakdown(span, dimension, limit, signal),
       source.days(span, signal),
@@ -112,8 +115,8 @@ const answers: Answers = {
 };
 
 /** The site and the days of a question, and what every answer about days begins and ends with. */
-async function openSpan(params: { site: string; days: number } & Partial<Days>, asking: Asking) {
-  const { source, now, signal } = asking;
+async function openSpan(params: { site: string; days: number } & Partial<Days>, context: AnswerContext) {
+  const { source, now, signal } = context;
   const site = await findSite(source, params.site, signal);
   const span: Span = { site, ...resolveSpan(params, site, source.daysKept, now), now };
   const warnings = [...warnOfStart(span), ...((await source.warnings?.(span, signal)) ?? [])];

@@ -4,7 +4,7 @@ import type { Call } from "../operations/call.ts";
 import { createLocalCall } from "./local-call.ts";
 import { localKinds } from "./local-kinds.ts";
 import { createServiceSource, openKeyedService } from "./service-source.ts";
-import type { KeyedSource, LocalKind, Source, SourceFlags, Surroundings } from "./source-types.ts";
+import type { KeyedSource, LocalKind, Source, SourceContext, SourceFlags } from "./source-types.ts";
 
 /** The options on service and key, which no source in this process takes beside its own. */
 const SERVICE_OPTIONS = ["--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
@@ -16,27 +16,27 @@ const SERVICE_OPTIONS = ["--base-url", "--profile", "--api-key-file", "--api-key
  */
 export function resolveSource(
   flags: SourceFlags,
-  surroundings: Surroundings,
+  context: SourceContext,
   limits?: ClientOptions["limits"],
 ): Source {
   const local = findLocalKind(flags);
-  if (local === undefined) return createServiceSource(flags, surroundings, limits);
+  if (local === undefined) return createServiceSource(flags, context, limits);
   refuseSecondSource(flags, local);
   return {
     ...{ kind: "local", local, about: local.about, options: [local.option.flag] },
-    call: createLocalCall(() => local.open(surroundings), surroundings.clock),
+    call: createLocalCall(() => local.open(context), context.clock),
   };
 }
 
 /** The same for a server whose users bring their own keys. */
 export async function resolveKeyedSource(
   flags: SourceFlags,
-  surroundings: Pick<Surroundings, "environment" | "clock">,
+  context: Pick<SourceContext, "environment" | "clock">,
 ): Promise<KeyedSource> {
   const local = findLocalKind(flags);
-  if (local === undefined) return openKeyedService(flags, surroundings);
+  if (local === undefined) return openKeyedService(flags, context);
   refuseSecondSource(flags, local);
-  return openKeyedLocal(local, surroundings);
+  return openKeyedLocal(local, context);
 }
 
 /** The source in this process that the command line names, whatever else it names. */
@@ -62,7 +62,7 @@ const nameAttribute = (flag: string) =>
 
 async function openKeyedLocal(
   { option, about, openKeyring }: LocalKind,
-  { clock }: Pick<Surroundings, "clock">,
+  { clock }: Pick<SourceContext, "clock">,
 ): Promise<KeyedSource> {
   if (openKeyring === undefined) {
     throw new AnalyticsError("usage", `${option.flag} cannot be shared: nothing says whose key opens what.`);

@@ -1,24 +1,24 @@
-import { type ClientOptions, createClient, type Target } from "../client/http-client.ts";
+import { type ClientOptions, createHttpClient, type Target } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
 import { type Access, findNamedProfile, readAccess } from "../config/access.ts";
 import { readGivenKey } from "../config/given-key.ts";
 import { type Environment, readProxies, readServiceUrl } from "../config/service-url.ts";
-import type { KeyedSource, ServiceSource, SourceFlags, Surroundings } from "./source-types.ts";
+import type { KeyedSource, ServiceSource, SourceContext, SourceFlags } from "./source-types.ts";
 
 const ABOUT = { label: "the analytics service" };
 
 /** A service of the contract, asked over HTTP with the key that flags, environment and profiles give. */
 export function createServiceSource(
   flags: SourceFlags,
-  surroundings: Surroundings,
+  context: SourceContext,
   limits?: ClientOptions["limits"],
 ): ServiceSource {
-  const { environment, clock, warn } = surroundings;
+  const { environment, clock, warn } = context;
   let found: Access | undefined;
   // Read once, since standard input can be; after a failure again, since a login may have followed it.
   const readAccessOnce = async () => {
     if (found === undefined) {
-      found = readAccess(flags, environment, await readGivenKey(flags, surroundings.stdin));
+      found = readAccess(flags, environment, await readGivenKey(flags, context.stdin));
       for (const warning of found.warnings) await warn(warning);
     }
     return found;
@@ -29,7 +29,7 @@ export function createServiceSource(
     kind: "service",
     about: ABOUT,
     options: profile === undefined ? [] : ["--profile", profile],
-    call: createClient({ readTarget, clock, limits: limits ?? {} }).call,
+    call: createHttpClient({ readTarget, clock, limits: limits ?? {} }).call,
     readAccess: readAccessOnce,
   };
 }
@@ -37,7 +37,7 @@ export function createServiceSource(
 /** The same service for whoever brings a key of it. */
 export async function openKeyedService(
   flags: SourceFlags,
-  { environment, clock }: Pick<Surroundings, "environment" | "clock">,
+  { environment, clock }: Pick<SourceContext, "environment" | "clock">,
 ): Promise<KeyedSource> {
   const baseUrl = readServiceUrl(flags, environment);
   return createKeyedService(new URL(baseUrl).origin, await reachService(environment, baseUrl), clock);
@@ -54,7 +54,8 @@ export function createKeyedService(
     about: ABOUT,
     open: (apiKey, { limits = {}, wrapFetch = (fetch: Fetch) => fetch } = {}) => {
       const { fetch, ...target } = reach(apiKey);
-      return createClient({ readTarget: () => ({ ...target, fetch: wrapFetch(fetch) }), clock, limits }).call;
+      return createHttpClient({ readTarget: () => ({ ...target, fetch: wrapFetch(fetch) }), clock, limits })
+        .call;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { ClientOptions } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
 import type { Access } from "../config/access.ts";
-import type { Environment, Flags } from "../config/service-url.ts";
+import type { AccessFlags, Environment } from "../config/service-url.ts";
 import type { Call } from "../operations/call.ts";
 import type { DataSource } from "./data-source.ts";
 import type { Keyring } from "./keyring.ts";
@@ -20,7 +20,7 @@ export interface About {
 }
 
 /** What a source is opened with. */
-export interface Surroundings {
+export interface SourceContext {
   environment: Environment;
   /** Milliseconds since 1970. */
   clock: () => number;
@@ -37,9 +37,9 @@ export interface LocalKind {
   /** The option that chooses it, for commander. */
   option: { flag: `--${string}`; description: string };
   about: About;
-  open(surroundings: Pick<Surroundings, "clock">): Promise<DataSource>;
+  open(context: Pick<SourceContext, "clock">): Promise<DataSource>;
   /** Where several organizations share it: who may see what, and keys that anyone may know. */
-  openKeyring?(surroundings: Pick<Surroundings, "clock">): Promise<{ find: Keyring; publicKeys: string[] }>;
+  openKeyring?(context: Pick<SourceContext, "clock">): Promise<{ find: Keyring; publicKeys: string[] }>;
 }
 
 export interface SourceDescription {
@@ -84,6 +84,6 @@ export interface OpenOptions {
 }
 
 /** The command line, with an attribute for each option that chooses a kind. */
-export interface SourceFlags extends Flags {
+export interface SourceFlags extends AccessFlags {
   readonly [option: string]: unknown;
 }

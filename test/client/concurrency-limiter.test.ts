@@ -1,10 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createSlots } from "../../src/client/concurrency-limiter.ts";
+import { createConcurrencyLimiter } from "../../src/client/concurrency-limiter.ts";
 
 describe("slots", () => {
   it("who leaves the queue leaves at once, and is not run", async () => {
-    const inSlot = createSlots(1);
+    const inSlot = createConcurrencyLimiter(1);
     let release: () => void = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -24,7 +24,7 @@ describe("slots", () => {
   });
 
   it("hold after many came, failed and left", async () => {
-    const inSlot = createSlots(3);
+    const inSlot = createConcurrencyLimiter(3);
     let running = 0;
     let most = 0;
     const run = async () => {

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/http-client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { breakdown, openapi, sites, stats, timeseries } from "../../src/operations/index.ts";
@@ -38,7 +38,7 @@ async function start(listener: Listener, tls?: { key: string; cert: string }): P
 function createCall(
   origin: string,
   network: NetworkOptions = {},
-  limits: Parameters<typeof createClient>[0]["limits"] = {},
+  limits: Parameters<typeof createHttpClient>[0]["limits"] = {},
 ) {
   const fetch = createNetworkFetch({
     connectTimeout: 1_000,
@@ -46,7 +46,7 @@ function createCall(
     bodyTimeout: 300,
     ...network,
   });
-  return createClient({
+  return createHttpClient({
     readTarget: () => ({ baseUrl: `${origin}/api/v1`, apiKey: KEY, fetch }),
     clock: Date.now,
     limits: { firstBackoff: 5, maxBackoff: 20, deadline: 5_000, ...limits },
@@ -230,7 +230,7 @@ describe("proxies of the environment", () => {
     const proxy = await startProxy(() => undefined);
     for (const server of open.splice(0)) server.close();
     const fetch = createNetworkFetch({ httpsProxy: proxy.origin });
-    const { call } = createClient({
+    const { call } = createHttpClient({
       readTarget: () => ({ baseUrl: "https://x.test/api/v1", apiKey: KEY, fetch, proxies: [proxy.origin] }),
       clock: Date.now,
     });

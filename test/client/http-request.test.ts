@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Exchange, exchange, readTarget } from "../../src/client/http-request.ts";
-import { PassingFailure } from "../../src/client/retry.ts";
+import { type HttpRequest, readRedirectOrigin, sendRequest } from "../../src/client/http-request.ts";
+import { RetryableError } from "../../src/client/retry.ts";
 
 const KEY = "canary-4f1c9a2e77d04b6f";
 const JSON_TYPE = { "content-type": "application/json" };
@@ -11,9 +11,9 @@ async function receive(
   status: number,
   headers: Record<string, string>,
   body: string | Uint8Array[] | null,
-  { maxBytes = 1_000_000, ...given }: Partial<Exchange> & { maxBytes?: number } = {},
+  { maxBytes = 1_000_000, ...given }: Partial<HttpRequest> & { maxBytes?: number } = {},
 ) {
-  const send: Exchange = {
+  const send: HttpRequest = {
     url: "https://stats/api/v1/stats?site=a.test",
     path: "/stats",
     apiKey: KEY,
@@ -27,9 +27,9 @@ async function receive(
     ...given,
   };
   try {
-    return await exchange(send, { maxBytes }, new AbortController().signal);
+    return await sendRequest(send, { maxBytes }, new AbortController().signal);
   } catch (error) {
-    if (!(error instanceof PassingFailure)) throw error;
+    if (!(error instanceof RetryableError)) throw error;
     const { code, message, hint } = error.error;
     return { passes: true, wait: error.wait, code, message, hint };
   }
@@ -166,13 +166,13 @@ describe("a redirect", () => {
   });
 
   it("leads nowhere else than to the web", () => {
-    expect(readTarget("blob:https://b.test/1", "https://stats/", KEY)).toBe("https://b.test");
+    expect(readRedirectOrigin("blob:https://b.test/1", "https://stats/", KEY)).toBe("https://b.test");
   });
 });
 
 it("is asked for with the key, and with what it may be", async () => {
   const asked: object[] = [];
-  const fetch: Exchange["fetch"] = async (url, { headers }) => {
+  const fetch: HttpRequest["fetch"] = async (url, { headers }) => {
     asked.push({ url, headers });
     return { status: 200, headers: new Headers(JSON_TYPE), body: null };
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explainFailure } from "../../src/client/network-failure.ts";
-import { PassingFailure } from "../../src/client/retry.ts";
+import { RetryableError } from "../../src/client/retry.ts";
 
 const ORIGIN = "https://a.test";
 
@@ -10,7 +10,7 @@ const fail = (code: string, members: object = {}, message = "what the system say
 
 function explain(cause: unknown, proxies: (string | undefined)[] = []) {
   const failure = explainFailure(cause, ORIGIN, proxies);
-  const passes = failure instanceof PassingFailure;
+  const passes = failure instanceof RetryableError;
   const { code, message, hint, cause: kept } = passes ? failure.error : failure;
   return { code, message, hint, passes, kept: kept === cause };
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { readFreshness } from "../../src/client/freshness.ts";
-import { createClient } from "../../src/client/http-client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
-import { createMemory } from "../../src/client/response-cache.ts";
+import { createResponseCache } from "../../src/client/response-cache.ts";
 import { compare } from "../../src/insights/compare.ts";
 import { overview } from "../../src/insights/overview.ts";
 import type { Call } from "../../src/operations/call.ts";
@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-type Limits = Parameters<typeof createClient>[0]["limits"];
+type Limits = Parameters<typeof createHttpClient>[0]["limits"];
 
 /** A real server, which says how long its answers may be kept, and clients of it on a clock that the test moves. */
 async function start(options: { caching?: Record<string, string>; answer?: Answer } = {}) {
@@ -30,7 +30,7 @@ async function start(options: { caching?: Record<string, string>; answer?: Answe
   open.push(server);
   const time = { now: NOW };
   const connect = (apiKey = "demo-key-of-acme", limits: Limits = {}): Call =>
-    createClient({
+    createHttpClient({
       readTarget: () => ({ baseUrl: `${server.origin}/api/v1`, apiKey, fetch: createNetworkFetch() }),
       clock: () => time.now,
       limits: { firstBackoff: 1, maxBackoff: 2, ...limits },
@@ -89,7 +89,7 @@ describe("what is kept", () => {
     ["as large as may be", 100, 1, true],
     ["larger", 101, 1, false],
   ])("%s", (_, size, seconds, isKept) => {
-    const memory = createMemory({ entries: 2, size: 100 }, () => NOW);
+    const memory = createResponseCache({ entries: 2, size: 100 }, () => NOW);
     memory.keep("other", "first", 0, 1);
     memory.keep("key", "earlier", 1, 1);
     memory.keep("key", "value", size, seconds);
@@ -205,16 +205,16 @@ describe("an answer is used again while its service allows it", () => {
     };
     const one = (await answerRightly({ url: "/api/v1/stats?site=example.com&days=1", headers: {} })).body
       .length;
-    for (const memory of [
+    for (const cache of [
       { entries: 2, size: 1e6 },
       { entries: 100, size: 2 * one + 20 },
     ]) {
-      const call = connect(undefined, { memory });
+      const call = connect(undefined, { cache });
       const seen: string[] = [];
       for (const days of [1, 2, 1, 3, 1, 2]) seen.push(await ask(call, days));
       expect(seen).toEqual(["asked", "asked", "known", "asked", "known", "asked"]);
     }
-    const small = connect(undefined, { memory: { entries: 100, size: 10 } });
+    const small = connect(undefined, { cache: { entries: 100, size: 10 } });
     expect([await ask(small, 1), await ask(small, 1)]).toEqual(["asked", "asked"]);
   });
 

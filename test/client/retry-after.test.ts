@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readDate } from "../../src/client/http-date.ts";
-import { readWait } from "../../src/client/retry-after.ts";
+import { readRetryAfter } from "../../src/client/retry-after.ts";
 
 const RECEIVED = Date.parse("2026-11-21T04:05:10Z");
 const date = "Sat, 21 Nov 2026 04:05:10 GMT";
@@ -34,7 +34,7 @@ describe("how long a service asks to wait, in milliseconds", () => {
     ["all of them", { "retry-after": "1", ratelimit: "t=2", "x-ratelimit-reset": "3" }, 1_000],
     ["the later two", { "retry-after": "soon", ratelimit: "t=2", "x-ratelimit-reset": "3" }, 2_000],
   ])("%s", (_, fields, wait) => {
-    expect(readWait({ get: (name) => fields[name] ?? null }, RECEIVED)).toBe(wait);
+    expect(readRetryAfter({ get: (name) => fields[name] ?? null }, RECEIVED)).toBe(wait);
   });
 });
 

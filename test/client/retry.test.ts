@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { PassingFailure, retry } from "../../src/client/retry.ts";
+import { RetryableError, retry } from "../../src/client/retry.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -21,7 +21,7 @@ function failing(...failures: unknown[]) {
 }
 
 const passing = (count: number, wait?: number) =>
-  Array.from({ length: count }, () => new PassingFailure(unavailable, wait));
+  Array.from({ length: count }, () => new RetryableError(unavailable, wait));
 
 it("a wait is random, doubles, and has its bound", async () => {
   vi.spyOn(Math, "random").mockReturnValue(1);

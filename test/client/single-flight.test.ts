@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { createSharing } from "../../src/client/single-flight.ts";
+import { createSingleFlight } from "../../src/client/single-flight.ts";
 
 const cancelled = { code: "cancelled", message: "The call was cancelled." };
 
 /** Starts nothing by itself: each flight is ended by the test. */
 function openFlights() {
-  const share = createSharing<string>();
+  const share = createSingleFlight<string>();
   const flights: { land: (answer: string) => void; signal: AbortSignal }[] = [];
   const ask = (signal?: AbortSignal) =>
     share("key", (within) => new Promise((land) => void flights.push({ land, signal: within })), signal);

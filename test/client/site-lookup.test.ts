@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/http-client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { askForSite, refuseUnknownSite } from "../../src/client/site-lookup.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
@@ -10,7 +10,7 @@ function connect(apiKey: string, site?: string): Call {
   const { api } = createTestApi();
   const fetch = async (url: string, init: RequestInit) => api(new Request(url, init));
   const target = { baseUrl: "https://x.test/api/v1", apiKey, fetch, site };
-  return createClient({ clock: () => NOW, readTarget: () => target }).call;
+  return createHttpClient({ clock: () => NOW, readTarget: () => target }).call;
 }
 
 const ask = (call: Call, input: Record<string, unknown>) =>

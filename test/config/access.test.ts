@@ -6,7 +6,7 @@ import { findNamedProfile, type GivenKey, readAccess } from "../../src/config/ac
 import { describeKey } from "../../src/config/api-key.ts";
 import { readGivenKey } from "../../src/config/given-key.ts";
 import { findProfileFile } from "../../src/config/profiles.ts";
-import { type Environment, type Flags, readServiceUrl } from "../../src/config/service-url.ts";
+import { type AccessFlags, type Environment, readServiceUrl } from "../../src/config/service-url.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { createHome } from "../support/profiles.ts";
 
@@ -19,7 +19,7 @@ const ENV_KEY = { ANALYTICS_API_KEY: "env-canary" };
 const ENV_URL = { ANALYTICS_BASE_URL: "https://env.example" };
 const urlFlag = { baseUrl: "https://flag.example" };
 
-function read(flags: Flags, environment: Environment, given?: GivenKey) {
+function read(flags: AccessFlags, environment: Environment, given?: GivenKey) {
   try {
     return readAccess(flags, { ...home, ...environment }, given);
   } catch (error) {
@@ -29,7 +29,7 @@ function read(flags: Flags, environment: Environment, given?: GivenKey) {
 }
 
 describe("a key and its address: command line, then environment, then profile", () => {
-  it.each<[string, Flags, Environment, GivenKey | undefined, string, string]>([
+  it.each<[string, AccessFlags, Environment, GivenKey | undefined, string, string]>([
     ["the default profile", {}, {}, undefined, "saved-default", "https://default.example"],
     [
       "a profile of the command line",
@@ -101,7 +101,7 @@ describe("a key and its address: command line, then environment, then profile", 
 });
 
 describe("a saved key goes to its own address alone, and that address gets no other key", () => {
-  it.each<[string, Flags, Environment, GivenKey | undefined, string, RegExp]>([
+  it.each<[string, AccessFlags, Environment, GivenKey | undefined, string, RegExp]>([
     [
       "a variable with another address",
       {},
@@ -199,7 +199,7 @@ describe("which profile", () => {
 });
 
 describe("the site to ask about", () => {
-  it.each<[Flags, Environment, string | undefined]>([
+  it.each<[AccessFlags, Environment, string | undefined]>([
     [{}, {}, "default.test"],
     [{}, { ANALYTICS_SITE: "env.test", ...ENV_KEY, ...ENV_URL }, "env.test"],
     [{}, { ...ENV_KEY, ...ENV_URL }, undefined],
@@ -290,7 +290,7 @@ describe("a key from a file or a pipe", () => {
     });
   });
 
-  it.each<[string, Flags, string]>([
+  it.each<[string, AccessFlags, string]>([
     ["no such file", { apiKeyFile: "/nowhere/key" }, "cannot be read: ENOENT"],
     ["a folder", { apiKeyFile: "/tmp" }, "cannot be read: EISDIR"],
     ["an empty file", { apiKeyFile: "/dev/null" }, "--api-key-file gives an empty API key"],
@@ -313,7 +313,7 @@ it("a key is described by its end where enough of it stays hidden", () => {
   expect(describeKey("nineteen-characters")).toBe("too short to show any of it");
 });
 
-it.each<[Flags, Record<string, string>, string | undefined]>([
+it.each<[AccessFlags, Record<string, string>, string | undefined]>([
   [{}, {}, undefined],
   [{ profile: "acme" }, {}, "acme"],
   [{}, { ANALYTICS_PROFILE: "acme" }, "acme"],

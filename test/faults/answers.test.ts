@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createClient } from "../../src/client/http-client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
   line = proxy.open();
   const fetch = createNetworkFetch();
   const target = { baseUrl: `${line.origin}/api/v1`, apiKey: KEY, fetch };
-  call = createClient({ readTarget: () => target, clock: Date.now }).call;
+  call = createHttpClient({ readTarget: () => target, clock: Date.now }).call;
 });
 afterAll(() => proxy.close());
 

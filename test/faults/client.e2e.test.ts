@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/http-client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
@@ -32,7 +32,7 @@ function createCall(origin: string, timeout: number): Call {
     bodyTimeout: timeout,
   });
   const target = { baseUrl: `${origin}/api/v1`, apiKey: KEY, fetch };
-  return createClient({ readTarget: () => target, clock: Date.now, limits: LIMITS }).call;
+  return createHttpClient({ readTarget: () => target, clock: Date.now, limits: LIMITS }).call;
 }
 
 /** Fails for whatever is no AnalyticsError, comes late, or holds the key. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/http-client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Fetch } from "../../src/client/http-request.ts";
 import { createServer } from "../../src/mcp/server.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
@@ -14,7 +14,7 @@ afterEach(async () => {
 /** The analytics server over the product's HTTP stack; each request gets its own. */
 async function start(options: { fetch?: Fetch } = {}) {
   const { api, ask, time } = createTestApi();
-  const { call } = createClient({
+  const { call } = createHttpClient({
     readTarget: () => ({
       baseUrl: "https://stats.example.test/api/v1",
       apiKey: DEMO_KEY,

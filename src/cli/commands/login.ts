@@ -1,4 +1,4 @@
-import { createClient } from "../../client/http-client.ts";
+import { createHttpClient } from "../../client/http-client.ts";
 import { refuseUnknownSite } from "../../client/site-lookup.ts";
 import { describeKey, readApiKey } from "../../config/api-key.ts";
 import { readBaseUrl } from "../../config/base-url.ts";
@@ -121,7 +121,7 @@ async function tryKey(io: Io, { baseUrl, apiKey, isTyped }: Service) {
   for (let key = apiKey; ; [key = ""] = await askAt(io, [{ ...secret, label: "API key again" }])) {
     const target = { ...openTarget(key), keySource: "the key that you gave" };
     try {
-      const { call } = createClient({ readTarget: () => target, clock: io.clock });
+      const { call } = createHttpClient({ readTarget: () => target, clock: io.clock });
       return { apiKey: key, answer: await call(sites, {}) };
     } catch (error) {
       const isWrong = error instanceof AnalyticsError && error.status === 401;

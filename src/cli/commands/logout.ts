@@ -1,6 +1,6 @@
 import { findProfileName } from "../../config/access.ts";
 import { DEFAULT_PROFILE, removeProfile } from "../../config/profiles.ts";
-import type { Flags } from "../../config/service-url.ts";
+import type { AccessFlags } from "../../config/service-url.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
@@ -20,7 +20,7 @@ function createLogoutCommand(io: Io): ShellCommand {
       "Forget a service and key that login has saved: those of --profile, or of the profile in use. The key stays valid until it is ended in the dashboard.",
     )
     .action(async (_, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<Flags>();
+      const flags = self.optsWithGlobals<AccessFlags>();
       const name = flags.profile ?? findProfileName(io.environment) ?? DEFAULT_PROFILE;
       removeProfile(io.environment, name);
       await printNote(
