@@ -1,10 +1,10 @@
 /**
- * What a promise comes to, or the signal's reason as soon as it is aborted: not everything that is waited for listens
- * to a signal.
+ * Settles as the promise does, or rejects with the signal's reason as soon as it is aborted: not every operation
+ * listens to a signal.
  *
- * @param late Gets what comes all the same when nobody waits for it any more.
+ * @param late Receives a value that comes after the abort, to release it.
  */
-export function within<T>(
+export function abortable<T>(
   signal: AbortSignal,
   promise: Promise<T>,
   late: (value: T) => void = () => {},

@@ -1,4 +1,4 @@
-/** Runs at most so many at once; the others wait in the order they came, and leave the queue when aborted. */
+/** Runs at most `count` functions at once. The others wait in order, and leave the queue when their signal is aborted. */
 export function createConcurrencyLimiter(count: number) {
   let free = count;
   const queue: (() => void)[] = [];

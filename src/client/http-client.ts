@@ -2,44 +2,44 @@ import type { Call } from "../operations/call.ts";
 import type { Operation } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
-import { type Fetch, type HttpRequest, type Limits, sendRequest } from "./http-request.ts";
+import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
 import { type CacheLimits, createResponseCache } from "./response-cache.ts";
-import { readAnswer } from "./result-parser.ts";
+import { parseResult } from "./result-parser.ts";
 import { type RetryPolicy, retry } from "./retry.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
-/** Where calls go: a base URL that ends in `/api/v1`, a key, and what carries a request there. */
+/** Where calls go: a base URL that ends in `/api/v1`, a key, and the function that sends a request. */
 export interface Target {
   baseUrl: string;
   apiKey: string;
   fetch: Fetch;
-  /** Proxies that a request may go through: a failure to reach one is not the service's. */
+  /** The proxies a request may go through, to tell a proxy that cannot be reached from a service that cannot. */
   proxies?: readonly (string | undefined)[];
-  /** Asked about where a question names none. */
+  /** The site to use when a query names none. */
   site?: string | undefined;
   /** Where the key was found, for messages. */
   keySource?: string | undefined;
 }
 
-export interface ClientOptions {
+export interface HttpClientOptions {
   /**
-   * Asked at the first call and not before, so that a server without a key can start and list its tools.
-   * What it throws is the call's answer.
+   * Called at the first call, not before, so that a server without a key can start and list its tools. If it throws,
+   * the call fails with that error.
    */
   readTarget: () => Target | Promise<Target>;
   /** Milliseconds since 1970. */
   clock: () => number;
-  limits?: Partial<ClientLimits>;
+  limits?: Partial<HttpClientLimits>;
 }
 
-interface ClientLimits extends Limits, RetryPolicy {
-  /** Requests under way at the same time. */
+interface HttpClientLimits extends ResponseLimits, RetryPolicy {
+  /** Requests in flight at the same time. */
   concurrency: number;
   cache: CacheLimits;
 }
 
-/** Limits in milliseconds and bytes. Connect, header and body time limits belong to the target's `fetch`. */
-const DEFAULT_LIMITS: ClientLimits = {
+/** Limits in milliseconds and bytes. Time limits for connecting, headers and body belong to the target's `fetch`. */
+const DEFAULT_LIMITS: HttpClientLimits = {
   deadline: 30_000,
   attempts: 4,
   firstBackoff: 250,
@@ -50,17 +50,20 @@ const DEFAULT_LIMITS: ClientLimits = {
 };
 
 /**
- * A client for one key: what it remembers and shares between callers is that key's alone. The same question
- * asked several times at once is one request, and an answer is used again while its service allows it.
+ * Creates an HTTP client for one key: its cache and its shared requests are never used for another key. The same call
+ * made several times at once sends one request, and a response is reused for as long as the service allows.
+ *
+ * A call parses its parameters, and throws AnalyticsError as `Call` says, or with the service's error: `unreachable`,
+ * `timeout`, `tls`, `proxy`, `redirected`, `bad_answer`, `too_large`, `cancelled` or a code of the contract.
  */
-export function createHttpClient({ readTarget, clock, limits }: ClientOptions): { call: Call } {
+export function createHttpClient({ readTarget, clock, limits }: HttpClientOptions): { call: Call } {
   const bounds = { ...DEFAULT_LIMITS, ...limits };
   const cache = createResponseCache(bounds.cache, clock);
   const share = createSingleFlight<unknown>();
-  const inSlot = createConcurrencyLimiter(bounds.concurrency);
+  const limitConcurrency = createConcurrencyLimiter(bounds.concurrency);
   let target: Promise<Target> | undefined;
 
-  /** Asked again after a failure: what was missing may be there by now, as after a login. */
+  /** Reads the target once. After a failure the next call tries again, since a login may have followed. */
   const openTarget = (): Promise<Target> => {
     target ??= Promise.resolve()
       .then(readTarget)
@@ -71,41 +74,40 @@ export function createHttpClient({ readTarget, clock, limits }: ClientOptions): 
     return target;
   };
 
-  const ask = async (operation: Operation, params: object, query: string, signal: AbortSignal) => {
+  const request = async (
+    operation: Operation,
+    params: Record<string, unknown>,
+    query: string,
+    signal: AbortSignal,
+  ) => {
     const { baseUrl, apiKey, fetch, proxies = [], keySource } = await openTarget();
     const { path } = operation;
-    const send: HttpRequest = {
-      url: `${baseUrl}${path}${query}`,
-      path,
-      apiKey,
-      fetch,
-      proxies,
-      keySource,
-      clock,
-    };
-    const attempt = (within: AbortSignal) => inSlot(() => sendRequest(send, bounds, within), within);
+    const send = { url: `${baseUrl}${path}${query}`, path, apiKey, fetch, proxies, keySource, clock };
+    const attempt = (ending: AbortSignal) =>
+      limitConcurrency(() => sendRequest(send, bounds, ending), ending);
     const { text, freshFor } = await retry(attempt, bounds, signal);
-    const result = readAnswer(operation, params as never, text);
-    // What is asked to know this very moment is not kept, whatever the service allows.
+    const result = parseResult(operation, params, text);
+    // An operation that reports this very moment is never cached, whatever the service allows.
     if (operation.maxAge > 0) {
-      cache.keep(`${path}${query}`, result, text.length, Math.min(freshFor, secondsToMidnight(result)));
+      cache.set(`${path}${query}`, result, text.length, Math.min(freshFor, secondsToMidnight(result)));
     }
     return result;
   };
 
   const call: Call = async (operation, input, { signal, fresh } = {}) => {
-    const params = parseParams(operation.params, input as Record<string, unknown>);
+    const params = parseParams(operation.params, input);
     const query = formatQuery(params);
     const key = `${operation.path}${query}`;
-    const known = fresh ? undefined : cache.find(key);
-    return (known ?? share(key, (all) => ask(operation, params, query, all), signal)) as never;
+    const known = fresh ? undefined : cache.get(key);
+    // Cache and shared requests hold results of all operations; the key begins with this operation's path.
+    return (known ?? share(key, (ending) => request(operation, params, query, ending), signal)) as never;
   };
   return { call: Object.assign(call, { readSite: async () => (await openTarget()).site }) };
 }
 
 /**
- * An answer whose last day is today is yesterday's after midnight at the site, however long it may be kept.
- * Its own `as_of` tells the site's time, so no clock but the service's is asked.
+ * Seconds until midnight at the site, when the numbers of "today" become those of yesterday and must not be reused.
+ * Computed from the response's own `as_of`, so that only the service's clock counts.
  */
 function secondsToMidnight(result: unknown): number {
   const asOf: unknown = Reflect.get(Object(Reflect.get(Object(result), "period")), "as_of");

@@ -1,31 +1,21 @@
 import { AnalyticsError } from "../errors.ts";
 import { readFreshness } from "./freshness.ts";
 import { hideKey } from "./hidden-key.ts";
+import { type HttpResponse, isJson, readBodyText } from "./http-response.ts";
 import { explainFailure } from "./network-failure.ts";
-import { readProblem } from "./result-parser.ts";
+import { parseProblem } from "./problem-parser.ts";
 import { RetryableError } from "./retry.ts";
 import { readRetryAfter } from "./retry-after.ts";
 
-/** A GET whose redirects are not followed. */
+/** The options of a GET that does not follow redirects. */
 export interface FetchInit {
   headers: Record<string, string>;
   signal: AbortSignal;
 }
 
-/** The members of a response that are read, so that what answers need not be one of the Fetch Standard. */
-export interface HttpResponse {
-  status: number;
-  headers: HeaderFields;
-  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null;
-}
+export type Fetch = (url: string, init: FetchInit) => Promise<HttpResponse>;
 
-export interface HeaderFields {
-  get(name: string): string | null;
-}
-
-export type Fetch = (url: string, get: FetchInit) => Promise<HttpResponse>;
-
-export interface Limits {
+export interface ResponseLimits {
   /** Bytes of a body, after decompression. */
   maxBytes: number;
 }
@@ -39,129 +29,105 @@ export interface HttpRequest {
   proxies: readonly (string | undefined)[];
   /** Where the key was found, for messages. */
   keySource?: string | undefined;
+  /** Milliseconds since 1970. */
   clock: () => number;
 }
 
 export interface JsonResponse {
   text: string;
-  /** Seconds for which it may be used again. */
+  /** Seconds for which it may be reused. */
   freshFor: number;
 }
 
-/** A problem document takes some hundred. */
+/** Generous: a problem document takes a few hundred. */
 const MAX_PROBLEM_BYTES = 100_000;
 
-/** A key of so many characters is no part of an answer by accident: the path of a page, say. */
-const UNMISTAKABLE = 16;
+/** A shorter key could be part of a correct answer by accident, for example of a page's path. */
+const MIN_UNIQUE_KEY_LENGTH = 16;
 
-const PASSING_STATUSES = new Set([429, 502, 503, 504]);
-/** 304 is none: it answers a condition, and none is sent. */
+const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
+/** Without 304: that answers a conditional request, and none is sent. */
 const REDIRECTS = new Set([300, 301, 302, 303, 305, 306, 307, 308]);
 
-/** One request and its answer: the text of a 200 with a JSON body, or an error. */
+/**
+ * Sends one request. Returns the text of a 200 with a JSON body. Throws AnalyticsError for everything else, wrapped
+ * in a RetryableError if another attempt may succeed.
+ */
 export async function sendRequest(
-  send: HttpRequest,
-  limits: Limits,
+  request: HttpRequest,
+  limits: ResponseLimits,
   signal: AbortSignal,
 ): Promise<JsonResponse> {
-  const origin = new URL(send.url).origin;
-  const requested = send.clock();
-  let response: HttpResponse;
-  let text: string;
-  try {
-    response = await send.fetch(send.url, {
-      headers: {
-        Authorization: `Bearer ${send.apiKey}`,
-        Accept: "application/json, application/problem+json",
-      },
-      signal,
+  const requested = request.clock();
+  const { response, text } = await fetchText(request, limits, signal);
+  const { status, headers } = response;
+  const { origin } = new URL(request.url);
+  if (status === 200) {
+    if (isJson(response)) return { text, freshFor: readFreshness(headers, requested, request.clock()) };
+    const type = describeType(headers.get("content-type"), request.apiKey);
+    throw new AnalyticsError("bad_answer", `The answer to ${request.path} ${type}, not JSON.`, {
+      status,
+      hint: `Check the base URL: is ${origin} the API, or a web page in front of it?`,
     });
-    text =
-      response.status === 200
-        ? await readBodyText(response, limits.maxBytes)
-        : // An error is known by its status: what explains it may be cut off, or none at all.
-          await readBodyText(response, Math.min(limits.maxBytes, MAX_PROBLEM_BYTES)).catch(() => "");
-    if (response.status !== 200 || send.apiKey.length >= UNMISTAKABLE) text = hideKey(text, send.apiKey);
-  } catch (error) {
-    throw error instanceof AnalyticsError ? error : explainFailure(error, origin, send.proxies);
   }
-  if (response.status === 200) {
-    if (isJson(response)) {
-      return { text, freshFor: readFreshness(response.headers, requested, send.clock()) };
-    }
-    throw new AnalyticsError(
-      "bad_answer",
-      `The answer to ${send.path} is ${describeType(response, send.apiKey)}, not JSON.`,
-      { status: 200, hint: `Check the base URL: is ${origin} the API, or a web page in front of it?` },
-    );
-  }
-  if (REDIRECTS.has(response.status)) throw refuseRedirect(response, send);
-  const wait = readRetryAfter(response.headers, send.clock());
-  const error = readProblem(response.status, isJson(response) ? text : "", {
-    ...send,
+  if (REDIRECTS.has(status)) throw refuseRedirect(response, request);
+  const wait = readRetryAfter(headers, request.clock());
+  const error = parseProblem(status, isJson(response) ? text : "", {
+    ...request,
     origin,
-    base: send.url.slice(0, send.url.indexOf(send.path, origin.length)),
+    base: request.url.slice(0, request.url.indexOf(request.path, origin.length)),
     wait,
   });
-  throw PASSING_STATUSES.has(response.status) ? new RetryableError(error, wait) : error;
+  throw RETRYABLE_STATUSES.has(status) ? new RetryableError(error, wait) : error;
 }
 
-/** A body as text. Throws AnalyticsError `too_large` beyond the bytes, `bad_answer` for what is no UTF-8. */
-export async function readBodyText(response: HttpResponse, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) {
-      throw new AnalyticsError("too_large", `The service's answer is larger than ${maxBytes / 1e6} MB.`, {
-        status: response.status,
-        hint: "Check that the base URL is that of the API.",
-      });
-    }
-    chunks.push(chunk);
-  }
+async function fetchText(
+  { url, apiKey, fetch, proxies }: HttpRequest,
+  { maxBytes }: ResponseLimits,
+  signal: AbortSignal,
+): Promise<{ response: HttpResponse; text: string }> {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-  } catch (cause) {
-    throw new AnalyticsError("bad_answer", "The service's answer is not valid UTF-8.", {
-      hint: "Check that the base URL is that of the API, or tell whoever runs the service.",
-      cause,
+    const response = await fetch(url, {
+      headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json, application/problem+json" },
+      signal,
     });
+    const isOk = response.status === 200;
+    const text = isOk
+      ? await readBodyText(response, maxBytes)
+      : // The status alone identifies an error: its explanation may be cut off or missing.
+        await readBodyText(response, Math.min(maxBytes, MAX_PROBLEM_BYTES)).catch(() => "");
+    const mayHoldKey = !isOk || apiKey.length >= MIN_UNIQUE_KEY_LENGTH;
+    return { response, text: mayHoldKey ? hideKey(text, apiKey) : text };
+  } catch (error) {
+    throw error instanceof AnalyticsError ? error : explainFailure(error, new URL(url).origin, proxies);
   }
 }
 
-function isJson({ headers }: HttpResponse): boolean {
-  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers.get("content-type") ?? "");
+function describeType(type: string | null, apiKey: string): string {
+  if (type === null) return "has no content type";
+  return `is ${(hideKey(type, apiKey).split(";")[0] ?? "").trim().slice(0, 60)}`;
 }
 
-function describeType(response: HttpResponse, apiKey: string): string {
-  const type = response.headers.get("content-type");
-  return type === null
-    ? "of no stated type"
-    : (hideKey(type, apiKey).split(";")[0] ?? "").trim().slice(0, 60);
-}
-
-function refuseRedirect(response: HttpResponse, { url, apiKey }: HttpRequest): AnalyticsError {
-  const { status } = response;
-  const target = readRedirectOrigin(response.headers.get("location"), url, apiKey);
+function refuseRedirect({ status, headers }: HttpResponse, { url, apiKey }: HttpRequest): AnalyticsError {
+  const target = readRedirectOrigin(headers.get("location"), url, apiKey);
   return new AnalyticsError(
     "redirected",
-    `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${status}); the key is not sent on.`,
+    `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${status}); the key was not sent there.`,
     { status, hint: adviseOnRedirect(target, new URL(url).origin) },
   );
 }
 
-/** The origin that a redirect leads to, where it is one of the web and may be shown. */
+/** The origin that a redirect points to. Undefined if it is not http or https, or contains the key. */
 export function readRedirectOrigin(location: string | null, url: string, apiKey: string): string | undefined {
   if (location === null || !URL.canParse(location, url)) return undefined;
   const { origin } = new URL(location, url);
   return /^https?:/.test(origin) && hideKey(origin, apiKey) === origin ? origin : undefined;
 }
 
-/** Away from the host it is mostly another name of the service; on the host, mostly a page to sign in at. */
+/** A redirect to another host usually leads to the service's other name; one on the same host, to a sign-in page. */
 function adviseOnRedirect(target: string | undefined, origin: string): string {
   if (target === undefined || target === origin) {
-    return "Check the base URL: that of the API answers by itself, that of a dashboard leads to a page to sign in.";
+    return "Check the base URL: the API does not redirect, but a dashboard redirects to its sign-in page.";
   }
-  return `If ${target} is the service, make it the base URL: ANALYTICS_BASE_URL, --base-url, or analytics-mcp login.`;
+  return `If ${target} is the service, use it as the base URL: ANALYTICS_BASE_URL, --base-url, or analytics-mcp login.`;
 }

@@ -1,19 +1,19 @@
-import { readDate } from "./http-date.ts";
-import type { HeaderFields } from "./http-request.ts";
+import { readHttpDate } from "./http-date.ts";
+import type { HeaderFields } from "./http-response.ts";
 
 /**
- * How long a service asks a client to wait, in milliseconds: `Retry-After` as seconds or as a date (RFC 9110,
- * section 10.2.3), else the `t` of the IETF draft's `RateLimit`, else `X-RateLimit-Reset` as seconds to go or
- * as seconds since 1970. Undefined where it does not say. A date is taken by the service's own clock, where the
- * answer tells it: the two may differ by hours.
+ * How long a service asks the client to wait, in milliseconds; undefined if it does not say. Reads `Retry-After` as
+ * seconds or a date (RFC 9110, section 10.2.3), else the `t` of `RateLimit` (draft-ietf-httpapi-ratelimit-headers), else
+ * `X-RateLimit-Reset` as remaining seconds or as seconds since 1970. A date is compared with the response's own `Date`
+ * if it has one, since the two clocks may differ by hours.
  *
- * @param received When the answer came, in milliseconds since 1970.
+ * @param received When the response came, in milliseconds since 1970.
  */
 export function readRetryAfter(headers: HeaderFields, received: number): number | undefined {
-  const now = readDate(headers.get("date")) ?? received;
+  const now = readHttpDate(headers.get("date")) ?? received;
   const retryAfter = headers.get("retry-after")?.trim();
   if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000;
-  const date = readDate(retryAfter);
+  const date = readHttpDate(retryAfter);
   if (date !== undefined) return Math.max(0, date - now);
   const limit = /(?:^|;)\s*t=(\d+)/.exec(headers.get("ratelimit") ?? "");
   if (limit) return Number(limit[1]) * 1000;

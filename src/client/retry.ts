@@ -2,16 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../errors.ts";
 import { cancelled, limitTime } from "./time-limit.ts";
 
+/** Times in milliseconds. */
 export interface RetryPolicy {
-  /** Milliseconds for a call with all its attempts and waits. */
+  /** For a call with all its attempts and waits. */
   deadline: number;
   attempts: number;
-  /** Bounds of the random wait after a first failure, doubling up to the second. */
+  /** The longest random wait after the first failure; it doubles with each further one, up to `maxBackoff`. */
   firstBackoff: number;
   maxBackoff: number;
 }
 
-/** A failure that may pass: worth another attempt, after `wait` milliseconds where the service named them. */
+/** A failure that another attempt may get past, after `wait` milliseconds if the service named a time. */
 export class RetryableError extends Error {
   override readonly name = "RetryableError";
   readonly error: AnalyticsError;
@@ -24,9 +25,12 @@ export class RetryableError extends Error {
 }
 
 /**
- * Attempts until one succeeds, or fails for good, or the next wait would pass the deadline: then the last
- * failure is thrown. Waits are random between nothing and the backoff ("full jitter"), so that many clients
- * do not come back together; a wait the service asked for is kept in full.
+ * Repeats an attempt that throws a RetryableError. Stops when the attempts are used up or the next wait would pass the
+ * deadline, and throws the last attempt's AnalyticsError; throws `timeout` when the deadline passes and `cancelled`
+ * when the caller's signal is aborted.
+ *
+ * Waits are random between zero and the backoff ("full jitter"), so that many clients do not come back together. A wait
+ * that the service asks for is kept in full.
  */
 export function retry<T>(
   attempt: (signal: AbortSignal) => Promise<T>,

@@ -2,37 +2,40 @@ import { setMaxListeners } from "node:events";
 import { cancelled } from "./time-limit.ts";
 
 interface Flight<T> {
-  answer: Promise<T>;
+  result: Promise<T>;
   waiting: number;
   controller: AbortController;
 }
 
-export type Share<T> = (
+export type SingleFlight<T> = (
   key: string,
   start: (signal: AbortSignal) => Promise<T>,
   signal: AbortSignal | undefined,
 ) => Promise<T>;
 
-/** Callers that ask the same at the same time wait for one answer, which is given up when the last of them leaves. */
-export function createSingleFlight<T>(): Share<T> {
+/**
+ * Lets concurrent callers with the same key share one run. When the last of them is aborted, so is the run. An aborted
+ * caller gets AnalyticsError `cancelled`.
+ */
+export function createSingleFlight<T>(): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
 
-  const depart = (key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> => {
+  const startFlight = (key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> => {
     const controller = new AbortController();
-    const flight: Flight<T> = { answer: start(controller.signal), waiting: 0, controller };
-    const land = () => {
+    const flight: Flight<T> = { result: start(controller.signal), waiting: 0, controller };
+    const end = () => {
       if (flights.get(key) === flight) flights.delete(key);
     };
-    flight.answer.then(land, land);
+    flight.result.then(end, end);
     flights.set(key, flight);
     return flight;
   };
 
-  return (key, start, given) => {
-    if (given?.aborted) return Promise.reject(cancelled());
-    // Many calls may wait on one caller's signal, and Node warns of an eleventh listener.
-    if (given) setMaxListeners(0, given);
-    const flight = flights.get(key) ?? depart(key, start);
+  return (key, start, signal) => {
+    if (signal?.aborted) return Promise.reject(cancelled());
+    // Many calls may wait on one caller's signal, and Node warns about the eleventh listener.
+    if (signal) setMaxListeners(0, signal);
+    const flight = flights.get(key) ?? startFlight(key, start);
     flight.waiting++;
     return new Promise<T>((resolve, reject) => {
       const leave = () => {
@@ -41,8 +44,8 @@ export function createSingleFlight<T>(): Share<T> {
         if (flights.get(key) === flight) flights.delete(key);
         flight.controller.abort();
       };
-      given?.addEventListener("abort", leave, { once: true });
-      flight.answer.then(resolve, reject).finally(() => given?.removeEventListener("abort", leave));
+      signal?.addEventListener("abort", leave, { once: true });
+      flight.result.then(resolve, reject).finally(() => signal?.removeEventListener("abort", leave));
     });
   };
 }

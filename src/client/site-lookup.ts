@@ -5,8 +5,9 @@ import { sites } from "../operations/index.ts";
 const MOST_LISTED = 20;
 
 /**
- * Asks a question for somebody who may not know the sites: `site` may be left out when one was chosen before, or
- * the key has exactly one, and where it is missing or unknown the error lists the sites that there are.
+ * Runs a query for somebody who may not know the sites. `site` may be left out if a default site is set or the key has
+ * exactly one. Otherwise, and if the site is unknown, throws AnalyticsError `missing_parameter` or `site_not_found` with
+ * the sites to choose from.
  */
 export async function askForSite<T>(
   call: Call,
@@ -25,7 +26,7 @@ export async function askForSite<T>(
   }
 }
 
-/** The error for a site that is none of the key's, with those that are. */
+/** The error for a site that the key does not have, with those that it has. */
 export function refuseUnknownSite(site: string, domains: string[], cause?: AnalyticsError): AnalyticsError {
   return new AnalyticsError("site_not_found", `The key has no site ${quoteWord(site)}.`, {
     status: cause?.status,
@@ -46,8 +47,8 @@ async function findOnlySite(call: Call, options: CallOptions): Promise<string> {
 }
 
 async function listDomains(call: Call, options: CallOptions): Promise<string[]> {
-  const answer = await call(sites, {}, options);
-  return answer.sites.map((site) => site.domain);
+  const result = await call(sites, {}, options);
+  return result.sites.map((site) => site.domain);
 }
 
 function describeSites(domains: string[]): string {

@@ -1,5 +1,5 @@
-import { within } from "../client/abortable.ts";
-import { readBodyText } from "../client/http-request.ts";
+import { abortable } from "../client/abortable.ts";
+import { readBodyText } from "../client/http-response.ts";
 import type { RawRequest, Send } from "../client/network.ts";
 import { explainFailure } from "../client/network-failure.ts";
 import { RetryableError } from "../client/retry.ts";
@@ -99,8 +99,8 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
       const { method, url, headers, body, key } = sent;
       const authorization = key && { authorization: `${key.scheme ?? "Bearer"} ${key.value}` };
       const outgoing: RawRequest = { method, headers: { ...headers, ...authorization }, body, signal };
-      const answered = await within(signal, target.send(url, outgoing));
-      const text = await within(signal, readBodyText(answered, limits.maxBytes));
+      const answered = await abortable(signal, target.send(url, outgoing));
+      const text = await abortable(signal, readBodyText(answered, limits.maxBytes));
       unanswered = 0;
       return { sent, status: answered.status, headers: answered.headers, text, json: readJson(text) };
     } catch (cause) {

@@ -1,4 +1,4 @@
-import type { ClientOptions } from "../client/http-client.ts";
+import type { HttpClientOptions } from "../client/http-client.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
 import { createLocalCall } from "./local-call.ts";
@@ -17,7 +17,7 @@ const SERVICE_OPTIONS = ["--base-url", "--profile", "--api-key-file", "--api-key
 export function resolveSource(
   flags: SourceFlags,
   context: SourceContext,
-  limits?: ClientOptions["limits"],
+  limits?: HttpClientOptions["limits"],
 ): Source {
   const local = findLocalKind(flags);
   if (local === undefined) return createServiceSource(flags, context, limits);

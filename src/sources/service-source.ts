@@ -1,4 +1,4 @@
-import { type ClientOptions, createHttpClient, type Target } from "../client/http-client.ts";
+import { type HttpClientOptions, createHttpClient, type Target } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
 import { type Access, findNamedProfile, readAccess } from "../config/access.ts";
 import { readGivenKey } from "../config/given-key.ts";
@@ -11,7 +11,7 @@ const ABOUT = { label: "the analytics service" };
 export function createServiceSource(
   flags: SourceFlags,
   context: SourceContext,
-  limits?: ClientOptions["limits"],
+  limits?: HttpClientOptions["limits"],
 ): ServiceSource {
   const { environment, clock, warn } = context;
   let found: Access | undefined;

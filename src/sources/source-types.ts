@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { ClientOptions } from "../client/http-client.ts";
+import type { HttpClientOptions } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
 import type { Access } from "../config/access.ts";
 import type { AccessFlags, Environment } from "../config/service-url.ts";
@@ -78,7 +78,7 @@ export interface KeyedSource {
 }
 
 export interface OpenOptions {
-  limits?: ClientOptions["limits"];
+  limits?: HttpClientOptions["limits"];
   /** Stands around every request to a service. */
   wrapFetch?: ((fetch: Fetch) => Fetch) | undefined;
 }

@@ -102,7 +102,7 @@ describe("each fault is found, with its fix and its exit code", () => {
 
   it("nothing listens", async () => {
     const { code, find } = await examine(at(`http://127.0.0.1:${await findPort()}`));
-    expect([code, find("tcp")?.detail]).toEqual([5, expect.stringContaining("nothing listens there")]);
+    expect([code, find("tcp")?.detail]).toEqual([5, expect.stringContaining("nothing is listening there")]);
   });
 
   it("a proxy that refuses", async () => {

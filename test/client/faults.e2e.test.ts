@@ -71,7 +71,7 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     const error = await fail(createCall(server.origin)(sites, {}));
     expect([error.code, error.message]).toEqual([
       "unreachable",
-      `${server.origin} cannot be reached: nothing listens there.`,
+      `${server.origin} cannot be reached: nothing is listening there.`,
     ]);
     expect(error.hint).toContain("base URL");
     const echo = await start((_, response) => send(response, 200, { "content-type": `text/${KEY}` }, ""));
@@ -109,7 +109,7 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     const address = server.address();
     const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
     expect((await fail(createCall(origin)(sites, {}))).message).toBe(
-      `${origin} cannot be reached: what answers there does not speak HTTP.`,
+      `${origin} cannot be reached: the server there does not speak HTTP.`,
     );
   });
 
@@ -186,7 +186,7 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     const error = await fail(createCall(server.origin)(sites, {}));
     expect([error.code, error.message]).toEqual([
       "redirected",
-      `The service redirects to ${elsewhere.origin} (status ${status}); the key is not sent on.`,
+      `The service redirects to ${elsewhere.origin} (status ${status}); the key was not sent there.`,
     ]);
     expect(elsewhere.requests).toHaveLength(0);
   });
@@ -236,7 +236,7 @@ describe("proxies of the environment", () => {
     });
     expect(await fail(call(sites, {}))).toMatchObject({
       code: "proxy",
-      message: `The proxy ${new URL(proxy.origin).host} cannot be reached: nothing listens there.`,
+      message: `The proxy ${new URL(proxy.origin).host} cannot be reached: nothing is listening there.`,
     });
   });
 

@@ -86,7 +86,7 @@ describe("a body", () => {
   });
 
   it("of no type is refused", async () => {
-    const message = "The answer to /stats is of no stated type, not JSON.";
+    const message = "The answer to /stats has no content type, not JSON.";
     await expect(receive(200, {}, "{}")).rejects.toMatchObject({ message });
   });
 
@@ -113,7 +113,7 @@ describe("an error", () => {
   ])("is known by its status, with an explanation %s", async (_, body, headers, maxBytes, message) => {
     await expect(receive(404, headers, body, { maxBytes })).rejects.toMatchObject({
       ...{ code: "not_found", status: 404, message },
-      hint: "Check the base URL: nothing of the API is at https://stats/api/v1.",
+      hint: "Check the base URL: there is no API at https://stats/api/v1.",
     });
   });
 
@@ -138,9 +138,9 @@ describe("an error", () => {
 
 describe("a redirect", () => {
   const elsewhere =
-    "If https://b.test is the service, make it the base URL: ANALYTICS_BASE_URL, --base-url, or analytics-mcp login.";
+    "If https://b.test is the service, use it as the base URL: ANALYTICS_BASE_URL, --base-url, or analytics-mcp login.";
   const here =
-    "Check the base URL: that of the API answers by itself, that of a dashboard leads to a page to sign in.";
+    "Check the base URL: the API does not redirect, but a dashboard redirects to its sign-in page.";
   it.each([
     ["https://b.test/login?secret=1", " to https://b.test", elsewhere],
     ["http://b.test/", " to http://b.test", elsewhere.replace("https://b", "http://b")],
@@ -153,7 +153,7 @@ describe("a redirect", () => {
     [undefined, "", here],
   ])("to %s is not followed", async (location, to, hint) => {
     const answer = receive(307, location === undefined ? {} : { location }, null);
-    const message = `The service redirects${to} (status 307); the key is not sent on.`;
+    const message = `The service redirects${to} (status 307); the key was not sent there.`;
     await expect(answer).rejects.toMatchObject({ code: "redirected", status: 307, message, hint });
   });
 

@@ -19,20 +19,20 @@ const checkNetwork = "Check the base URL, the network and HTTPS_PROXY.";
 const checkProxy = "Check HTTPS_PROXY (its address, user and password), or add the host to NO_PROXY.";
 const checkProxies = "Check HTTPS_PROXY and HTTP_PROXY, or add the service's host to NO_PROXY.";
 const addAuthority =
-  "If the service has a certificate of its own authority, name that authority's file in NODE_EXTRA_CA_CERTS.";
-const tryHttp = "Try http://a.test (plain http is for this machine alone), or check the port.";
-const unknownAuthority = "its certificate comes from an authority that this machine does not know";
+  "If the service uses a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.";
+const tryHttp = "Try http://a.test (plain http is only allowed for this machine), or check the port.";
+const unknownAuthority = "its certificate comes from an authority that this machine does not trust";
 
 describe("what fetch throws", () => {
   it.each<[string, string, boolean]>([
-    ["ENOTFOUND", "there is no host of that name", false],
-    ["EAI_AGAIN", "its name cannot be resolved at the moment", true],
-    ["ECONNREFUSED", "nothing listens there", true],
+    ["ENOTFOUND", "the host name does not exist", false],
+    ["EAI_AGAIN", "the host name cannot be resolved right now", true],
+    ["ECONNREFUSED", "nothing is listening there", true],
     ["ECONNRESET", "the connection was cut", true],
     ["EHOSTUNREACH", "there is no route to it", true],
     ["ENETUNREACH", "there is no network", true],
     ["UND_ERR_SOCKET", "the connection was cut", true],
-    ["UND_ERR_HEADERS_OVERFLOW", "the headers of its answer are too long", true],
+    ["UND_ERR_HEADERS_OVERFLOW", "its response headers are too long", true],
     ["ESOMETHING", "the connection failed", true],
     ["", "the connection failed", true],
   ])("%s: the service cannot be reached", (code, reason, passes) => {
@@ -54,16 +54,16 @@ describe("what fetch throws", () => {
 
   it.each([
     ["CERT_HAS_EXPIRED", "its certificate has expired", addAuthority],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is signed by itself", addAuthority],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is self-signed", addAuthority],
     ["SELF_SIGNED_CERT_IN_CHAIN", unknownAuthority, addAuthority],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", unknownAuthority, addAuthority],
     ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", unknownAuthority, addAuthority],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host", addAuthority],
     ["CERT_NOT_YET_VALID", "CERT_NOT_YET_VALID", addAuthority],
     ["HOSTNAME_MISMATCH", "HOSTNAME_MISMATCH", addAuthority],
-    ["EPROTO", "it does not speak TLS there", tryHttp],
-    ["ERR_SSL_WRONG_VERSION_NUMBER", "it does not speak TLS there", tryHttp],
-    ["ERR_SSL_PACKET_LENGTH_TOO_LONG", "it does not speak TLS there", tryHttp],
+    ["EPROTO", "the server does not speak TLS", tryHttp],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", "the server does not speak TLS", tryHttp],
+    ["ERR_SSL_PACKET_LENGTH_TOO_LONG", "the server does not speak TLS", tryHttp],
   ])("%s: there is no secure connection", (code, reason, hint) => {
     const message = `No secure connection to ${ORIGIN}: ${reason}.`;
     expect(explain(fail(code))).toEqual({ code: "tls", message, hint, passes: false, kept: true });
@@ -72,7 +72,7 @@ describe("what fetch throws", () => {
   it.each(["Z_DATA_ERROR", "ERR__ERROR_FORMAT_PADDING_1", "ZSTD_error_prefix_unknown"])(
     "%s: what came is damaged",
     (code) => {
-      const message = `What ${ORIGIN} answers cannot be unpacked: it is damaged.`;
+      const message = `The answer of ${ORIGIN} is damaged: it cannot be decompressed.`;
       const hint = "Try again later, or tell whoever runs the service.";
       expect(explain(fail(code))).toEqual({ code: "bad_answer", message, hint, passes: false, kept: true });
     },
@@ -83,7 +83,7 @@ describe("what fetch throws", () => {
   });
 
   it("what a parser could not read is not kept, since it holds what came", () => {
-    const message = `${ORIGIN} cannot be reached: what answers there does not speak HTTP.`;
+    const message = `${ORIGIN} cannot be reached: the server there does not speak HTTP.`;
     expect(explain(fail("HPE_INVALID_CONSTANT", { name: "HTTPParserError" }))).toEqual({
       ...{ code: "unreachable", message, hint: checkNetwork, passes: true, kept: false },
     });
@@ -92,10 +92,10 @@ describe("what fetch throws", () => {
   it("the reason may stand in the first of several, or in none of them", () => {
     const refused = Object.assign(new Error("no"), { code: "ECONNREFUSED" });
     const several = new TypeError("fetch failed", { cause: new AggregateError([refused, new Error("b")]) });
-    expect(explain(several).message).toContain("nothing listens there");
+    expect(explain(several).message).toContain("nothing is listening there");
     expect(explain("what is no error").message).toContain("the connection failed");
     expect(explain(fail("ECONNREFUSED", { cause: { code: "ENOTFOUND" } })).message).toContain(
-      "nothing listens",
+      "nothing is listening",
     );
     expect(explain(fail("", { code: 7 })).message).toContain("the connection failed");
   });
@@ -117,14 +117,14 @@ describe("a proxy", () => {
   });
 
   it.each([
-    ["its port", "ECONNREFUSED", { address: "192.0.2.1", port: 3128 }, proxy, "nothing listens there"],
-    ["its name", "ENOTFOUND", { hostname: "proxy.test" }, proxy, "there is no host of that name"],
+    ["its port", "ECONNREFUSED", { address: "192.0.2.1", port: 3128 }, proxy, "nothing is listening there"],
+    ["its name", "ENOTFOUND", { hostname: "proxy.test" }, proxy, "the host name does not exist"],
     [
       "the port of http",
       "ECONNREFUSED",
       { address: "192.0.2.1", port: 80 },
       "http://proxy.test",
-      "nothing listens there",
+      "nothing is listening there",
     ],
     [
       "the port of https",

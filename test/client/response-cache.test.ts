@@ -89,11 +89,11 @@ describe("what is kept", () => {
     ["as large as may be", 100, 1, true],
     ["larger", 101, 1, false],
   ])("%s", (_, size, seconds, isKept) => {
-    const memory = createResponseCache({ entries: 2, size: 100 }, () => NOW);
-    memory.keep("other", "first", 0, 1);
-    memory.keep("key", "earlier", 1, 1);
-    memory.keep("key", "value", size, seconds);
-    expect([memory.find("key"), memory.find("other")]).toEqual([isKept ? "value" : undefined, "first"]);
+    const cache = createResponseCache({ entries: 2, size: 100 }, () => NOW);
+    cache.set("other", "first", 0, 1);
+    cache.set("key", "earlier", 1, 1);
+    cache.set("key", "value", size, seconds);
+    expect([cache.get("key"), cache.get("other")]).toEqual([isKept ? "value" : undefined, "first"]);
   });
 });
 

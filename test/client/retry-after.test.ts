@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readDate } from "../../src/client/http-date.ts";
+import { readHttpDate } from "../../src/client/http-date.ts";
 import { readRetryAfter } from "../../src/client/retry-after.ts";
 
 const RECEIVED = Date.parse("2026-11-21T04:05:10Z");
@@ -41,11 +41,11 @@ describe("how long a service asks to wait, in milliseconds", () => {
 describe("a date of HTTP", () => {
   it.each([date, ` ${date} `, "Saturday, 21-Nov-26 04:05:10 GMT", "Sat Nov 21 04:05:10 2026"])(
     "is read: %j",
-    (text) => expect(readDate(text)).toBe(RECEIVED),
+    (text) => expect(readHttpDate(text)).toBe(RECEIVED),
   );
 
   it("may have a day of one digit", () => {
-    expect(readDate("Sun Nov  1 04:05:10 2026")).toBe(Date.parse("2026-11-01T04:05:10Z"));
+    expect(readHttpDate("Sun Nov  1 04:05:10 2026")).toBe(Date.parse("2026-11-01T04:05:10Z"));
   });
 
   it.each([
@@ -64,5 +64,5 @@ describe("a date of HTTP", () => {
     "on Sat Nov 21 04:05:10 2026",
     "Sat, 21 Nov 2026 04:05:10 UTC",
     "Sat, 21 Nov 2026 25:05:10 GMT",
-  ])("is nothing else: %j", (text) => expect(readDate(text)).toBeUndefined());
+  ])("is nothing else: %j", (text) => expect(readHttpDate(text)).toBeUndefined());
 });
