@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { AccessFlags } from "../config/service-url.ts";
+import type { AccessFlags } from "../config/access.ts";
 import { AnalyticsError } from "../errors.ts";
 import { localKinds } from "../sources/local-kinds.ts";
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { platform } from "node:os";
 
-/** Whether other users of this machine can read a file; Windows tells that by other means than its mode. */
+/** Whether other users of this machine can read a file. Always false on Windows, where a mode does not say so. */
 export function isExposed(file: string): boolean {
   if (platform() === "win32") return false;
   const { mode } = statSync(file);

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { AnalyticsError } from "../errors.ts";
-import { type Environment, isLoopback } from "./service-url.ts";
+import { isLoopback } from "./base-url.ts";
+import type { Environment } from "./variables.ts";
 
-/** How much `serve` tells in its log; each level says what those behind it say. */
+/** How much `serve` logs: each level includes those after it. */
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** The options of `serve` as the command line gives them; what is absent comes from the environment. */
+/** The options of `serve` on the command line. An absent one is read from the environment. */
 export interface ServeFlags {
   host?: string | undefined;
   port?: string | undefined;
@@ -24,7 +25,7 @@ export interface ServeFlags {
 export interface ServeSettings {
   host: string;
   port: number;
-  /** An origin, without a slash behind it; absent: this machine's own. */
+  /** An origin without a trailing slash; undefined if the server is only for this machine. */
   publicUrl: string | undefined;
   store: string;
   secretFile: string;
@@ -32,7 +33,7 @@ export interface ServeSettings {
   allowedOrigins: string[];
   registration: boolean;
   adminListen: { host: string; port: number } | undefined;
-  /** Milliseconds for which it serves on and says at `/readyz` that it is going, once it is asked to stop. */
+  /** Milliseconds for which a stopping server still answers, while `/readyz` reports that it is going. */
   drainDelay: number;
   logLevel: LogLevel;
 }
@@ -56,9 +57,9 @@ const DEFAULT_PORT = "8788";
 const MOST_SECONDS = 300;
 
 /**
- * Throws AnalyticsError `usage`, which names the option.
+ * Reads the settings of `serve`. Throws AnalyticsError `usage`, which names the option.
  *
- * @param isLocal Whether the data is in this process: sign-ins are then kept in memory, unless a store is named.
+ * @param isLocal Whether the data is in this process. If so, sign-ins are kept in memory unless a store is named.
  */
 export function readServeSettings(
   flags: ServeFlags,
@@ -103,45 +104,45 @@ function refuse(option: string, reason: string): AnalyticsError {
 
 function readPublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  if (!URL.canParse(text))
-    throw refuse("--public-url", "is no address: it looks like https://mcp.example.com");
+  if (!URL.canParse(text)) throw refuse("--public-url", "must be a URL such as https://mcp.example.com");
   const { protocol, origin, hostname, pathname, search, hash, username, password } = new URL(text);
   const isBare = pathname === "/" && `${search}${hash}${username}${password}` === "";
-  if (!isBare) throw refuse("--public-url", "is an origin alone: scheme, host and port");
+  if (!isBare) throw refuse("--public-url", "must be an origin: only scheme, host and port");
   const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
-  if (!isSafe) throw refuse("--public-url", "starts with https://, since tokens and keys go there");
+  if (!isSafe)
+    throw refuse("--public-url", "must start with https://, because tokens and keys are sent there");
   return origin;
 }
 
 function readPort(option: string, text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw refuse(option, "takes a whole number from 0 to 65535");
+  throw refuse(option, "must be a whole number from 0 to 65535");
 }
 
 function readSeconds(option: string, text: string): number {
   if (/^\d{1,3}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text);
-  throw refuse(option, `takes a whole number of seconds, at most ${MOST_SECONDS}`);
+  throw refuse(option, `must be a whole number of seconds, at most ${MOST_SECONDS}`);
 }
 
 function readSwitch(option: string, text: string): boolean {
   if (text === "on" || text === "off") return text === "on";
-  throw refuse(option, "is on or off");
+  throw refuse(option, "must be on or off");
 }
 
 function readLevel(text: string): LogLevel {
   const level = logLevels.find((each) => each === text);
-  if (level === undefined) throw refuse("--log-level", `is one of ${logLevels.join(", ")}`);
+  if (level === undefined) throw refuse("--log-level", `must be one of ${logLevels.join(", ")}`);
   return level;
 }
 
 function readListen(text: string | undefined): ServeSettings["adminListen"] {
   if (text === undefined) return undefined;
   const [, host, port = ""] = /^(.+):(\d+)$/.exec(text) ?? [];
-  if (host === undefined) throw refuse("--admin-listen", "looks like 127.0.0.1:9090");
+  if (host === undefined) throw refuse("--admin-listen", "must look like 127.0.0.1:9090");
   return { host: host.replace(/^\[|\]$/g, ""), port: readPort("--admin-listen", port) };
 }
 
-/** An origin or a host name; its port does not matter. */
+/** The host name of an origin, or the text itself if it is not an origin. */
 function readHostname(text: string): string {
   const trimmed = text.trim();
   return URL.canParse(trimmed) && trimmed.includes("://") ? new URL(trimmed).hostname : trimmed;

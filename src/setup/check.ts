@@ -1,6 +1,6 @@
 import type { Target } from "../client/http-client.ts";
-import type { Access, GivenKey } from "../config/access.ts";
-import type { AccessFlags, Environment } from "../config/service-url.ts";
+import type { Access, AccessFlags, GivenKey } from "../config/access.ts";
+import type { Environment } from "../config/variables.ts";
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { LocalSource } from "../sources/source-types.ts";
 import type { Probe } from "./probe.ts";

@@ -1,4 +1,5 @@
-import { type Environment, readProxies } from "../config/service-url.ts";
+import { readProxies } from "../config/proxy-settings.ts";
+import type { Environment } from "../config/variables.ts";
 
 /** The proxy that a request to the base URL goes through: the choice that undici's EnvHttpProxyAgent makes. */
 export function findProxy(environment: Environment, baseUrl: string): URL | undefined {

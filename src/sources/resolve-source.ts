@@ -49,8 +49,8 @@ export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about
   const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];
   const other = others.find((each) => each !== flag && isNamed(flags, each));
   if (other === undefined) return;
-  throw new AnalyticsError("usage", `${flag} and ${other} exclude each other.`, {
-    hint: `${flag} answers from ${about.label} in this program; leave it out to ask your service.`,
+  throw new AnalyticsError("usage", `Use ${flag} or ${other}, not both.`, {
+    hint: `${flag} answers from ${about.label} in this program. Leave it out to query your service.`,
   });
 }
 
@@ -65,7 +65,7 @@ async function openKeyedLocal(
   { clock }: Pick<SourceContext, "clock">,
 ): Promise<KeyedSource> {
   if (openKeyring === undefined) {
-    throw new AnalyticsError("usage", `${option.flag} cannot be shared: nothing says whose key opens what.`);
+    throw new AnalyticsError("usage", `${option.flag} cannot be shared by several people: it has no keys for them.`);
   }
   const { find, publicKeys } = await openKeyring({ clock });
   return {

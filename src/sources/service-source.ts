@@ -1,8 +1,10 @@
-import { type HttpClientOptions, createHttpClient, type Target } from "../client/http-client.ts";
+import { createHttpClient, type HttpClientOptions, type Target } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
 import { type Access, findNamedProfile, readAccess } from "../config/access.ts";
 import { readGivenKey } from "../config/given-key.ts";
-import { type Environment, readProxies, readServiceUrl } from "../config/service-url.ts";
+import { readProxies } from "../config/proxy-settings.ts";
+import { readServiceUrl } from "../config/service-url.ts";
+import type { Environment } from "../config/variables.ts";
 import type { KeyedSource, ServiceSource, SourceContext, SourceFlags } from "./source-types.ts";
 
 const ABOUT = { label: "the analytics service" };

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import type { HttpClientOptions } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
-import type { Access } from "../config/access.ts";
-import type { AccessFlags, Environment } from "../config/service-url.ts";
+import type { Access, AccessFlags } from "../config/access.ts";
+import type { Environment } from "../config/variables.ts";
 import type { Call } from "../operations/call.ts";
 import type { DataSource } from "./data-source.ts";
 import type { Keyring } from "./keyring.ts";

@@ -2,11 +2,13 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import type { AccessFlags } from "../../src/config/access.ts";
 import { findNamedProfile, type GivenKey, readAccess } from "../../src/config/access.ts";
 import { describeKey } from "../../src/config/api-key.ts";
 import { readGivenKey } from "../../src/config/given-key.ts";
 import { findProfileFile } from "../../src/config/profiles.ts";
-import { type AccessFlags, type Environment, readServiceUrl } from "../../src/config/service-url.ts";
+import { readServiceUrl } from "../../src/config/service-url.ts";
+import type { Environment } from "../../src/config/variables.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { createHome } from "../support/profiles.ts";
 
@@ -110,40 +112,40 @@ describe("a saved key goes to its own address alone, and that address gets no ot
       "no_api_key",
       /ANALYTICS_BASE_URL: the key of/,
     ],
-    ["an option with another address", urlFlag, {}, undefined, "no_api_key", /goes nowhere else/],
+    ["an option with another address", urlFlag, {}, undefined, "no_api_key", /is only sent to/],
     [
       "both named",
       { ...urlFlag, profile: "acme" },
       {},
       undefined,
       "no_api_key",
-      /acme.example and goes nowhere/,
+      /acme is only sent to https:..acme.example/,
     ],
     [
       "another path of the same host",
       { baseUrl: "https://default.example/other" },
       {},
       undefined,
-      ...(["no_api_key", /goes nowhere else/] as const),
+      ...(["no_api_key", /is only sent to/] as const),
     ],
     [
       "the same host over plain http",
       { baseUrl: "http://default.example" },
       { ANALYTICS_ALLOW_HTTP: "default.example" },
       undefined,
-      ...(["no_api_key", /goes nowhere else/] as const),
+      ...(["no_api_key", /is only sent to/] as const),
     ],
-    ["a variable with a key", {}, ENV_KEY, undefined, "no_base_url", /for its own key alone/],
+    ["a variable with a key", {}, ENV_KEY, undefined, "no_base_url", /only used with the profile's own key/],
     [
       "a variable with a key, a profile by variable",
       {},
       { ...ENV_KEY, ANALYTICS_PROFILE: "acme" },
       undefined,
       "no_base_url",
-      /own key alone/,
+      /only used with the profile's own key/,
     ],
-    ["a key by option", {}, {}, FLAG, "no_base_url", /for its own key alone/],
-    ["a key and a profile by option", { profile: "acme" }, {}, FLAG, "usage", /exclude each other/],
+    ["a key by option", {}, {}, FLAG, "no_base_url", /only used with the profile's own key/],
+    ["a key and a profile by option", { profile: "acme" }, {}, FLAG, "usage", /not both/],
     ["a key left unexpanded", {}, { ANALYTICS_API_KEY: "${KEY}" }, undefined, "no_api_key", /unexpanded/],
     [
       "an address left unexpanded",
@@ -241,7 +243,7 @@ describe("a placeholder", () => {
   it.each(placeholders)("%s is refused before anything is sent", (ANALYTICS_API_KEY) => {
     expect(read({}, { ANALYTICS_API_KEY, ...ENV_URL })).toMatchObject({
       code: "invalid_api_key",
-      message: "ANALYTICS_API_KEY holds a placeholder in place of a key; nothing was sent.",
+      message: "ANALYTICS_API_KEY contains a placeholder, not a key; nothing was sent.",
     });
   });
 
@@ -295,10 +297,10 @@ describe("a key from a file or a pipe", () => {
     ["a folder", { apiKeyFile: "/tmp" }, "cannot be read: EISDIR"],
     ["an empty file", { apiKeyFile: "/dev/null" }, "--api-key-file gives an empty API key"],
     ["an empty pipe", { apiKeyStdin: true }, "--api-key-stdin gives an empty API key"],
-    ["more than a key", { apiKeyStdin: true }, "--api-key-stdin gives more than a key can be"],
-    ["both", { apiKeyStdin: true, apiKeyFile: "x" }, "exclude each other"],
+    ["more than a key", { apiKeyStdin: true }, "--api-key-stdin gives a text too long for a key"],
+    ["both", { apiKeyStdin: true, apiKeyFile: "x" }, "not both"],
   ])("%s is refused", async (_, flags, words) => {
-    const text = words.includes("more than") ? "a".repeat(10_001) : "";
+    const text = words.includes("too long") ? "a".repeat(10_001) : "";
     await expect(readGivenKey(flags, pipe(text))).rejects.toThrow(words);
   });
 

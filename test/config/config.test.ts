@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readAccess } from "../../src/config/access.ts";
-import { readCallsPerMinute, readProxies } from "../../src/config/service-url.ts";
+import { readCallsPerMinute } from "../../src/config/calls-per-minute.ts";
+import { readProxies } from "../../src/config/proxy-settings.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 
 const key = { ANALYTICS_API_KEY: "canary-key" };
@@ -46,13 +47,13 @@ describe("the base URL", () => {
   });
 
   it.each([
-    ["127.0.0.1:8799", /"127\.0\.0\.1:8799" lacks http/, "Write http://127.0.0.1:8799"],
-    ["stats.example.com/api/v1", /"stats\.example\.com" lacks http/, "Write https://stats.example.com"],
-    ["<address of your analytics service>", /is a placeholder/, "It looks like"],
-    ["https://<your host>/api/v1", /is a placeholder/, "It looks like"],
-    ["sk_canary_4f1c9a2e77d04b6f", /^The base URL is not an http or https address/, "It looks like"],
-    [`${"eyJcanary0123456789.".repeat(4)}x`, /is not an http or https address/, "It looks like"],
-    ["canary key", /is not an http or https address/, "It looks like"],
+    ["127.0.0.1:8799", /"127\.0\.0\.1:8799" must start with http/, "Write http://127.0.0.1:8799"],
+    ["stats.example.com/api/v1", /"stats\.example\.com" must start with http/, "Write https://stats.example.com"],
+    ["<address of your analytics service>", /is a placeholder/, "Example: https://stats.example.com"],
+    ["https://<your host>/api/v1", /is a placeholder/, "Example: https://stats.example.com"],
+    ["sk_canary_4f1c9a2e77d04b6f", /^The base URL is not an http or https address/, "Example: https://stats.example.com"],
+    [`${"eyJcanary0123456789.".repeat(4)}x`, /is not an http or https address/, "Example: https://stats.example.com"],
+    ["canary key", /is not an http or https address/, "Example: https://stats.example.com"],
   ])("%s is refused for what it is, and no key is repeated", (baseUrl, message, hint) => {
     const error = read({ baseUrl }, key) as AnalyticsError;
     expect(error.message).toMatch(message);

@@ -57,9 +57,9 @@ describe("profiles are kept", () => {
 });
 
 it.each(["", ".", "../x", "a/b", "A", "ä", "-x", ".hidden", "x".repeat(51)])(
-  "%j is no name of a profile",
+  "%j is not a valid profile name",
   (name) => {
-    expect(() => findProfileFile({ HOME: "/home/me" }, name)).toThrow("cannot be the name of a profile");
+    expect(() => findProfileFile({ HOME: "/home/me" }, name)).toThrow("is not a valid profile name");
   },
 );
 
@@ -83,5 +83,5 @@ it("a place that cannot be written is said to be so", () => {
 
 it("without a home there are no profiles, and none can be saved", () => {
   expect(listProfiles({})).toEqual([]);
-  expect(() => writeProfile({}, "acme", acme)).toThrow("There is no place for profiles");
+  expect(() => writeProfile({}, "acme", acme)).toThrow("There is no folder for profiles");
 });

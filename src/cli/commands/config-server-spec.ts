@@ -1,6 +1,7 @@
 import { findSilentProfile, readAccess } from "../../config/access.ts";
+import { isLoopback } from "../../config/base-url.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../../config/profiles.ts";
-import { isLoopback, readServiceUrl } from "../../config/service-url.ts";
+import { readServiceUrl } from "../../config/service-url.ts";
 import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readAccess } from "../../config/access.ts";
 import { readGivenKey } from "../../config/given-key.ts";
-import { readProxies } from "../../config/service-url.ts";
+import { readProxies } from "../../config/proxy-settings.ts";
 import type { Target } from "../../conform/probe.ts";
 import type { Report } from "../../conform/report.ts";
 import type { Section } from "../../conform/rule.ts";

@@ -1,6 +1,6 @@
+import type { AccessFlags } from "../../config/access.ts";
 import { findProfileName } from "../../config/access.ts";
 import { DEFAULT_PROFILE, removeProfile } from "../../config/profiles.ts";
-import type { AccessFlags } from "../../config/service-url.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";

@@ -1,6 +1,6 @@
 import { Option } from "commander";
+import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
 import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
-import { readCallsPerMinute } from "../../config/service-url.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { findLocalKind, resolveKeyedSource } from "../../sources/resolve-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";

@@ -1,4 +1,4 @@
-import { readCallsPerMinute } from "../../config/service-url.ts";
+import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { refuseKeyOnStdin } from "../access-options.ts";
 import type { Io } from "../io.ts";

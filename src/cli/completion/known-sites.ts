@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import * as z from "zod";
 import { replaceFile } from "../../config/replace-file.ts";
-import type { Environment } from "../../config/service-url.ts";
+import type { Environment } from "../../config/variables.ts";
 import { sites } from "../../operations/index.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { ServiceSource, SourceFlags } from "../../sources/source-types.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "../../config/service-url.ts";
+import type { Environment } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
 import type { Io } from "../io.ts";
