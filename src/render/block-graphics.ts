@@ -1,10 +1,7 @@
 const RISING = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const GROWING = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/**
- * Counts as blocks of eight heights, from zero to the largest. Nothing is a blank of the lowest height's, so that
- * something never looks like nothing.
- */
+/** Draws counts as blocks of eight heights. Zero is a dot, so that a small count never looks like none. */
 export function drawSparkline(values: readonly number[]): string {
   const most = Math.max(...values, 0);
   return values
@@ -12,14 +9,14 @@ export function drawSparkline(values: readonly number[]): string {
     .join("");
 }
 
-/** A count as a bar against the largest, in eighths of a column. Whatever is there can be seen. */
+/** Draws a count as a bar, in eighths of a column. `most` fills the width; a count above zero is always visible. */
 export function drawBar(value: number, most: number, width: number): string {
   if (value <= 0 || most <= 0) return "";
   const eighths = Math.max(1, Math.round((value / most) * width * 8));
   return "█".repeat(Math.floor(eighths / 8)) + GROWING[eighths % 8];
 }
 
-/** The lines of a column of a chart, from the top: how full each is, in eighths. */
+/** Draws one column of a chart, from the top line down, in eighths of a line. */
 export function drawColumn(value: number, most: number, height: number): string[] {
   const eighths = value <= 0 || most <= 0 ? 0 : Math.max(1, Math.round((value / most) * height * 8));
   return Array.from({ length: height }, (_, index) => {

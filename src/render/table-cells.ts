@@ -12,7 +12,7 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
   skipped: "dim",
 };
 
-/** How cells look to people on a screen; a cell's own colour stands apart, since it takes no room. */
+/** Formats cells for people. Colour is added later (`paintCell`), because it takes no room. */
 export function createCellFormat(screen: Screen) {
   const numbers = new Intl.NumberFormat(screen.locale);
   const tenths = new Intl.NumberFormat(screen.locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -36,10 +36,10 @@ export function createCellFormat(screen: Screen) {
   };
 }
 
-/** Columns stand two spaces apart: with as many in its text, a cell could look like several. */
+/** Columns are two spaces apart, so a cell with two spaces in its text could look like two cells. */
 const closeGaps = (text: string) => text.replaceAll(/[\s\u2800]{2,}/g, " ");
 
-/** Which way a change went and how a check ended; other texts keep the screen's own colour. */
+/** Colours changes by their direction and checks by their status; other cells keep the terminal's colour. */
 export function paintCell(screen: Screen, column: Column, cell: Cell, text: string): string {
   const style = column.kind === "status" ? STATUS_STYLES[String(cell)] : styleOf(column, cell);
   return style ? paint(screen, style, text) : text;
@@ -51,7 +51,7 @@ function styleOf({ kind }: Column, cell: Cell): Style | undefined {
   return cell > 0 ? "green" : "red";
 }
 
-/** Names of codes in the reader's language; the service's own where that is English or does not know the code. */
+/** Names codes in the reader's language; uses the service's English name for English and for unknown codes. */
 function createNames(locale: string) {
   if (locale.startsWith("en")) return (_: string, __: Cell | undefined, name: string) => name;
   const names = {

@@ -4,10 +4,10 @@ import { drawColumn, drawSparkline } from "./block-graphics.ts";
 import { paint, type Screen } from "./terminal-screen.ts";
 import { measure, pad, wrap } from "./text-width.ts";
 
-/** Above this many days a bar is more than a column wide at no usual width. */
+/** Terminal columns. A wider bar would not be easier to read. */
 const WIDEST_BAR = 6;
 
-/** A series in a line with what it is, or in two where it is long; of what is longer than the screen, the last days. */
+/** A series as a sparkline with its label, on one line or two. A longer series than the screen shows its last days. */
 export function formatSparkline({ label, from, values, partial }: Series, screen: Screen): string[] {
   const shown = values.slice(-screen.width);
   const drawn = drawSparkline(shown);
@@ -22,18 +22,17 @@ interface Bar {
   partial: boolean;
 }
 
-/** A series as bars over days, with its axes. Days of which there are too many for the width share a bar, as their mean. */
+/** A series as a bar chart with axes. If there are more days than columns, several days share a bar, as their mean. */
 export function formatChart(series: Series, screen: Screen, height: number): string[] {
   const numbers = new Intl.NumberFormat(screen.locale);
   const margin = measure(numbers.format(niceTop(Math.max(...series.values)))) + 2;
   const room = Math.max(10, screen.width - margin);
-  // Today has a bar of its own, however many days share one.
+  // Today always has a separate bar, because its count is not complete.
   const today = Number(series.partial);
   const daysPerBar = Math.max(1, Math.ceil((series.values.length - today) / (room - today)));
   const bars = gather(series, daysPerBar);
   const most = niceTop(Math.max(...bars.map(({ value }) => value)));
   const barWidth = Math.min(WIDEST_BAR, Math.max(1, Math.floor(room / bars.length)));
-  // A gap between bars where there is room for one.
   const gap = barWidth > 2 ? 1 : 0;
   const columns = bars.map((bar) => ({ bar, cells: drawColumn(bar.value, most, height) }));
   const lines = Array.from({ length: height }, (_, row) => {
@@ -58,8 +57,8 @@ export function formatChart(series: Series, screen: Screen, height: number): str
   return [...label, ...lines, foot, " ".repeat(margin) + formatDates(series, span)];
 }
 
+/** Averages the days of each bar. Counts from the end, so that only the oldest bar can have fewer days. */
 function gather({ values, partial }: Series, daysPerBar: number): Bar[] {
-  // Counted from the end, so that only the oldest bar can stand for fewer days.
   const complete = partial ? values.slice(0, -1) : values;
   const bars: Bar[] = [];
   for (let end = complete.length; end > 0; end -= daysPerBar) {
@@ -80,7 +79,7 @@ function formatDates({ from, values }: Series, width: number): string {
   return from + pad(last, width - from.length, "right");
 }
 
-/** The least round number that holds it and whose half is one too. */
+/** The smallest round number that is not below the value and whose half is round too. */
 function niceTop(value: number): number {
   if (value <= 2) return 2;
   const power = 10 ** Math.floor(Math.log10(value));

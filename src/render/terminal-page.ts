@@ -6,27 +6,31 @@ import { formatTable, measureTable } from "./terminal-table.ts";
 import { measure, pad, wrap } from "./text-width.ts";
 
 const GAP = 3;
-/** A chart needs this much of the screen's height, and takes no more than that of it. */
+/** In lines: the lowest screen that shows a chart, and the highest chart. */
 const CHART_FROM = 24;
 const HIGHEST_CHART = 10;
 
-/** An answer's views as one page for people: tables below or beside each other, with pictures where they can be. */
+/** An answer's views as one page for people: tables below or beside each other, with charts if the screen has room. */
 export function formatPage(views: readonly View[], screen: Screen): string {
-  const blocks: string[][] = [];
-  for (let index = 0; index < views.length; ) {
-    const group = [views[index] as View];
-    while (group[0]?.beside && views[index + group.length]?.beside)
-      group.push(views[index + group.length] as View);
-    blocks.push(...layOut(group, screen));
-    index += group.length;
-  }
+  const blocks = groupBeside(views).flatMap((group) => layOut(group, screen));
   return blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n");
 }
 
-/** As many of a group in a row as there is room for. */
+/** Adjacent views that may be shown side by side are one group; every other view is alone. */
+function groupBeside(views: readonly View[]): View[][] {
+  const groups: View[][] = [];
+  for (const view of views) {
+    const last = groups.at(-1);
+    if (view.beside && last?.[0]?.beside) last.push(view);
+    else groups.push([view]);
+  }
+  return groups;
+}
+
+/** Puts as many views of a group in a row as there is room for. */
 function layOut(group: View[], screen: Screen): string[][] {
   const least = Math.max(...group.map((view) => measureTable(view, screen)));
   const across = Math.max(1, Math.min(group.length, Math.floor((screen.width + GAP) / (least + GAP))));
@@ -51,7 +55,7 @@ function joinBlocks(blocks: string[][], width: number): string[] {
 }
 
 function formatBlock(view: View, screen: Screen): string[] {
-  // One of several lists that has nothing to show: its note says so.
+  // An empty one of several lists is left out: a note says that it is empty.
   if (view.beside && view.rows.length === 0) return [];
   const isPicture = view.series !== undefined && view.rows.length === 0 && screen.pictures;
   const headline = isPicture ? "" : cleanText(view.headline, 1_000);
@@ -63,11 +67,11 @@ function formatBlock(view: View, screen: Screen): string[] {
           .map((line) => paint(screen, "bold", line)),
     ...drawOrder(formatSeries(view, screen), view.rows.length === 0 ? [] : formatTable(view, screen), screen),
   ].filter((lines) => lines.length > 0);
-  // Side by side, what belongs to a table stands close to it.
+  // Side by side, no empty lines: a headline stays close to its table.
   return parts.flatMap((lines, index) => (index === 0 || view.beside ? lines : ["", ...lines]));
 }
 
-/** Where a table is longer than the screen, what was drawn above it would be gone. */
+/** The picture goes below a table that is longer than the screen, where it would scroll away above it. */
 const drawOrder = (picture: string[], table: string[], { height }: Screen) =>
   picture.length + table.length + 4 > height ? [table, picture] : [picture, table];
 

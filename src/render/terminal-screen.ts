@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** Where a text is shown to people, and how they want to see it. */
+/** The size of a terminal, and how its user wants to see text. */
 export interface Screen {
   /** In columns. */
   width: number;
@@ -15,9 +15,9 @@ export interface Screen {
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
-/** A text in a style, where the screen has colours. */
+/** Adds a style if the screen has colours. */
 export function paint({ color }: Pick<Screen, "color">, style: Style, text: string): string {
   if (!color || text === "") return text;
-  // The decision is made: left to itself, newer Node looks at the environment again.
+  // Colours were decided before; with `validateStream`, newer Node would check the environment again.
   return styleText(style, text, { validateStream: false });
 }

@@ -6,9 +6,9 @@ import { paint, type Screen } from "./terminal-screen.ts";
 import { measure, pad, truncate } from "./text-width.ts";
 
 const GAP = 2;
-/** A text is first cut to this, then details are left out, then it is cut to what still says something. */
+/** Text is first cut to this width. If that is not enough, details are left out, then text is cut to the least width. */
 const COMFORTABLE_TEXT = 20;
-/** Side by side, a text may be shorter. */
+/** The width of text in tables side by side. */
 const NARROW_TEXT = 14;
 const LEAST_TEXT = 4;
 const LEAST_BAR = 6;
@@ -20,8 +20,8 @@ interface Fitted {
 }
 
 /**
- * A view as an aligned table for people, in the width of the screen: numbers to the right with grouped digits,
- * never cut; texts are cut and details left out where there is no room, and columns for programs always.
+ * A view as an aligned table for people that fits the screen's width. Numbers are on the right, with grouped digits, and
+ * never cut. If there is no room, text is cut and details are left out. Columns for programs are not shown.
  */
 export function formatTable(view: View, screen: Screen): string[] {
   const format = createCellFormat(screen);
@@ -48,7 +48,7 @@ export function formatTable(view: View, screen: Screen): string[] {
 
 const joinCells = (cells: string[]) => cells.join(" ".repeat(GAP)).trimEnd();
 
-/** The least width in which a table of these columns says what it should. */
+/** The smallest useful width of a view's table, without details. */
 export function measureTable(view: View, screen: Screen): number {
   const format = createCellFormat(screen);
   const widths = view.columns
@@ -73,7 +73,7 @@ function fitColumns(shown: Column[], natural: Map<Column, number>, width: number
   return { columns, widths: shrink(columns, widths, width, LEAST_TEXT) };
 }
 
-/** Cuts the widest text by a column at a time, until all fit or every text is at its least. */
+/** Cuts the widest text by one column at a time, until the table fits or no text is wider than `least`. */
 function shrink(columns: Column[], widths: number[], width: number, least: number): number[] {
   const shrunk = [...widths];
   for (let excess = sumWidths(shrunk) - width; excess > 0; excess--) {

@@ -1,15 +1,15 @@
 import stringWidth from "fast-string-width";
 
-/** How many columns of a terminal a text takes: wide characters take two. */
+/** The width of a text in terminal columns: a wide character takes two. */
 export const measure = (text: string): number => stringWidth(text);
 
-/** A text with spaces up to a width, its own text at one end. */
+/** Pads a text with spaces to a width. `side` is where the text goes. */
 export function pad(text: string, width: number, side: "left" | "right"): string {
   const space = " ".repeat(Math.max(0, width - measure(text)));
   return side === "left" ? text + space : space + text;
 }
 
-/** A text in at most `width` columns, with an ellipsis in place of its end; no character is cut in half. */
+/** Cuts a text to `width` columns, the last one an ellipsis; never cuts a grapheme in half. */
 export function truncate(text: string, width: number): string {
   if (measure(text) <= width) return text;
   let kept = "";
@@ -22,7 +22,7 @@ export function truncate(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** A text in lines of at most `width` columns, broken between words; a word that is longer stays whole. */
+/** Breaks a text between words into lines of at most `width` columns; a longer word stays whole. */
 export function wrap(text: string, width: number, indent = ""): string {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

@@ -153,7 +153,7 @@ describe("each fault is found, with its fix and its exit code", () => {
     [
       "a redirect",
       (_, response) => send(response, 301, { location: "https://www.example.com/" }, ""),
-      ...(["answer", /redirects to https:\/\/www.example.com/, /make it the base URL/, 1] as const),
+      ...(["answer", /redirects to https:\/\/www.example.com/, /use it as the base URL/, 1] as const),
     ],
     [
       "a fault of the service",
