@@ -1,5 +1,5 @@
 export interface Quota {
-  /** Requests allowed in a window. */
+  /** Requests per window. */
   limit: number;
   /** Length of the window in seconds. */
   window: number;
@@ -12,7 +12,10 @@ export interface Allowance {
   reset: number;
 }
 
-/** Counts requests by key in fixed windows, each starting with a key's first request. */
+/**
+ * Counts requests per key in fixed windows; a window starts with the key's first request. The returned function counts
+ * one request at `now`, in milliseconds since 1970.
+ */
 export function createKeyQuota({ limit, window }: Quota): (key: string, now: number) => Allowance {
   const windows = new Map<string, { end: number; used: number }>();
   return (key, now) => {

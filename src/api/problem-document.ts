@@ -7,7 +7,7 @@ const statusByCode = new Map<ErrorCode, ProblemStatus>(
   ),
 );
 
-/** Phrases of RFC 9110, section 15; node:http has them, and takes its time to be loaded. */
+/** Reason phrases of RFC 9110, section 15. Not from node:http, which is slow to load. */
 const titles: Record<ProblemStatus, string> = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -18,7 +18,7 @@ const titles: Record<ProblemStatus, string> = {
   503: "Service Unavailable",
 };
 
-/** An expected failure as the contract's error body (RFC 9457). */
+/** Builds the contract's error body (RFC 9457). A code that the contract does not have becomes a 500. */
 export function buildProblem(error: AnalyticsError, requestId: string): Problem {
   const status = statusByCode.get(error.code) ?? 500;
   return {

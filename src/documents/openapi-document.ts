@@ -32,7 +32,7 @@ const errorResponses: Record<ProblemStatus, { name: ResponseName; description: s
     },
     405: {
       name: "MethodNotAllowed",
-      description: "The API is read-only: GET and HEAD alone.",
+      description: "The API is read-only: only GET and HEAD.",
       headers: ["Allow"],
     },
     429: {
@@ -49,7 +49,10 @@ const errorResponses: Record<ProblemStatus, { name: ResponseName; description: s
   };
 
 const headers: Record<string, { description: string; schema: JsonSchema }> = {
-  "X-Request-Id": { description: "Names this answer, for support and logs.", schema: { type: "string" } },
+  "X-Request-Id": {
+    description: "Identifies this answer, for support and logs.",
+    schema: { type: "string" },
+  },
   ETag: {
     description: "Weak validator, computed without `as_of`: send it back as If-None-Match.",
     schema: { type: "string" },
@@ -61,7 +64,7 @@ const headers: Record<string, { description: string; schema: JsonSchema }> = {
     schema: { type: "string" },
   },
   RateLimit: {
-    description: 'What is left of it: `"default";r=119;t=42` is 119 requests for 42 seconds more.',
+    description: 'What is left of the quota: `"default";r=119;t=42` is 119 requests in the next 42 seconds.',
     schema: { type: "string" },
   },
   "Retry-After": {
@@ -128,7 +131,7 @@ function buildErrorResponse(status: ProblemStatus) {
   };
 }
 
-/** The contract as an OpenAPI 3.1 document, built from the operations. */
+/** Builds the contract's OpenAPI 3.1 document from the operations. */
 export function buildOpenApi() {
   return {
     openapi: "3.1.1",
@@ -137,7 +140,7 @@ export function buildOpenApi() {
       version: CONTRACT_VERSION,
       summary: "Read-only web analytics for the sites of one organization.",
       description:
-        "Every operation is a GET (or HEAD) with a Bearer key that belongs to one organization; it sees that organization's sites alone. Answers are JSON objects, counts are integers, dates are `YYYY-MM-DD` in the site's timezone, timestamps are RFC 3339. Within v1 changes only add: ignore unknown members and accept unknown enumeration values. Errors are `application/problem+json` (RFC 9457).",
+        "Every operation is a GET (or HEAD) with a Bearer key that belongs to one organization; it only gives access to that organization's sites. Answers are JSON objects, counts are integers, dates are `YYYY-MM-DD` in the site's timezone, timestamps are RFC 3339. Within v1 changes only add: ignore unknown members and accept unknown enumeration values. Errors are `application/problem+json` (RFC 9457).",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: BASE_PATH, description: "This host." }],

@@ -1,6 +1,6 @@
 import type { LocalKind } from "./source-types.ts";
 
-/** Made-up visits of made-up sites: everything can be tried without an account. */
+/** Made-up visits of made-up sites, to try everything without an account. */
 export const demo: LocalKind = {
   option: { flag: "--demo", description: "made-up data from this program itself: no key, no service" },
   about: {

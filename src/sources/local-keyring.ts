@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createKeyring, type Keyring } from "./keyring.ts";
 import type { LocalKind, SourceContext } from "./source-types.ts";
 
-/** Whose key opens what of a source in this process. Where the source does not say, one key of this run opens all of it. */
+/** Opens a local source's keyring. A source that has none gets one new key, valid for this run, for all of its data. */
 export async function openLocalKeyring(
   kind: LocalKind,
   context: Pick<SourceContext, "clock">,

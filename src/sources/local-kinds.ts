@@ -1,8 +1,8 @@
 import { demo } from "./demo.ts";
 import type { LocalKind } from "./source-types.ts";
 
-/** Every kind of source that answers in this process: a module, and a line here. */
+/** All kinds of data sources in this process. To add one, write its module and list it here. */
 export const localKinds: readonly LocalKind[] = [demo];
 
-/** What the reference API serves where nothing else is named. */
+/** What the reference API serves unless another source is chosen. */
 export const exampleKind = demo;

@@ -8,27 +8,26 @@ import { formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, SourceSite, Span } from "./data-source.ts";
 import { buildPeriod, type Days, resolveSpan } from "./span.ts";
 
-/** What is asked of a source, and when. */
+/** What an answer is computed from. */
 export interface AnswerContext {
   source: DataSource;
-  /** Milliseconds since 1970. The contract's timestamps have whole seconds, and nothing later is counted. */
+  /** Milliseconds since 1970. Rounded down to a second, like the contract's timestamps; nothing later is counted. */
   now: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * A source's answer to an operation, by the contract's rules. Throws AnalyticsError `site_not_found`, or
- * `invalid_parameter` for days or a dimension that the source does not have.
+ * Computes the result of an operation from a data source, by the contract's rules. Throws AnalyticsError
+ * `site_not_found`, or `invalid_parameter` for days or a dimension that the source does not have.
  *
- * @param params Checked by the operation's `allParams`.
- * @returns The operation's result.
+ * @param params Parsed with the operation's `allParams`.
  */
-export async function answer(
+export async function answerOperation(
   { name }: { name: string },
   params: object,
   { now, ...rest }: AnswerContext,
 ): Promise<unknown> {
-  // The name picks the answer for its own parameters, which the compiler cannot see.
+  // Each answer takes its own operation's parameters; the compiler cannot connect the two through the name.
   const compute = answers[name as OperationName] as (
     params: object,
     context: AnswerContext,
@@ -77,7 +76,7 @@ const answers: Answers = {
   breakdown: async (params, context) => {
     const { source, signal } = context;
     const { dimension, limit } = params;
-    refuseUnanswerable(source, dimension);
+    refuseUnrecorded(source, dimension);
     const { span, head, tail } = await openSpan(params, context);
     const [{ rows, totalRows }, days] = await Promise.all([
       source.breakdown(span, dimension, limit, signal),
@@ -114,7 +113,7 @@ const answers: Answers = {
   openapi: async () => buildOpenApi(),
 };
 
-/** The site and the days of a question, and what every answer about days begins and ends with. */
+/** Finds the site and the days of a query, and what every answer about days begins and ends with. */
 async function openSpan(params: { site: string; days: number } & Partial<Days>, context: AnswerContext) {
   const { source, now, signal } = context;
   const site = await findSite(source, params.site, signal);
@@ -127,19 +126,19 @@ async function openSpan(params: { site: string; days: number } & Partial<Days>, 
   };
 }
 
-/** A site by its id or domain, as a person wrote it. */
+/** Finds a site by its id or domain, as a person may write it. */
 async function findSite(source: DataSource, name: string, signal?: AbortSignal): Promise<SourceSite> {
   const wanted = normalizeSite(name);
   const site = (await source.sites(signal)).find(({ id, domain }) => id === wanted || domain === wanted);
   if (site) return site;
   throw new AnalyticsError(
     "site_not_found",
-    "No site of your organization has this id or domain: GET /sites lists those it has.",
+    "No site of your organization has this id or domain: GET /sites lists its sites.",
     { status: 404 },
   );
 }
 
-function refuseUnanswerable({ dimensions }: DataSource, dimension: string): void {
+function refuseUnrecorded({ dimensions }: DataSource, dimension: string): void {
   if (dimensions === undefined || dimensions.some((each) => each === dimension)) return;
   const allowed = [...dimensions];
   const detail = `is ${dimension}, which this source does not record; it has ${allowed.join(", ")}`;
@@ -154,7 +153,7 @@ function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
   const detail =
     dataSince === null
       ? "The site has no data yet: every number is zero."
-      : `The site has data since ${dataSince}: the days before it are zeros.`;
+      : `The site has data since ${dataSince}: earlier days are zero.`;
   return [{ code: "before_data_since", detail }];
 }
 

@@ -6,13 +6,13 @@ import { localKinds } from "./local-kinds.ts";
 import { createServiceSource, openKeyedService } from "./service-source.ts";
 import type { KeyedSource, LocalKind, Source, SourceContext, SourceFlags } from "./source-types.ts";
 
-/** The options on service and key, which no source in this process takes beside its own. */
+/** The options for a service and its key, which exclude a local source. */
 const SERVICE_OPTIONS = ["--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
 
 /**
- * What flags, environment and profiles ask for: a source in this process, or a service. Nothing is read or opened
- * before the first call, so that a server without a key can start and list its tools. Throws AnalyticsError `usage`
- * where two sources are asked for.
+ * Resolves flags, environment and profiles to a local source or a service. Nothing is read or opened before the first
+ * call, so that a server without a key can start and list its tools. Throws AnalyticsError `usage` if the flags choose
+ * two sources.
  */
 export function resolveSource(
   flags: SourceFlags,
@@ -28,7 +28,7 @@ export function resolveSource(
   };
 }
 
-/** The same for a server whose users bring their own keys. */
+/** Resolves the source of a server whose users bring their own keys. */
 export async function resolveKeyedSource(
   flags: SourceFlags,
   context: Pick<SourceContext, "environment" | "clock">,
@@ -39,12 +39,12 @@ export async function resolveKeyedSource(
   return openKeyedLocal(local, context);
 }
 
-/** The source in this process that the command line names, whatever else it names. */
+/** The kind of local source that the flags choose, whatever else they choose. */
 export function findLocalKind(flags: SourceFlags): LocalKind | undefined {
   return localKinds.find(({ option }) => isNamed(flags, option.flag));
 }
 
-/** Throws AnalyticsError `usage` where the command line names another source beside this one. */
+/** Throws AnalyticsError `usage` if the flags choose another source as well. */
 export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
   const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];
   const other = others.find((each) => each !== flag && isNamed(flags, each));
@@ -56,7 +56,7 @@ export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about
 
 const isNamed = (flags: SourceFlags, flag: string) => flags[nameAttribute(flag)] !== undefined;
 
-/** As commander names an option's value: `--base-url` is `baseUrl`. */
+/** The attribute that commander gives an option: `baseUrl` for `--base-url`. */
 const nameAttribute = (flag: string) =>
   flag.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -65,7 +65,10 @@ async function openKeyedLocal(
   { clock }: Pick<SourceContext, "clock">,
 ): Promise<KeyedSource> {
   if (openKeyring === undefined) {
-    throw new AnalyticsError("usage", `${option.flag} cannot be shared by several people: it has no keys for them.`);
+    throw new AnalyticsError(
+      "usage",
+      `${option.flag} cannot be shared by several people: it has no keys for them.`,
+    );
   }
   const { find, publicKeys } = await openKeyring({ clock });
   return {

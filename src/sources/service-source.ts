@@ -9,7 +9,7 @@ import type { KeyedSource, ServiceSource, SourceContext, SourceFlags } from "./s
 
 const ABOUT = { label: "the analytics service" };
 
-/** A service of the contract, asked over HTTP with the key that flags, environment and profiles give. */
+/** A remote service, called over HTTP with the key from flags, environment or a profile. */
 export function createServiceSource(
   flags: SourceFlags,
   context: SourceContext,
@@ -17,7 +17,7 @@ export function createServiceSource(
 ): ServiceSource {
   const { environment, clock, warn } = context;
   let found: Access | undefined;
-  // Read once, since standard input can be; after a failure again, since a login may have followed it.
+  // Read once, because stdin can only be read once. Read again after a failure, because a login may have followed.
   const readAccessOnce = async () => {
     if (found === undefined) {
       found = readAccess(flags, environment, await readGivenKey(flags, context.stdin));
@@ -36,7 +36,7 @@ export function createServiceSource(
   };
 }
 
-/** The same service for whoever brings a key of it. */
+/** A remote service for a server whose users bring their own keys. */
 export async function openKeyedService(
   flags: SourceFlags,
   { environment, clock }: Pick<SourceContext, "environment" | "clock">,
@@ -45,7 +45,7 @@ export async function openKeyedService(
   return createKeyedService(new URL(baseUrl).origin, await reachService(environment, baseUrl), clock);
 }
 
-/** @param reach How the service is reached with any key. */
+/** @param reach Makes the target for a key. */
 export function createKeyedService(
   name: string,
   reach: (apiKey: string) => Target,
@@ -62,7 +62,7 @@ export function createKeyedService(
   };
 }
 
-/** How a service is reached with the key, and where both were found. */
+/** The target for a service and key, with where the key was found. */
 export async function openTarget(
   environment: Environment,
   { apiKey, baseUrl, site, sources }: Access,
@@ -71,7 +71,7 @@ export async function openTarget(
   return { ...target, site, keySource: sources.apiKey };
 }
 
-/** How a service is reached with any key: one pool of connections serves them all. */
+/** Prepares a service for any number of keys, which share one pool of connections. */
 export async function reachService(
   environment: Environment,
   baseUrl: string,

@@ -7,83 +7,83 @@ import type { Call } from "../operations/call.ts";
 import type { DataSource } from "./data-source.ts";
 import type { Keyring } from "./keyring.ts";
 
-/** How a source is spoken of. */
+/** How people and models are told what a source is. */
 export interface About {
-  /** What it is, for people: `made-up data`. */
+  /** A short name for people: `made-up data`. */
   label: string;
-  /** Stands with every answer that a model gets. */
+  /** Added to every answer for a model. */
   note?: string;
-  /** Told to a model before it asks. */
+  /** Part of the server's instructions for a model. */
   instruction?: string;
-  /** Stands on the pages where people are asked for a key. */
+  /** Shown on the pages that ask people for a key. */
   notice?: { title: string; text: string };
 }
 
-/** What a source is opened with. */
+/** What opening a source needs. */
 export interface SourceContext {
   environment: Environment;
   /** Milliseconds since 1970. */
   clock: () => number;
   readonly stdin: Readable & { isTTY?: boolean };
-  /** Shown to the person who runs the program. */
+  /** Shows a sentence to the person who runs the program. */
   warn: (text: string) => void | Promise<void>;
 }
 
 /**
- * A kind of source in this process, as the command line knows it: light, so that every start can afford to load it; what
- * it takes to answer is loaded by `open`.
+ * A kind of data source in this process. Every start loads it, so it must be small: `open` imports the code that reads
+ * the data.
  */
 export interface LocalKind {
-  /** The option that chooses it, for commander. */
+  /** The command-line option that chooses it. */
   option: { flag: `--${string}`; description: string };
   about: About;
   open(context: Pick<SourceContext, "clock">): Promise<DataSource>;
-  /** Where several organizations share it: who may see what, and keys that anyone may know. */
+  /** For a source of several organizations: finds the data of each key, and lists keys that are public. */
   openKeyring?(context: Pick<SourceContext, "clock">): Promise<{ find: Keyring; publicKeys: string[] }>;
 }
 
 export interface SourceDescription {
   about: About;
-  /** The options of the shell that choose it again: `--demo`, or `--profile` and its name. */
+  /** The command-line options that choose it: `--demo`, or `--profile` and its name. */
   options: readonly string[];
 }
 
-interface Asked extends SourceDescription {
+interface CallableSource extends SourceDescription {
   call: Call;
 }
 
-export interface LocalSource extends Asked {
+export interface LocalSource extends CallableSource {
   kind: "local";
   local: LocalKind;
 }
 
-export interface ServiceSource extends Asked {
+export interface ServiceSource extends CallableSource {
   kind: "service";
-  /** Which service, with which key, and where both were found. Throws as `config/access.ts` says. */
+  /** Which service and key, and where both were found. Throws as `readAccess` in `config/access.ts` does. */
   readAccess(): Promise<Access>;
 }
 
-/** What the questions of one person go to. */
+/** The source of one person's queries. */
 export type Source = LocalSource | ServiceSource;
 
-/** What a server of many people asks, each with a key of their own. */
+/** The source of a server with many users, each with their own key. */
 export interface KeyedSource {
-  /** Whose keys they are, for people: the origin of the service, or what the data is. */
+  /** What the keys are for, shown to people: the service's origin, or the kind of data. */
   name: string;
   about: About;
-  /** A key that anyone may know and use. */
+  /** A key that anyone may use. */
   publicKey?: string | undefined;
-  /** Asks with a key; a key that opens nothing rejects with `invalid_api_key`, status 401. */
+  /** The calls of one key. With an invalid key they reject with `invalid_api_key`, status 401. */
   open(apiKey: string, options?: OpenOptions): Call;
 }
 
 export interface OpenOptions {
   limits?: HttpClientOptions["limits"];
-  /** Stands around every request to a service. */
+  /** Wraps every request to a service. */
   wrapFetch?: ((fetch: Fetch) => Fetch) | undefined;
 }
 
-/** The command line, with an attribute for each option that chooses a kind. */
+/** Command-line flags, with an attribute for each option that chooses a local source. */
 export interface SourceFlags extends AccessFlags {
   readonly [option: string]: unknown;
 }

@@ -166,8 +166,8 @@ describe("from and to", () => {
   });
 
   it.each([
-    [{ from: "2026-11-20" }, "missing_parameter", "to is required where from is given."],
-    [{ to: "2026-11-20" }, "missing_parameter", "from is required where to is given."],
+    [{ from: "2026-11-20" }, "missing_parameter", "to is required if from is given."],
+    [{ to: "2026-11-20" }, "missing_parameter", "from is required if to is given."],
     [{ from: "2026-11-20", to: "2026-11-19" }, "invalid_parameter", /from must not be after to/],
     [
       { from: "2026-11-20", to: "2026-11-22" },

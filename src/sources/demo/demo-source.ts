@@ -7,7 +7,7 @@ import type { Labels } from "./labels.ts";
 
 const DAYS_KEPT = 731;
 
-/** An organization's made-up visits as a data source: every number is counted from them. */
+/** Creates a data source from an organization's made-up visits, by counting them. */
 export function createDemoSource({ sites }: Organization, labels: Labels): DataSource {
   const byId = new Map(sites.map((site) => [site.id, site]));
   const countsOf = ({ id }: SourceSite) => {
@@ -35,7 +35,7 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
     },
     active: async (site, now) => {
       const from = now - WINDOW_MS;
-      // A window over midnight has the visitors of two days, who are different visitors by definition.
+      // If the window includes midnight, it has visitors of two days, who count as different people by definition.
       const dates = new Set([dateAt(from, site.timezone), dateAt(now, site.timezone)]);
       const counts = [...dates].map((date) => {
         const midnight = startOfDay(date, site.timezone);
@@ -48,7 +48,7 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
 
 const WINDOW_MS = 5 * 60_000;
 
-/** The days of a span; the one that is not over with the seconds of it that are. */
+/** The days of a span. Today has `until`: the seconds since its midnight. */
 function listDays({ site, from, to, now }: Span): { date: string; until?: number }[] {
   const today = dateAt(now, site.timezone);
   const days: { date: string; until?: number }[] = [];

@@ -1,7 +1,6 @@
 /**
- * What the files in fixtures/ describe (the tests check them). Days are counted from the dataset's anchor, the Monday
- * of the week in which the server started: -13 is the Tuesday of the week before last. A weight is any number of 0 or
- * more.
+ * The content of the files in fixtures/, which the tests check. Days are counted from the dataset's anchor, the Monday of
+ * the week in which the server started: -13 is the Tuesday of the week before last. A weight is any number from 0 up.
  */
 export interface Fixtures {
   organizations: OrganizationProfile[];
@@ -14,7 +13,7 @@ export interface Fixtures {
 export interface OrganizationProfile {
   id: string;
   name: string;
-  /** SHA-256 of each key, in hexadecimal: the keys themselves are stored nowhere. */
+  /** SHA-256 of each key, in hexadecimal; the keys themselves are not in the fixtures. */
   keys: { id: string; sha256: string }[];
   /** Ids of its sites. */
   sites: string[];
@@ -25,9 +24,9 @@ export interface SiteProfile {
   domain: string;
   name: string;
   timezone: string;
-  /** The data starts so many days before the anchor; null if nothing was ever recorded. */
+  /** How many days before the anchor the data starts; null if nothing was ever recorded. */
   data_since: number | null;
-  /** The site was added so many days before the anchor. */
+  /** How many days before the anchor the site was added. */
   added: number;
   /** Weights. */
   hostnames: Record<string, number>;
@@ -35,13 +34,13 @@ export interface SiteProfile {
   visitors: number;
   /** Share of `visitors` a year earlier. */
   growth_from: number;
-  /** Monday to Sunday, 1 is average. */
+  /** Factors from Monday to Sunday; 1 is average. */
   weekdays: number[];
   /** Weights by hour of the site's day. */
   hours: number[];
   pages_per_visit: number;
   pages: PageProfile[];
-  /** Weight, or weight at the anchor and the share of it a year earlier. */
+  /** A weight, or the weight at the anchor and which share of it applied a year earlier. */
   sources: Record<string, number | { weight: number; from: number }>;
   /** Weights. */
   places: Record<string, number>;
@@ -56,7 +55,7 @@ export interface PageProfile {
   /** Weights as the first page of a visit, and as a later one. */
   entry: number;
   view: number;
-  /** First and last day on which the page exists; without them, always. */
+  /** The first and last day of the page; without them it always exists. */
   from?: number;
   until?: number;
 }
@@ -68,7 +67,7 @@ export interface Chapter {
   days: number;
   /** The day's visitors are multiplied by this. */
   factor?: number;
-  /** Additional visitors a day, all from one source to one page. */
+  /** Additional visitors per day, all from one source to one page. */
   extra?: { visitors: number; source: string; path: string };
 }
 
