@@ -136,7 +136,13 @@ describe("a failure has a cause, a hint and an exit code", () => {
       2,
       /no command "stat"[\s\S]*commands are sites, stats/,
     ],
-    ["--demo with a base URL", ["sites", "--demo", "--base-url", BASE], service, 2, /Use --demo or --base-url, not both/],
+    [
+      "--demo with a base URL",
+      ["sites", "--demo", "--base-url", BASE],
+      service,
+      2,
+      /Use --demo or --base-url, not both/,
+    ],
     ["an empty base URL", ["sites", "--base-url", ""], service, 2, /base URL is empty/],
     [
       "a base URL a step off",

@@ -90,7 +90,13 @@ describe("login in a script", () => {
       6,
       /no site "globex/,
     ],
-    ["a name that is none", ["--base-url", BASE, "--profile", "../x"], DEMO_KEY, 2, /not a valid profile name/],
+    [
+      "a name that is none",
+      ["--base-url", BASE, "--profile", "../x"],
+      DEMO_KEY,
+      2,
+      /not a valid profile name/,
+    ],
     ["the demo", ["--demo"], DEMO_KEY, 2, /--demo needs no key/],
   ])("%s is refused, and nothing is saved", async (_, argv, stdin, code, words) => {
     const home = createHome();

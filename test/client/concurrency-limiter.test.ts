@@ -2,8 +2,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createConcurrencyLimiter } from "../../src/client/concurrency-limiter.ts";
 
-describe("slots", () => {
-  it("who leaves the queue leaves at once, and is not run", async () => {
+describe("the concurrency limiter", () => {
+  it("rejects an aborted caller at once, without running it", async () => {
     const inSlot = createConcurrencyLimiter(1);
     let release: () => void = () => {};
     const held = new Promise<void>((resolve) => {
@@ -23,7 +23,7 @@ describe("slots", () => {
     expect(ran).toEqual(["stayed"]);
   });
 
-  it("hold after many came, failed and left", async () => {
+  it("keeps its limit after many runs, failures and aborts", async () => {
     const inSlot = createConcurrencyLimiter(3);
     let running = 0;
     let most = 0;

@@ -6,7 +6,7 @@ const KEY = "canary-4f1c9a2e77d04b6f";
 const JSON_TYPE = { "content-type": "application/json" };
 const NOW = Date.parse("2026-11-21T04:05:10Z");
 
-/** What comes of one answer; what may pass is marked so. */
+/** The outcome of one response; a retryable error is marked. */
 async function receive(
   status: number,
   headers: Record<string, string>,
@@ -46,7 +46,7 @@ describe("a body", () => {
     expect(await receive(200, JSON_TYPE, body, { maxBytes: 1_000 })).toEqual({ text, freshFor: 0 });
   });
 
-  it("a byte larger is refused", async () => {
+  it("one byte larger is refused", async () => {
     const body = [Buffer.alloc(600), Buffer.alloc(401)];
     await expect(receive(200, JSON_TYPE, body, { maxBytes: 1_000 })).rejects.toMatchObject({
       ...{ code: "too_large", status: 200, message: "The service's answer is larger than 0.001 MB." },
@@ -54,7 +54,7 @@ describe("a body", () => {
     });
   });
 
-  it("of no valid UTF-8 is refused", async () => {
+  it("that is not valid UTF-8 is refused", async () => {
     await expect(receive(200, JSON_TYPE, [one])).rejects.toMatchObject({
       ...{ code: "bad_answer", message: "The service's answer is not valid UTF-8." },
       hint: "Check that the base URL is that of the API, or tell whoever runs the service.",
@@ -85,7 +85,7 @@ describe("a body", () => {
     });
   });
 
-  it("of no type is refused", async () => {
+  it("without a type is refused", async () => {
     const message = "The answer to /stats has no content type, not JSON.";
     await expect(receive(200, {}, "{}")).rejects.toMatchObject({ message });
   });
@@ -110,7 +110,7 @@ describe("an error", () => {
     ["that is longer than any answer may be", full, JSON_TYPE, 1e4, alone],
     ["that is no JSON by its type", full, { "content-type": "text/plain" }, 1e6, alone],
     ["that is no text", [Buffer.from([0xff])], JSON_TYPE, 1e6, alone],
-  ])("is known by its status, with an explanation %s", async (_, body, headers, maxBytes, message) => {
+  ])("is recognized by its status, with an explanation %s", async (_, body, headers, maxBytes, message) => {
     await expect(receive(404, headers, body, { maxBytes })).rejects.toMatchObject({
       ...{ code: "not_found", status: 404, message },
       hint: "Check the base URL: there is no API at https://stats/api/v1.",
@@ -122,14 +122,14 @@ describe("an error", () => {
     [502, {}, undefined, "internal_error", expect.any(String)],
     [503, {}, undefined, "unavailable", expect.any(String)],
     [504, {}, undefined, "internal_error", expect.any(String)],
-  ])("of status %d may pass", async (status, headers, wait, code, hint) => {
+  ])("of status %d is retryable", async (status, headers, wait, code, hint) => {
     expect(await receive(status, headers, null)).toMatchObject({ passes: true, wait, code, hint });
   });
 
   it.each([
     ["The quota is used up: try again in 3 seconds.", undefined],
     ["The quota is used up.", "Try again in 3 seconds."],
-  ])("says what to do once: %s", async (detail, hint) => {
+  ])("says only once what to do: %s", async (detail, hint) => {
     const headers = { ...JSON_TYPE, "retry-after": "3" };
     const told = await receive(429, headers, JSON.stringify({ code: "rate_limited", detail }));
     expect(told).toEqual({ passes: true, wait: 3_000, code: "rate_limited", message: detail, hint });
@@ -157,20 +157,20 @@ describe("a redirect", () => {
     await expect(answer).rejects.toMatchObject({ code: "redirected", status: 307, message, hint });
   });
 
-  it.each([300, 301, 302, 303, 305, 306, 307, 308])("is each of its statuses: %d", async (status) => {
+  it.each([300, 301, 302, 303, 305, 306, 307, 308])("is recognized by its status: %d", async (status) => {
     await expect(receive(status, {}, null)).rejects.toMatchObject({ code: "redirected", status });
   });
 
-  it("is not 304, which answers a condition", async () => {
+  it("is not 304, which answers a conditional request", async () => {
     await expect(receive(304, {}, null)).rejects.toMatchObject({ code: "bad_answer", status: 304 });
   });
 
-  it("leads nowhere else than to the web", () => {
+  it("is only shown if it leads to an http or https address", () => {
     expect(readRedirectOrigin("blob:https://b.test/1", "https://stats/", KEY)).toBe("https://b.test");
   });
 });
 
-it("is asked for with the key, and with what it may be", async () => {
+it("a request has the key and the accepted types", async () => {
   const asked: object[] = [];
   const fetch: HttpRequest["fetch"] = async (url, { headers }) => {
     asked.push({ url, headers });
@@ -185,7 +185,7 @@ it("is asked for with the key, and with what it may be", async () => {
   ]);
 });
 
-it("what a request throws is explained", async () => {
+it("an error of the network is explained", async () => {
   const fetch = () => Promise.reject(Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" }));
   await expect(receive(200, {}, null, { fetch })).rejects.toMatchObject({ code: "unreachable" });
 });

@@ -23,7 +23,7 @@ const addAuthority =
 const tryHttp = "Try http://a.test (plain http is only allowed for this machine), or check the port.";
 const unknownAuthority = "its certificate comes from an authority that this machine does not trust";
 
-describe("what fetch throws", () => {
+describe("an error of fetch", () => {
   it.each<[string, string, boolean]>([
     ["ENOTFOUND", "the host name does not exist", false],
     ["EAI_AGAIN", "the host name cannot be resolved right now", true],
@@ -78,18 +78,18 @@ describe("what fetch throws", () => {
     },
   );
 
-  it.each(["NO_CERT_", "NOT_Z_DATA_ERROR"])("%s only sounds like it", (code) => {
+  it.each(["NO_CERT_", "NOT_Z_DATA_ERROR"])("%s only looks similar", (code) => {
     expect(explain(fail(code)).code).toBe("unreachable");
   });
 
-  it("what a parser could not read is not kept, since it holds what came", () => {
+  it("a parser's error is not kept as the cause, since it holds the received bytes", () => {
     const message = `${ORIGIN} cannot be reached: the server there does not speak HTTP.`;
     expect(explain(fail("HPE_INVALID_CONSTANT", { name: "HTTPParserError" }))).toEqual({
       ...{ code: "unreachable", message, hint: checkNetwork, passes: true, kept: false },
     });
   });
 
-  it("the reason may stand in the first of several, or in none of them", () => {
+  it("the reason may be in the first of several errors, or in none", () => {
     const refused = Object.assign(new Error("no"), { code: "ECONNREFUSED" });
     const several = new TypeError("fetch failed", { cause: new AggregateError([refused, new Error("b")]) });
     expect(explain(several).message).toContain("nothing is listening there");
@@ -107,12 +107,12 @@ describe("a proxy", () => {
     ["UND_ERR_ABORTED", fail("UND_ERR_ABORTED")],
     ["a message of undici's", fail("UND_ERR_PRX_TLS", {}, "Proxy TLS failed")],
     ["a message without a code", fail("", {}, "Proxy response (407) !== 200 when HTTP Tunneling")],
-  ])("that refuses is named by %s", (_, failure) => {
+  ])("that refuses is recognized by %s", (_, failure) => {
     const message = `The proxy refused to connect to ${ORIGIN}.`;
     expect(explain(failure)).toEqual({ code: "proxy", message, hint: checkProxy, passes: false, kept: true });
   });
 
-  it("is not blamed for a host's name", () => {
+  it("is not blamed if only the host's name contains the word", () => {
     expect(explain(fail("ENOTFOUND", {}, "getaddrinfo ENOTFOUND proxy.test")).code).toBe("unreachable");
   });
 
@@ -133,7 +133,7 @@ describe("a proxy", () => {
       "https://proxy.test",
       "the connection failed",
     ],
-  ])("that cannot be reached is known by %s", (_, code, peer, address, reason) => {
+  ])("that cannot be reached is recognized by %s", (_, code, peer, address, reason) => {
     const message = `The proxy ${new URL(address).host} cannot be reached: ${reason}.`;
     expect(explain(fail(code, peer), [undefined, address])).toEqual({
       ...{ code: "proxy", message, hint: checkProxies, passes: false, kept: true },
@@ -145,11 +145,11 @@ describe("a proxy", () => {
     ["another name", { hostname: "a.test" }],
     ["no address", { port: 3128 }],
     ["nothing", {}],
-  ])("is not blamed where the connection was to %s", (_, peer) => {
+  ])("is not blamed if the connection was to %s", (_, peer) => {
     expect(explain(fail("ECONNREFUSED", peer), [proxy]).code).toBe("unreachable");
   });
 
-  it("is known by the address that was tried last of several", () => {
+  it("is recognized by the last of several addresses", () => {
     const refused = Object.assign(new Error("no"), { code: "ECONNREFUSED", address: "::1", port: 3128 });
     const failure = new TypeError("fetch failed", { cause: new AggregateError([refused]) });
     expect(explain(failure, [proxy]).code).toBe("proxy");

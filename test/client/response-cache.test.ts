@@ -19,7 +19,7 @@ afterEach(() => {
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 type Limits = Parameters<typeof createHttpClient>[0]["limits"];
 
-/** A real server, which says how long its answers may be kept, and clients of it on a clock that the test moves. */
+/** A real server that says how long its answers may be cached, and HTTP clients with a clock that the test moves. */
 async function start(options: { caching?: Record<string, string>; answer?: Answer } = {}) {
   const server = await startServer(async (request, response) => {
     if (options.answer) return options.answer(request, response);
@@ -41,7 +41,7 @@ async function start(options: { caching?: Record<string, string>; answer?: Answe
 const week = { site: "example.com", days: 7 } as const;
 const maxAge = (seconds: number) => ({ "cache-control": `private, max-age=${seconds}` });
 
-describe("how long an answer may be used again (RFC 9111)", () => {
+describe("how long an answer may be reused (RFC 9111)", () => {
   const date = "Sat, 21 Nov 2026 04:05:10 GMT";
   const later = "Sat, 21 Nov 2026 04:06:00 GMT";
   const cases: [string, Record<string, string>, number][] = [
@@ -77,12 +77,12 @@ describe("how long an answer may be used again (RFC 9111)", () => {
     expect(readFreshness(new Headers(headers), NOW, NOW)).toBe(seconds);
   });
 
-  it("the time on the way counts", () => {
+  it("the time in transit counts", () => {
     expect(readFreshness(new Headers(maxAge(60)), NOW - 20_000, NOW)).toBe(40);
   });
 });
 
-describe("what is kept", () => {
+describe("what is cached", () => {
   it.each([
     ["for no time", 10, 0, false],
     ["for less", 10, -1, false],
@@ -97,7 +97,7 @@ describe("what is kept", () => {
   });
 });
 
-describe("an answer is used again while its service allows it", () => {
+describe("an answer is reused while its service allows it", () => {
   it("up to max-age, and not a moment longer", async () => {
     const { connect, time, requests } = await start({ caching: maxAge(60) });
     const call = connect();
@@ -110,7 +110,7 @@ describe("an answer is used again while its service allows it", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("the same question with its defaults spelled out is the same question; another one is not", async () => {
+  it("for the same call with its defaults spelled out, but not for another one", async () => {
     const { connect, requests } = await start({ caching: maxAge(60) });
     const call = connect();
     await call(stats, { site: "example.com" });
@@ -121,7 +121,7 @@ describe("an answer is used again while its service allows it", () => {
     expect(requests).toHaveLength(3);
   });
 
-  it.each(["no-store", "no-cache", "max-age=0", ""])("not at all where it says %o", async (said) => {
+  it.each(["no-store", "no-cache", "max-age=0", ""])("not at all with Cache-Control %o", async (said) => {
     const { connect, requests } = await start({ caching: { "cache-control": said } });
     const call = connect();
     await call(stats, week);
@@ -138,7 +138,7 @@ describe("an answer is used again while its service allows it", () => {
     ]);
   });
 
-  it("never for who is active now, whatever the service says", async () => {
+  it("never for realtime, whatever the service says", async () => {
     const { connect, requests } = await start({ caching: maxAge(60) });
     const call = connect();
     await call(realtime, { site: "example.com" });
@@ -177,7 +177,7 @@ describe("an answer is used again while its service allows it", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("not while the clock says that it comes from the future", async () => {
+  it("not if the clock says that it comes from the future", async () => {
     const { connect, time, requests } = await start({ caching: maxAge(60) });
     const call = connect();
     await call(stats, week);
@@ -196,7 +196,7 @@ describe("an answer is used again while its service allows it", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("what was used longest ago makes room, by number and by size", async () => {
+  it("until it is the least recently used one and there is no more room", async () => {
     const { connect, requests } = await start({ caching: maxAge(60) });
     const ask = async (call: Call, days: number) => {
       const before = requests.length;
@@ -218,7 +218,7 @@ describe("an answer is used again while its service allows it", () => {
     expect([await ask(small, 1), await ask(small, 1)]).toEqual(["asked", "asked"]);
   });
 
-  it("and nobody can change it for the others", async () => {
+  it("and no caller can change it for the others", async () => {
     const { connect } = await start({ caching: maxAge(60) });
     const call = connect();
     const { rows } = await call(breakdown, { site: "example.com", dimension: "pages" });
@@ -227,8 +227,8 @@ describe("an answer is used again while its service allows it", () => {
   });
 });
 
-describe("what is asked several times at once is one request", () => {
-  /** A server that holds every answer until the test lets go. */
+describe("the same call made several times at once is one request", () => {
+  /** A server that holds every answer until the test releases it. */
   async function startHeld() {
     let release: () => void = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -266,7 +266,7 @@ describe("what is asked several times at once is one request", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("one caller that leaves takes nothing from the others", async () => {
+  it("an aborted caller takes nothing from the others", async () => {
     const { connect, requests, release, until, aborted } = await startHeld();
     const call = connect();
     const controller = new AbortController();
@@ -280,7 +280,7 @@ describe("what is asked several times at once is one request", () => {
     expect([requests.length, aborted()]).toEqual([1, 0]);
   });
 
-  it("when the last one leaves the request is given up, and the next caller asks anew", async () => {
+  it("when the last caller is aborted, so is the request, and the next caller sends a new one", async () => {
     const { connect, requests, release, until, aborted } = await startHeld();
     const call = connect();
     const controllers = [new AbortController(), new AbortController()];
@@ -297,7 +297,7 @@ describe("what is asked several times at once is one request", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("one caller may ask for a lot with one signal, and hears no warning of Node's", async () => {
+  it("many calls with one signal cause no warning of Node's", async () => {
     const { connect } = await start();
     const warnings: Error[] = [];
     const listen = (warning: Error) => void warnings.push(warning);
@@ -311,7 +311,7 @@ describe("what is asked several times at once is one request", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("a failure is everybody's, once", async () => {
+  it("all callers get the same failure, once", async () => {
     const { connect, requests } = await start({
       answer: (_, response) => send(response, 401, { "content-type": "application/problem+json" }, "{}"),
     });
@@ -321,7 +321,7 @@ describe("what is asked several times at once is one request", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("of different questions so many run at once, and no more; who leaves the queue is never sent", async () => {
+  it("different calls run up to the limit at once; an aborted one in the queue is never sent", async () => {
     const { connect, requests, release, until, most } = await startHeld();
     const call = connect(undefined, { concurrency: 3 });
     const controller = new AbortController();
@@ -341,7 +341,7 @@ describe("what is asked several times at once is one request", () => {
     expect(most()).toBe(3);
   });
 
-  it("a wait before the next attempt takes no place from others", async () => {
+  it("a wait before the next attempt takes no place in the limit", async () => {
     let refused = 0;
     const { connect, requests } = await start({
       answer: async (request, response) => {

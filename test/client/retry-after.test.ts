@@ -38,7 +38,7 @@ describe("how long a service asks to wait, in milliseconds", () => {
   });
 });
 
-describe("a date of HTTP", () => {
+describe("an HTTP date", () => {
   it.each([date, ` ${date} `, "Saturday, 21-Nov-26 04:05:10 GMT", "Sat Nov 21 04:05:10 2026"])(
     "is read: %j",
     (text) => expect(readHttpDate(text)).toBe(RECEIVED),
@@ -64,5 +64,5 @@ describe("a date of HTTP", () => {
     "on Sat Nov 21 04:05:10 2026",
     "Sat, 21 Nov 2026 04:05:10 UTC",
     "Sat, 21 Nov 2026 25:05:10 GMT",
-  ])("is nothing else: %j", (text) => expect(readHttpDate(text)).toBeUndefined());
+  ])("is not %j", (text) => expect(readHttpDate(text)).toBeUndefined());
 });

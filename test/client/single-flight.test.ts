@@ -3,7 +3,7 @@ import { createSingleFlight } from "../../src/client/single-flight.ts";
 
 const cancelled = { code: "cancelled", message: "The call was cancelled." };
 
-/** Starts nothing by itself: each flight is ended by the test. */
+/** Each flight is ended by the test. */
 function openFlights() {
   const share = createSingleFlight<string>();
   const flights: { land: (answer: string) => void; signal: AbortSignal }[] = [];
@@ -12,13 +12,13 @@ function openFlights() {
   return { ask, flights };
 }
 
-it("who has left already starts nothing", async () => {
+it("a caller that is already aborted starts nothing", async () => {
   const { ask, flights } = openFlights();
   await expect(ask(AbortSignal.abort())).rejects.toMatchObject(cancelled);
   expect(flights).toEqual([]);
 });
 
-it("what was given up takes nothing from what was asked after it", async () => {
+it("an aborted flight does not affect the next one", async () => {
   const { ask, flights } = openFlights();
   const controller = new AbortController();
   const left = ask(controller.signal);
@@ -36,7 +36,7 @@ it("what was given up takes nothing from what was asked after it", async () => {
   expect(flights).toHaveLength(3);
 });
 
-it("who leaves after the answer disturbs nobody", async () => {
+it("an abort after the result affects nobody", async () => {
   const { ask, flights } = openFlights();
   const controller = new AbortController();
   const answer = ask(controller.signal);
@@ -50,7 +50,7 @@ it("who leaves after the answer disturbs nobody", async () => {
   expect(await next).toBe("next");
 });
 
-it("many may wait on one signal without a warning", async () => {
+it("many callers may share one signal without a warning", async () => {
   const { ask, flights } = openFlights();
   const warnings: Error[] = [];
   const warn = (warning: Error) => void warnings.push(warning);

@@ -18,12 +18,12 @@ const ask = (call: Call, input: Record<string, unknown>) =>
 
 const domains = ["docs.example.com", "example.com", "news.example.org", "parked.example", "shop.example.net"];
 
-describe("a question about a site", () => {
+describe("a query about a site", () => {
   it.each([
     ["that it names", DEMO_KEY, "docs.example.com", { site: "example.com" }, "example.com"],
     ["that was chosen before", DEMO_KEY, "docs.example.com", {}, "docs.example.com"],
     ["that is the only one", GLOBEX_KEY, undefined, {}, "globex.example"],
-  ])("is answered of the one %s", async (_, key, chosen, input, domain) => {
+  ])("uses the site %s", async (_, key, chosen, input, domain) => {
     expect((await ask(connect(key, chosen), input)).site.domain).toBe(domain);
   });
 
@@ -31,7 +31,7 @@ describe("a question about a site", () => {
     expect((await ask(connect(GLOBEX_KEY), { days: 3 })).period.days).toBe(3);
   });
 
-  it("that names none of several is refused with all of them", async () => {
+  it("that names none of several sites is refused, with all of them", async () => {
     await expect(ask(connect(DEMO_KEY), {})).rejects.toMatchObject({
       code: "missing_parameter",
       message: "site is required: the key does not have exactly one site.",
@@ -40,7 +40,7 @@ describe("a question about a site", () => {
     });
   });
 
-  it("that names another one is refused with those that there are", async () => {
+  it("that names an unknown site is refused, with the known ones", async () => {
     await expect(ask(connect(DEMO_KEY), { site: "example.net" })).rejects.toMatchObject({
       code: "site_not_found",
       message: 'The key has no site "example.net".',
@@ -50,7 +50,7 @@ describe("a question about a site", () => {
     });
   });
 
-  it("that fails otherwise fails as it does", async () => {
+  it("passes on other errors", async () => {
     const input = { site: "example.com", days: 0 };
     await expect(ask(connect(DEMO_KEY), input)).rejects.toMatchObject({ code: "invalid_parameter" });
     const broken = askForSite(connect(DEMO_KEY), input, {}, () => Promise.reject(new TypeError("a fault")));
@@ -58,14 +58,14 @@ describe("a question about a site", () => {
   });
 });
 
-describe("the sites that there are", () => {
+describe("the list of sites in a hint", () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => `site-${index}.test`);
   it.each([
     [0, "The key's organization has no sites yet."],
     [1, "Its sites are: site-0.test."],
     [20, `Its sites are: ${many(20).join(", ")}.`],
     [22, `Its sites are: ${many(20).join(", ")} and 2 more.`],
-  ])("%d are listed, the first twenty of them", (count, hint) => {
+  ])("for %d sites has the first twenty", (count, hint) => {
     expect(refuseUnknownSite("a.test", many(count))).toMatchObject({ hint, status: undefined });
   });
 });

@@ -102,7 +102,7 @@ describe("a key and its address: command line, then environment, then profile", 
   });
 });
 
-describe("a saved key goes to its own address alone, and that address gets no other key", () => {
+describe("a saved key is only sent to its saved address, and that address gets no other key", () => {
   it.each<[string, AccessFlags, Environment, GivenKey | undefined, string, RegExp]>([
     [
       "a variable with another address",
@@ -179,12 +179,12 @@ describe("which profile", () => {
     expect(readAccess({}, createHome({ globex }))).toMatchObject({ profile: "globex" });
   });
 
-  it("of several without a default, one must be named", () => {
+  it("one of several without a default must be named", () => {
     const two = createHome({ globex, other: globex });
     expect(() => readAccess({}, two)).toThrow("No profile was chosen. There are: globex, other.");
   });
 
-  it("one that others can read is warned about", () => {
+  it("a file that others can read causes a warning", () => {
     const open = createHome({ globex });
     expect(readAccess({}, open).warnings).toEqual([]);
     chmodSync(findProfileFile(open, "globex"), 0o640);
@@ -193,14 +193,14 @@ describe("which profile", () => {
     ]);
   });
 
-  it("the connector takes its address from it, and never its key", () => {
+  it("the connector uses a profile's address, but never its key", () => {
     expect(readServiceUrl({ profile: "acme" }, { ...home, ...ENV_URL })).toBe("https://acme.example/api/v1");
     expect(readServiceUrl({}, { ...home, ...ENV_URL })).toBe("https://env.example/api/v1");
     expect(readServiceUrl({}, home)).toBe("https://default.example/api/v1");
   });
 });
 
-describe("the site to ask about", () => {
+describe("the default site", () => {
   it.each<[AccessFlags, Environment, string | undefined]>([
     [{}, {}, "default.test"],
     [{}, { ANALYTICS_SITE: "env.test", ...ENV_KEY, ...ENV_URL }, "env.test"],
@@ -256,11 +256,11 @@ describe("a placeholder", () => {
     "k3y",
     "aaaa-bbbb",
     "1".repeat(300),
-  ])("%s is none", (ANALYTICS_API_KEY) => {
+  ])("%s is not one", (ANALYTICS_API_KEY) => {
     expect(read({}, { ANALYTICS_API_KEY, ...ENV_URL })).toMatchObject({ apiKey: ANALYTICS_API_KEY });
   });
 
-  it("is found at once in the longest text", () => {
+  it("is found quickly in a long text", () => {
     const start = performance.now();
     read({}, { ANALYTICS_API_KEY: `your${"_a".repeat(50_000)}`, ...ENV_URL });
     read({}, { ANALYTICS_API_KEY: "a_".repeat(50_000), ...ENV_URL });
@@ -286,7 +286,7 @@ describe("a key from a file or a pipe", () => {
     expect(await readGivenKey({}, pipe("canary"))).toBeUndefined();
   });
 
-  it("is warned about where others can read it", async () => {
+  it("causes a warning if others can read it", async () => {
     expect(await readGivenKey({ apiKeyFile: write("canary", 0o644) }, pipe(""))).toMatchObject({
       warnings: [expect.stringContaining("can be read by other users")],
     });
@@ -304,13 +304,13 @@ describe("a key from a file or a pipe", () => {
     await expect(readGivenKey(flags, pipe(text))).rejects.toThrow(words);
   });
 
-  it("is not waited for at a terminal", async () => {
+  it("is refused at a terminal, without waiting", async () => {
     const terminal = Object.assign(pipe("canary"), { isTTY: true });
     await expect(readGivenKey({ apiKeyStdin: true }, terminal)).rejects.toThrow("this is a terminal");
   });
 });
 
-it("a key is described by its end where enough of it stays hidden", () => {
+it("a key is described by its end if enough of it stays hidden", () => {
   expect(describeKey("canary-4f1c9a2e77d04b6f")).toBe("ends in 4b6f");
   expect(describeKey("nineteen-characters")).toBe("too short to show any of it");
 });
@@ -322,6 +322,6 @@ it.each<[AccessFlags, Record<string, string>, string | undefined]>([
   [{ profile: "acme" }, { ANALYTICS_PROFILE: "other", ANALYTICS_API_KEY: "x" }, "acme"],
   [{}, { ANALYTICS_PROFILE: "acme", ANALYTICS_API_KEY: "x" }, undefined],
   [{ apiKeyFile: "key" }, { ANALYTICS_PROFILE: "acme" }, undefined],
-])("%j with %j is asked by the profile %s", (flags, environment, name) => {
+])("%j with %j names the profile %s", (flags, environment, name) => {
   expect(findNamedProfile(flags, environment)).toBe(name);
 });

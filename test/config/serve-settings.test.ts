@@ -14,7 +14,7 @@ function read(flags: ServeFlags, environment: Record<string, string> = HOME, dem
 }
 
 describe("settings of serve", () => {
-  it("without any are for this machine alone", () => {
+  it("by default are for this machine only", () => {
     expect(read({})).toEqual({
       host: "127.0.0.1",
       port: 8788,
@@ -30,7 +30,7 @@ describe("settings of serve", () => {
     });
   });
 
-  it("keep their state where the machine wants it, and a demonstration's sign-ins nowhere", () => {
+  it("store state in the platform's folder, and a demonstration's sign-ins only in memory", () => {
     expect(read({}, { ...HOME, XDG_STATE_HOME: "/state" })).toMatchObject({
       store: "/state/analytics-mcp/connector.db",
       secretFile: "/state/analytics-mcp/secret",
@@ -66,7 +66,7 @@ describe("settings of serve", () => {
     if (name !== "trustProxy") expect(read({ [name]: text })).toMatchObject(expected);
   });
 
-  it("of the command line go before the environment's, and an empty one is none", () => {
+  it("of the command line take precedence, and an empty one counts as absent", () => {
     const environment = { ...HOME, [serveVariables.port]: "1", [serveVariables.publicUrl]: " " };
     expect(read({ port: "2" }, environment)).toMatchObject({ port: 2, publicUrl: undefined });
     expect(read({ trustProxy: true }, { ...HOME, [serveVariables.trustProxy]: "off" })).toMatchObject({

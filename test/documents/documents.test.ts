@@ -12,7 +12,7 @@ import { createTestApi } from "../support/api.ts";
 import { execFileSync } from "../support/child-process.js";
 import { startTestConnector } from "../support/connector.ts";
 
-/** The papers beside llms.txt in the repository and in the package. */
+/** The documents next to llms.txt in the repository and in the package. */
 const readings = [
   ["README", "README.md", "set-up of every client, the shell, troubleshooting"],
   ["Contract", "docs/contract.md", "the REST API's rules, for those who implement or call it"],
@@ -22,7 +22,7 @@ const readings = [
   ["Reliability", "docs/reliability.md", "what is promised when things go wrong, and how it is tested"],
 ].map(([title = "", path = "", about = ""]) => ({ title, path, about }));
 
-describe("published documents are those of the operations (npx vitest run -u writes them anew)", () => {
+describe("published documents match the operations (npx vitest run -u rewrites them)", () => {
   it("llms.txt", async () => {
     await expect(buildLlmsTxt(questions, readings)).toMatchFileSnapshot("../../llms.txt");
   });
@@ -44,7 +44,7 @@ describe("llms.txt", () => {
       expect(text).toContain(`\`${name}\``);
   });
 
-  it("has the form of llmstxt.org: a title, a summary, and under each heading nothing but links", () => {
+  it("has the format of llmstxt.org: a title, a summary, and only links under each heading", () => {
     for (const text of [buildLlmsTxt(questions), buildLlmsTxt(questions, readings)]) {
       const [start = "", ...sections] = text.split(/^## .+\n+/m);
       expect(start).toMatch(/^# analytics-mcp\n\n> .+\n\n(?!#)/);
@@ -56,7 +56,7 @@ describe("llms.txt", () => {
 
   const LINK = '</llms.txt>; rel="describedby"';
 
-  it("is pointed at by every answer of the reference API, and its own links lead somewhere", async () => {
+  it("is linked from every answer of the reference API, and its own links work", async () => {
     const { ask } = createTestApi();
     for (const path of ["/api/v1/sites", "/api/v1/stats", "/api/v1/openapi.json", "/elsewhere"]) {
       expect((await ask(path)).headers.get("link"), path).toBe(LINK);
@@ -67,7 +67,7 @@ describe("llms.txt", () => {
     for (const target of targets) expect((await ask(target)).status).toBe(200);
   });
 
-  it("is pointed at by the connector's pages", async () => {
+  it("is linked from the connector's pages", async () => {
     const connector = await startTestConnector();
     try {
       for (const path of ["/", "/nothing"]) {

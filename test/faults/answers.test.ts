@@ -69,7 +69,7 @@ const read = async ({ path }: Operation, params: Params) => {
 const cases = operations.map((operation) => [operation.path, operation as Operation] as const);
 
 it.each(cases)(
-  "%s: an answer of another form than the published one is never believed",
+  "%s: an answer that does not match the published schema is always refused",
   async (_, operation) => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
@@ -87,7 +87,7 @@ it.each(cases)(
       if (`${error?.message}${error?.hint}${JSON.stringify(answer)}`.includes(KEY))
         wrong.push(`${name}: shows the key`);
       if (answer && !(body !== undefined && isDescribed(body))) wrong.push(`${name}: believed`);
-      // What is believed is what came: nothing is mended on the way.
+      // What is accepted is what came: nothing is repaired on the way.
       if (answer && !JSON.stringify(text).includes(KEY)) expect(body).toMatchObject(answer as object);
     }
     line.fault = answerRightly;
@@ -96,7 +96,7 @@ it.each(cases)(
   },
 );
 
-it.each(cases)("%s: members that nobody asked for change nothing", async (_, operation) => {
+it.each(cases)("%s: unknown members change nothing", async (_, operation) => {
   const params = questions[operation.name] ?? {};
   const right = await read(operation, params);
   const known = operation.result.parse(JSON.parse(right));

@@ -23,7 +23,7 @@ describe("random numbers", () => {
     return Array.from({ length: count }, random);
   };
 
-  it("are the same for the same seed, and others for another one", () => {
+  it("are the same for the same seed, and different for another", () => {
     expect(draw("analytics", 1_000)).toEqual(draw("analytics", 1_000));
     // Similar seeds must not start a few steps apart in the same sequence.
     const drawn = Array.from({ length: 100 }, (_, seed) => draw(`analytics:${seed}`, 1_000)).flat();
@@ -54,7 +54,7 @@ describe("the visits of a day", () => {
     ["of 23 hours", "2026-03-29", "Europe/Berlin", 82_800],
     ["of 25 hours", "2026-10-25", "Europe/Berlin", 90_000],
     ["that begins an hour late", "2018-11-04", "America/Sao_Paulo", 82_800],
-  ])("%s end with it, and views come before events", (_, date, timezone, length) => {
+  ])("%s end with the day, and views come before events", (_, date, timezone, length) => {
     const story: SiteProfile["story"] = [];
     const visits = makeVisits({ timezone, hours: onlyAt(23), story, ...long }, date);
     const whole = makeVisits({ timezone, hours: onlyAt(9), story, ...long }, date);
@@ -73,7 +73,7 @@ describe("the visits of a day", () => {
     if (length === 90_000) expect(count(visits)).toBe(count(whole));
   });
 
-  it("that a zone skips has none", () => {
+  it("are none if the zone skips the day", () => {
     const asked = (date: string) => makeVisits({ timezone: "Pacific/Apia" }, date).length;
     expect(asked("2011-12-30")).toBe(0);
     expect(asked("2011-12-29")).toBeGreaterThan(200);
@@ -97,7 +97,7 @@ describe("the visits of a day", () => {
     expect(Math.abs(visits.length / visitors - 1.12)).toBeLessThan(0.01);
   });
 
-  it("are the same whenever they are asked for", () => {
+  it("are always the same", () => {
     const [site] = fixtures.sites;
     if (!site) throw new Error("The fixtures have no site.");
     const visits = createVisits(site, fixtures, "analytics", ANCHOR);
@@ -107,7 +107,7 @@ describe("the visits of a day", () => {
     expect(createVisits(site, fixtures, "analytics", ANCHOR)("2026-11-18")).toEqual(first);
   });
 
-  it("are made of random numbers of which no two are correlated", () => {
+  it("are made of uncorrelated random numbers", () => {
     const rows = listNumbers();
     const names = Object.keys(rows[0] ?? {});
     const pairs = names.flatMap((name, index) =>
@@ -123,7 +123,7 @@ describe("the visits of a day", () => {
 
 type Value = string | number | boolean | undefined;
 
-/** What each visitor of a day drew, every value as likely as the others; undefined where nothing was drawn. */
+/** What each visitor of a day drew, with equally likely values; undefined if nothing was drawn. */
 function listNumbers(): Record<string, Value>[] {
   const eight = Array.from({ length: 8 }, (_, index) => `v${index}`);
   const alike = Object.fromEntries(eight.map((value) => [value, 1]));
