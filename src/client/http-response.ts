@@ -23,7 +23,7 @@ export async function readBodyText(response: HttpResponse, maxBytes: number): Pr
     if (size > maxBytes) {
       throw new AnalyticsError("too_large", `The service's answer is larger than ${maxBytes / 1e6} MB.`, {
         status: response.status,
-        hint: "Check that the base URL is that of the API.",
+        hint: "Check that the base URL points to the API.",
       });
     }
     chunks.push(chunk);
@@ -32,7 +32,7 @@ export async function readBodyText(response: HttpResponse, maxBytes: number): Pr
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
     throw new AnalyticsError("bad_answer", "The service's answer is not valid UTF-8.", {
-      hint: "Check that the base URL is that of the API, or tell whoever runs the service.",
+      hint: "Check that the base URL points to the API, or tell whoever runs the service.",
       cause,
     });
   }

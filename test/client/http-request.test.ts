@@ -50,14 +50,14 @@ describe("a body", () => {
     const body = [Buffer.alloc(600), Buffer.alloc(401)];
     await expect(receive(200, JSON_TYPE, body, { maxBytes: 1_000 })).rejects.toMatchObject({
       ...{ code: "too_large", status: 200, message: "The service's answer is larger than 0.001 MB." },
-      hint: "Check that the base URL is that of the API.",
+      hint: "Check that the base URL points to the API.",
     });
   });
 
   it("that is not valid UTF-8 is refused", async () => {
     await expect(receive(200, JSON_TYPE, [one])).rejects.toMatchObject({
       ...{ code: "bad_answer", message: "The service's answer is not valid UTF-8." },
-      hint: "Check that the base URL is that of the API, or tell whoever runs the service.",
+      hint: "Check that the base URL points to the API, or tell whoever runs the service.",
       cause: expect.any(TypeError),
     });
   });
