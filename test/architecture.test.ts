@@ -86,12 +86,12 @@ describe("the layers", () => {
   it("a local source is one module and one line", () => {
     const isWithin = (file: string) => /^sources\/demo[./]/.test(file);
     const known = imports.filter(({ file, target }) => !isWithin(file) && /\/demo[./]/.test(target));
-    expect(known).toEqual([{ file: "sources/index.ts", target: "./demo.ts" }]);
+    expect(known).toEqual([{ file: "sources/local-kinds.ts", target: "./demo.ts" }]);
     // Elsewhere its name only occurs in sentences for people.
     const code = (file: string) =>
       sourceOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*|(["'`])(?:\\.|(?!\1)[^\\])*\1/g, "");
     const naming = files.filter((file) => !isWithin(file) && /demo/i.test(code(file)));
-    expect(naming).toEqual(["sources/index.ts"]);
+    expect(naming).toEqual(["sources/local-kinds.ts"]);
   });
 
   it("the pages of oauth are built from data only", () => {

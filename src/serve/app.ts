@@ -7,7 +7,7 @@ import { buildLandingPage } from "../oauth/pages/landing-page.ts";
 import { sendJson, sendPage } from "../oauth/send.ts";
 import { isUnavailable } from "../oauth/store/failure.ts";
 import { queries } from "../reports/queries.ts";
-import type { KeyedSource } from "../sources/source.ts";
+import type { KeyedSource } from "../sources/source-types.ts";
 
 export interface AppOptions {
   publicUrl: string;

@@ -9,7 +9,7 @@ import { createFailureLog } from "../oauth/store/failure.ts";
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { sites } from "../operations/index.ts";
-import type { KeyedSource, OpenOptions } from "../sources/source.ts";
+import type { KeyedSource, OpenOptions } from "../sources/source-types.ts";
 import { createApp } from "./app.ts";
 import { createGrants, type Holder } from "./grants.ts";
 import { eventLevels, type Log } from "./log.ts";

@@ -1,4 +1,4 @@
-import { cleanText } from "../../render/clean.ts";
+import { cleanText } from "../../render/clean-text.ts";
 
 /** A symbol, so that no object that somebody sends as JSON passes for markup. */
 const MARKUP = Symbol("markup");
