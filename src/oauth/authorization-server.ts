@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBody, replaceBody } from "./body.ts";
-import { readDocuments } from "./client-documents.ts";
+import { readBody, replaceBody } from "../http/request-body.ts";
 import { type ConsentOptions, createConsent } from "./consent.ts";
-import { limitFetches } from "./fetch-limit.ts";
 import {
   type Addresses,
   buildResourceMetadata,
   buildServerMetadata,
   isResourceMetadataPath,
   isServerMetadataPath,
-} from "./metadata.ts";
+} from "./discovery.ts";
+import { limitFetches } from "./document-fetch-limit.ts";
+import { paths } from "./endpoint-paths.ts";
+import { readDocuments } from "./metadata-documents.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
-import { paths } from "./paths.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
-import { createNormalizer } from "./requests.ts";
+import { createNormalizer } from "./request-normalizer.ts";
 import { openToScripts, sendJson, sendPage } from "./send.ts";
 
 export type AuthorizationServerOptions = Omit<ProviderOptions, "issuer" | "resource"> &

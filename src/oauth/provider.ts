@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors } from "oidc-provider";
-import { type AdapterOptions, createAdapters } from "./adapter.ts";
+import { createCallback } from "./deferred-writes.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
-import { pageHeaders } from "./pages/document.ts";
+import { paths } from "./endpoint-paths.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
-import { paths } from "./paths.ts";
+import { pageHeaders } from "./pages/html-document.ts";
 import { SCOPE } from "./scope.ts";
-import { createCallback } from "./settlement.ts";
-import { isUnavailable } from "./store/failure.ts";
+import { type AdapterOptions, createAdapters } from "./storage-adapter.ts";
+import { isUnavailable } from "./store/store-failure.ts";
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { LLMS_TXT_LINK } from "../documents/llms.ts";
-import { pageHeaders } from "./pages/document.ts";
+import { pageHeaders } from "./pages/html-document.ts";
 
 type Headers = Record<string, string>;
 

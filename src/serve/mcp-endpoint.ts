@@ -3,9 +3,9 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createMcpHandler, isJsonContentType, type McpServerFactory } from "@modelcontextprotocol/server";
 import { AnalyticsError } from "../errors.ts";
-import { readBody } from "../oauth/body.ts";
-import { findForeign, type Guarded } from "./guards.ts";
-import { createInFlight, dropOwnCancellations, SESSION } from "./in-flight.ts";
+import { readBody } from "../http/request-body.ts";
+import { findForeign, type Guarded } from "./host-guard.ts";
+import { createInFlight, dropOwnCancellations, SESSION } from "./in-flight-requests.ts";
 
 export interface McpEndpointOptions extends Guarded {
   /** Told of requests that were refused and of what went wrong on the way; it changes no answer. */

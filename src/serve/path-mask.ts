@@ -1,4 +1,4 @@
-import { paths } from "../oauth/paths.ts";
+import { paths } from "../oauth/endpoint-paths.ts";
 
 /** The words of which addresses are made here and where clients try others. */
 const KNOWN = new Set([

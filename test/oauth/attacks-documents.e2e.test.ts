@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { isPublicAddress } from "../../src/oauth/document-fetch.ts";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { ask, openConsent, post, prepare, register } from "../support/attacker.ts";
 import { startTestConnector } from "../support/connector.ts";

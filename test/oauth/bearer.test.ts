@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { createBearerCheck } from "../../src/oauth/bearer.ts";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { createSealing } from "../../src/oauth/store/sealing.ts";
 
 const NOW = 1_800_000_000_000;

@@ -1,10 +1,10 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { pageHeaders } from "../../src/oauth/pages/document.ts";
+import { pageHeaders } from "../../src/oauth/pages/html-document.ts";
 import { CHROMIUM, launch } from "../support/browser.ts";
 import { findFaint, findFaults, followTab, measureLines } from "./browser-checks.ts";
-import { consent, errorCodes, hostileNames, pages } from "./examples.ts";
-import { openSite, type Site } from "./site.ts";
+import { consent, errorCodes, hostileNames, pages } from "./page-examples.ts";
+import { openSite, type Site } from "./page-site.ts";
 
 const themes = ["light", "dark"] as const;
 const names = Object.keys(pages);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createNormalizer } from "../../src/oauth/requests.ts";
+import { createNormalizer } from "../../src/oauth/request-normalizer.ts";
 import { startTestConnector } from "../support/connector.ts";
 
 describe("a registration is refused whole for a redirect", () => {

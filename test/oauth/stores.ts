@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
-import { openRedisStore } from "../../src/oauth/store/redis.ts";
-import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
+import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
 import { type OpenDatabase, openWithLibsql, openWithNode } from "../../src/oauth/store/sqlite-driver.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { Store, StoredRecord } from "../../src/oauth/store/store.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
 

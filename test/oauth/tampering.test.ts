@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
 import { type Database, loadDriver } from "../../src/oauth/store/sqlite-driver.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import {
   ask,
   callMcp,

@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bundleWorker, startWorker } from "../oauth/workers.ts";
+import { bundleWorker, startWorker } from "../oauth/store-workers.ts";
 import { execFileSync } from "../support/child-process.js";
 import { register } from "../support/oauth-client.ts";
 import { findPort, findProgram } from "../support/processes.ts";

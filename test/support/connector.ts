@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Target } from "../../src/client/client.ts";
 import type { LogLevel } from "../../src/config/connector.ts";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
-import { type ConnectorOptions, startConnector } from "../../src/serve/connector.ts";
-import { createLog } from "../../src/serve/log.ts";
+import { createLog } from "../../src/serve/connector-log.ts";
+import { type ConnectorOptions, startConnector } from "../../src/serve/connector-server.ts";
 import { createKeyedService } from "../../src/sources/service.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 

@@ -7,7 +7,7 @@ import {
   type McpServerFactory,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { readBody, replaceBody } from "../../src/oauth/body.ts";
+import { readBody, replaceBody } from "../../src/http/request-body.ts";
 import { createMcpEndpoint } from "../../src/serve/mcp-endpoint.ts";
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];

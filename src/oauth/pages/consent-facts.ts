@@ -1,5 +1,5 @@
 import { type Html, html } from "./html.ts";
-import { cleanAddress, cleanWords, readWebHost } from "./strangers.ts";
+import { cleanAddress, cleanWords, readWebHost } from "./sanitize-untrusted.ts";
 
 /** Who asks. What it says of itself is not to be believed. */
 export interface ConsentClient {

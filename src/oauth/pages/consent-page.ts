@@ -1,7 +1,7 @@
 import { blamesKey, type ConsentError, formatConsentError } from "./consent-error.ts";
 import { buildFacts, type ConsentClient, type ConsentRedirect } from "./consent-facts.ts";
-import { buildDocument } from "./document.ts";
 import { type Html, html, trustMarkup } from "./html.ts";
+import { buildDocument } from "./html-document.ts";
 import { buildNotice, type Notice } from "./notice.ts";
 
 export interface ConsentPage {

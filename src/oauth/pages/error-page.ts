@@ -1,6 +1,6 @@
-import { buildDocument } from "./document.ts";
 import { html } from "./html.ts";
-import { cleanWords } from "./strangers.ts";
+import { buildDocument } from "./html-document.ts";
+import { cleanWords } from "./sanitize-untrusted.ts";
 
 export interface ErrorPage {
   title: string;

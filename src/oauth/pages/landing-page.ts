@@ -1,5 +1,5 @@
-import { buildDocument } from "./document.ts";
 import { type Html, html } from "./html.ts";
+import { buildDocument } from "./html-document.ts";
 import { buildNotice, type Notice } from "./notice.ts";
 
 export interface LandingPage {

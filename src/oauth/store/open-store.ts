@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../../errors.ts";
-import { createMemoryStore } from "./memory.ts";
+import { createMemoryStore } from "./memory-store.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Store, StoreOptions } from "./store.ts";
 export async function openStore(text: string, options: StoreOptions): Promise<Store> {
   if (text === "memory") return createMemoryStore(options);
   if (/^rediss?:\/\//i.test(text)) {
-    const { openRedisStore } = await import("./redis.ts");
+    const { openRedisStore } = await import("./redis-store.ts");
     return openRedisStore(text, options);
   }
   if (text.trim() === "" || /^([a-z][a-z\d+.-]*:\/\/|file:|:memory:)/i.test(text)) {
@@ -17,6 +17,6 @@ export async function openStore(text: string, options: StoreOptions): Promise<St
       hint: "Write --store ./data/store.db, --store redis://host:6379, or --store memory.",
     });
   }
-  const { openSqliteStore } = await import("./sqlite.ts");
+  const { openSqliteStore } = await import("./sqlite-store.ts");
   return openSqliteStore(text, options);
 }

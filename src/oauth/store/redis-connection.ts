@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { AnalyticsError } from "../../errors.ts";
-import { describeFailure } from "./failure.ts";
+import { describeFailure } from "./store-failure.ts";
 
 /** Milliseconds. A silent server is taken for gone after the third, so that a dead connection is made anew. */
 const CONNECT_TIMEOUT = 2_000;

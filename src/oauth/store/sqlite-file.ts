@@ -2,7 +2,7 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, type Stats, statS
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { AnalyticsError } from "../../errors.ts";
-import { describeFailure } from "./failure.ts";
+import { describeFailure } from "./store-failure.ts";
 
 /** What SQLite puts beside a file; whoever could place one there could change what the file says. */
 const COMPANIONS = ["", "-wal", "-shm", "-journal"];

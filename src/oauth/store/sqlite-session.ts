@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../../errors.ts";
-import { describeFailure } from "./failure.ts";
 import {
   type Database,
   type OpenDatabase,
@@ -11,6 +10,7 @@ import {
 } from "./sqlite-driver.ts";
 import { createFileWatch, prepareFile } from "./sqlite-file.ts";
 import { prepareDatabase } from "./sqlite-schema.ts";
+import { describeFailure } from "./store-failure.ts";
 
 export interface Session {
   /** A statement, compiled once. */

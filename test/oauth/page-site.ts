@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { pageHeaders } from "../../src/oauth/pages/document.ts";
+import { pageHeaders } from "../../src/oauth/pages/html-document.ts";
 
 /** What arrived, in the order in which it did. */
 export interface Received {

@@ -5,7 +5,7 @@ import type { Handle } from "../oauth/authorization-server.ts";
 import { buildErrorPage } from "../oauth/pages/error-page.ts";
 import { buildLandingPage } from "../oauth/pages/landing-page.ts";
 import { sendJson, sendPage } from "../oauth/send.ts";
-import { isUnavailable } from "../oauth/store/failure.ts";
+import { isUnavailable } from "../oauth/store/store-failure.ts";
 import { queries } from "../reports/queries.ts";
 import type { KeyedSource } from "../sources/source.ts";
 

@@ -1,9 +1,9 @@
 import * as oauth from "oauth4webapi";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import { consent, startTestConnector } from "../support/connector.ts";
 import { buildRequest, initialize, post, REDIRECT, register, signIn } from "../support/oauth-client.ts";
-import { type Connector, keep, OK, registerOne, start } from "./demanded-connector.ts";
+import { type Connector, keep, OK, registerOne, start } from "./connector-fixture.ts";
 import { createFolder } from "./stores.ts";
 
 /** Each test's own: sign-ins from one address are counted. */

@@ -5,17 +5,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
 import { createBearerCheck } from "../oauth/bearer.ts";
 import { createDocumentFetch, type DocumentFetch } from "../oauth/document-fetch.ts";
-import { createFailureLog } from "../oauth/store/failure.ts";
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
+import { createFailureLog } from "../oauth/store/store-failure.ts";
 import { sites } from "../operations/index.ts";
 import type { KeyedSource, OpenOptions } from "../sources/source.ts";
-import { createApp } from "./app.ts";
-import { createGrants, type Holder } from "./grants.ts";
-import { eventLevels, type Log } from "./log.ts";
+import { eventLevels, type Log } from "./connector-log.ts";
+import { createApp } from "./connector-routes.ts";
+import { createTurns } from "./fair-scheduler.ts";
+import { createGrants, type Holder } from "./grant-contexts.ts";
 import { createMcpRoute } from "./mcp-route.ts";
-import { createTurns } from "./turns.ts";
-import { createVisits } from "./visits.ts";
+import { createVisits } from "./request-context.ts";
 
 export interface ConnectorOptions {
   host: string;
@@ -66,7 +66,7 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** Loaded only where the operator asks for it. */
 async function startMonitor({ adminListen, store }: ConnectorOptions, isDraining: () => boolean) {
   if (!adminListen) return undefined;
-  const { startAdmin } = await import("./admin.ts");
+  const { startAdmin } = await import("./admin-server.ts");
   return startAdmin(adminListen, async () => {
     if (isDraining()) throw new Error("draining");
     await store.check();

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
-import type { Adapters } from "./adapter.ts";
 import type { Audit } from "./audit.ts";
+import type { Adapters } from "./storage-adapter.ts";
 
 /**
  * The provider's answers, each held back until what it says is kept. Where the store fails there is none, and the

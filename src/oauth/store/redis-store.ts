@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { describeFailure } from "./failure.ts";
 import { type Connection, connectRedis } from "./redis-connection.ts";
 import { CLIENTS, CONSUME, GET, GRANTS, HIT, PRUNE, PUT, REMOVE, REVOKE, UNHIT } from "./redis-scripts.ts";
 import { createCounterHash } from "./sealing.ts";
 import { REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
+import { describeFailure } from "./store-failure.ts";
 
 export interface RedisStoreOptions extends StoreOptions {
   /** Before every key. The braces keep all keys in one slot; a cluster is not supported all the same. */

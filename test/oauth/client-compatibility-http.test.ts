@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { buildRequest, initialize, post, REDIRECT, signIn } from "../support/oauth-client.ts";
 import { findPort } from "../support/processes.ts";
 import { ask } from "../support/raw-http.ts";
-import { type Connector, registerOne, start } from "./demanded-connector.ts";
+import { type Connector, registerOne, start } from "./connector-fixture.ts";
 
 /** Each test's own: sign-ins from one address are counted. */
 let connector: Connector;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { readAddress } from "../../src/serve/address.ts";
+import { readAddress } from "../../src/serve/client-address.ts";
 
 const ask = (remoteAddress: string, forwarded?: string) =>
   ({ headers: { "x-forwarded-for": forwarded }, socket: { remoteAddress } }) as unknown as IncomingMessage;

@@ -1,4 +1,4 @@
-import { findDocumentHost } from "./client-facts.ts";
+import { findDocumentHost } from "./application-facts.ts";
 import { createSealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
 

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Fetch } from "../client/exchange.ts";
 import type { Audit } from "../oauth/audit.ts";
-import { cleanAddress, cleanWords } from "../oauth/pages/strangers.ts";
-import { readAddress } from "./address.ts";
-import type { Log } from "./log.ts";
+import { cleanAddress, cleanWords } from "../oauth/pages/sanitize-untrusted.ts";
+import { readAddress } from "./client-address.ts";
+import type { Log } from "./connector-log.ts";
 import { maskPath } from "./path-mask.ts";
 
 /** One request of a client, and what comes to be known of it while it is answered. */

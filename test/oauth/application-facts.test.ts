@@ -1,6 +1,6 @@
 import type { Client } from "oidc-provider";
 import { expect, it } from "vitest";
-import { describeClient, describeRedirect } from "../../src/oauth/client-facts.ts";
+import { describeClient, describeRedirect } from "../../src/oauth/application-facts.ts";
 
 it.each([
   ["https://claude.ai/api/callback?x=1", { kind: "https", host: "claude.ai" }],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { sites } from "../../src/operations/index.ts";
-import { createGrants } from "../../src/serve/grants.ts";
+import { createGrants } from "../../src/serve/grant-contexts.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeFailure } from "../../src/oauth/store/failure.ts";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import type { Store } from "../../src/oauth/store/store.ts";
+import { describeFailure } from "../../src/oauth/store/store-failure.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { createBrowser, readConsentForm, startTestConnector } from "../support/connector.ts";
 import { buildRequest, initialize, post, REDIRECT, register, signIn } from "../support/oauth-client.ts";

@@ -1,4 +1,4 @@
-import type { Facts } from "./log.ts";
+import type { Facts } from "./connector-log.ts";
 
 const HIDDEN = "[hidden]";
 

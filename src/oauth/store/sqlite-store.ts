@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-import { describeFailure } from "./failure.ts";
 import { createCounterHash } from "./sealing.ts";
 import { loadDriver, type OpenDatabase } from "./sqlite-driver.ts";
 import { createGrants } from "./sqlite-grants.ts";
 import { createRecords } from "./sqlite-records.ts";
 import { openSession, type Session } from "./sqlite-session.ts";
 import type { Store, StoreOptions } from "./store.ts";
+import { describeFailure } from "./store-failure.ts";
 
 /** Milliseconds between two sweeps, and how many rows one step of a sweep removes at most. */
 const SWEEP_INTERVAL = 60_000;

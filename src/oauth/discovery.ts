@@ -1,4 +1,4 @@
-import { paths } from "./paths.ts";
+import { paths } from "./endpoint-paths.ts";
 import { SCOPE } from "./scope.ts";
 
 /** Everything in it comes from the public URL: a `Host` header decides nothing. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { initialize, open, post, register, signIn } from "../support/oauth-client.ts";
-import { type Connector, OK, registerOne, start } from "./demanded-connector.ts";
+import { type Connector, OK, registerOne, start } from "./connector-fixture.ts";
 
 /** Each test's own: sign-ins from one address are counted. */
 let connector: Connector;

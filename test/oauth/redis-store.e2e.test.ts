@@ -2,12 +2,12 @@ import { createServer } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { openRedisStore } from "../../src/oauth/store/redis.ts";
+import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
-import { startProxy } from "./proxy.ts";
+import { startProxy } from "./redis-proxy.ts";
+import { bundleWorker, otherNodes, SMOKE, startWorker } from "./store-workers.ts";
 import { buildRecord, createOptions, MINUTE } from "./stores.ts";
-import { bundleWorker, otherNodes, SMOKE, startWorker } from "./workers.ts";
 
 const sleep = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createApplicationNames } from "../../src/oauth/applications.ts";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { createApplicationNames } from "../../src/oauth/application-names.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { createSealing } from "../../src/oauth/store/sealing.ts";
 import { createOptions } from "./stores.ts";
 

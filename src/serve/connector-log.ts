@@ -1,7 +1,7 @@
 import { type LogLevel, logLevels } from "../config/connector.ts";
 import type { AuditEvent } from "../oauth/audit.ts";
 import { formatJson } from "../render/clean.ts";
-import { hideSecrets } from "./redaction.ts";
+import { hideSecrets } from "./log-redaction.ts";
 
 export type LogEvent = AuditEvent | "request" | "upstream" | "store" | "fault";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createLog, type Facts } from "../../src/serve/log.ts";
+import { createLog, type Facts } from "../../src/serve/connector-log.ts";
 import { maskPath } from "../../src/serve/path-mask.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import {

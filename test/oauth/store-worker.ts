@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { openStore } from "../../src/oauth/store/open-store.ts";
-import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
 import { loadDriver } from "../../src/oauth/store/sqlite-driver.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { StoredRecord } from "../../src/oauth/store/store.ts";
 
 /** A process of its own at a store; what it has done it says at once, and a pipe loses none of it. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createTurns } from "../../src/serve/turns.ts";
+import { createTurns } from "../../src/serve/fair-scheduler.ts";
 
 const turnOver = () => new Promise((resolve) => setImmediate(resolve));
 

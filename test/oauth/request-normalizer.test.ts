@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createNormalizer } from "../../src/oauth/requests.ts";
+import { createNormalizer } from "../../src/oauth/request-normalizer.ts";
 
 const { authorization, token } = createNormalizer("https://mcp.example/mcp");
 const asked = (query: string) => Object.fromEntries(authorization(new URLSearchParams(query)));

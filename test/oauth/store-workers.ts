@@ -11,7 +11,7 @@ import { spawn } from "../support/child-process.js";
 export async function bundleWorker(): Promise<{ script: string; remove(): void }> {
   const folder = mkdtempSync(resolve("node_modules", ".store-worker-"));
   await build({
-    ...{ entry: { worker: "test/oauth/worker.ts" }, config: false, format: "esm", platform: "node" },
+    ...{ entry: { worker: "test/oauth/store-worker.ts" }, config: false, format: "esm", platform: "node" },
     ...{ target: "node20", outDir: folder, silent: true, external: ["libsql"] },
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',

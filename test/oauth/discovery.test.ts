@@ -4,7 +4,7 @@ import {
   buildServerMetadata,
   isResourceMetadataPath,
   isServerMetadataPath,
-} from "../../src/oauth/metadata.ts";
+} from "../../src/oauth/discovery.ts";
 
 const addresses = { issuer: "https://mcp.example", resource: "https://mcp.example/mcp" };
 
