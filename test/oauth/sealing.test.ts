@@ -9,7 +9,7 @@ const TOKEN = randomBytes(32).toString("base64url");
 const OTHER = randomBytes(32).toString("base64url");
 const VALUE = { apiKey: "canary-8c1d", scopes: ["analytics:read"], none: null, text: "ü\u0000" };
 const record = sealing.seal("AccessToken", TOKEN, VALUE);
-const FAULT = "A stored AccessToken does not open: it was changed, or sealed under another secret.";
+const FAULT = "Cannot open a stored AccessToken: it was changed, or sealed with another secret.";
 
 /** Opens what must not open: undefined, and one line in the log that names no token. */
 function refuse(attempt: typeof record, token = TOKEN, by = sealing): void {

@@ -115,7 +115,7 @@ describe("the file", () => {
       },
       "is a link",
     ],
-    ["is a folder", () => mkdirSync(place.path, { mode: 0o700 }), "no regular file"],
+    ["is a folder", () => mkdirSync(place.path, { mode: 0o700 }), "not a regular file"],
     [
       "has a log that others can write",
       () => {
@@ -156,7 +156,7 @@ describe("the file", () => {
     });
     expect(statSync(place.path).size).toBe(before);
     writeFileSync(place.path, "this is no database ".repeat(100));
-    await expect(open()).rejects.toMatchObject({ message: expect.stringContaining("is no database") });
+    await expect(open()).rejects.toMatchObject({ message: expect.stringContaining("is not a database") });
   });
 
   it("is refused where a newer version wrote it", async () => {
@@ -328,7 +328,7 @@ describe("when the medium fails", () => {
     const store = await open();
     // No whole number: the grant is written before the record is refused.
     const odd = buildRecord("a", { grantId: "g", expires: 1_900_000_000_000, consumed: 0.5 });
-    await expectUnavailable(store.put(odd), "does not answer");
+    await expectUnavailable(store.put(odd), "cannot be used");
     expect(await store.listGrants()).toEqual([]);
     expect(await store.put({ ...odd, consumed: 1 })).toBe(true);
   });

@@ -46,7 +46,7 @@ function spoil(kind: string): void {
 
 const told = (kind: string) =>
   connector.lines.filter(
-    (line) => line.includes('"event":"store"') && line.includes(`A stored ${kind} does not open`),
+    (line) => line.includes('"event":"store"') && line.includes(`Cannot open a stored ${kind}`),
   );
 
 describe("a record that was changed in the store is as good as none, and the log says so", () => {

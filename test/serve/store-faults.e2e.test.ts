@@ -65,7 +65,7 @@ const faults: Fault[] = [
   },
   {
     name: "locked by another process, while many want to write",
-    ...{ reads: true, reason: "another process keeps its file locked" },
+    ...{ reads: true, reason: "another process has locked its file" },
     cause: async () => {
       const holder = startWorker([worker.script, "lock", store]);
       await holder.until("locked");

@@ -8,15 +8,15 @@ import {
   type StoreOptions,
 } from "./store.ts";
 
-/** How many entries each write looks at for expired ones: more than it can add, so that they do not pile up. */
-const SWEPT_A_WRITE = 20;
+/** How many entries each write checks for expiry: more than a write can add, so expired ones do not pile up. */
+const SWEPT_PER_WRITE = 20;
 
 interface Grant extends GrantSummary {
-  /** The keys of its records, those that have expired among them. */
+  /** The keys of its records, expired ones included. */
   records: Set<string>;
 }
 
-/** A store for one process, gone with it: for demonstrations and tests, and where sign-ins may be lost. */
+/** A store that ends with its process: for demonstrations, tests, and whenever sign-ins may be lost. */
 export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report">): Store {
   const records = new Map<string, StoredRecord>();
   const grants = new Map<string, Grant>();
@@ -65,7 +65,7 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
       if (grant?.revoked !== undefined) return false;
       const consumed = find(key)?.consumed ?? record.consumed;
       forget(key);
-      // A copy: what the caller does with its bytes must not reach the store.
+      // Copied, so that the caller cannot change stored bytes.
       records.set(key, { ...record, consumed, sealed: Uint8Array.from(record.sealed) });
       if (grantId === undefined) return true;
       const endless = expires === undefined || (grant !== undefined && grant.expires === undefined);
@@ -133,7 +133,7 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
 
 const byAge = (one: { created: number }, other: { created: number }) => one.created - other.created;
 
-/** Goes round a map a few entries at a time and removes what has expired. */
+/** Checks a map's entries in turn, a few at each call, and removes expired ones. */
 function createSweeper<T>(
   map: Map<string, T>,
   endOf: (value: T) => number | undefined,
@@ -141,7 +141,7 @@ function createSweeper<T>(
 ): (now: number) => void {
   let round = map.entries();
   return (now) => {
-    for (let left = SWEPT_A_WRITE; left > 0; left--) {
+    for (let left = SWEPT_PER_WRITE; left > 0; left--) {
       const next = round.next();
       if (next.done) {
         round = map.entries();

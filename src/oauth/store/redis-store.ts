@@ -6,18 +6,18 @@ import { REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
 import { describeFailure } from "./store-failure.ts";
 
 export interface RedisStoreOptions extends StoreOptions {
-  /** Before every key. The braces keep all keys in one slot; a cluster is not supported all the same. */
+  /** The prefix of every key. Its braces keep all keys in one slot, but clusters are still not supported. */
   prefix?: string;
 }
 
-/** How many entries of a list are asked for at once. */
+/** How many entries of a list one call reads. */
 const PAGE = 500;
 
 /**
- * A store in Redis 6 or newer, for replicas on several machines. It is as durable as that Redis: with
- * `appendonly yes` and `appendfsync always` an acknowledged step survives a crash; a failover to a replica may
- * still lose the last ones, a revocation among them. It needs `noeviction`.
- * Throws AnalyticsError `usage` for a URL that is none, `unavailable` where Redis does not answer.
+ * Opens a store in Redis 6 or newer, for replicas on several machines. It is as durable as that Redis: with
+ * `appendonly yes` and `appendfsync always`, acknowledged writes survive a crash, but a failover to a Redis replica
+ * may lose the latest ones, including revocations. It needs `maxmemory-policy noeviction`.
+ * Throws AnalyticsError `usage` for an invalid URL, and `unavailable` if Redis does not answer.
  */
 export async function openRedisStore(url: string, options: RedisStoreOptions): Promise<Store> {
   const { clock, secret, report, prefix = "{analytics-mcp}:" } = options;
@@ -37,7 +37,7 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
       const values = [kind, hash, String(clock())];
       const answer = await ask((redis) => redis.callBuffer("eval", GET, 1, prefix, ...values));
       if (answer === null) return undefined;
-      // Every field of a record is there, an absent one as "".
+      // The script returns every field, a missing one as "".
       const [created, expires, grantId, clientId, consumed, sealed] = answer as Buffer[];
       return {
         ...{ kind, hash, grantId: readText(grantId), clientId: readText(clientId) },
@@ -50,6 +50,7 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
       };
     },
     consume: async (kind, hash, at) => {
+      // See the script for its answer.
       const answer = (await run(CONSUME, kind, hash, at, clock())) as [number, string] | null;
       return answer ? { first: answer[0] === 1, consumed: Number(answer[1]) } : undefined;
     },
@@ -78,12 +79,13 @@ function createLists(
 ): Pick<Store, "listGrants" | "listClients" | "pruneClients"> {
   const readMembers = (set: string) =>
     ask((redis) => redis.zrangebyscore(`${prefix}${set}`, `(${clock()}`, "+inf"));
-  /** What a script tells of each member; it is asked a page at a time, so that Redis is not held up for long. */
+  /** Runs a script on all members, a page at a time, so that Redis is not blocked for long. */
   const readRows = async (set: string, script: string) => {
     const members = await readMembers(set);
     const rows: (string | number | null)[][] = [];
     for (let start = 0; start < members.length; start += PAGE) {
       const answer = await run(script, clock(), ...members.slice(start, start + PAGE));
+      // The scripts return one row for each member that they find.
       rows.push(...(answer as typeof rows));
     }
     return rows;
@@ -128,10 +130,10 @@ function readTime(value: string | number | null | undefined): number | undefined
   return value === null || value === undefined || value === "" ? undefined : Number(value);
 }
 
-/** A Redis that evicts forgets revocations and counters when its memory is full. */
+/** If Redis evicts keys, it loses revocations and counters when its memory is full. */
 async function warnOfEviction({ ask }: Connection, report: (line: string) => void): Promise<void> {
   const memory = await ask((redis) => redis.info("memory"));
   const [, policy = "noeviction"] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? [];
   if (policy === "noeviction") return;
-  report(`Redis forgets sign-ins and revocations when its memory is full (${policy}): set noeviction.`);
+  report(`Redis drops sign-ins and revocations when its memory is full (${policy}). Set noeviction.`);
 }

@@ -10,12 +10,12 @@ import { describeFailure } from "./store-failure.ts";
 
 /** Milliseconds between two sweeps, and how many rows one step of a sweep removes at most. */
 const SWEEP_INTERVAL = 60_000;
-const SWEPT_A_STEP = 500;
+const SWEPT_PER_STEP = 500;
 
 /**
- * A store in one file, on one machine: several processes may have it open, a server and admin commands. What
- * was acknowledged survives a killed process and a power loss. Once the file at the path is another one, every
- * method throws until the store is opened anew.
+ * Opens a store in one file. Several processes on one machine may have it open, such as a server and admin commands.
+ * Acknowledged writes survive a killed process and a power loss. If the file is removed or replaced, every method
+ * throws until the store is opened again.
  */
 export async function openSqliteStore(
   file: string,
@@ -26,7 +26,7 @@ export async function openSqliteStore(
   const session = await openSession(file, driver ?? (await loadDriver()));
   const sweep = createSweep(session, clock);
   const sweepQuietly = () =>
-    sweep().catch((error: Error) => report(`Expired records were not swept. ${error.message}`));
+    sweep().catch((error: Error) => report(`Expired records could not be removed. ${error.message}`));
   await sweepQuietly();
   const timer = setInterval(sweepQuietly, SWEEP_INTERVAL).unref();
   return {
@@ -66,7 +66,7 @@ function createCheck({ prepare, read, write }: Session): Store["check"] {
   const replace = prepare("INSERT OR REPLACE INTO probe (id, value) VALUES (1, ?1)");
   const select = prepare("SELECT value FROM probe");
   return async () => {
-    // A page's worth, so that it takes room on the disk as records do.
+    // As large as a page, so that writing it needs space on the disk as a record does.
     const value = randomBytes(4096);
     await write(() => void replace.run(value));
     const [row] = await read(() => select.all());
@@ -75,8 +75,8 @@ function createCheck({ prepare, read, write }: Session): Store["check"] {
 }
 
 /**
- * Removes what has expired, a bounded number of rows at a time so that requests are answered in between, and
- * empties the write-ahead log, where removed rows would linger.
+ * Removes expired rows, a few at a time so that requests are answered in between, and then empties the write-ahead
+ * log, where removed rows would remain.
  */
 function createSweep({ prepare, write, checkpoint }: Session, clock: () => number): () => Promise<void> {
   const erasers = [
@@ -86,11 +86,11 @@ function createSweep({ prepare, write, checkpoint }: Session, clock: () => numbe
   ].map(([table, end]) =>
     prepare(`
       DELETE FROM ${table}
-      WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${end} <= ?1 LIMIT ${SWEPT_A_STEP})`),
+      WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${end} <= ?1 LIMIT ${SWEPT_PER_STEP})`),
   );
   return async () => {
     for (const each of erasers) {
-      while ((await write(() => each.run(clock()))) === SWEPT_A_STEP) await yieldToOthers();
+      while ((await write(() => each.run(clock()))) === SWEPT_PER_STEP) await yieldToOthers();
     }
     await checkpoint();
   };
