@@ -1,19 +1,19 @@
 import type { Client } from "oidc-provider";
-import type { ConsentClient, ConsentRedirect } from "./pages/consent-facts.ts";
+import type { ConsentApplication, ConsentRedirect } from "./pages/consent-facts.ts";
 
-/** Who asks, as far as it is known: a client ID metadata document confirms the host it was fetched from. */
-export function describeClient(client: Client | undefined): ConsentClient {
+/** What is known of the application. A client ID metadata document confirms the host it was fetched from. */
+export function describeApplication(client: Client | undefined): ConsentApplication {
   if (!client) return {};
   const host = findDocumentHost(client.clientId);
   return { name: client.clientName, uri: client.clientUri, ...(host !== undefined && { host }) };
 }
 
-/** Where the metadata document is that a client id names; undefined for the id of a client that has registered. */
+/** The host of the metadata document that a client id names; undefined for the id of a registered application. */
 export function findDocumentHost(clientId: string): string | undefined {
   return clientId.startsWith("https://") && URL.canParse(clientId) ? new URL(clientId).host : undefined;
 }
 
-/** Where the answer will take the person. */
+/** Where the person's browser goes after the decision. */
 export function describeRedirect(uri: string): ConsentRedirect {
   const { protocol, hostname, host, port } = new URL(uri);
   if (protocol === "https:") return { kind: "https", host };

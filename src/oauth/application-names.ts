@@ -3,8 +3,8 @@ import { createSealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
 
 /**
- * Reads what an application calls itself, by its client id: a registered one's name, which it chose itself, or the host
- * of the document that another's id is. Null where it has no name, or is gone.
+ * Reads an application's name by its client id: the name it chose when it registered, or the host of its metadata
+ * document. Null if it has no name or no longer exists.
  */
 export function createApplicationNames(
   store: Store,
@@ -12,7 +12,7 @@ export function createApplicationNames(
   report: (line: string) => void,
 ): (clientId: string) => Promise<string | null> {
   const sealing = createSealing(secret, report);
-  // Many sign-ins are of one application, and are read at the same time.
+  // Lists of sign-ins ask for the same application many times at once.
   const names = new Map<string, Promise<string | null>>();
 
   const read = async (clientId: string) => {

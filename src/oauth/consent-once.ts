@@ -1,8 +1,8 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "./store/store.ts";
 
-export interface DecisionsOptions {
-  /** A sign-in under way; with a result, where it was decided. */
+export interface ConsentOnceOptions {
+  /** Finds a sign-in in progress; it has a result once it is decided. */
   findInteraction: (uid: string) => Promise<{ result?: unknown; returnTo: string } | undefined>;
   store: Store;
   clock: () => number;
@@ -10,37 +10,38 @@ export interface DecisionsOptions {
 
 const ATTEMPTS = 40;
 const PAUSE_MS = 50;
-/** A sign-in's own. */
+/** As long as a sign-in lives. */
 const LIFETIME_MS = 15 * 60_000;
 
 /**
- * A form may be sent twice: by a double click, or by a browser that tries again. The first decision counts, on
- * whatever replica it arrives; the browser may have given up waiting for its answer, so the others lead there, too.
+ * Makes sure that one consent form counts once. It may be sent twice, by a double click or by a browser that retries,
+ * and to different replicas. The first submission decides; the others are redirected to the same place, since the
+ * browser may have given up on the first.
  */
-export function createDecisions({ findInteraction, store, clock }: DecisionsOptions) {
+export function createConsentOnce({ findInteraction, store, clock }: ConsentOnceOptions) {
   return {
     /**
-     * Decides a sign-in, unless it is decided: true for the one decision that counts. Where the store fails in the
-     * middle of it, it did not, and the person may send it again.
+     * Runs `decide` unless the sign-in is already decided, and returns whether it ran. If it fails, the person may
+     * submit the form again.
      */
-    settle: async (uid: string, decide: () => Promise<void>): Promise<boolean> => {
+    decideOnce: async (uid: string, decide: () => Promise<void>): Promise<boolean> => {
       const counter = `decisions of ${uid}`;
       if ((await store.hit(counter, LIFETIME_MS, clock())) !== 1) return false;
       try {
         await decide();
         return true;
       } catch (error) {
-        // It may fail like the rest: then the sign-in has to begin anew.
+        // If this fails too, the person has to start the sign-in again.
         await store.unhit(counter, clock()).catch(() => {});
         throw error;
       }
     },
-    /** Where the sign-in goes on when the first decision is stored; undefined where it has gone on already. */
-    findWay: async (uid: string): Promise<string | undefined> => {
+    /** Waits for the first submission, and returns where it leads; undefined if the sign-in is already over. */
+    findRedirect: async (uid: string): Promise<string | undefined> => {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         const interaction = await findInteraction(uid);
         if (!interaction || interaction.result) return interaction?.returnTo;
-        await wait(PAUSE_MS);
+        await sleep(PAUSE_MS);
       }
       return undefined;
     },

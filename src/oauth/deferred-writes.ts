@@ -1,20 +1,59 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
+import Provider, { errors, type KoaContextWithOIDC } from "oidc-provider";
+import { AnalyticsError } from "../errors.ts";
 import type { Audit } from "./audit.ts";
-import type { Adapters } from "./storage-adapter.ts";
+
+export interface DeferredWrites {
+  /** Runs a write when the current request commits, or at once if there is no current request. */
+  defer(write: () => Promise<void>): Promise<void>;
+  /** Waits for the store, and remembers its failure for the current request's commit. */
+  track<T>(answer: Promise<T>): Promise<T>;
+  /**
+   * Runs a request's deferred writes. Throws AnalyticsError `unavailable` if the store failed during the request,
+   * even if the provider handled that failure, and InvalidGrant if another request was faster.
+   */
+  commit(request: object): Promise<void>;
+}
 
 /**
- * The provider's answers, each held back until what it says is kept. Where the store fails there is none, and the
- * caller gets what the store threw: the provider would make a fault of the server of it, or of the client's token,
- * which a client then throws away.
+ * Codes and refresh tokens are marked as used only after everything made from them is stored. If the process is
+ * killed or the store fails before that, nobody has received the new tokens, and the old ones can be used again.
  */
-export function createCallback(provider: Provider, { settle }: Pick<Adapters, "settle">, audit: Audit) {
+export function createDeferredWrites(): DeferredWrites {
+  const failures = new WeakMap<object, AnalyticsError>();
+  const writes = new WeakMap<object, (() => Promise<void>)[]>();
+  return {
+    defer: async (write) => {
+      if (!Provider.ctx) return write();
+      writes.set(Provider.ctx, [...(writes.get(Provider.ctx) ?? []), write]);
+    },
+    track: async (answer) => {
+      try {
+        return await answer;
+      } catch (error) {
+        if (error instanceof AnalyticsError && Provider.ctx) failures.set(Provider.ctx, error);
+        throw error;
+      }
+    },
+    commit: async (request) => {
+      const failure = failures.get(request);
+      if (failure) throw failure;
+      for (const write of writes.get(request) ?? []) await write();
+    },
+  };
+}
+
+/**
+ * The provider's request listener. It sends no answer before the writes are committed. If the store fails, it throws
+ * the store's error: the provider would report a server fault, or an invalid token that the client then discards.
+ */
+export function createCallback(provider: Provider, { commit }: Pick<DeferredWrites, "commit">, audit: Audit) {
   const failures = new WeakMap<IncomingMessage, unknown>();
   provider.use(async (ctx, next) => {
     await next();
     try {
-      await settle(ctx);
-      report(ctx, audit);
+      await commit(ctx);
+      auditSuccess(ctx, audit);
     } catch (error) {
       if (error instanceof errors.InvalidGrant) {
         ctx.status = error.statusCode;
@@ -37,8 +76,10 @@ export function createCallback(provider: Provider, { settle }: Pick<Adapters, "s
   };
 }
 
-/** What was granted, now that it is. */
-function report({ status, oidc }: { status: number; oidc?: KoaContextWithOIDC["oidc"] }, audit: Audit): void {
+function auditSuccess(
+  { status, oidc }: { status: number; oidc?: KoaContextWithOIDC["oidc"] },
+  audit: Audit,
+): void {
   const { client, params, entities, route } = oidc ?? {};
   if (status >= 300 || client === undefined) return;
   const { clientId, clientName } = client;

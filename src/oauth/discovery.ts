@@ -1,7 +1,7 @@
 import { paths } from "./endpoint-paths.ts";
 import { SCOPE } from "./scope.ts";
 
-/** Everything in it comes from the public URL: a `Host` header decides nothing. */
+/** Both come from the public URL; the `Host` header is ignored. */
 export interface Addresses {
   /** Origin under which people and clients reach the server. */
   issuer: string;
@@ -9,7 +9,7 @@ export interface Addresses {
   resource: string;
 }
 
-/** Of the authorization server (RFC 8414). */
+/** Metadata of the authorization server (RFC 8414). */
 export function buildServerMetadata({ issuer }: Addresses, registration: boolean) {
   return {
     issuer,
@@ -29,13 +29,13 @@ export function buildServerMetadata({ issuer }: Addresses, registration: boolean
     token_endpoint_auth_signing_alg_values_supported: ["ES256", "RS256", "EdDSA"],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
-    // OpenID Connect Discovery asks for these where a client looks there.
+    // Required by OpenID Connect Discovery, which some clients use.
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
   };
 }
 
-/** Of what the tokens are for (RFC 9728). */
+/** Metadata of the resource that the tokens are for (RFC 9728). */
 export function buildResourceMetadata({ issuer, resource }: Addresses) {
   return {
     resource,
@@ -46,7 +46,7 @@ export function buildResourceMetadata({ issuer, resource }: Addresses) {
   };
 }
 
-/** Where clients look for either: before the path of `/mcp`, behind it, and without it. */
+/** Clients look for the metadata before `/mcp`, after it, and without it. */
 export function isServerMetadataPath(path: string): boolean {
   return /^(\/mcp)?\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/mcp)?\/?$/.test(path);
 }

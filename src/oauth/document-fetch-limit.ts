@@ -4,52 +4,52 @@ import type { Store } from "./store/store.ts";
 export interface FetchLimitOptions {
   store: Store;
   clock: () => number;
-  /** Whom the request under way comes from. */
+  /** The address that the current request comes from. */
   readAddress: () => string;
 }
 
-/** Documents and key sets that the requests of one address may make this server fetch in an hour. */
-const FETCHES = 300;
+/** How many documents and key sets the requests of one address may make this server fetch in an hour. */
+const MAX_FETCHES = 300;
 const HOUR_MS = 3_600_000;
 
-/** How long an answer is given again, good or bad: the provider asks for a document that it refused twice. */
-const KEPT_MS = 30_000;
-const MOST_KEPT = 100;
+/** For how long an answer is reused, even a failure: the provider asks twice for a document that it refuses. */
+const CACHE_MS = 30_000;
+const MAX_CACHED = 100;
 
-/** Whoever signs in names an address, and this server fetches it: not without end, and not again at once. */
+/** Limits and caches fetches: this server fetches whatever address a stranger names as a client id. */
 export function limitFetches(
   fetch: DocumentFetch,
   { store, clock, readAddress }: FetchLimitOptions,
 ): DocumentFetch {
-  const kept = new Map<string, { ends: number; answer: () => Response }>();
+  const cached = new Map<string, { ends: number; answer: () => Response }>();
 
-  const keep = (url: string, answer: () => Response) => {
-    kept.delete(url);
-    kept.set(url, { ends: clock() + KEPT_MS, answer });
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  const cache = (url: string, answer: () => Response) => {
+    cached.delete(url);
+    cached.set(url, { ends: clock() + CACHE_MS, answer });
+    const [oldest] = cached.keys();
+    if (cached.size > MAX_CACHED && oldest !== undefined) cached.delete(oldest);
     return answer();
   };
 
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
-    const known = kept.get(url);
+    const known = cached.get(url);
     if (known && known.ends > clock()) return known.answer();
     const count = await store.hit(`documents for ${readAddress()}`, HOUR_MS, clock());
-    if (count > FETCHES) throw new Error("Too many documents were asked for.");
+    if (count > MAX_FETCHES) throw new Error("Too many documents were requested.");
     let response: Response;
     let text: string | null;
     try {
       response = await fetch(input, init);
-      // Of anything but 200 the provider reads no body, which may be of any length.
+      // The provider reads the body of a 200 only; any other may be of any length.
       text = response.status === 200 ? await response.text() : null;
       if (text === null) await response.body?.cancel();
     } catch (error) {
-      return keep(url, () => {
+      return cache(url, () => {
         throw error;
       });
     }
     const { status, headers } = response;
-    return keep(url, () => new Response(text, { status, headers }));
+    return cache(url, () => new Response(text, { status, headers }));
   };
 }

@@ -1,4 +1,4 @@
-/** Where the authorization server answers, below its issuer. */
+/** The authorization server's endpoints, relative to the issuer. */
 export const paths = {
   authorization: "/authorize",
   token: "/token",

@@ -1,12 +1,12 @@
 import type { DocumentFetch } from "./document-fetch.ts";
 
-/** More than any client's document or key set needs; what a stranger names may have no end. */
+/** In bytes; more than any document or key set needs. A stranger chooses the address, so the answer may be endless. */
 const MAX_BYTES = 64_000;
 
 /**
- * Puts client ID metadata documents in order before the provider reads them, as registrations are: they hold what
- * their client is to many servers, and the provider refuses the whole of one for a member that this server makes no
- * use of. Key sets, which the provider fetches the same way, pass as they are. Rejects what is too large.
+ * Normalizes client ID metadata documents before the provider reads them, as registrations are. Documents are written
+ * for many servers, and the provider refuses a whole document for one member that this server does not use. Key sets,
+ * which the provider fetches the same way, stay unchanged. Rejects answers that are too large.
  */
 export function readDocuments(
   fetch: DocumentFetch,
@@ -14,13 +14,13 @@ export function readDocuments(
 ): DocumentFetch {
   return async (url, init) => {
     const response = await fetch(url, init);
-    // Redirects are not followed: with anything but 200 the provider stops.
+    // Redirects are not followed: the provider accepts nothing but 200.
     if (response.status !== 200) return response;
     const text = await readText(response);
     const document = parse(text);
-    // A document is one by naming its own address; the provider holds it against the one that it asked for.
+    // Only metadata documents have a client_id; the provider compares it with the address it asked for.
     const body = typeof document?.client_id === "string" ? JSON.stringify(normalize(document)) : text;
-    return new Response(body, { headers: keepLifetime(response.headers) });
+    return new Response(body, { headers: keepHeaders(response.headers) });
   };
 }
 
@@ -44,8 +44,8 @@ function parse(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Of the answer's headers the provider reads how long it may be kept, and what it is. */
-function keepLifetime(headers: Headers): Headers {
+/** The headers that the provider reads: the content type and how long to cache the answer. */
+function keepHeaders(headers: Headers): Headers {
   const kept = new Headers();
   for (const name of ["cache-control", "expires", "content-type"]) {
     const value = headers.get(name);

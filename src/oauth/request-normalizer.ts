@@ -1,73 +1,71 @@
 import { SCOPE } from "./scope.ts";
 
 /**
- * What clients send and the standards do not foresee, put in order before the provider sees it: each of these
- * comes from a client in use. What decides security (client, redirect, PKCE) is handed on untouched.
+ * Repairs what clients send outside the standards, before the provider sees it; each repair is for a client in use.
+ * Whatever decides security (client, redirect, PKCE) passes unchanged.
  */
 export interface Normalizer {
-  /** Of an authorization request. */
   authorization(query: URLSearchParams): URLSearchParams;
-  /** Of a token request. */
   token(form: URLSearchParams): URLSearchParams;
-  /** Of a registration (RFC 7591): what this server makes use of, and no more. */
+  /** Keeps the members of a registration (RFC 7591) that this server uses. */
   registration(metadata: unknown): Record<string, unknown>;
-  /** Of a client ID metadata document: the same, and what decides whether it may be taken at all. */
+  /** Does the same for a client ID metadata document, and keeps the members that decide whether it is accepted. */
   document(metadata: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** @param resource The address of `/mcp`, canonical. */
+/** @param resource The canonical address of `/mcp`. */
 export function createNormalizer(resource: string): Normalizer {
   const { origin } = new URL(resource);
   const own = new Set([resource, `${resource}/`, origin, `${origin}/`]);
 
-  /** Its trailing slash, or its bare origin, is this server, too (VS Code, Gemini CLI). */
-  const nameResource = (form: URLSearchParams) => {
-    const asked = form.getAll("resource");
-    if (asked.length === 0 || !asked.every((each) => own.has(each))) return;
+  /** VS Code and Gemini CLI send the address with a trailing slash, or the origin alone. */
+  const normalizeResource = (form: URLSearchParams) => {
+    const requested = form.getAll("resource");
+    if (requested.length === 0 || !requested.every((each) => own.has(each))) return;
     form.set("resource", resource);
   };
 
   return {
     authorization: (query) => {
       const form = new URLSearchParams(query);
-      // There is one scope: none, or an odd one, is that.
+      // There is only one scope, so a missing or unknown one means this one.
       form.set("scope", SCOPE);
-      nameResource(form);
-      // The provider knows other ways to answer, some of them by a page of its own; none of them is offered, and it
-      // refuses a name that it does not know.
+      normalizeResource(form);
+      // The provider supports other modes, some with a page of its own. None is offered here, and it refuses a name
+      // that it does not know.
       if (form.getAll("response_mode").some((mode) => mode !== "query"))
         form.set("response_mode", "unsupported");
       const prompts = (form.get("prompt") ?? "").split(" ");
-      // The key is asked for every time, so any wish to be asked is granted; the wish not to be is not.
+      // The person is asked for the key every time, which satisfies every prompt except `none`.
       if (form.has("prompt")) form.set("prompt", prompts.includes("none") ? "none" : "consent");
       return form;
     },
     token: (query) => {
       const form = new URLSearchParams(query);
       form.delete("scope");
-      nameResource(form);
+      normalizeResource(form);
       return form;
     },
     registration: readMetadata,
     document: ({ client_id, client_secret, client_secret_expires_at, ...metadata }) => ({
       ...readMetadata(metadata),
-      // By these the provider refuses it: where it is not its own, or shares a secret with the world.
+      // The provider refuses a document with another's client_id, or with a secret that the whole world can read.
       ...{ client_id, client_secret, client_secret_expires_at },
-      // Nobody tells a document what was made of it, as a registration's answer does: a client that means to prove
-      // who it is by other means must not be taken for one that proves nothing.
+      // A registration's answer shows the client what was changed; a document's author sees nothing. So an unknown
+      // method is refused, and a client that wants to authenticate is never treated as one that does not.
       token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? "none",
-      // The provider asks for https here, and would refuse the whole.
+      // The provider requires https here, and would refuse the whole document.
       client_uri: isHttps(metadata.client_uri) ? metadata.client_uri : undefined,
     }),
   };
 }
 
 function readMetadata(metadata: unknown): Record<string, unknown> {
-  const given = Object(metadata) as Record<string, unknown>;
+  const given: Record<string, unknown> = Object(metadata);
   const { redirect_uris, client_name, client_uri, token_endpoint_auth_method, jwks, jwks_uri } = given;
   const uris = Array.isArray(redirect_uris) ? redirect_uris : [];
   return {
-    // One that must not be takes all with it: an application without any is refused.
+    // One forbidden address removes them all, and an application without any is refused.
     redirect_uris: uris.every(isRedirect) ? uris.slice(0, MAX_REDIRECTS) : [],
     ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
     ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
@@ -76,8 +74,8 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
       ...(isWithin(jwks, KEY_SET_DEPTH) && { jwks }),
       ...(typeof jwks_uri === "string" && { jwks_uri }),
     }),
-    // Of a native application loopback addresses match on any port (RFC 8252, section 7.3), and schemes of
-    // applications are allowed; plain http elsewhere is not.
+    // Native applications may use loopback addresses with any port (RFC 8252, section 7.3) and their own schemes,
+    // but not plain http elsewhere.
     application_type: "native",
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
@@ -87,7 +85,7 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
 /** A set, its list, a key, and a key's list of certificates (RFC 7517). */
 const KEY_SET_DEPTH = 4;
 
-/** Whether lists and objects stand in each other no deeper: what writes them out has only so much of a stack. */
+/** Whether lists and objects are nested no deeper; JSON.stringify overflows the stack on very deep ones. */
 function isWithin(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return depth > 0 && Object.values(value).every((each) => isWithin(each, depth - 1));
@@ -95,7 +93,7 @@ function isWithin(value: unknown, depth: number): boolean {
 
 const isHttps = (uri: unknown) => typeof uri === "string" && uri.startsWith("https://");
 
-/** Schemes that browsers give a meaning of their own: none of them leads to an application that registered it. */
+/** Schemes that browsers and systems handle themselves: none of them leads to the application that registered it. */
 const FOREIGN_SCHEMES =
   /^(javascript|vbscript|data|blob|file|filesystem|about|view-source|intent|ws|wss|ftp|chrome|mailto|tel|sms):/i;
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { sendJson } from "../oauth/send.ts";
+import { sendJson } from "../http/json-response.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 
 export interface Admin extends Pick<Metrics, "observeRequest" | "countEvent"> {

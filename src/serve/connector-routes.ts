@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { buildLlmsTxt } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
+import { sendJson } from "../http/json-response.ts";
 import type { Handle } from "../oauth/authorization-server.ts";
 import { buildErrorPage } from "../oauth/pages/error-page.ts";
 import { buildLandingPage } from "../oauth/pages/landing-page.ts";
-import { sendJson, sendPage } from "../oauth/send.ts";
+import { sendPage } from "../oauth/send-page.ts";
 import { isUnavailable } from "../oauth/store/store-failure.ts";
 import { queries } from "../reports/queries.ts";
 import type { KeyedSource } from "../sources/source.ts";

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { validateHostHeader } from "@modelcontextprotocol/server";
+import { allowScripts } from "../http/cors.ts";
+import { sendJson } from "../http/json-response.ts";
 import { createServer, type McpServerOptions } from "../mcp/server.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import { SCOPE } from "../oauth/scope.ts";
-import { openToScripts, sendJson } from "../oauth/send.ts";
 import { createMcpEndpoint, type McpEndpointOptions } from "./mcp-endpoint.ts";
 
 export interface McpRouteOptions extends McpEndpointOptions {
@@ -35,8 +36,7 @@ export function createMcpRoute(options: McpRouteOptions) {
   return {
     close: endpoint.close,
     serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      for (const [name, value] of Object.entries(openToScripts)) response.setHeader(name, value);
-      if (request.method === "OPTIONS") return void response.writeHead(204).end();
+      if (allowScripts(request, response)) return;
       const bearer = await checkBearer(request.headers.authorization ?? null);
       if (!bearer) return challenge(request, response);
       if (!validateHostHeader(request.headers.host, [...options.hosts]).ok) {

@@ -1,6 +1,6 @@
 import type { Client } from "oidc-provider";
 import { expect, it } from "vitest";
-import { describeClient, describeRedirect } from "../../src/oauth/application-facts.ts";
+import { describeApplication, describeRedirect } from "../../src/oauth/application-facts.ts";
 
 it.each([
   ["https://claude.ai/api/callback?x=1", { kind: "https", host: "claude.ai" }],
@@ -18,12 +18,12 @@ const client = (clientId: string) =>
 
 it("a document's host is known, and whatever an application says of itself is what it says", () => {
   const said = { name: "N", uri: "https://u.example" };
-  expect(describeClient(client("https://x.example:8443/client.json"))).toEqual({
+  expect(describeApplication(client("https://x.example:8443/client.json"))).toEqual({
     ...said,
     host: "x.example:8443",
   });
   for (const id of ["abc", "http://x.example/client.json", "https://[", "cursor://x"]) {
-    expect(describeClient(client(id))).toEqual(said);
+    expect(describeApplication(client(id))).toEqual(said);
   }
-  expect(describeClient(undefined)).toEqual({});
+  expect(describeApplication(undefined)).toEqual({});
 });

@@ -194,7 +194,7 @@ underAttack((scene) => {
     ];
     for (const { code, answer, landed } of refused) {
       expect([code, answer.status, landed.origin]).toEqual([null, 400, publicUrl]);
-      expect(answer.text).toContain("nothing was allowed");
+      expect(answer.text).toContain("access was not allowed");
     }
     const { response } = await browser.visit(
       `${publicUrl}${form.action}?csrf=${form.csrf}&decision=allow&api_key=${DEMO_KEY}`,
@@ -289,7 +289,7 @@ underAttack((scene) => {
     expect([sixth.answer.status, sixth.code]).toEqual([429, null]);
     // To wait would not help: the sign-in ends before its tries are forgotten.
     expect(sixth.answer.headers.get("retry-after")).toBeNull();
-    expect(sixth.answer.text).toContain("Go back to your application and sign in anew.");
+    expect(sixth.answer.text).toContain("Go back to your application and sign in again.");
     expect(upstream().length - calls).toBe(5);
   });
 

@@ -277,7 +277,7 @@ it("documents: one that is gone when the consent is sent ends the sign-in with a
     },
     body: String(new URLSearchParams({ csrf: form.csrf, decision: "allow", api_key: DEMO_KEY })),
   });
-  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("cannot go on")]);
+  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("cannot continue")]);
   expect(await shared.listGrants()).toEqual([]);
 });
 

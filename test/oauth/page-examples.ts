@@ -7,7 +7,7 @@ import { demo } from "../../src/sources/demo.ts";
 const request: ConsentPage = {
   action: "/oauth/consent",
   csrf: "csrf-token",
-  client: { name: "Claude", host: "claude.ai" },
+  application: { name: "Claude", host: "claude.ai" },
   redirect: { kind: "https", host: "claude.ai" },
   service: "https://stats.example.com",
 };
@@ -46,16 +46,18 @@ const long = `${"very-long-label.".repeat(15)}example`;
 /** Every page in every state, by name. */
 export const pages: Record<string, string> = {
   https: consent(),
-  unconfirmed: consent({ client: { name: "Claude (verified)", uri: "https://claude.ai.evil.example/x" } }),
+  unconfirmed: consent({
+    application: { name: "Claude (verified)", uri: "https://claude.ai.evil.example/x" },
+  }),
   loopback: consent({
-    client: { name: "Claude Code", host: "claude.ai" },
+    application: { name: "Claude Code", host: "claude.ai" },
     redirect: { kind: "loopback", host: "localhost", port: "53682" },
   }),
-  app: consent({ client: { name: "Cursor" }, redirect: { kind: "app", scheme: "cursor" } }),
-  nameless: consent({ client: {} }),
+  app: consent({ application: { name: "Cursor" }, redirect: { kind: "app", scheme: "cursor" } }),
+  nameless: consent({ application: {} }),
   demo: consent({ publicKey: "demo-key-of-acme", notice: demo.about.notice }),
   long: consent({
-    client: { name: "W".repeat(10_000), host: long },
+    application: { name: "W".repeat(10_000), host: long },
     redirect: { kind: "https", host: long },
     service: `https://${long}`,
     error: { code: "unavailable" },

@@ -149,7 +149,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
   });
 
   it.each(hostileNames)("the name $name is one text in one frame", async ({ name, shown }) => {
-    site.pages["/named"] = consent({ client: { name } });
+    site.pages["/named"] = consent({ application: { name } });
     const page = tab;
     await page.goto(`${site.origin}/named`);
     expect(await page.locator(".name").evaluateAll((found) => found.map((each) => each.textContent))).toEqual(

@@ -65,22 +65,24 @@ describe("the consent page", () => {
     expect(words).toContain(
       "Statistics of all sites of your key’s organization: visitors, pages, referrers,",
     );
-    expect(words).toContain("Read only: it can change nothing.");
-    expect(words).toContain("Kept encrypted, used for this connection alone, never shown to the assistant.");
-    expect(words).toContain("Asked for every time. Revoke it in your dashboard, and the connection ends.");
+    expect(words).toContain("Read only: it cannot change anything.");
+    expect(words).toContain("Stored encrypted, used only for this connection, never shown to the assistant.");
+    expect(words).toContain(
+      "You are asked for it every time you connect. To end the connection, revoke the key in your dashboard.",
+    );
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });
 
   it("says of a name without a confirmed host that nobody confirmed it", () => {
     const words = read(
-      consent({ client: { name: "Claude (verified by Anthropic)", uri: "https://a.example" } }),
+      consent({ application: { name: "Claude (verified by Anthropic)", uri: "https://a.example" } }),
     );
     expect(words).toContain(
-      "It calls itself Claude (verified by Anthropic) Not confirmed: any application can use any name. It says that its website is a.example",
+      "It calls itself Claude (verified by Anthropic) Not confirmed: any application can use any name. It says its website is a.example",
     );
     expect(words).not.toContain("Confirmed:");
     expect(
-      read(consent({ client: { name: "Claude", host: "b.example", uri: "https://a.example" } })),
+      read(consent({ application: { name: "Claude", host: "b.example", uri: "https://a.example" } })),
     ).not.toContain("a.example");
   });
 
@@ -107,19 +109,21 @@ describe("the consent page", () => {
       "at localhost Any",
     );
     const app = read(consent({ redirect: { kind: "app", scheme: "cursor" } }));
-    expect(app).toContain("An app on this device that opens links with cursor: More than one app can claim");
+    expect(app).toContain(
+      "An app on this device that opens links starting with cursor: More than one app can claim",
+    );
     expect(read(consent())).not.toContain("could be asking");
   });
 
   it.each(hostileNames)("shows the name $name as text, in its frame and nowhere else", ({ name, shown }) => {
-    const page = consent({ client: { name } });
-    expect(tagsOf(page)).toEqual(tagsOf(consent({ client: { name: "Claude" } })));
+    const page = consent({ application: { name } });
+    expect(tagsOf(page)).toEqual(tagsOf(consent({ application: { name: "Claude" } })));
     expect(nameIn(page)).toBe(shown);
-    expect(read(page)).toBe(read(consent({ client: { name: "@NAME@" } })).replace("@NAME@", shown));
+    expect(read(page)).toBe(read(consent({ application: { name: "@NAME@" } })).replace("@NAME@", shown));
   });
 
   it.each(["", "   ", "\u200b\u202e", "\u2800\u3164\u115f", "\u0301"])("takes %j for no name", (name) => {
-    expect(read(consent({ client: { name } }))).toContain("An application that gives no name.");
+    expect(read(consent({ application: { name } }))).toContain("An application that does not give a name.");
   });
 
   it.each([
@@ -132,13 +136,15 @@ describe("the consent page", () => {
       "file:///etc/passwd",
     ],
   ])("leaves the website %j out", (uri) => {
-    expect(consent({ client: { name: "Claude", uri } })).toBe(consent({ client: { name: "Claude" } }));
+    expect(consent({ application: { name: "Claude", uri } })).toBe(
+      consent({ application: { name: "Claude" } }),
+    );
   });
 
   it("reads a website's host as a URL parser does, so that it cannot pass for another", () => {
     const uri = "https://claude.ai@evil.example\\@claude.ai/\u202e";
-    expect(read(consent({ client: { name: "x", uri } }))).toContain("its website is evil.example");
-    const homograph = read(consent({ client: { name: "x", uri: "https://cl\u0430ude.ai" } }));
+    expect(read(consent({ application: { name: "x", uri } }))).toContain("its website is evil.example");
+    const homograph = read(consent({ application: { name: "x", uri: "https://cl\u0430ude.ai" } }));
     expect(homograph).toContain("its website is xn--clude-5ve.ai");
   });
 
@@ -153,12 +159,12 @@ describe("the consent page", () => {
 
   it("shows the end of a long host, and nothing invisible, blank or foreign in an address", () => {
     const host = `claude.ai.${"a.".repeat(500)}evil.example`;
-    const words = read(consent({ client: { host }, redirect: { kind: "https", host } }));
+    const words = read(consent({ application: { host }, redirect: { kind: "https", host } }));
     expect(words).not.toContain("claude.ai");
     expect(words.match(/a\.evil\.example/g)).toHaveLength(2);
     const scheme = "cursor\u202e \ncl\u0430ude";
     const app = read(consent({ redirect: { kind: "app", scheme } }));
-    expect(app).toContain("links with cursor\ufffd\ufffd\ufffdcl\ufffdude:");
+    expect(app).toContain("links starting with cursor\ufffd\ufffd\ufffdcl\ufffdude:");
   });
 
   it("holds a key nowhere but in a demonstration, whose own it shows", () => {
@@ -167,7 +173,7 @@ describe("the consent page", () => {
       expect(fields(consent({ error: { code } })).join()).not.toMatch(/\svalue=/);
     const demo = consent({ publicKey: 'demo-"key"', notice: made.about.notice });
     expect(fields(demo)).toEqual([expect.stringContaining(' value="demo-&#34;key&#34;"')]);
-    expect(read(demo)).toContain('Public, and filled in: demo-"key"');
+    expect(read(demo)).toContain('This key is public and already filled in: demo-"key"');
     expect(read(demo)).toContain("Demonstration. All numbers are made up.");
     expect(read(consent())).not.toMatch(/demonstration/i);
   });
@@ -194,8 +200,8 @@ describe("the consent page", () => {
   );
 
   it.each([
-    ["wrong_key", undefined, "This key is not valid. Check that all of it was copied, or create a new one."],
-    ["empty_key", undefined, "There is no key yet. Paste your API key, or choose Cancel."],
+    ["wrong_key", undefined, "This key is not valid. Check that you copied all of it, or create a new one."],
+    ["empty_key", undefined, "The key is missing. Paste your API key, or choose Cancel."],
     ["malformed_key", undefined, "This is not an API key:"],
     ["rate_limited", undefined, "Too many attempts. Try again in a minute."],
     ["rate_limited", 1, "Too many attempts. Try again in 1 second."],
@@ -208,12 +214,12 @@ describe("the consent page", () => {
     [
       "unavailable",
       300,
-      "stats.example.com does not answer, so the key could not be checked. Try again in 5 min",
+      "stats.example.com is not responding, so the key could not be checked. Try again in 5 min",
     ],
     [
       "expired",
       undefined,
-      "This page was open for too long, so nothing was allowed. Enter the key once more.",
+      "This page was open for too long, so access was not allowed. Enter the key again.",
     ],
   ] as const)("says for %s after %s s what to do", (code, retryAfter, words) => {
     const page = consent({ error: { code, retryAfter } });

@@ -27,7 +27,7 @@ export async function startTestConnector({ openStore, reach, ...options }: TestC
   const revoked = new Set<string>();
   /** The status that the service answers a key with, instead of what it should. */
   const faults = new Map<string, number>();
-  /** Keeps the service's answers back until then, and counts those who wait. */
+  /** Delays the service's answers until then, and counts the calls that are not answered yet. */
   const hold = { until: Promise.resolve(), waiting: 0 };
   const answer = (apiKey: string) => {
     const status = revoked.has(apiKey) ? 401 : faults.get(apiKey);
@@ -56,13 +56,16 @@ export async function startTestConnector({ openStore, reach, ...options }: TestC
           fetch: async (url, init) => {
             const request = new Request(url, init);
             hold.waiting += 1;
-            await hold.until;
-            hold.waiting -= 1;
-            init.signal?.throwIfAborted();
-            const response = answer(apiKey) ?? (await api(request));
-            const authorization = request.headers.get("authorization");
-            upstream.push({ url, authorization, status: response.status });
-            return response;
+            try {
+              await hold.until;
+              init.signal?.throwIfAborted();
+              const response = answer(apiKey) ?? (await api(request));
+              const authorization = request.headers.get("authorization");
+              upstream.push({ url, authorization, status: response.status });
+              return response;
+            } finally {
+              hold.waiting -= 1;
+            }
           },
         })),
       clock,

@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 import { buildIcon, iconUrl } from "../../render/icon.ts";
 import { type Html, html, printHtml, trustMarkup } from "./html.ts";
 
-/** The build copies the file beside its own, so this holds from here and from `dist/`. */
+/** The build copies this file beside the bundle, so the same relative path works here and in `dist/`. */
 const style = readFileSync(new URL("./pages.css", import.meta.url), "utf8");
 const styleHash = createHash("sha256").update(style).digest("base64");
 
-/** For every page of this room. */
+/** The headers of every page in this folder. */
 export const pageHeaders: Record<string, string> = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
-  // Without `form-action`: Chromium holds it against where the form's answer redirects to, and would keep people
-  // from the loopback addresses and schemes of their applications.
+  // No `form-action`: Chromium applies it to redirects too, and would block those to the loopback addresses and
+  // schemes of applications.
   "Content-Security-Policy": [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
@@ -20,10 +20,10 @@ export const pageHeaders: Record<string, string> = {
   ].join("; "),
   "X-Frame-Options": "DENY",
   "X-Content-Type-Options": "nosniff",
-  // With `no-referrer` the form would be sent with `Origin: null`.
+  // With `no-referrer`, browsers would send the form with `Origin: null`.
   "Referrer-Policy": "same-origin",
-  // Said, because anything stricter cuts the page off from the window that opened it, and some applications wait
-  // there for the way back to end.
+  // Anything stricter would separate the page from the window that opened it, where some applications wait for the
+  // redirect.
   "Cross-Origin-Opener-Policy": "unsafe-none",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
@@ -32,11 +32,11 @@ export const pageHeaders: Record<string, string> = {
 export interface DocumentParts {
   title: string;
   main: Html;
-  /** Wide, for a page to read; narrow, for one to answer. */
+  /** Wide for pages to read, narrow for forms. */
   wide?: boolean;
 }
 
-/** A whole document around what a page says. */
+/** Builds a whole HTML document. */
 export function buildDocument({ title, main, wide = false }: DocumentParts): string {
   return `${printHtml(html`<!doctype html>
 <html lang="en">
