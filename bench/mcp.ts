@@ -43,7 +43,7 @@ export function createSpeaker(agent: Agent, mcp: string, generation: "current" |
     },
     body: JSON.stringify({
       ...{ jsonrpc: "2.0", id, method },
-      params: isCurrent ? { ...params, _meta: meta } : params,
+      params: isCurrent ? { ...params, _meta: { ...Object(params._meta), ...meta } } : params,
     }),
   });
   const send: Speaker["send"] = (token, { hangUpAfter, ...request }) =>

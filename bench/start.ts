@@ -5,15 +5,17 @@ import { parseArgs } from "node:util";
 import { installPackage } from "../test/support/package.js";
 import { compareCases, describeMachine } from "./measure.ts";
 import { publish, table } from "./results.ts";
-import { measureList, measureRun } from "./starts.ts";
+import { measureFirstCall, measureList, measureRun } from "./starts.ts";
+import { startUpstream } from "./upstream.ts";
 
 const CHAPTER = "## Starting";
 const FLOOR = "`node -e 0`";
 
 /**
- * How long it takes to start, against `node -e 0` of the same Node. `--nodes` takes binaries, separated by colons.
+ * How long it takes to start, against `node -e 0` of the same Node: until the tools are listed, and until the first
+ * question is answered, which is what a person waits for. `--nodes` takes binaries, separated by colons.
  */
-export async function run(args: string[]): Promise<number> {
+export async function run(args: string[], serviceScript: string): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
@@ -25,12 +27,16 @@ export async function run(args: string[]): Promise<number> {
   const { folder } = installPackage();
   const bin = resolve(folder, "node_modules/analytics-mcp/bin/analytics-mcp.js");
   const demo = ["--demo", "--site", "example.com"];
+  const service = await startUpstream(serviceScript, 0);
+  const env = { ANALYTICS_API_KEY: service.key, ANALYTICS_BASE_URL: service.origin };
   try {
     for (const node of values.nodes.split(":")) {
       const cases = {
         [FLOOR]: () => measureRun(node, ["-e", "0"]),
         "a bare responder's tools/list": () => measureList(node, [resolve("bench/bare-responder.js")]),
         "tools/list": () => measureList(node, [bin]),
+        "the first get_stats, `--demo`": () => measureFirstCall(node, [bin, "--demo"], "example.com"),
+        "the first get_stats, a service over HTTP": () => measureFirstCall(node, [bin], service.site, env),
         "`--version`": () => measureRun(node, [bin, "--version"]),
         "`--help`": () => measureRun(node, [bin, "--help"]),
         "`stats --demo`": () => measureRun(node, [bin, "stats", ...demo]),
@@ -38,6 +44,7 @@ export async function run(args: string[]): Promise<number> {
       publish(CHAPTER, await compare(node, cases, Number(values.rounds)), values);
     }
   } finally {
+    await service.close();
     rmSync(folder, { recursive: true, force: true });
   }
   return 0;

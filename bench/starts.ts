@@ -24,3 +24,18 @@ export async function measureList(
   await server.close();
   return elapsed;
 }
+
+/** Milliseconds from the spawn to the answer of the first question, asked when the tools are listed. */
+export async function measureFirstCall(
+  command: string,
+  args: string[],
+  site: string,
+  env: Record<string, string> = {},
+): Promise<number> {
+  const start = performance.now();
+  const server = await openStdio(command, args, env);
+  await server.call("get_stats", { site, days: 7 });
+  const elapsed = performance.now() - start;
+  await server.close();
+  return elapsed;
+}

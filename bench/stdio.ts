@@ -17,19 +17,22 @@ export interface StdioServer {
 const PATIENCE_MS = 30_000;
 const GRACE_MS = 2_000;
 
-const greeting = [
-  {
-    id: 1,
-    method: "initialize",
-    params: {
-      protocolVersion: "2025-11-25",
-      capabilities: {},
-      clientInfo: { name: "bench", version: "1" },
-    },
+/** As Claude Code opens a session: it asks for resources before tools, and numbers each call for its progress. */
+const initialize = {
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: { roots: {}, elicitation: {} },
+    clientInfo: { name: "claude-code", version: "2.1.0" },
   },
+};
+const lists = [
   { method: "notifications/initialized" },
+  { id: 3, method: "resources/list" },
   { id: 2, method: "tools/list" },
 ];
+const describeCall = (id: number) => ({ "claudecode/toolUseId": `toolu_${id}`, progressToken: id });
 
 /** Resolves when the tools are listed. */
 export async function openStdio(
@@ -52,7 +55,7 @@ export async function openStdio(
     }
   };
   const answers = new Map<number, (message: Message) => void>();
-  let [said, id] = ["", 2];
+  let [said, id] = ["", 3];
   child.stderr.on("data", (chunk) => {
     said = `${said}${chunk}`.slice(0, 1_000);
   });
@@ -73,15 +76,19 @@ export async function openStdio(
     Promise.race([over, new Promise<Message>((resolve) => answers.set(of, resolve))]);
 
   const timer = setTimeout(kill, PATIENCE_MS);
-  const listed = wait(2);
-  for (const message of greeting) write(message);
-  const { result } = await listed.finally(() => clearTimeout(timer));
+  const listTools = async () => {
+    write(initialize);
+    await wait(1);
+    for (const message of lists) write(message);
+    return wait(2);
+  };
+  const { result } = await listTools().finally(() => clearTimeout(timer));
   if (!(result?.tools && result.tools.length > 0)) throw new Error("It lists no tools.");
   return {
     ...{ pid: child.pid ?? 0, tools: result.tools },
     call: async (name, args) => {
       id++;
-      write({ id, method: "tools/call", params: { name, arguments: args } });
+      write({ id, method: "tools/call", params: { name, arguments: args, _meta: describeCall(id) } });
       const message = await wait(id);
       if (message.result === undefined || message.result.isError) {
         throw new Error(`${name} ${JSON.stringify(args)}: ${JSON.stringify(message)}`);

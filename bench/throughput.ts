@@ -12,7 +12,17 @@ import { publish, table } from "./results.ts";
 import { createAuthorization } from "./sign-in.ts";
 
 const CHAPTER = "## Calls over HTTP";
-const CALL = { id: 1, method: "tools/call", params: { name: "get_stats", arguments: { days: 7 } } };
+const params = { name: "get_stats", arguments: { days: 7 } };
+/** A bare call, and one as six real clients send it: with a token for its progress. */
+const CALLS = {
+  "": { id: 1, method: "tools/call", params },
+  ", with a `progressToken`": {
+    id: 1,
+    method: "tools/call",
+    params: { ...params, _meta: { progressToken: 2 } },
+  },
+};
+const CALL = CALLS[""];
 
 /**
  * How many calls of a tool `/mcp` answers in a second, each with its bearer check, from what the service's answer was
@@ -52,13 +62,15 @@ export async function run(args: string[], serviceScript: string): Promise<number
         ...speakers["2026-07-28"].write(access, CALL),
       },
       ...Object.fromEntries(
-        Object.entries(speakers).map(([revision, speaker]) => [
-          `\`/mcp\`, ${revision}`,
-          {
-            ...{ url: `${connectors.publicUrl}/mcp`, pid: connectors.pids[0] ?? 0 },
-            ...speaker.write(access, CALL),
-          },
-        ]),
+        Object.entries(speakers).flatMap(([revision, speaker]) =>
+          Object.entries(CALLS).map(([kind, call]) => [
+            `\`/mcp\`, ${revision}${kind}`,
+            {
+              ...{ url: `${connectors.publicUrl}/mcp`, pid: connectors.pids[0] ?? 0 },
+              ...speaker.write(access, call),
+            },
+          ]),
+        ),
       ),
     };
     const seen = new Map(Object.keys(cases).map((name) => [name, [] as Burst[]]));

@@ -8,8 +8,9 @@ export interface Refusal {
 
 /**
  * Reads the same input as the SDK's stdio transport and refuses what that drops without an answer: a request with an
- * unknown member, of another version of JSON-RPC, or in a batch. Its sender would wait for ever. A message without an
- * id that can be read stays unanswered.
+ * unknown member, of another version of JSON-RPC, or in a batch. Its sender would wait for ever
+ * (https://github.com/modelcontextprotocol/typescript-sdk/issues/2247; gone once that is fixed). A message whose id
+ * cannot be read stays unanswered.
  */
 export function createInvalidRequestCheck(refuse: (refusal: Refusal) => void): (chunk: Buffer) => void {
   let open: Buffer[] = [];

@@ -1,6 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import { openapi } from "../operations/index.ts";
 import { type JsonSchema, toJsonSchema } from "../operations/json-schema.ts";
 import { type Query, queries } from "../reports/queries.ts";
 import { linkChart } from "./chart-link.ts";
@@ -22,17 +21,16 @@ const DEEPEST = 4;
  */
 export const toolDefinitions: Tool[] = queries.map(defineTool);
 
-function defineTool({ name: query, params, result, tool }: Query): Tool {
+function defineTool({ params, result, tool, isDescription }: Query): Tool {
   const { name, title, description } = tool;
-  const isOpenApi = query === openapi.name;
   const definition = {
     name,
     title,
     description,
-    inputSchema: buildInputSchema(isOpenApi ? openapiToolParams : params),
+    inputSchema: buildInputSchema(isDescription ? openapiToolParams : params),
     annotations,
     ...linkChart(name),
-    outputSchema: buildOutputSchema(isOpenApi ? openapiToolResult : result),
+    outputSchema: buildOutputSchema(isDescription ? openapiToolResult : result),
   };
   // A JSON Schema is JSON, though the type of its further keywords does not say so.
   return definition as Tool;

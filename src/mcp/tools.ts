@@ -1,5 +1,4 @@
 import { AnalyticsError } from "../errors.ts";
-import { openapi } from "../operations/index.ts";
 import { type Query, queries } from "../reports/queries.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
 import type { McpServerOptions } from "./server.ts";
@@ -17,7 +16,7 @@ export async function answerTool(
 ): Promise<ToolAnswer> {
   try {
     admit();
-    if (query.name === openapi.name) {
+    if (query.isDescription) {
       const { answerOpenApi } = await import("./openapi-tool.ts");
       return await answerOpenApi(call, input, { signal }, { about, options });
     }

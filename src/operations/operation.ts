@@ -20,6 +20,8 @@ export interface Presentation {
   };
   /** The member that grows with the question, and which end of it to keep where an answer must be cut. */
   readonly list?: { readonly key: string; readonly keep: "first" | "last" };
+  /** Whether it describes the API itself: it has no numbers, and is too long for a model, which gets a digest. */
+  readonly isDescription?: true;
 }
 
 /** What an operation is besides its schemas. */
@@ -33,8 +35,6 @@ interface Declaration<Name extends string, Params extends z.ZodObject, Result ex
   readonly description: string;
   /** How long a client may keep the answer, in seconds; 0 asks it to revalidate each time. */
   readonly maxAge: number;
-  /** Whether it describes the API itself and has no numbers. */
-  readonly isDescription?: true;
   /** What `conform` checks of every operation: that it answers, with these members. */
   readonly conform: {
     /** The section of rules that it belongs to. */

@@ -22,15 +22,15 @@ export const warnings = z
     }),
   )
   .optional()
-  .describe("What a reader should know before using the numbers; absent when there is nothing.");
+  .describe("What to know before using the numbers; absent if there is nothing.");
 
 export type Period = z.output<typeof period>;
 type Warnings = z.output<typeof warnings>;
 export type Warning = NonNullable<Warnings>[number];
 
 /**
- * Why a period is not the one that was asked for, if so. A service of the bare specification may ignore
- * `days` on a breakdown; its numbers are then right for another question.
+ * Returns why a period is not the one that was asked for, or undefined. A service of the bare specification may ignore
+ * `days` on a breakdown: its numbers then answer another question.
  */
 export function verifyPeriod(actual: Period, days: number): string | undefined {
   if (actual.days !== days) return `it covers ${actual.days} days where ${days} were asked for`;
@@ -53,17 +53,20 @@ export function periodHeadline(domain: string, { from, to, days, timezone }: Per
 
 export function periodNotes({ to, partial, as_of }: Period, warned: Warnings): string[] {
   return [
-    partial ? `${weekdayOf(to)} ${to} is partial, as of ${shortTime(as_of, to)}.` : `As of ${as_of}.`,
+    partial
+      ? `Today, ${weekdayOf(to)}, is incomplete (data to ${formatTime(as_of, to)}).`
+      : `As of ${as_of}.`,
     ...(warned ?? []).map((warning) => warning.detail),
   ];
 }
 
-/** Weeks are asked for, and a date alone does not tell its weekday. */
+/** People ask about weeks, and a date does not show its weekday. */
 function weekdayOf(day: string): string {
   return WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? "";
 }
 
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-const shortTime = (timestamp: string, day: string) =>
-  timestamp.startsWith(`${day}T`) ? timestamp.slice(day.length + 1) : timestamp;
+/** Hours and minutes at the site; the whole timestamp if it is of another day than it should be. */
+const formatTime = (timestamp: string, day: string) =>
+  timestamp.startsWith(`${day}T`) ? timestamp.slice(day.length + 1, day.length + 6) : timestamp;

@@ -57,9 +57,17 @@ function createQuery(
   source: Omit<Query, "ask">,
   ask: (call: Call, params: Record<string, unknown>, options: CallOptions) => Promise<Answer>,
 ): Query {
-  const { name, summary, tool, shell, list, compact } = source;
+  const { name, summary, tool, shell, list, isDescription, compact } = source;
   return {
-    ...{ name, summary, tool, shell, ...(list && { list }), ...(compact && { compact }) },
+    ...{
+      name,
+      summary,
+      tool,
+      shell,
+      ...(list && { list }),
+      ...(isDescription && { isDescription }),
+      ...(compact && { compact }),
+    },
     // Of those that nobody asks, the schemas are not built.
     get params() {
       return source.params;

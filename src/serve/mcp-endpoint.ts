@@ -28,10 +28,10 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
   const handler = createMcpHandler(
     (context) => {
       const create = context.requestInfo && factories.get(context.requestInfo);
-      if (!create) throw new TypeError("The SDK made another request of the one that it was given.");
+      if (!create) throw new TypeError("The SDK asks for a server for a request that it was not given.");
       return create(context);
     },
-    { onerror: onFault, maxRequestBodySize: MAX_BODY_BYTES },
+    { onerror: onFault },
   );
   const inFlight = createInFlight();
   const open = new Set<AbortController>();
@@ -43,18 +43,19 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
     controller: AbortController,
   ) => {
     const { headers } = request;
-    const web = describeRequest(request, controller.signal);
-    factories.set(web, createServer);
+    const described = describeRequest(request, controller.signal);
+    factories.set(described, createServer);
     // The SDK refuses other types without a look at the body.
-    if (!isJsonContentType(headers["content-type"]))
-      return send(await handler.fetch(web), response, controller);
+    const isJson = isJsonContentType(headers["content-type"]);
+    if (!isJson) return send(await handler.fetch(described), response, controller.signal);
     const body = parse(await readBody(request, MAX_BODY_BYTES));
     if (body === undefined) return sendError(response, 400, PARSE_ERROR, "Parse error: Invalid JSON");
     const isCancellable = headers["mcp-protocol-version"] !== CURRENT;
     if (isCancellable && inFlight.receive(headers, body).opens) response.setHeader(SESSION, randomUUID());
     const end = isCancellable ? inFlight.add(headers, body, controller) : () => {};
     try {
-      await send(await handler.fetch(web, { parsedBody: dropOwnCancellations(body) }), response, controller);
+      const parsedBody = dropOwnCancellations(body);
+      await send(await handler.fetch(described, { parsedBody }), response, controller.signal);
     } finally {
       end();
     }
@@ -73,15 +74,11 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
       try {
         await answer(request, response, createServer, controller);
       } catch (error) {
-        // A client that hung up needs no answer.
-        if (controller.signal.aborted) return;
+        // A client that hung up, or cancelled, expects no answer.
+        if (controller.signal.aborted) return void response.end();
         if (!(error instanceof AnalyticsError && error.code === "too_large")) throw error;
-        sendError(
-          response,
-          413,
-          REFUSED,
-          `Payload Too Large: Request body must not exceed ${MAX_BODY_BYTES} bytes`,
-        );
+        const most = `Payload Too Large: Request body must not exceed ${MAX_BODY_BYTES} bytes`;
+        sendError(response, 413, REFUSED, most);
       }
     },
     /** Aborts what is in flight. */
@@ -98,8 +95,8 @@ function sendError(response: ServerResponse, status: number, code: number, messa
 }
 
 /**
- * What the SDK reads of a request: it never needs the token, and gets the body beside it. To make a whole `Request`
- * takes a twentieth of a call's time, most of it for a signal that follows another.
+ * What the SDK reads of a request: it does not need the token, and gets the body beside it. A whole `Request` would
+ * cost a twentieth of a call, mostly for a signal that follows another.
  */
 function describeRequest({ method, url, headers }: IncomingMessage, signal: AbortSignal): Request {
   const { authorization: _, ...rest } = headers;
@@ -107,7 +104,7 @@ function describeRequest({ method, url, headers }: IncomingMessage, signal: Abor
   return { method, url, headers: given, signal } as Request;
 }
 
-async function send(answer: Response, response: ServerResponse, { signal }: AbortController): Promise<void> {
+async function send(answer: Response, response: ServerResponse, signal: AbortSignal): Promise<void> {
   if (response.destroyed) return;
   const headers = Object.fromEntries(answer.headers);
   if (headers["content-type"] !== STREAM) {
@@ -117,7 +114,7 @@ async function send(answer: Response, response: ServerResponse, { signal }: Abor
     return;
   }
   response.writeHead(answer.status, headers);
-  // Whatever is there within a turn of the event loop leaves in one piece, too: each piece is a system call.
+  // What is there within one turn of the event loop leaves in one piece too: each piece is a system call.
   const hold = () => {
     response.cork();
     setImmediate(() => {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { validateHostHeader } from "@modelcontextprotocol/server";
 import { allowScripts } from "../http/cors.ts";
 import { sendJson } from "../http/json-response.ts";
 import { createServer, type McpServerOptions } from "../mcp/server.ts";
@@ -39,9 +38,6 @@ export function createMcpRoute(options: McpRouteOptions) {
       if (allowScripts(request, response)) return;
       const bearer = await checkBearer(request.headers.authorization ?? null);
       if (!bearer) return challenge(request, response);
-      if (!validateHostHeader(request.headers.host, [...options.hosts]).ok) {
-        return sendJson(response, 403, { error: "forbidden" });
-      }
       if (request.method !== "POST") {
         return sendJson(response, 405, { error: "method_not_allowed" }, { Allow: "POST, OPTIONS" });
       }

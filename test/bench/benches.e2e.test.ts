@@ -9,14 +9,21 @@ it.concurrent.each([
   [
     "start",
     few,
-    ["`node -e 0`", "a bare responder's tools/list", "tools/list", "`--help`", "`stats --demo`"],
+    [
+      ...["`node -e 0`", "a bare responder's tools/list", "tools/list", "`--help`", "`stats --demo`"],
+      ...["the first get_stats, `--demo`", "the first get_stats, a service over HTTP"],
+    ],
   ],
   [
     "calls",
     [...few, "--bursts", "1", "--calls", "20"],
     ["get_realtime", "get_stats", "get_stats, remembered", "100 bare requests", "100 calls", "analytics-mcp"],
   ],
-  ["throughput", [...few, "--connections", "5"], ["a bare responder", "`/mcp`, 2026-07-28"]],
+  [
+    "throughput",
+    [...few, "--connections", "5"],
+    ["a bare responder", "`/mcp`, 2026-07-28", "`/mcp`, 2025-11-25, with a `progressToken`"],
+  ],
   ["reference", few, ["`/stats`, directly", "`/stats`, over HTTP", "`/breakdown`, pages, directly"]],
   // None but this one: the others would come from the network.
   ["peers", [...few, "--only", "none"], ["analytics-mcp"]],

@@ -30,7 +30,7 @@ describe("a command asks the service", () => {
     const { body } = await ask("/api/v1/stats?site=example.com&days=7");
     const { stdout, stderr } = await shell(["stats", "--site", "example.com", "--days", "7"]);
     expect(stdout).toBe(`visitors\tpageviews\tevents\n${body.visitors}\t${body.pageviews}\t${body.events}\n`);
-    expect(stderr).toBe("Saturday 2026-11-21 is partial, as of 05:05:10+01:00.\n");
+    expect(stderr).toBe("Today, Saturday, is incomplete (data to 05:05).\n");
   });
 
   it("prints an aligned table at a terminal", async () => {

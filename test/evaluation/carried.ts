@@ -86,7 +86,8 @@ export function expectRightReceipt({ answer }: Given, count: Truth): void {
     complete_through: clock.subtract({ days: 1 }).toPlainDate().toString(),
   });
   const weekday = clock.toLocaleString("en", { weekday: "long" });
-  const said = `${weekday} ${today} is partial, as of ${time.slice("2026-11-21T".length)}.`;
+  const said = `Today, ${weekday}, is incomplete (data to ${time.slice("2026-11-21T".length, "2026-11-21T05:05".length)}).`;
+  expect(to).toBe(today);
   expect(answer.receipt.notes).toContain(said);
   expect(answer.text).toContain(timezone);
 }

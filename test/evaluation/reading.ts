@@ -13,9 +13,9 @@ const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satur
 
 /** The Monday of this week, by the weekday that the receipt says in words. */
 export function mondayOf({ period, receipt }: Dated): string {
-  const said = receipt.notes.map((note) => /^(\w+day) (\S+) is partial/.exec(note)).find(Boolean);
+  const said = receipt.notes.map((note) => /^Today, (\w+day), is incomplete/.exec(note)).find(Boolean);
   const weekday = WEEKDAYS.indexOf(said?.[1] ?? "");
-  if (weekday === -1 || said?.[2] !== period.to) throw new Error("No note says which day it is.");
+  if (weekday === -1) throw new Error("No note says which day it is.");
   return shift(period.to, -weekday);
 }
 

@@ -86,8 +86,7 @@ it("answers each request of any body once, with a status that is documented", { 
     expect(STATUSES).toContain(answer.status);
     expect(answer.ended || listens).toBe(true);
     expect(answer.text + JSON.stringify(answer.headers)).not.toMatch(new RegExp(`${token}|${DEMO_KEY}`));
-    if (answer.status === 401 || answer.status === 405 || answer.text.startsWith('{"error":"forbidden"'))
-      return;
+    if ([401, 403, 405].includes(answer.status)) return;
     const answered = readAnswers(readFrames(answer));
     const { asked, owed } = readExpected([body]);
     for (const [key, count] of answered) {

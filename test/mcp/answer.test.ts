@@ -20,7 +20,7 @@ describe("an answer is complete twice over, with its receipt", () => {
     expect(result.structuredContent).toEqual({
       ...expected,
       receipt: {
-        notes: ["Saturday 2026-11-21 is partial, as of 05:05:10+01:00."],
+        notes: ["Today, Saturday, is incomplete (data to 05:05)."],
         command: "analytics-mcp stats --site example.com --days 7",
       },
     });
@@ -29,7 +29,7 @@ describe("an answer is complete twice over, with its receipt", () => {
         "example.com, 2026-11-15 to 2026-11-21 (7 days, Europe/Berlin)",
         "visitors\tpageviews\tevents",
         `${expected.visitors}\t${expected.pageviews}\t${expected.events}`,
-        "Saturday 2026-11-21 is partial, as of 05:05:10+01:00.",
+        "Today, Saturday, is incomplete (data to 05:05).",
         "Shell: analytics-mcp stats --site example.com --days 7",
       ].join("\n"),
     );

@@ -20,12 +20,12 @@ describe("a period in words", () => {
   });
 
   it.each([
-    ["today", {}, "Saturday 2026-11-21 is partial, as of 05:05:10+01:00."],
+    ["today", {}, "Today, Saturday, is incomplete (data to 05:05)."],
     ["whole days", { partial: false }, "As of 2026-11-21T05:05:10+01:00."],
     [
       "a time of another day",
       { as_of: "2026-11-22T00:00:00+01:00" },
-      "Saturday 2026-11-21 is partial, as of 2026-11-22T00:00:00+01:00.",
+      "Today, Saturday, is incomplete (data to 2026-11-22T00:00:00+01:00).",
     ],
   ])("says how far it has come: %s", (_, change, note) => {
     expect(periodNotes({ ...week, ...change }, undefined)).toEqual([note]);

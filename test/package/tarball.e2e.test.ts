@@ -21,7 +21,7 @@ describe("the tarball", () => {
     const chart = readdirSync("src/mcp/chart").map((file) => `dist/chart/${file}`);
     expect(dist.filter((file) => file.startsWith("dist/chart/")).sort()).toEqual(chart.sort());
     expect(dist).toContain("dist/pages.css");
-    const scripts = ["bash", "fish", "zsh"].map((shell) => `dist/completion/analytics-mcp.${shell}`);
+    const scripts = ["bash", "fish", "zsh"].map((shell) => `dist/completion/scripts/analytics-mcp.${shell}`);
     expect(dist.filter((file) => file.startsWith("dist/completion/")).sort()).toEqual(scripts);
     const others = dist.filter(
       (file) => !/^dist\/(chart|completion)\//.test(file) && file !== "dist/pages.css",

@@ -56,8 +56,8 @@ export async function startTestConnector({ openStore, reach, ...options }: TestC
           fetch: async (url, init) => {
             const request = new Request(url, init);
             hold.waiting += 1;
+            await hold.until;
             try {
-              await hold.until;
               init.signal?.throwIfAborted();
               const response = answer(apiKey) ?? (await api(request));
               const authorization = request.headers.get("authorization");

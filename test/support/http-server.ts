@@ -8,6 +8,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { readBody, replaceBody } from "../../src/http/request-body.ts";
+import { findForeign } from "../../src/serve/host-guard.ts";
 import { createMcpEndpoint } from "../../src/serve/mcp-endpoint.ts";
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
@@ -23,9 +24,11 @@ interface Options {
 
 /** The product's HTTP stack on a free port of this machine. */
 export async function startHttpServer(createMcp: McpServerFactory, { sessions, onFault }: Options = {}) {
-  const endpoint = createMcpEndpoint({ hosts: LOOPBACK, origins: LOOPBACK, onFault: onFault ?? (() => {}) });
+  const guarded = { hosts: LOOPBACK, origins: LOOPBACK };
+  const endpoint = createMcpEndpoint({ ...guarded, onFault: onFault ?? (() => {}) });
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    if (!sessions) return endpoint.serve(request, response, createMcp);
+    const isForeign = findForeign(request.headers, guarded) !== undefined;
+    if (!sessions || isForeign) return endpoint.serve(request, response, createMcp);
     const body = await readBody(request);
     const replay = () => replaceBody(request, body);
     // Node's request always has a method: only the types do not know each other.

@@ -43,13 +43,14 @@ export function createChoice<T>(options: readonly (readonly [value: T, weight: n
   });
   return (random) => {
     const target = random() * total;
-    let [low, high] = [0, bounds.length - 1];
+    let low = 0;
+    let high = bounds.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (target < (bounds[middle] ?? total)) high = middle;
       else low = middle + 1;
     }
-    // In range: the search never leaves the indexes of `bounds`.
+    // In range, unless there is nothing to choose from.
     return values[low] as T;
   };
 }

@@ -14,7 +14,7 @@ export const clocks: Question[] = [
     read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
     expect: (count) => ({
       visitors: count("example.com").visitors("today"),
-      caveat: "Sunday 2026-10-25 is partial, as of 22:30:00+01:00.",
+      caveat: "Today, Sunday, is incomplete (data to 22:30).",
     }),
   }),
   question({
@@ -161,7 +161,7 @@ export const clocks: Question[] = [
     read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
     expect: (count) => ({
       visitors: count("docs.example.com").visitors("2026-11-20"),
-      caveat: "Friday 2026-11-20 is partial, as of 23:05:10-05:00.",
+      caveat: "Today, Friday, is incomplete (data to 23:05).",
     }),
   }),
   question({

@@ -12,7 +12,7 @@ export const totals: Question[] = [
     read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
     expect: (count) => ({
       visitors: count("example.com").visitors("today"),
-      caveat: "Saturday 2026-11-21 is partial, as of 05:05:10+01:00.",
+      caveat: "Today, Saturday, is incomplete (data to 05:05).",
     }),
     shell: true,
   }),
