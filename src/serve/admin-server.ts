@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { sendJson } from "../http/json-response.ts";
+import { openPort } from "../http/open-port.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 
 export interface Admin extends Pick<Metrics, "observeRequest" | "countEvent"> {
@@ -9,13 +9,13 @@ export interface Admin extends Pick<Metrics, "observeRequest" | "countEvent"> {
 }
 
 /**
- * The operator's own address, apart from the one that strangers reach: metrics, health, readiness. Throws Node's
- * own error where it cannot listen.
+ * Serves metrics, health and readiness to the operator, on an address that strangers cannot reach. Throws Node's own
+ * error if it cannot listen.
  *
- * @param checkReady Throws where the connector cannot serve.
+ * @param checkReady Throws if the connector cannot serve.
  */
 export async function startAdmin(
-  { host, port }: { host: string; port: number },
+  listen: { host: string; port: number },
   checkReady: () => Promise<void>,
 ): Promise<Admin> {
   const metrics = createMetrics();
@@ -33,13 +33,9 @@ export async function startAdmin(
       sendJson(response, 503, { status: "not ready" });
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
   return {
     ...metrics,
-    port: (server.address() as AddressInfo).port,
+    port: await openPort(server, listen),
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
-/** The client's address; what a proxy says of it counts only where the operator's own proxy says it. */
+/** The client's address. With `trustProxy` it is the last entry of X-Forwarded-For, which the operator's proxy adds. */
 export function readAddress({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
   const forwarded = String(headers["x-forwarded-for"] ?? "");
   const [last] = forwarded.split(",").toReversed();
-  return toCustomer((trustProxy && last?.trim()) || (socket.remoteAddress ?? ""));
+  return toNetwork((trustProxy && last?.trim()) || (socket.remoteAddress ?? ""));
 }
 
-/** Whom an address belongs to, for counting: of IPv6 a customer has a /64 at least, and could use each of it once. */
-function toCustomer(address: string): string {
+/** What to count an address as: an IPv6 customer has at least a /64, and could use each of its addresses once. */
+function toNetwork(address: string): string {
   if (isIP(address) !== 6 || address.toLowerCase().startsWith("::ffff:")) return address;
   const [head = "", tail] = address.split("::");
   const first = head.split(":");

@@ -5,7 +5,7 @@ import { hideSecrets } from "./log-redaction.ts";
 
 export type LogEvent = AuditEvent | "request" | "upstream" | "store" | "fault";
 
-/** How loud each event is: said once, so that a line's level is known by its event. */
+/** The level of each event. An event always has the same level. */
 export const eventLevels: Record<LogEvent, LogLevel> = {
   request: "debug",
   upstream: "debug",
@@ -22,22 +22,22 @@ export const eventLevels: Record<LogEvent, LogLevel> = {
 
 export type Facts = Record<string, string | number | undefined>;
 
-/** One line for the operator, of facts that are no secrets. */
+/** Writes one line for the operator. Facts must not be secrets. */
 export type Log = (event: LogEvent, facts?: Facts) => void;
 
 export interface LogOptions {
-  /** What is less loud is not written. */
+  /** Events below this level are not written. */
   level: LogLevel;
   /** Milliseconds since 1970. */
   clock: () => number;
   write: (line: string) => void;
 }
 
-/** Writes an event as one line of JSON: time, level and event first, and what is absent left out. */
-export function createLog({ level: least, clock, write }: LogOptions): Log {
+/** Writes each event as one line of JSON: time, level and event first; undefined facts are left out. */
+export function createLog({ level: minimum, clock, write }: LogOptions): Log {
   return (event, facts = {}) => {
     const level = eventLevels[event];
-    if (logLevels.indexOf(level) < logLevels.indexOf(least)) return;
+    if (logLevels.indexOf(level) < logLevels.indexOf(minimum)) return;
     const time = new Date(clock()).toISOString();
     write(formatJson({ time, level, event, ...hideSecrets(facts) }));
   };

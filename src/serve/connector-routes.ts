@@ -10,22 +10,22 @@ import { isUnavailable } from "../oauth/store/store-failure.ts";
 import { queries } from "../reports/queries.ts";
 import type { KeyedSource } from "../sources/source.ts";
 
-export interface AppOptions {
+export interface RoutesOptions {
   publicUrl: string;
-  /** Whose keys are asked for. */
+  /** Where people's keys are from. */
   source: Pick<KeyedSource, "name" | "about" | "publicKey">;
   authorize: Handle;
   serveMcp: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Throws where the store does not work. */
+  /** Throws if the store does not work. */
   checkStore: () => Promise<void>;
   isDraining: () => boolean;
   onFault: (fault: Error) => void;
-  /** Told of every request that the store could not serve. */
+  /** Called for every request that failed because of the store. */
   onUnavailable: (failure: AnalyticsError) => void;
 }
 
-/** Every request of the connector, to where it is answered. */
-export function createApp(options: AppOptions): RequestListener {
+/** Sends each request of the connector to what answers it. */
+export function createRoutes(options: RoutesOptions): RequestListener {
   const { onFault, source } = options;
 
   const route = async (request: IncomingMessage, response: ServerResponse) => {
@@ -46,8 +46,8 @@ export function createApp(options: AppOptions): RequestListener {
       response,
       404,
       buildErrorPage({
-        title: "There is nothing here",
-        message: "The address is mistyped, or of another program.",
+        title: "Page not found",
+        message: "There is nothing at this address. Check that it is typed correctly.",
       }),
     );
   };
@@ -79,9 +79,9 @@ export function createApp(options: AppOptions): RequestListener {
 }
 
 const unavailable = buildErrorPage({
-  title: "This server cannot go on at the moment",
-  message: "It cannot read or keep sign-ins just now.",
-  hint: "Wait a moment and load this page again.",
+  title: "This server is temporarily unavailable",
+  message: "It cannot read or store sign-ins right now.",
+  hint: "Wait a moment and reload this page.",
 });
 
 function readStatus(error: unknown): [number, string] {

@@ -1,20 +1,19 @@
 import { AsyncResource } from "node:async_hooks";
 
 /**
- * Takes steps one at a time, in order, each in a turn of the event loop of its own. Node accepts a single new
- * connection a turn, and serves all requests of the open ones in it: whoever is new to a busy server would wait many
- * times longer than whoever is there.
+ * Runs steps in order, one in each turn of the event loop. Node accepts only one new connection per turn, but serves
+ * all requests of open connections in it: on a busy server, a new client would wait many times longer than others.
  */
-export function createTurns(): (step: () => void) => void {
+export function createFairScheduler(): (step: () => void) => void {
   const waiting: { owner: AsyncResource; step: () => void }[] = [];
-  const take = () => {
+  const runNext = () => {
     const next = waiting.shift();
-    if (waiting.length > 0) setImmediate(take);
-    // It belongs to its own request, whoever's made the turn.
+    if (waiting.length > 0) setImmediate(runNext);
+    // Runs in the async context of its own request, not of the request that started this turn.
     next?.owner.runInAsyncScope(next.step);
   };
   return (step) => {
-    waiting.push({ owner: new AsyncResource("turn"), step });
-    if (waiting.length === 1) setImmediate(take);
+    waiting.push({ owner: new AsyncResource("FairScheduler"), step });
+    if (waiting.length === 1) setImmediate(runNext);
   };
 }

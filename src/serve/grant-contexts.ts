@@ -4,35 +4,35 @@ import type { Bearer } from "../oauth/bearer.ts";
 import type { Call } from "../operations/call.ts";
 import type { OpenOptions } from "../sources/source.ts";
 
-/** What one grant's requests share: the answers it may see again, and its share of calls. */
+/** What the requests of one grant share: cached answers and the limit of calls. */
 export interface GrantContext {
   call: Call;
   admit: Admit;
 }
 
-/** Whose requests they are, and with which key they are answered. */
+/** A grant and its key. */
 export type Holder = Pick<Bearer, "grantId" | "clientId" | "apiKey">;
 
-export interface GrantsOptions {
+export interface GrantContextsOptions {
   /** Asks the source with a key. */
   open: (apiKey: string, limits: OpenOptions["limits"]) => Call;
   clock: () => number;
   callsPerMinute: number;
-  /** Ends a grant whose key the service no longer takes. */
+  /** Ends a grant when the service no longer accepts its key. */
   revoke: (holder: Holder) => Promise<void>;
 }
 
-const MOST_KEPT = 1_000;
+const MAX_GRANTS = 1_000;
 /**
- * Milliseconds without a call after which a grant's answers and key are let go. Nothing tells that a grant was
- * ended on another replica, or that nobody comes back; and by then its share of calls is full again.
+ * Milliseconds without a request after which a grant's answers and key are removed from memory. This replica does not
+ * learn that a grant was ended on another, or that its client never comes back. By then its call limit has recovered.
  */
 const IDLE_MS = 5 * 60_000;
 const MEMORY = { entries: 50, size: 1_000_000 };
 
-/** Each grant's own client: nothing of one reaches another. Those used longest ago are forgotten, and those unused. */
-export function createGrants({ open, clock, callsPerMinute, revoke }: GrantsOptions) {
-  /** In the order of their last use. */
+/** A separate client for each grant, so nothing of one grant reaches another. Unused and surplus ones are removed. */
+export function createGrantContexts({ open, clock, callsPerMinute, revoke }: GrantContextsOptions) {
+  /** In the order of last use. */
   const contexts = new Map<string, { context: GrantContext; used: number }>();
 
   const create = (holder: Holder): GrantContext => {
@@ -41,7 +41,7 @@ export function createGrants({ open, clock, callsPerMinute, revoke }: GrantsOpti
       try {
         return await ask(...asked);
       } catch (error) {
-        // A key that was revoked at the service ends the grant; that the service is out of order does not.
+        // A revoked key ends the grant; a failure of the service does not.
         const isOver =
           error instanceof AnalyticsError && error.code === "invalid_api_key" && error.status === 401;
         if (isOver) await revoke(holder);
@@ -58,7 +58,7 @@ export function createGrants({ open, clock, callsPerMinute, revoke }: GrantsOpti
     contexts.delete(grantId);
     contexts.set(grantId, { context, used: now });
     for (const [oldest, { used }] of contexts) {
-      if (contexts.size <= MOST_KEPT && now - used < IDLE_MS) break;
+      if (contexts.size <= MAX_GRANTS && now - used < IDLE_MS) break;
       contexts.delete(oldest);
     }
     return context;

@@ -1,18 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 
-export interface Guarded {
+export interface HostGuardOptions {
   /**
-   * Host names, without ports, under which clients reach the server; any other is refused with 403. A web page whose
-   * name an attacker points at this machine (DNS rebinding) cannot choose its `Host`.
+   * Host names, without ports, at which clients reach the server; others are refused with 403. If an attacker points
+   * a web page's name at this machine (DNS rebinding), the page still cannot choose its `Host`.
    */
   hosts: readonly string[];
-  /** Host names of the web pages whose scripts may send requests; a request without `Origin` is from no web page. */
+  /** Host names of web pages whose scripts may send requests. Requests without `Origin` are not from web pages. */
   origins: readonly string[];
 }
 
-/** Why a request was not meant for this server, or undefined. */
-export function findForeign(headers: IncomingHttpHeaders, { hosts, origins }: Guarded): string | undefined {
+/** Returns why a request is refused, or undefined if its host and origin are allowed. */
+export function findForeignHeader(
+  headers: IncomingHttpHeaders,
+  { hosts, origins }: HostGuardOptions,
+): string | undefined {
   const checks = [
     validateHostHeader(headers.host, [...hosts]),
     validateOriginHeader(headers.origin, [...origins]),

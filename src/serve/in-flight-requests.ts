@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** A JSON-RPC message as a stranger sent it. */
+/** A JSON-RPC message, unchecked. */
 interface Message {
   id?: unknown;
   method?: unknown;
@@ -10,19 +10,19 @@ interface Message {
 export const SESSION = "mcp-session-id";
 
 /**
- * Lets clients before 2026-07-28 cancel a request. They send a notification in an HTTP request of its own, while a
- * server of this endpoint lives no longer than the request it answers. So `initialize` gives each conversation a
- * session id, and a request in flight is found by token, session and id. Nothing else depends on the session: it is
- * no credential, any replica serves it, and a replica that does not know the request lets it run to its end, as the
- * specification allows (2025-11-25, basic/utilities/cancellation). Later clients just close the connection.
+ * Lets clients of protocol revisions before 2026-07-28 cancel a request. They send the cancellation as a separate HTTP
+ * request, but the MCP server here lives only as long as one request. So `initialize` gives each conversation a session
+ * id, and a request in flight is found by token, session and id. The session is used for nothing else: it is not a
+ * credential, and any replica serves it. A replica that does not know the request lets it finish, as the specification
+ * allows (2025-11-25, basic/utilities/cancellation). Later clients close the connection instead.
  */
-export function createInFlight() {
+export function createInFlightRequests() {
   const controllers = new Map<string, AbortController>();
   const keyOf = ({ authorization, [SESSION]: session }: IncomingHttpHeaders, id: unknown) =>
     JSON.stringify([authorization, session, id]);
 
   return {
-    /** Aborts what the body cancels; returns whether the body opens a conversation. */
+    /** Aborts the requests that the body cancels; returns whether the body opens a conversation. */
     receive(headers: IncomingHttpHeaders, body: unknown): { opens: boolean } {
       const messages = readMessages(body);
       for (const { method, params } of messages) {
@@ -36,7 +36,7 @@ export function createInFlight() {
       const [id, ...others] = readMessages(body).flatMap((each) =>
         isId(each.id) && each.method !== undefined ? [each.id] : [],
       );
-      // One of several requests in a body cannot be cancelled alone.
+      // One of several requests in a body cannot be cancelled separately.
       if (headers[SESSION] === undefined || id === undefined || others.length > 0) return () => {};
       const key = keyOf(headers, id);
       controllers.set(key, controller);
@@ -48,8 +48,8 @@ export function createInFlight() {
 }
 
 /**
- * The body without cancellations of its own requests: the SDK never answers a cancelled request, and keeps the
- * stream of a batch open until each request is answered.
+ * Removes a body's cancellations of its own requests. The SDK never answers a cancelled request, but keeps the stream
+ * of a batch open until every request is answered.
  */
 export function dropOwnCancellations(body: unknown): unknown {
   if (!Array.isArray(body)) return body;
@@ -61,10 +61,10 @@ export function dropOwnCancellations(body: unknown): unknown {
   });
 }
 
-/** Other values are not ids, and to write out one such as a thousand nested arrays would overflow the stack. */
+/** Rejects other values: deeply nested arrays, for example, would overflow the stack of JSON.stringify. */
 const isId = (id: unknown): id is string | number => typeof id === "string" || typeof id === "number";
 
-/** Clients of 2025-03-26 may send several at once. */
+/** Clients of protocol revision 2025-03-26 may send several messages in one body. */
 function readMessages(body: unknown): Message[] {
-  return (Array.isArray(body) ? body : [body]).map((each) => Object(each) as Message);
+  return (Array.isArray(body) ? body : [body]).map((each): Message => Object(each));
 }

@@ -1,10 +1,8 @@
-import type { Facts } from "./connector-log.ts";
-
 const HIDDEN = "[hidden]";
 
-/** Names under which nothing but a secret would stand. */
-const NAMES = /(key|token|code|verifier|secret|password|cookie|csrf|authorization)$/i;
-const PATTERNS: [RegExp, string][] = [
+/** Names of facts whose value could only be a secret. */
+const SECRET_NAMES = /(key|token|code|verifier|secret|password|cookie|csrf|authorization)$/i;
+const SECRET_PATTERNS: [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[^\s"',]+/gi, `$1 ${HIDDEN}`],
   [/\?[^\s"']+/g, `?${HIDDEN}`],
   [
@@ -14,18 +12,18 @@ const PATTERNS: [RegExp, string][] = [
 ];
 
 /**
- * The last guard of the log, should a secret ever get into its facts: they are not given any. Ids of grants look as
- * tokens do, so that what is hidden is told by its name and by what stands before it, not by its look.
+ * A last guard for the log, in case a secret ever gets into its facts. Secrets are recognized by their name or by the
+ * text before them, not by their look, because ids of grants look like tokens.
  */
-export function hideSecrets(facts: Facts): Facts {
+export function hideSecrets(facts: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => {
       if (typeof value !== "string") return [name, value];
-      return [name, NAMES.test(name) ? HIDDEN : hideWithin(value)];
+      return [name, SECRET_NAMES.test(name) ? HIDDEN : hideWithin(value)];
     }),
   );
 }
 
 function hideWithin(text: string): string {
-  return PATTERNS.reduce((hidden, [pattern, instead]) => hidden.replace(pattern, instead), text);
+  return SECRET_PATTERNS.reduce((hidden, [pattern, instead]) => hidden.replace(pattern, instead), text);
 }

@@ -7,14 +7,14 @@ import { SCOPE } from "../oauth/scope.ts";
 import { createMcpEndpoint, type McpEndpointOptions } from "./mcp-endpoint.ts";
 
 export interface McpRouteOptions extends McpEndpointOptions {
-  /** Where the resource's metadata is (RFC 9728), for a client that has no token yet. */
+  /** The address of the resource metadata (RFC 9728), for clients without a token. */
   metadataUrl: string;
   checkBearer: (authorization: string | null) => Promise<Bearer | undefined>;
-  /** The options of the server that speaks for a token. */
+  /** The options of the MCP server that answers for a token. */
   describeServer: (bearer: Bearer) => McpServerOptions;
 }
 
-/** `/mcp`: only with a token, by POST. */
+/** `/mcp`: requires a token, and takes POST only. */
 export function createMcpRoute(options: McpRouteOptions) {
   const { metadataUrl, checkBearer, describeServer } = options;
   const endpoint = createMcpEndpoint(options);

@@ -7,8 +7,8 @@ import { AnalyticsError } from "../errors.ts";
 const SECRET_BYTES = 32;
 
 /**
- * The server secret, of a file that nobody else may read; it is made where there is none. Replicas need the same.
- * Throws AnalyticsError `usage` where the file cannot be used.
+ * Reads the server secret from a file that only its owner can read, and creates the file if it is missing. All
+ * replicas need the same secret. Throws AnalyticsError `usage` if the file cannot be used.
  */
 export async function readSecret(file: string): Promise<Uint8Array> {
   try {
@@ -17,14 +17,15 @@ export async function readSecret(file: string): Promise<Uint8Array> {
     await writeFile(file, `${secret}\n`, { mode: 0o600, flag: "wx" });
   } catch (cause) {
     const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
-    if (!isThere) throw refuse("cannot be made", cause);
+    if (!isThere) throw refuse("cannot be created", cause);
   }
   const { mode, text } = await readExisting(file);
-  // Windows has other rights, and tells none of them here.
-  if (platform() !== "win32" && (mode & 0o077) !== 0) throw refuse("can be read by others: chmod 600 it");
+  // Windows has other permissions, which do not show in the mode.
+  if (platform() !== "win32" && (mode & 0o077) !== 0)
+    throw refuse("can be read by others: run chmod 600 on it");
   const secret = Buffer.from(text.trim(), "base64");
   if (secret.byteLength >= SECRET_BYTES) return secret;
-  throw refuse(`holds fewer than ${SECRET_BYTES} bytes of base64`);
+  throw refuse(`has fewer than ${SECRET_BYTES} bytes of base64`);
 }
 
 async function readExisting(file: string): Promise<{ mode: number; text: string }> {
@@ -37,8 +38,8 @@ async function readExisting(file: string): Promise<{ mode: number; text: string 
 }
 
 function refuse(reason: string, cause?: unknown): AnalyticsError {
-  return new AnalyticsError("usage", `The file of the server secret ${reason}.`, {
-    hint: "Name another with --secret-file; where there is none, it is made.",
+  return new AnalyticsError("usage", `The server secret file ${reason}.`, {
+    hint: "Name another file with --secret-file. A missing file is created.",
     cause,
   });
 }

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { pageHeaders } from "../../src/oauth/pages/html-document.ts";
 import { CHROMIUM, launch } from "../support/browser.ts";
-import { findFaint, findFaults, followTab, measureLines } from "./browser-checks.ts";
+import { findControlFaults, findFaint, findFaults, followTab, measureLines } from "./browser-checks.ts";
 import { consent, errorCodes, hostileNames, pages } from "./page-examples.ts";
 import { openSite, type Site } from "./page-site.ts";
 
@@ -61,7 +61,8 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
 
   describe.each(names)("“%s”", (name) => {
     it("is sound: language, title, landmarks, headings, labels, sizes", async () => {
-      expect(await findFaults(await open(name))).toEqual([]);
+      const page = await open(name);
+      expect([...(await findFaults(page)), ...(await findControlFaults(page))]).toEqual([]);
     });
 
     it("is read in both themes, with enough contrast", async () => {

@@ -127,7 +127,7 @@ describe("where the store fails in the middle of a step", () => {
     fail("get");
     const page = await fetch(url, { headers: { accept: "text/html,*/*" } });
     expect([page.status, page.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(await page.text()).toContain("cannot go on at the moment");
+    expect(await page.text()).toContain("temporarily unavailable");
     expect((await fetch(url)).headers.get("content-type")).toBe("application/json");
   });
 

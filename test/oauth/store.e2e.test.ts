@@ -178,22 +178,25 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         }
       });
 
+      /** Stores in memory remove what has expired when they are written to, the others when they are opened. */
+      const sweep = async () => {
+        if (shared) await medium.open();
+        for (let count = 0; count < 10; count++) await store.put(buildRecord(`${count}`, { grantId: "x" }));
+      };
+
       it("stays revoked for as long as it could have lasted, and a month at least", async () => {
         const expires = now + 2 * REVOCATION_KEPT;
         await store.put(buildRecord("a", { grantId: "long", expires }));
         await store.put(buildRecord("b", { grantId: "short", expires: now + MINUTE }));
         for (const grantId of ["long", "short"]) await store.revokeGrant(grantId, now);
         medium.clock.now = now + REVOCATION_KEPT - 1;
-        // Writes are what makes one store forget, opening what makes another.
-        if (shared) await medium.open();
-        for (let count = 0; count < 10; count++) await store.put(buildRecord(`${count}`, { grantId: "x" }));
+        await sweep();
         for (const grantId of ["long", "short"]) {
           expect(await store.put(buildRecord("late", { grantId }))).toBe(false);
           expect(await store.revokeGrant(grantId, now)).toBe(false);
         }
         medium.clock.now = expires - 1;
-        if (shared) await medium.open();
-        for (let count = 0; count < 10; count++) await store.put(buildRecord(`${count}`, { grantId: "x" }));
+        await sweep();
         expect(await store.put(buildRecord("late", { grantId: "long" }))).toBe(false);
       });
     });

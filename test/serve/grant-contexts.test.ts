@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { sites } from "../../src/operations/index.ts";
-import { createGrants } from "../../src/serve/grant-contexts.ts";
+import { createGrantContexts } from "../../src/serve/grant-contexts.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 
 const MINUTE = 60_000;
@@ -11,7 +11,7 @@ function start() {
   const { api } = createTestApi();
   const time = { now: Date.now() };
   const reached: string[] = [];
-  const contextOf = createGrants({
+  const contextOf = createGrantContexts({
     open: (apiKey, limits) => {
       reached.push(apiKey);
       return createClient({

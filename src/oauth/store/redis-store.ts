@@ -50,7 +50,7 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
       };
     },
     consume: async (kind, hash, at) => {
-      // See the script for its answer.
+      // The script returns nil or these two values.
       const answer = (await run(CONSUME, kind, hash, at, clock())) as [number, string] | null;
       return answer ? { first: answer[0] === 1, consumed: Number(answer[1]) } : undefined;
     },
