@@ -1,26 +1,26 @@
 import type { Command, Option } from "commander";
 import { nameOption } from "./usage-error.ts";
 
-/** The words of a command line, read as commander would, but with patience for what is wrong or still missing. */
+/** A command line, read as commander reads it, but tolerating what is wrong or still missing. */
 export interface CommandLine {
-  /** The innermost command that the words name. */
+  /** The innermost command that is named. */
   command: Command;
-  /** The first word that is neither an option nor an option's value: the command, or what was meant as one. */
+  /** The first word that is neither an option nor an option's value: the command, or a mistyped one. */
   commandWord: string | undefined;
-  /** The first option before it that the program does not know, unless help was asked for; and the words after it. */
+  /** The first unknown option before that word, and the words after the option. Absent after `--help`. */
   unknownOption: { name: string; rest: readonly string[] } | undefined;
-  /** Words of the command that are neither options nor their values. */
+  /** How many operands the command has so far. */
   operands: number;
-  /** The option whose value comes next. */
+  /** The option that expects a value next. */
   taking: Option | undefined;
-  /** The options given so far, by their long names, and their values as the command would get them. */
+  /** The options so far by their long names, and their values as the command gets them. */
   given: ReadonlySet<string>;
   flags: Readonly<Record<string, unknown>>;
-  /** Behind `--` nothing is an option. */
+  /** Whether `--` was given: nothing after it is an option. */
   isEnded: boolean;
 }
 
-/** One reader for whoever looks at the words beside commander: completion, and the refusal of a mistyped command. */
+/** The one reader besides commander; completion and the check of the command's name use it. */
 export function readCommandLine(program: Command, words: readonly string[]): CommandLine {
   let command = program;
   let commandWord: string | undefined;
@@ -60,7 +60,7 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
 
 const isHelp = (name: string) => name === "--help" || name === "-h";
 
-/** An option of a command or of those above it. */
+/** Finds an option of a command or of its parents. */
 export function findOption(command: Command | null, name: string): Option | undefined {
   if (command === null) return undefined;
   return (

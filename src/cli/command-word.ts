@@ -5,9 +5,9 @@ import { readCommandLine } from "./command-line.ts";
 import { refuseUnknownOption, seeHelp } from "./usage-error.ts";
 
 /**
- * Refuses a word that is no command, before commander blames the options behind it. Throws AnalyticsError `usage`, without
- * any value, for an option before the command that the program does not know: it takes no value, so its value would
- * pass for the command, and may be a key.
+ * Refuses a mistyped command before commander complains about the options after it. Throws AnalyticsError `usage`. An
+ * unknown option before the command is refused without its value: the value would be taken for the command, and may be
+ * a key.
  *
  * @returns The command's name.
  */
@@ -30,7 +30,7 @@ function refuseOption(program: Command, name: string, rest: readonly string[]): 
     );
   }
   const known = program.options.flatMap(({ long }) => long ?? []);
-  // One letter is near any other, so that of short options case alone is forgiven: -v is meant for -V.
+  // Any letter is one typo away from any other, so for short options only case is forgiven: -v suggests -V.
   const short = program.options.flatMap((each) => each.short ?? []).filter((each) => isSame(each, name));
   return refuseUnknownOption(name, `${suggest(name, short.concat(known))}${seeHelp(undefined)}`);
 }
@@ -43,7 +43,7 @@ function refuseUnknownCommand(program: Command, word: string | undefined): void 
   });
 }
 
-/** What is an option here is a command of other programs: `version`. */
+/** Other programs have commands for what is an option here, such as `version`. */
 function suggestOption({ options }: Command, word: string): string {
   const option = options.find(({ long }) => long === `--${word}`);
   return option === undefined ? "" : `Did you mean ${option.long}? `;

@@ -3,17 +3,17 @@ import type { ErrorCode } from "../errors.ts";
 export const exitCodes = { ok: 0, failure: 1, usage: 2, auth: 4, network: 5, notFound: 6 } as const;
 
 export const exitCodeMeanings = {
-  [exitCodes.ok]: "All went well.",
+  [exitCodes.ok]: "Success.",
   [exitCodes.failure]: "The service or this program failed.",
   [exitCodes.usage]: "The command line or the settings are wrong.",
-  [exitCodes.auth]: "The key is missing, or the service does not take it.",
-  [exitCodes.network]: "The service was not reached.",
+  [exitCodes.auth]: "The key is missing, or the service does not accept it.",
+  [exitCodes.network]: "The service could not be reached.",
   [exitCodes.notFound]: "The key has no such site.",
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Thrown by a command that has printed all there is to say: the program ends with the exit code and adds nothing. */
+/** Thrown by a command that has printed everything itself: the program exits with the code and prints nothing. */
 export class SilentExit extends Error {
   override readonly name = "SilentExit";
   readonly exitCode: ExitCode;
@@ -23,7 +23,7 @@ export class SilentExit extends Error {
   }
 }
 
-/** Each failure's exit code: scripts tell a wrong key from a missing network by it. */
+/** Maps a failure to its exit code, by which scripts can tell a wrong key from a missing network. */
 export function exitCodeOf(code: ErrorCode): ExitCode {
   switch (code) {
     case "usage":

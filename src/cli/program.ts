@@ -31,14 +31,14 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
     if (error instanceof SilentExit) return error.exitCode;
     if (!(error instanceof CommanderError)) return printFailure(io, error, format);
     if (error.exitCode === 0) return flushData(io).then(() => exitCodes.ok);
-    // Where a command asks for another, its help was shown.
+    // A command without its subcommand has printed its help.
     if (error.code === "commander.help") return exitCodes.usage;
     const explain = isUnknownOption(error) ? explainUnknownOption : explainUsage;
     return printFailure(io, explain(error, command), format);
   }
 }
 
-/** The program, with those commands whole that the words name. */
+/** Creates the program. Only commands whose names occur in the words are loaded; the others are names for the help. */
 const examples = [
   "analytics-mcp overview --demo --site example.com",
   "analytics-mcp stats --site example.com --days 7",
@@ -55,7 +55,7 @@ async function createProgram(io: Io, words: readonly string[]): Promise<Command>
     .usage("[command] [options]")
     .argument("[command]")
     .version(io.version, "-V, --version", "print the version")
-    .helpOption("-h, --help", "help on the program or on a command")
+    .helpOption("-h, --help", "help on the program or a command")
     .helpCommand(false)
     .action(async (_, flags: SourceFlags) =>
       (await import("./commands/stdio-server.ts")).serveMcp(io, flags),
@@ -64,10 +64,10 @@ async function createProgram(io: Io, words: readonly string[]): Promise<Command>
     .addOption(
       new Option("--color <when>", "auto, always or never (default: auto)")
         .choices(colorChoices)
-        // What is none of them is refused where it is read, with a hint.
+        // Other values are refused when the option is read, with a hint.
         .argParser(String),
     )
-    .option("--plain", "no pictures: for screen readers and plain terminals");
+    .option("--plain", "no pictures, for screen readers and plain terminals");
   for (const { name, group, summary } of commandSummaries) {
     const command = words.includes(name) ? await loadCommand(io, name) : new Command(name);
     program.addCommand(command.summary(summary).helpGroup(group));

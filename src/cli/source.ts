@@ -4,12 +4,12 @@ import type { Source, SourceFlags } from "../sources/source.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output/streams.ts";
 
-/** What the command line asks for (`resolveSource`); its warnings are printed as notes. */
+/** Resolves the source that the command line asks for, and prints warnings as notes. */
 export function openSource(io: Io, flags: SourceFlags): Source {
   return open(io, flags, (text) => printNote(io, `warning: ${text}`));
 }
 
-/** The same where nobody reads notes, as in the middle of a word that a shell completes. */
+/** The same without warnings, for completion: nobody reads notes in the middle of a word. */
 export function openSourceQuietly(io: Io, flags: SourceFlags, limits: ClientOptions["limits"]): Source {
   return open(io, flags, () => {}, limits);
 }
@@ -23,7 +23,7 @@ function open(
   const { environment, clock } = io;
   const surroundings = {
     ...{ environment, clock, warn },
-    // Opened where it is read.
+    // Opening it has effects, so it is opened only when it is read.
     get stdin() {
       return io.stdin;
     },

@@ -1,7 +1,7 @@
 import type { CommanderError } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 
-/** Commander's sentences, and what this program says in their place. */
+/** Commander's messages, and ours in their place. */
 const SENTENCES: [RegExp, (parts: string[]) => string][] = [
   [
     /^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s,
@@ -15,11 +15,11 @@ const SENTENCES: [RegExp, (parts: string[]) => string][] = [
   [/^missing required argument '(.*)'$/, ([name]) => `<${name}> is missing.`],
 ];
 
-/** Where a mistake in a command's words is looked up. */
+/** The hint that points to a command's help. */
 export const seeHelp = (command: string | undefined) =>
   `See analytics-mcp ${command === undefined ? "" : `${command} `}--help.`;
 
-/** What commander has to say of a command, as a failure like all others. */
+/** Turns commander's error into an AnalyticsError `usage`. */
 export function explainUsage({ message }: CommanderError, command: string | undefined): AnalyticsError {
   const [, text = "", guess = ""] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
   const said = SENTENCES.flatMap(([form, say]) => {
@@ -34,11 +34,11 @@ export function explainUsage({ message }: CommanderError, command: string | unde
 
 const KEY_OPTION = /^(--(api[-_]?)?(key|token|secret)|-k$)/i;
 
-/** Whether commander has met an option that it does not know, or, behind `--`, what looks like one. */
+/** Whether commander reports an unknown option, or a word after `--` that looks like one. */
 export const isUnknownOption = ({ code, message }: CommanderError) =>
   code === "commander.unknownOption" || /unknown command '-./.test(message);
 
-/** What commander says of a command's option, without a value that was given to it. */
+/** Turns commander's error on an unknown option into ours, without repeating a value: it may be a key. */
 export function explainUnknownOption(
   { message }: CommanderError,
   command: string | undefined,
@@ -51,14 +51,14 @@ export function explainUnknownOption(
   );
 }
 
-/** Of `-kVALUE` and `--key=VALUE` what stands before the value. */
+/** The option's name without its value: `-k` of `-kVALUE`, `--key` of `--key=VALUE`. */
 export function nameOption(word: string): string {
   return (word.startsWith("--") ? word.split("=")[0] : word.slice(0, 2)) ?? "";
 }
 
 /**
- * Where a word of this program's is expected. Behind `--` what looks like an option is none, and its value may be a
- * key all the same: it is refused as an option would be.
+ * Refuses a word that looks like an option where one of our words is expected. After `--` it is an operand, but its value
+ * may still be a key.
  */
 export function refuseOptionAsWord(word: string | undefined, command: string): void {
   if (word !== undefined && /^-./.test(word)) throw refuseUnknownOption(nameOption(word), seeHelp(command));

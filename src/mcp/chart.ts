@@ -1,29 +1,10 @@
 import { readFileSync } from "node:fs";
-import { CHART_URI } from "./chart-link.ts";
-
-const CHART_TYPE = "text/html;profile=mcp-app";
 
 /** In the order in which one may use the other. */
 const SCRIPTS = [
   ...["format", "elements", "shapes", "scale", "trend-words", "trend-picture", "trend"],
   ...["overview", "comparison", "host", "surroundings", "main"],
 ];
-
-/** Without `csp` the host allows no network at all, which is what the page needs. */
-const ui = { prefersBorder: true };
-
-export const chartResource = {
-  uri: CHART_URI,
-  name: "chart",
-  title: "Chart",
-  description: "A picture of an overview or a comparison, for hosts that show MCP Apps.",
-  mimeType: CHART_TYPE,
-  _meta: { ui },
-};
-
-export const readChartResource = () => ({
-  contents: [{ uri: CHART_URI, mimeType: CHART_TYPE, text: readChart(), _meta: { ui } }],
-});
 
 let chart: string | undefined;
 

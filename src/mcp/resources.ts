@@ -6,12 +6,11 @@ import {
   ResourceNotFoundError,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { buildLlmsTxt } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import { cleanValue, formatJson } from "../render/clean.ts";
 import { findQuery, queries } from "../reports/queries.ts";
-import { chartResource, readChartResource } from "./chart.ts";
+import { chartResource } from "./chart-link.ts";
 import type { McpServerOptions } from "./server.ts";
 
 const MINUTE_MS = 60_000;
@@ -79,11 +78,15 @@ export async function readResource(
     case descriptions.openapi.uri:
       return { ...(await ask("openapi", {})), ...hint(HOUR_MS, "private") };
     case descriptions.llms.uri: {
+      const { buildLlmsTxt } = await import("../documents/llms.ts");
       const { mimeType } = descriptions.llms;
       return { contents: [{ uri, mimeType, text: buildLlmsTxt(queries) }], ...hint(HOUR_MS, "public") };
     }
-    case descriptions.chart.uri:
-      return { ...readChartResource(), ...hint(HOUR_MS, "public") };
+    case descriptions.chart.uri: {
+      const { readChart } = await import("./chart.ts");
+      const { mimeType, _meta } = chartResource;
+      return { contents: [{ uri, mimeType, text: readChart(), _meta }], ...hint(HOUR_MS, "public") };
+    }
   }
   const [, site] = OVERVIEW.exec(uri) ?? [];
   if (site === undefined) throw new ResourceNotFoundError(given);

@@ -49,7 +49,7 @@ export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about
   const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];
   const other = others.find((each) => each !== flag && isNamed(flags, each));
   if (other === undefined) return;
-  throw new AnalyticsError("usage", `${flag} and ${other} exclude each other.`, {
+  throw new AnalyticsError("usage", `${flag} and ${other} cannot be used together.`, {
     hint: `${flag} answers from ${about.label} in this program; leave it out to ask your service.`,
   });
 }

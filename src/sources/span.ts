@@ -34,7 +34,7 @@ export function resolveSpan(
 /** `days` has a default, so that only what was given tells whether it was asked for beside `from` and `to`. */
 export function refuseDaysWithSpan(isGiven: (name: string) => boolean): void {
   if (!isGiven("days") || !(isGiven("from") || isGiven("to"))) return;
-  throw refuse("days", "and from, to exclude each other");
+  throw refuse("days", "and from, to cannot be used together");
 }
 
 export function buildPeriod({ site: { timezone }, from, to, now }: Span): Period {

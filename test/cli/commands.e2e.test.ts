@@ -36,6 +36,6 @@ describe("the installed command", () => {
     const { stderr, status } = start(
       `node -e 'require("net").createServer().listen(0, "127.0.0.1", function () { const { port } = this.address(); const run = require("child_process").spawnSync(process.argv[1], ["reference", "--port", port], { encoding: "utf8" }); process.stderr.write(run.stderr); process.exit(run.status); })' analytics-mcp`,
     );
-    expect([status, stderr]).toEqual([2, expect.stringContaining("something listens there already")]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("another program listens there")]);
   });
 });

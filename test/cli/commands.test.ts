@@ -136,7 +136,13 @@ describe("a failure has a cause, a hint and an exit code", () => {
       2,
       /no command "stat"[\s\S]*commands are sites, stats/,
     ],
-    ["--demo with a base URL", ["sites", "--demo", "--base-url", BASE], service, 2, /exclude each other/],
+    [
+      "--demo with a base URL",
+      ["sites", "--demo", "--base-url", BASE],
+      service,
+      2,
+      /cannot be used together/,
+    ],
     ["an empty base URL", ["sites", "--base-url", ""], service, 2, /base URL is empty/],
     [
       "a base URL a step off",
@@ -165,7 +171,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
       ["completion", "powershell"],
       service,
       2,
-      /completion knows bash, zsh and fish, not "powershell"\.$/m,
+      /completion supports bash, zsh and fish, not "powershell"\.$/m,
     ],
     ["no shell", ["completion"], service, 2, /<shell> is missing\.$/m],
   ] as [string, string[], Record<string, string>, number, RegExp][])(

@@ -129,18 +129,18 @@ describe("config refuses", () => {
     [["Claude"], /Which one: claude-code or claude-desktop\?/],
     [["cursor", "--name", "my server"], /--name/],
     [["cursor", "--name", "__proto__"], /--name/],
-    [["cursor", "--remote", "mcp.example.com"], /--remote is no address/],
+    [["cursor", "--remote", "mcp.example.com"], /--remote is not a URL/],
     [["cursor", "--remote", "http://mcp.example.com/mcp"], /https/],
     [["cursor", "--remote", "https://mcp.example.com"], /endpoint/],
-    [["cursor", "--remote", "https://me:pw@mcp.example.com/mcp"], /no user/],
+    [["cursor", "--remote", "https://me:pw@mcp.example.com/mcp"], /must not have a user/],
     [["cursor", "--remote", "https://mcp.example.com/mcp?key=1"], /query/],
-    [["cursor", "--remote", "https://mcp.example.com/$(rm)"], /signs/],
-    [["cursor", "--remote", "https://mcp.example.com/mcp", "--demo"], /none of/],
+    [["cursor", "--remote", "https://mcp.example.com/$(rm)"], /characters/],
+    [["cursor", "--remote", "https://mcp.example.com/mcp", "--demo"], /cannot be used with/],
     [["cursor", "--base-url", "stats.example.com"], /base URL/],
     [["cursor", "--force"], /--write/],
-    [["cursor", "--with-key", "--write"], /takes it from its environment/],
+    [["cursor", "--with-key", "--write"], /reads it from its environment/],
     [["claude-desktop", "--with-key"], /--write/],
-    [["zed", "--write"], /no way to Zed's file/],
+    [["zed", "--write"], /does not support Zed/],
     [["cursor", "--platform", "beos"], /must be one of macos/],
   ])("%j", async (argv, message) => {
     const { code, stdout, stderr } = await config(...argv);
@@ -155,8 +155,8 @@ describe("config --write", () => {
     chmodSync(join(home, ".cursor/mcp.json"), 0o600);
     const { code, stdout, stderr } = await config("cursor", "--write");
     expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toMatch(/^Wrote analytics into .*mcp\.json\nThe file as it was: .*\.bak\n/);
-    expect(stderr).toContain("The key of this shell was not copied");
+    expect(stderr).toMatch(/^Wrote analytics into .*mcp\.json\nThe previous file: .*\.bak\n/);
+    expect(stderr).toContain("This shell's key was not copied");
     const written = read(".cursor/mcp.json");
     expect(JSON.parse(written).mcpServers.analytics.env.ANALYTICS_API_KEY).toBe("${env:ANALYTICS_API_KEY}");
     expect(written + stderr).not.toContain(KEY);
@@ -171,7 +171,7 @@ describe("config --write", () => {
     await config("codex", "--write");
     const before = readdirSync(join(home, ".codex"));
     const { code, stderr } = await config("codex", "--write");
-    expect([code, stderr]).toEqual([0, expect.stringContaining("is already there")]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("is already in")]);
     expect(readdirSync(join(home, ".codex"))).toEqual(before);
   });
 
@@ -202,7 +202,7 @@ describe("config --write", () => {
       "--remote",
       "https://mcp.example.com/mcp",
     );
-    expect([code, stderr]).toEqual([0, "Nothing was written: without --dry-run it is.\n"]);
+    expect([code, stderr]).toEqual([0, "Dry run; rerun without --dry-run to apply.\n"]);
     expect(stdout).toContain(
       '@@ -1,1 +1,4 @@\n model = "x"\r\n+\r\n+[mcp_servers.analytics]\r\n+url = "https://mcp.example.com/mcp"\r\n',
     );
@@ -314,7 +314,10 @@ describe("a profile", () => {
 
   it.each([
     [["--profile", "nobody"], /nobody/],
-    [["--profile", "acme", "--remote", "https://mcp.example.com/mcp"], /none of --demo, --profile/],
+    [
+      ["--profile", "acme", "--remote", "https://mcp.example.com/mcp"],
+      /cannot be used with --demo, --profile/,
+    ],
   ])("%j is refused", async (flags, words) => {
     const { code, stdout, stderr } = await config("cursor", ...flags);
     expect([code === 0, stdout]).toEqual([false, ""]);
@@ -336,7 +339,7 @@ describe("the key itself", () => {
     expect(printed.stderr).toContain("Put your key in place of the words in <>");
     const { code, stderr } = await desktop("--write");
     expect([code, existsSync(file())]).toEqual([2, false]);
-    expect(stderr).toMatch(/Save a key first: analytics-mcp login\. Or --with-key/);
+    expect(stderr).toMatch(/Save a key first: analytics-mcp login\. Or use --with-key/);
     writeProfile({ HOME: home }, "acme", { baseUrl: "https://stats.example.test/api/v1", apiKey: KEY });
     expect((await desktop("--write")).stderr).toContain("Name a saved profile with --profile (acme)");
   });

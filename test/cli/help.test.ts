@@ -80,7 +80,7 @@ describe("the help of a command", () => {
   it("what config takes is named", async () => {
     const words = (await readHelp("config")).replace(/\s+/g, " ");
     expect(words).toContain("for another machine: macos, windows, linux");
-    expect(words).toContain("make the folder where it is missing");
+    expect(words).toContain("create a missing folder");
   });
 });
 

@@ -108,7 +108,7 @@ describe("login in a script", () => {
 
   it("says that a key of the environment goes first", async () => {
     const home = { ...createHome(), ANALYTICS_API_KEY: "other" };
-    expect((await login(home, ["--base-url", BASE])).stderr).toContain("goes before it, but for: --profile");
+    expect((await login(home, ["--base-url", BASE])).stderr).toContain("overrides it, except with --profile");
   });
 });
 
@@ -166,7 +166,7 @@ acme\t${BASE}/api/v1\ttoo short to show any of it\texample.com\t
 globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
 `);
     expect((await runShell(["whoami", "--all"], { environment: createHome() })).stderr).toContain(
-      "login makes one",
+      "login creates one",
     );
   });
 
@@ -195,14 +195,17 @@ describe("keys come by no option's value, and not where the MCP client speaks", 
 
   it("the stdio server refuses --api-key-stdin", async () => {
     const { code, stderr } = await runShell(["--api-key-stdin"], { stdin: "secret-canary" });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("its client speaks there")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("its client uses it")]);
   });
 
   it.each(["--profile", "--api-key-file", "--base-url"])(
-    "--demo and %s exclude each other",
+    "--demo and %s cannot be used together",
     async (option) => {
       const { code, stderr } = await runShell(["sites", "--demo", option, "x"]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`--demo and ${option} exclude each other`)]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`--demo and ${option} cannot be used together`),
+      ]);
     },
   );
 });

@@ -60,8 +60,8 @@ describe("the commands of who runs the connector, while it serves", () => {
     for (const token of tokens) expect(table.stdout).not.toContain(token.access_token);
 
     const ended = await manage("grants", "revoke", grants[0].grant);
-    expect([ended.code, ended.stderr]).toEqual([0, "The sign-in is ended.\n"]);
-    expect((await manage("grants", "revoke", grants[0].grant)).stderr).toContain("ended before");
+    expect([ended.code, ended.stderr]).toEqual([0, "The sign-in has ended.\n"]);
+    expect((await manage("grants", "revoke", grants[0].grant)).stderr).toContain("already ended");
     const statuses = await Promise.all(tokens.map((each) => listTools(each.access_token)));
     expect(statuses.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
@@ -117,7 +117,7 @@ describe("the commands of who runs the connector, while it serves", () => {
 
   it("know that a store in memory is another process's", async () => {
     const { code, stderr } = await runShell(["grants", "list", "--store", "memory"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("its own process alone")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("only in its own process")]);
   });
 
   it.each([[["grants"]], [["clients"]]])("%j alone says what there is", async (argv) => {

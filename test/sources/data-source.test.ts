@@ -175,7 +175,7 @@ describe("from and to", () => {
       /future: today at the site is 2026-11-21/,
     ],
     [{ from: "2025-10-17", to: "2026-11-01" }, "invalid_parameter", /not be before 2025-10-18/],
-    [{ from: "2026-11-20", to: "2026-11-20", days: 1 }, "invalid_parameter", /exclude each other/],
+    [{ from: "2026-11-20", to: "2026-11-20", days: 1 }, "invalid_parameter", /cannot be used together/],
     [{ from: "2026-02-30", to: "2026-11-20" }, "invalid_parameter", /a date such as/],
   ])("%j is refused", async (dates, code, message) => {
     await expect(ask(dates)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });

@@ -33,7 +33,7 @@ describe("what is asked", () => {
 
   it("is one source: two are an error that names both", () => {
     expect(() => resolveSource({ demo: true, apiKeyFile: "x" }, surroundings)).toThrow(
-      "--demo and --api-key-file exclude each other.",
+      "--demo and --api-key-file cannot be used together.",
     );
   });
 });

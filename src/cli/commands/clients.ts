@@ -42,11 +42,11 @@ function createClientsCommand(io: Io): ShellCommand {
     await printRows(io, "client", CLIENT_COLUMNS, rows, flags);
   });
   const prune = new Command("prune")
-    .summary("Remove applications that nobody has signed in with")
-    .option("--days <number>", "registered so many days ago, or longer", "30")
+    .summary("Remove applications without sign-ins")
+    .option("--days <number>", "registered at least this many days ago", "30")
     .action(async (_, self: Command) => {
       const flags = self.optsWithGlobals<StoreFlags & { days: string }>();
-      if (!/^\d{1,4}$/.test(flags.days)) throw new AnalyticsError("usage", "--days takes a whole number.");
+      if (!/^\d{1,4}$/.test(flags.days)) throw new AnalyticsError("usage", "--days must be a whole number.");
       const before = io.clock() - Number(flags.days) * DAY_MS;
       const count = await withStore(io, flags, (store) => store.pruneClients(before));
       await printNote(io, `Removed ${formatCount(count, "application")}.`);

@@ -6,7 +6,7 @@ const LOCAL = localKinds.map(({ option }) => option.flag);
 const SERVICE = ["--base-url", "--profile"];
 const KEY = ["--api-key-file", "--api-key-stdin"];
 
-/** Which of the program's options on source, service and key a command takes; help and completion show these alone. */
+/** Groups of the options on source, service and key. Help and completion show only those that a command takes. */
 export const access = {
   none: [],
   profile: ["--profile"],
@@ -15,7 +15,7 @@ export const access = {
   all: [...LOCAL, ...SERVICE, ...KEY],
 } as const satisfies Record<string, readonly string[]>;
 
-/** A command with what its help shows beside what commander knows. */
+/** A commander command with examples and the access options that it takes. */
 export class ShellCommand extends Command {
   /** Command lines that people use, shown before the options. */
   examples: readonly string[] = [];
@@ -34,10 +34,10 @@ export class ShellCommand extends Command {
 
 export type Group = "Ask:" | "Set up:" | "Serve:" | "Help:";
 
-/** One file of this folder: a command as the program's help lists it, and what makes it. */
+/** A command, one file in this folder. */
 export interface CommandDefinition {
   group: Group;
   summary: string;
-  /** With its options, help and action; what the action needs is loaded when it runs. */
+  /** Creates the command with its options and action. The action loads what it needs. */
   create(io: Io): ShellCommand;
 }

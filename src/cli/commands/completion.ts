@@ -7,10 +7,10 @@ import { writeData } from "../output/streams.ts";
 import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
-/** `analytics-mcp completion`: the script that makes a shell ask this program for candidates. */
+/** `analytics-mcp completion`: prints the script by which a shell asks this program for candidates. */
 export const command: CommandDefinition = {
   group: "Help:",
-  summary: "Print the script for completion in bash, zsh or fish",
+  summary: "Print the completion script for bash, zsh or fish",
   create: createCompletionCommand,
 };
 
@@ -22,12 +22,12 @@ function createCompletionCommand(io: Io): ShellCommand {
       "analytics-mcp completion fish > ~/.config/fish/completions/analytics-mcp.fish",
     )
     .description(
-      "Print the script for completion in bash, zsh or fish: of commands, options, their values, and your sites.",
+      "Print the completion script for bash, zsh or fish: commands, options, their values, and your sites.",
     )
     .addArgument(
       new Argument("<shell>", "the shell that you use")
         .choices(completionShells)
-        // What is none of them is refused below, in this program's words.
+        // Other words are refused below, in our own words.
         .argParser(String),
     )
     .addHelpText("after", () => completionShells.map((shell) => `\n${readIntroduction(shell)}`).join("\n"))
@@ -38,12 +38,12 @@ function chooseShell(word: string): CompletionShell {
   refuseOptionAsWord(word, "completion");
   const shell = completionShells.find((each) => each === word);
   if (shell !== undefined) return shell;
-  throw new AnalyticsError("usage", `completion knows bash, zsh and fish, not ${quoteWord(word)}.`, {
+  throw new AnalyticsError("usage", `completion supports bash, zsh and fish, not ${quoteWord(word)}.`, {
     hint: `${suggest(word, completionShells)}${seeHelp("completion")}`,
   });
 }
 
-/** The comment at a script's head, which says how to install it. */
+/** The comment at the top of a script, which explains how to install it. */
 function readIntroduction(shell: CompletionShell): string {
   const lines = readCompletionScript(shell).split("\n");
   const comment = lines.slice(0, lines.indexOf("")).filter((line) => line.startsWith("# "));

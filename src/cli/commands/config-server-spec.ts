@@ -27,26 +27,29 @@ export interface ConfigFlags extends SourceFlags {
   file?: string;
 }
 
-/** Throws AnalyticsError `usage` for what no client can be told, and as the configuration does for key and address. */
+/** Throws AnalyticsError `usage` for options that do not fit, and what reading key and address throws. */
 export function readWish(io: Io, client: Client, flags: ConfigFlags, machine: Machine): Wish {
   const { name } = flags;
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name)) {
-    throw refuse("--name is a letter and then letters, digits, - and _", "Such as: --name analytics");
+    throw refuse(
+      "--name must be a letter followed by letters, digits, - or _",
+      "For example: --name analytics",
+    );
   }
   return { name, platform: machine.platform, server: readServer(io, client, flags, machine) };
 }
 
-/** Throws AnalyticsError `usage` for what would put a placeholder where the client looks for a key. */
+/** Throws AnalyticsError `usage` if a placeholder would be written in place of a key. */
 export function assertWritable({ environment }: Io, client: Client, wish: Wish): void {
   const { server } = wish;
   if (server.kind === "remote" || client.keyFrom !== undefined || !needsKey(wish)) return;
   if (server.apiKey !== undefined && server.baseUrl !== undefined) return;
   const names = listProfiles(environment);
   throw refuse(
-    `${client.title} would get a placeholder in place of a key`,
+    `${client.title} would get a placeholder instead of a key`,
     names.length === 0
-      ? "Save a key first: analytics-mcp login. Or --with-key writes the key of this shell, and --demo needs none."
-      : `Name a saved profile with --profile (${names.join(", ")}). Or --with-key writes the key of this shell, and --demo needs none.`,
+      ? "Save a key first: analytics-mcp login. Or use --with-key to write this shell's key, or --demo, which needs none."
+      : `Name a saved profile with --profile (${names.join(", ")}). Or use --with-key to write this shell's key, or --demo, which needs none.`,
   );
 }
 
@@ -59,8 +62,8 @@ function readServer(
   if (flags.remote !== undefined) {
     if (findLocalKind(flags) !== undefined || flags.withKey || flags.profile !== undefined) {
       throw refuse(
-        `--remote goes with none of ${LOCAL_OPTIONS.join(", ")}, --profile and --with-key`,
-        "Keys are given to the connector's page.",
+        `--remote cannot be used with ${LOCAL_OPTIONS.join(", ")}, --profile or --with-key`,
+        "People enter their key on the connector's page.",
       );
     }
     return { kind: "remote", url: readRemote(flags.remote) };
@@ -72,7 +75,7 @@ function readServer(
   }
   if (flags.withKey && client.keyFrom !== undefined) {
     throw refuse(
-      `--with-key is for clients that cannot get at the key otherwise; ${client.title} takes it from ${client.keyFrom}`,
+      `--with-key is for clients that cannot read the key from elsewhere; ${client.title} reads it from ${client.keyFrom}`,
       "Leave it out.",
     );
   }
@@ -88,7 +91,7 @@ function readServer(
   };
 }
 
-/** The profile in place of key and address. Throws AnalyticsError where there is no such profile. */
+/** The profile to use in place of a key and address. Throws AnalyticsError if it does not exist. */
 function readProfileName(
   environment: Io["environment"],
   flags: ConfigFlags,
@@ -96,16 +99,19 @@ function readProfileName(
 ): string | undefined {
   if (findLocalKind(flags) !== undefined) return undefined;
   if (flags.withKey && flags.profile !== undefined) {
-    throw refuse("--with-key and --profile exclude each other", "A profile keeps the key out of the file.");
+    throw refuse(
+      "--with-key and --profile cannot be used together",
+      "A profile keeps the key out of the file.",
+    );
   }
-  // Another machine has profiles of its own.
+  // Another machine has other profiles.
   const isSilent = machine.isHere && !flags.withKey;
   const name = flags.profile ?? (isSilent ? findSilentProfile(flags, environment) : undefined);
   if (name !== undefined) readAccess(flags, environment);
   return name;
 }
 
-/** What the server has to be told. The client's own environment need not name the profile that this shell's does. */
+/** The server's options. A client does not share this shell's environment, so a profile named there is passed on. */
 function readOptions(
   environment: Io["environment"],
   flags: ConfigFlags,
@@ -120,20 +126,20 @@ function readOptions(
   return isNamed ? ["--profile", profile] : [];
 }
 
-/** The connector's endpoint. It has no query, and nothing in its path that a shell would read. */
+/** Reads the connector's endpoint: no query, and no character in its path that a shell would interpret. */
 function readRemote(text: string): string {
-  const hint = "It looks like https://mcp.example.com/mcp.";
-  if (!URL.canParse(text)) throw refuse("--remote is no address", hint);
+  const hint = "For example: https://mcp.example.com/mcp";
+  if (!URL.canParse(text)) throw refuse("--remote is not a URL", hint);
   const { protocol, hostname, username, password, search, hash, pathname, href } = new URL(text);
   if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname))) {
-    throw refuse("--remote starts with https://, since sign-ins go there", hint);
+    throw refuse("--remote must start with https://, because sign-ins go there", hint);
   }
   if (`${username}${password}${search}${hash}` !== "") {
-    throw refuse("--remote has no user, query or fragment", hint);
+    throw refuse("--remote must not have a user, query or fragment", hint);
   }
-  if (pathname === "/") throw refuse("--remote names the endpoint, not the site alone", hint);
+  if (pathname === "/") throw refuse("--remote must include the endpoint's path", hint);
   if (!/^[\w./~-]+$/.test(pathname))
-    throw refuse("--remote has signs in its path that no connector has", hint);
+    throw refuse("--remote has characters in its path that no connector uses", hint);
   return href;
 }
 

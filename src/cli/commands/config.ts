@@ -12,7 +12,7 @@ import { refuseOptionAsWord } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { assertWritable, type ConfigFlags, readWish, refuse } from "./config-server-spec.ts";
 
-/** `analytics-mcp config`: what to paste into an assistant's settings, or to have written there. */
+/** `analytics-mcp config`: prints what to paste into an assistant's settings, or writes it there. */
 export const command: CommandDefinition = {
   group: "Set up:",
   summary: "Print what to paste into an assistant's settings, or write it there",
@@ -28,28 +28,25 @@ function createConfigCommand(io: Io): ShellCommand {
       "analytics-mcp config codex --write --dry-run",
     )
     .description(
-      "Print what to paste into an assistant's settings, and where; --write puts it there. Without a client: the list of them. The key is never printed.",
+      "Print what to paste into an assistant's settings, and where; --write writes it there. Without a client, list them. The key is never printed.",
     )
     .addArgument(
       new Argument("[client]", "an assistant")
         .choices(clientNames)
-        // People have other words for them, too, and mistype them: what is none is refused where it is looked up.
+        // The lookup accepts other spellings and refuses the rest with a suggestion.
         .argParser(String),
     )
     .option("--remote <url>", "a remote connector's address, such as https://mcp.example.com/mcp")
     .option("--name <name>", "the server's name in the client", "analytics")
-    .option("--write", "write it into the client's file, beside what is there; the file as it was is kept")
+    .option("--write", "add it to the client's file; the previous file is kept as a backup")
     .option("--dry-run", "show what --write would change, as a unified diff")
-    .option(
-      "--force",
-      "with --write: replace another server of that name, and make the folder where it is missing",
-    )
-    .option("--file <file>", "with --write: another file than the client's own")
-    .option("--with-key", "with --write, for clients without variables: the key of this shell itself")
+    .option("--force", "with --write: replace another server of that name, and create a missing folder")
+    .option("--file <file>", "with --write: a file other than the client's own")
+    .option("--with-key", "with --write, for clients without variables: write this shell's key into the file")
     .addOption(
       new Option("--platform <platform>", `for another machine: ${platforms.join(", ")}`).choices(platforms),
     )
-    .option("--json", "print all about it as JSON")
+    .option("--json", "print everything as JSON")
     .action(async (word: string | undefined, _, self: ShellCommand) => {
       const flags = self.optsWithGlobals<ConfigFlags>();
       if (word === undefined) return listClients(io, flags);
@@ -88,7 +85,7 @@ async function print(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
     ["file", "--file"],
     ["withKey", "--with-key"],
   ] as const) {
-    if (flags[name] !== undefined) throw refuse(`${option} goes with --write`, "Nothing was written.");
+    if (flags[name] !== undefined) throw refuse(`${option} needs --write`, "Nothing was written.");
   }
   const { describe } = await import("../../setup/description.ts");
   const machine = readMachine(io.environment, flags.platform);
@@ -112,15 +109,12 @@ function explain({ title, path, paths, where, notes, command, link }: Descriptio
 
 async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> {
   if (!client.isWritable) {
-    throw refuse(
-      `--write knows no way to ${client.title}'s file`,
-      `Paste it: analytics-mcp config ${client.id}`,
-    );
+    throw refuse(`--write does not support ${client.title}`, `Paste it: analytics-mcp config ${client.id}`);
   }
   const machine = readMachine(io.environment, flags.platform);
   if (!machine.isHere && flags.file === undefined) {
     throw refuse(
-      "--platform is another machine's, so --write does not know where",
+      "--platform names another machine, so --write does not know where to write",
       "Name the file with --file.",
     );
   }
@@ -143,18 +137,19 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
 
 async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[], flags: ConfigFlags) {
   const { state, path, backup, difference, isOpen } = outcome;
-  const exposure = isOpen && flags.withKey ? [`Others on this machine may read it: chmod 600 ${path}`] : [];
+  const exposure =
+    isOpen && flags.withKey ? [`Other users of this machine can read it: chmod 600 ${path}`] : [];
   if (flags.json) {
     const result = { state, path, backup: backup ?? null, difference, notes: [...exposure, ...notes] };
     return printAnswer(io, { params: {}, result, views: [] }, flags);
   }
-  if (state === "there") return printNote(io, `${name} is already there, in ${path}: nothing to do.`);
+  if (state === "there") return printNote(io, `${name} is already in ${path}: nothing to do.`);
   if (state === "shown") {
     await writeData(io, difference.replace(/\n$/, ""));
-    return printNote(io, "Nothing was written: without --dry-run it is.");
+    return printNote(io, "Dry run; rerun without --dry-run to apply.");
   }
   await printNote(io, `Wrote ${name} into ${path}`);
-  if (backup !== undefined) await printNote(io, `The file as it was: ${backup}`);
+  if (backup !== undefined) await printNote(io, `The previous file: ${backup}`);
   for (const note of exposure) await printNote(io, note);
   for (const note of notes) await printNote(io, `- ${note}`);
 }
@@ -162,5 +157,5 @@ async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[],
 function noteOnShell({ environment }: Io, { server }: Wish): string[] {
   const isLeft = server.kind === "local" && server.options.length === 0 && server.apiKey === undefined;
   if (!isLeft || !environment.ANALYTICS_API_KEY) return [];
-  return ["The key of this shell was not copied into the file."];
+  return ["This shell's key was not copied into the file."];
 }

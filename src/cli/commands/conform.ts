@@ -23,7 +23,7 @@ interface ConformFlags extends SourceFlags, Format {
   list?: boolean;
 }
 
-/** `analytics-mcp conform`: whether a service keeps the contract, rule by rule. */
+/** `analytics-mcp conform`: checks whether a service keeps the contract, rule by rule. */
 export const command: CommandDefinition = {
   group: "Serve:",
   summary: "Check that a service keeps the contract",
@@ -39,12 +39,12 @@ function createConformCommand(io: Io): ShellCommand {
       "analytics-mcp conform --demo",
     )
     .description(
-      "Check that a service keeps the contract: every rule that can be seen with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, asks one request after the other, and waits where the service asks it to.",
+      "Check that a service keeps the contract: every rule that can be checked with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, sends one request at a time, and waits when the service asks it to.",
     )
     .argument("[base-url]", "address of the service, with or without /api/v1")
-    .option("--site <site>", "site to ask about (default: the first that has visits)")
+    .option("--site <site>", "site to ask about (default: the first with visits)")
     .option("--only <rules>", "ids of rules or names of sections, separated by commas", readNames)
-    .option("--list", "list the rules and ask nothing")
+    .option("--list", "list the rules and send nothing")
     .option("--json", "print the report as JSON")
     .action(async (address: string | undefined, _, self: ShellCommand) => {
       const flags = self.optsWithGlobals<ConformFlags>();
@@ -73,8 +73,8 @@ const readNames = (text: string) =>
 
 async function reach({ environment, stdin }: Io, address: string | undefined, flags: ConformFlags) {
   if (address !== undefined && flags.baseUrl !== undefined) {
-    throw new AnalyticsError("usage", "The address is given twice.", {
-      hint: "Give it as argument or as --base-url.",
+    throw new AnalyticsError("usage", "The address was given twice.", {
+      hint: "Give it as the argument or as --base-url, not both.",
     });
   }
   const asked = { ...flags, baseUrl: address ?? flags.baseUrl };
@@ -89,17 +89,21 @@ function readOtherKey(text: string | undefined, apiKey: string): string | undefi
   const key = text?.trim() ?? "";
   if (key === "") return undefined;
   if (/[^\x21-\x7e]/.test(key)) {
-    throw new AnalyticsError("invalid_api_key", "ANALYTICS_OTHER_API_KEY holds characters that no key has.", {
-      hint: "Copy the key again, alone: without quotation marks, spaces and the word Bearer.",
-    });
+    throw new AnalyticsError(
+      "invalid_api_key",
+      "ANALYTICS_OTHER_API_KEY contains characters that no key has.",
+      {
+        hint: "Copy only the key: no quotation marks, spaces or the word Bearer.",
+      },
+    );
   }
   if (key !== apiKey) return key;
   throw new AnalyticsError("usage", "ANALYTICS_OTHER_API_KEY is the same key as ANALYTICS_API_KEY.", {
-    hint: "Give a key of another organization, or none.",
+    hint: "Set it to another organization's key, or leave it out.",
   });
 }
 
-/** The REST API over a source in this process, without a port. */
+/** The REST API over a source in this process, called directly without a port. */
 async function reachLocal(
   io: Io,
   local: LocalKind,
@@ -109,7 +113,7 @@ async function reachLocal(
   const { option, about } = local;
   refuseSecondSource(flags, local);
   if (address !== undefined) {
-    throw new AnalyticsError("usage", `${option.flag} and an address exclude each other.`, {
+    throw new AnalyticsError("usage", `${option.flag} and an address cannot be used together.`, {
       hint: `${option.flag} checks ${about.label} in this program; leave it out to check your service.`,
     });
   }
@@ -119,11 +123,11 @@ async function reachLocal(
   ]);
   const { find, publicKeys } = await openLocalKeyring(local, io);
   const [apiKey = "", otherKey] = publicKeys;
-  // Small, so that the rules on a quota see it used up; nobody waits a minute for it.
+  // Small, so that the rules on quotas can use it up, and short, so that nobody waits a minute.
   const api = createApi({ keyring: find, clock: io.clock, quota: { limit: 100, window: 5 } });
   return {
     ...{ baseUrl: `http://localhost${BASE_PATH}`, apiKey, otherKey },
-    // Over HTTP the server reads a body away; here there is nothing to carry one.
+    // A body is ignored: over HTTP the server discards it.
     send: async (url, { method, headers: sent, signal }) => {
       const { status, headers, body } = await api({ method, url, headers: new Headers(sent), signal });
       return new Response(body, { status, headers: [...headers] });

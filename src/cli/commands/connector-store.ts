@@ -10,7 +10,7 @@ import { type Format, printNote } from "../output/streams.ts";
 
 export interface StoreFlags extends ServeFlags, Format {}
 
-/** The options by which a command finds the connector's store. */
+/** Adds the options that find the connector's store. */
 export function withStoreOptions(command: Command): Command {
   return command
     .option("--store <store>", `the connector's: a file or redis://… (${serveVariables.store})`)
@@ -20,7 +20,7 @@ export function withStoreOptions(command: Command): Command {
 
 type ReadName = (clientId: string) => Promise<string | null>;
 
-/** Opens the connector's store, beside the connector that serves from it. */
+/** Opens the connector's store while the connector may be using it. */
 export async function withStore<T>(
   io: Io,
   flags: StoreFlags,
@@ -28,8 +28,8 @@ export async function withStore<T>(
 ): Promise<T> {
   const { store: place, secretFile } = readServeSettings(flags, io.environment, false);
   if (place === "memory") {
-    throw new AnalyticsError("usage", "A store in memory is seen by its own process alone.", {
-      hint: "Serve with a file or with Redis to manage its sign-ins.",
+    throw new AnalyticsError("usage", "A store in memory exists only in its own process.", {
+      hint: "Serve with a file or Redis to manage sign-ins.",
     });
   }
   const [{ readSecret }, { openStore }, { createApplicationNames }] = await Promise.all([

@@ -11,10 +11,10 @@ import type { Format } from "../output/streams.ts";
 import { openSource } from "../source.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
-/** `analytics-mcp doctor`: what stands between this machine and an answer. */
+/** `analytics-mcp doctor`: checks everything between this machine and an answer. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Check the set-up, from Node.js to the service's answer, with a fix for each fault",
+  summary: "Check the setup, from Node.js to the service's answer, with a fix for each problem",
   create: createDoctorCommand,
 };
 
@@ -23,7 +23,7 @@ function createDoctorCommand(io: Io): ShellCommand {
     .taking(access.all)
     .withExamples("analytics-mcp doctor", "analytics-mcp doctor --json")
     .description(
-      "Check the set-up: Node.js, environment, profiles, key, address, proxy, name, connection, certificate, answer, clock, contract, sites, and the MCP clients of this machine. Each fault comes with its fix; the key is never shown. Exit code 0 where nothing failed, 4 for the key, 5 for the network, else 1.",
+      "Check the setup: Node.js, environment, profiles, key, address, proxy, name, connection, certificate, answer, clock, contract, sites, and the MCP clients of this machine. Each problem comes with its fix; the key is never shown. Exit code 0 if nothing failed, 4 for the key, 5 for the network, otherwise 1.",
     )
     .option("--json", "print the findings as JSON")
     .action(async (_, self: ShellCommand) => {
@@ -55,7 +55,7 @@ const COLUMNS: Column[] = [
 
 function buildAnswer(report: Report) {
   const checks = report.map(({ name, status, detail, fix = null }) => ({ check: name, status, detail, fix }));
-  // In whole sentences: a table may have too little room for them.
+  // As notes, since a table may be too narrow for whole sentences.
   const notes = report.flatMap(({ name, detail, fix }) =>
     fix === undefined ? [] : [`${name}: ${/[.?!…]$/.test(detail) ? detail : `${detail}.`} ${fix}`],
   );
@@ -65,7 +65,7 @@ function buildAnswer(report: Report) {
 
 const failuresOf = (report: Report) => report.filter(({ status }) => status === "failed");
 
-/** The exit code of the failure that scripts ask about first: the key, then the network. */
+/** Throws with the code of the failure that matters most to scripts: the key, then the network. */
 function refuseFailures(report: Report): void {
   const failures = failuresOf(report);
   if (failures.length === 0) return;

@@ -18,7 +18,7 @@ const GRANT_COLUMNS: Column[] = [
   { key: "client", label: "client", kind: "text", detail: true },
 ];
 
-/** `analytics-mcp grants`: who has signed in at the connector, read from its store while it serves. */
+/** `analytics-mcp grants`: lists and ends sign-ins at the connector, in its store and while it serves. */
 export const command: CommandDefinition = {
   group: "Serve:",
   summary: "List and end the sign-ins of the remote connector",
@@ -50,7 +50,7 @@ function createGrantsCommand(io: Io): ShellCommand {
     await printRows(io, "grant", GRANT_COLUMNS, rows, flags);
   });
   const revoke = new Command("revoke")
-    .summary("End a sign-in: its tokens are dead at once, on every replica")
+    .summary("End a sign-in; its tokens stop working at once, on every replica")
     .argument("<grant>")
     .action(async (grant: string, _, self: Command) => {
       const flags = self.optsWithGlobals<StoreFlags>();
@@ -62,7 +62,7 @@ function createGrantsCommand(io: Io): ShellCommand {
           });
         }
         const isNew = await store.revokeGrant(grant, io.clock());
-        await printNote(io, isNew ? "The sign-in is ended." : "The sign-in was ended before.");
+        await printNote(io, isNew ? "The sign-in has ended." : "The sign-in had already ended.");
       });
     });
   return grants.addCommand(withStoreOptions(list)).addCommand(withStoreOptions(revoke));

@@ -3,7 +3,7 @@ import type { CommandDefinition, ShellCommand } from "./command.ts";
 
 type Load = () => Promise<{ command: CommandDefinition }>;
 
-/** Every command that is not a query, by name, in the order of help: a file of this folder, and a line here. */
+/** Every command except queries, in the order of help: one file in this folder and one line here. */
 export const commandLoaders: Readonly<Record<string, Load>> = {
   login: () => import("./login.ts"),
   logout: () => import("./logout.ts"),
@@ -18,7 +18,7 @@ export const commandLoaders: Readonly<Record<string, Load>> = {
   completion: () => import("./completion.ts"),
 };
 
-/** The command of that name, whole: one of the above, or a query's. */
+/** Loads a command by name: one of the above, or a query. */
 export async function loadCommand(io: Io, name: string): Promise<ShellCommand> {
   const load = Object.hasOwn(commandLoaders, name) ? commandLoaders[name] : undefined;
   if (load) return (await load()).command.create(io);

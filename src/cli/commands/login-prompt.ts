@@ -5,17 +5,17 @@ import type { Io } from "../io.ts";
 
 export interface Field {
   label: string;
-  /** Typed without being shown. */
+  /** Not shown as it is typed. */
   hidden?: boolean;
-  /** Taken for an empty line. */
+  /** Used for an empty line. */
   fallback?: string | undefined;
-  /** Throws AnalyticsError for what will not do: then it is asked again. */
+  /** Throws AnalyticsError if the text is not valid; the person is then asked again. */
   read(text: string): string;
 }
 
 /**
- * Asks for one field after another at a terminal, on stderr. Throws AnalyticsError `cancelled` for Ctrl-C and Ctrl-D,
- * with the terminal as it was before.
+ * Asks for one field after another at a terminal, on stderr. Throws AnalyticsError `cancelled` on Ctrl-C and Ctrl-D, after
+ * restoring the terminal.
  */
 export function askAtTerminal({ stdin, stderr }: Io, fields: readonly Field[]): Promise<string[]> {
   let hidden = false;
@@ -28,7 +28,7 @@ export function askAtTerminal({ stdin, stderr }: Io, fields: readonly Field[]): 
   const lines = createInterface({ input: stdin, output: screen, terminal: true, historySize: 0 });
   return new Promise<string[]>((resolve, reject) => {
     const answers: string[] = [];
-    // All of this happens within the event of a line: of two lines pasted at once, the second is hidden in time.
+    // Runs within the event of a line, so that the second of two pasted lines is hidden in time.
     const ask = () => {
       const field = fields[answers.length];
       if (field === undefined) return resolve(answers);

@@ -28,10 +28,10 @@ interface LoginFlags extends SourceFlags, Format {
   site?: string | undefined;
 }
 
-/** `analytics-mcp login`: a service and its key, tried and then kept as a profile. */
+/** `analytics-mcp login`: tries a service and its key, then saves them as a profile. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Save a service and its API key, so that every command and the MCP server find them",
+  summary: "Save a service and its API key for every command and the MCP server",
   create: createLoginCommand,
 };
 
@@ -44,10 +44,10 @@ function createLoginCommand(io: Io): ShellCommand {
       "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
     )
     .description(
-      "Save a service and its API key as a profile, so that every command and the MCP server find them. Asks at a terminal, the key without showing it; in a script, give --base-url and --api-key-stdin or --api-key-file. The key is tried before it is saved.",
+      "Save a service and its API key as a profile for every command and the MCP server. Asks at a terminal, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved.",
     )
-    .option("--site <site>", "site to ask about where none is named")
-    .option("--json", "print what was saved, without the key, as JSON")
+    .option("--site <site>", "default site")
+    .option("--json", "print what was saved as JSON, without the key")
     .action(async (_, self: ShellCommand) => login(io, self.optsWithGlobals<LoginFlags>()));
 }
 
@@ -79,12 +79,12 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   if (flags.json) return;
   await printNote(io, `Saved as profile ${name} for ${new URL(baseUrl).origin}: ${file}`);
   if (environment.ANALYTICS_API_KEY) {
-    await printNote(io, `ANALYTICS_API_KEY is set here and goes before it, but for: --profile ${name}`);
+    await printNote(io, `ANALYTICS_API_KEY is set here and overrides it, except with --profile ${name}`);
   }
   const options = name === DEFAULT_PROFILE ? [] : ["--profile", name];
   const [first, ...others] = answer.sites;
   const needsSite = site === undefined && first !== undefined && others.length > 0;
-  // The service's word for a site becomes a part of a command that is there to be pasted.
+  // The service's name for a site becomes part of a command that people paste.
   const params = needsSite ? { site: cleanText(first.domain) } : {};
   const overview = formatCommand({ name: "overview" }, params, options);
   await printNote(
@@ -93,7 +93,7 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   );
 }
 
-/** What a damaged file held is of no use, and logging in again is what repairs it. */
+/** A damaged profile is ignored: logging in again repairs it. */
 function readSaved({ environment }: Io, name: string): Profile | undefined {
   try {
     return readProfile(environment, name);
@@ -105,7 +105,7 @@ function readSaved({ environment }: Io, name: string): Profile | undefined {
 interface Service {
   baseUrl: string;
   apiKey: string;
-  /** Whether somebody typed the key, and can type another. */
+  /** Whether a person typed the key, and can type another. */
   isTyped: boolean;
 }
 
@@ -115,7 +115,7 @@ const secret = {
   read: (text: string) => readApiKey(text, "What you typed"),
 };
 
-/** The key with which the service answers; a typed one that it does not take is asked for again, until Ctrl-C. */
+/** Tries the key. If the service refuses a typed key, asks for another until Ctrl-C. */
 async function tryKey(io: Io, { baseUrl, apiKey, isTyped }: Service) {
   const openTarget = await reachService(io.environment, baseUrl);
   for (let key = apiKey; ; [key = ""] = await askAt(io, [{ ...secret, label: "API key again" }])) {
@@ -140,7 +140,7 @@ async function readService(io: Io, flags: LoginFlags, saved: Profile | undefined
     fallback: suggested,
     read: (text: string) => readBaseUrl(text, io.environment),
   };
-  // A key in a pipe is a script's: nobody is asked anything.
+  // A key from a pipe means a script: nobody is asked anything.
   const text = flags.baseUrl ?? (given === undefined ? undefined : suggested);
   const fields = [...(text === undefined ? [address] : []), ...(given === undefined ? [secret] : [])];
   const baseUrl = text === undefined ? undefined : address.read(text);
@@ -160,11 +160,11 @@ async function askAt(io: Io, fields: Parameters<typeof import("./login-prompt.ts
 
 function refuseSilence(hasKey: boolean): AnalyticsError {
   if (hasKey) {
-    return new AnalyticsError("no_base_url", "There is no address of a service to log in to.", {
-      hint: "Add --base-url, such as --base-url https://stats.example.com.",
+    return new AnalyticsError("no_base_url", "There is no service address to log in to.", {
+      hint: "Add --base-url, for example --base-url https://stats.example.com.",
     });
   }
-  return new AnalyticsError("no_api_key", "login asks for the key at a terminal, and this is none.", {
+  return new AnalyticsError("no_api_key", "login asks for the key at a terminal, and this is not one.", {
     hint: "In a script: analytics-mcp login --base-url <url> --api-key-stdin < file, or --api-key-file <file>.",
   });
 }

@@ -8,7 +8,7 @@ import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 /** `analytics-mcp logout`: forgets a profile. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Forget a service and key that login has saved",
+  summary: "Forget a saved service and key",
   create: createLogoutCommand,
 };
 
@@ -17,7 +17,7 @@ function createLogoutCommand(io: Io): ShellCommand {
     .taking(access.profile)
     .withExamples("analytics-mcp logout", "analytics-mcp logout --profile acme")
     .description(
-      "Forget a service and key that login has saved: those of --profile, or of the profile in use. The key stays valid until it is ended in the dashboard.",
+      "Forget a saved service and key: the profile in --profile, or the one in use. The key stays valid until you revoke it in the dashboard.",
     )
     .action(async (_, self: ShellCommand) => {
       const flags = self.optsWithGlobals<Flags>();
@@ -25,7 +25,7 @@ function createLogoutCommand(io: Io): ShellCommand {
       removeProfile(io.environment, name);
       await printNote(
         io,
-        `The profile ${name} is removed. Its key stays valid until it is ended in the dashboard.`,
+        `The profile ${name} is removed. Its key stays valid until you revoke it in the dashboard.`,
       );
     });
 }

@@ -11,7 +11,7 @@ import { readScreen } from "../output/terminal.ts";
 const USUAL_SECONDS = 10;
 const MOST_SECONDS = 3_600;
 const MOST_REMEMBERED = 40;
-/** What may be over at the next try; with anything else it makes no sense to go on. */
+/** Failures that may be over at the next try. Any other ends the watch. */
 const PASSING = new Set([
   "unreachable",
   "timeout",
@@ -21,7 +21,7 @@ const PASSING = new Set([
   "bad_answer",
 ]);
 
-/** Milliseconds between two answers. Throws AnalyticsError `usage` for what is no number of seconds. */
+/** Returns the milliseconds between two answers. Throws AnalyticsError `usage` for anything but a number of seconds. */
 export function readInterval(text: true | string): number {
   if (text === true) return USUAL_SECONDS * 1_000;
   if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text) * 1_000;
@@ -31,8 +31,8 @@ export function readInterval(text: true | string): number {
 }
 
 /**
- * Asks again and again until the process is asked to stop: redrawn at a terminal, with what was seen so far, else a
- * line for each answer. Throws what would not pass by itself.
+ * Asks again and again until the process is asked to stop. At a terminal the page is redrawn with a sparkline of all
+ * answers so far; elsewhere each answer is one line. Throws failures that retrying cannot fix.
  */
 export async function watch(
   io: Io,
@@ -65,12 +65,12 @@ async function redraw(io: Io, answer: Answer, seen: number[], format: Format): P
     view.columns.push({ key: "trend", label: "while watching", kind: "time" });
     for (const row of view.rows) row.trend = drawSparkline(seen);
   }
-  // From the top, and then nothing of what stood there before.
+  // Cursor to the top, then clear to the end of the screen.
   io.stdout.write("\u001b[H\u001b[J");
   await printAnswer(io, answer, format);
 }
 
-/** One line for each answer, with a header over the first. */
+/** Prints an answer as one line, with a header before the first. */
 async function printLine(io: Io, answer: Answer, format: Format, isFirst: boolean): Promise<void> {
   if (format.json) return writeData(io, formatJson(answer.result));
   const lines = formatData(chooseViews(answer, format), format).split("\n");

@@ -20,7 +20,7 @@ interface QueryFlags extends SourceFlags, Format {
   watch?: true | string;
 }
 
-/** The command of a query: its parameters become options, its views the output. */
+/** The command of a query: its parameters become options, and its views the output. */
 export function createQueryCommand(io: Io, name: string): ShellCommand {
   const query = findQuery(name);
   const { shell, summary } = query;
@@ -36,15 +36,15 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       `${schema.description ?? ""}${choices}${describeRange(schema)}`,
     );
     if (schema.enum) option.choices(schema.enum.map(String));
-    // Every value is kept, so that a repeated option is refused like a repeated parameter, and a wrong one too.
+    // Keeps all values, so that a repeated option is refused like a repeated parameter.
     command.addOption(option.argParser((value: string, earlier: string[] = []) => [...earlier, value]));
   }
   if (shell.canWatch)
-    command.option("--watch [seconds]", "ask again every ten seconds, or so many, until Ctrl-C");
+    command.option("--watch [seconds]", "ask again every 10 seconds (or as given) until Ctrl-C");
   command
     .option("--json", "print the service's answer as JSON")
     .option("--csv", "print comma-separated values")
-    .option("--fields <names>", `these columns alone, in this order, such as ${shell.fields}`)
+    .option("--fields <names>", `only these columns, in this order, such as ${shell.fields}`)
     .allowExcessArguments();
   return command.action(async (_, self: ShellCommand) => {
     const flags = self.optsWithGlobals<QueryFlags>();
@@ -74,7 +74,7 @@ function describeRange({ type, minimum, maximum, default: fallback }: JsonSchema
 function refuseWords({ name, params }: Query, [word]: string[]): void {
   if (word === undefined) return;
   refuseOptionAsWord(word, name);
-  throw new AnalyticsError("usage", `${name} takes options alone, not ${quoteWord(word)}.`, {
+  throw new AnalyticsError("usage", `${name} takes only options, not ${quoteWord(word)}.`, {
     hint: "site" in params.shape ? `Did you mean --site ${word}?` : seeHelp(name),
   });
 }
@@ -85,7 +85,7 @@ function readInput(query: Query, flags: Record<string, unknown>): Record<string,
     names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
   );
   try {
-    // A site that is left out may still be found: it is looked for when everything else is in order.
+    // A missing site may be found later, once everything else is valid.
     const isMissing = names.includes("site") && !given.has("site");
     return readParams(isMissing ? query.params.omit({ site: true }) : query.params, given);
   } catch (error) {
@@ -93,7 +93,7 @@ function readInput(query: Query, flags: Record<string, unknown>): Record<string,
   }
 }
 
-/** A site that is missing or unknown, with the option for it or the one that was probably meant. */
+/** Adds the option to use, or a suggestion, to the error on a missing or unknown site. */
 function explainSite(error: unknown, { site = "" }: Record<string, unknown>): unknown {
   if (!(error instanceof AnalyticsError)) return error;
   const sites = error.parameters.find(({ parameter }) => parameter === "site")?.allowed;
@@ -109,7 +109,7 @@ function explainSite(error: unknown, { site = "" }: Record<string, unknown>): un
   });
 }
 
-/** With what was probably meant, and where to read on. */
+/** Adds suggestions and the command's help to an error on parameters. */
 function explain({ name }: Query, error: AnalyticsError, given: Map<string, string[]>): AnalyticsError {
   const guesses = error.parameters.map(({ parameter, allowed }) =>
     suggest(given.get(parameter)?.[0] ?? "", allowed ?? []),

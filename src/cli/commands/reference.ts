@@ -22,9 +22,7 @@ function createReferenceCommand(io: Io): ShellCommand {
   return new ShellCommand("reference")
     .taking(access.none)
     .withExamples("analytics-mcp reference --port 8787")
-    .description(
-      "Serve the reference API with made-up data over HTTP: the contract's living proof, to develop against.",
-    )
+    .description("Serve the reference API with made-up data over HTTP, to develop against.")
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787)
     .action(async ({ host, port }: ReferenceOptions) => {
@@ -47,7 +45,7 @@ function createReferenceCommand(io: Io): ShellCommand {
           cause,
         });
       });
-      // A wildcard address is one to listen on, not one to ask.
+      // Nobody can send a request to a wildcard address.
       const asked = server.origin.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
       await printNote(
         io,
@@ -70,8 +68,8 @@ function readPort(text: string): number {
 
 function readReason(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  if (code === "EADDRINUSE") return "something listens there already";
-  if (code === "EACCES") return "it is not permitted";
+  if (code === "EADDRINUSE") return "another program listens there";
+  if (code === "EACCES") return "permission denied";
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "this machine has no such address";
   return String(code ?? cause);
 }

@@ -25,39 +25,39 @@ function createServeCommand(io: Io): ShellCommand {
       "analytics-mcp serve --base-url https://stats.example.com --public-url https://connector.example.com",
     )
     .description(
-      "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options: on this machine alone, with its state in a folder of its own.",
+      "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options, it serves this machine only and keeps its state in its own folder.",
     )
     .option("--host <host>", `address to listen on (default: 127.0.0.1; ${serveVariables.host})`)
     .option("--port <port>", `port to listen on; 0 picks a free one (default: 8788; ${serveVariables.port})`)
-    .option("--public-url <url>", `how people and clients reach it: https://… (${serveVariables.publicUrl})`)
+    .option("--public-url <url>", `public address: https://… (${serveVariables.publicUrl})`)
     .option("--store <store>", `a file, redis://…, or memory (${serveVariables.store})`)
     .option(
       "--secret-file <file>",
       `the server secret, the same on every replica (${serveVariables.secretFile})`,
     )
-    .option("--trust-proxy", `believe X-Forwarded-* of your reverse proxy (${serveVariables.trustProxy}=on)`)
-    .option("--allowed-origins <hosts>", `web pages whose scripts may ask (${serveVariables.allowedOrigins})`)
+    .option("--trust-proxy", `trust X-Forwarded-* from your reverse proxy (${serveVariables.trustProxy}=on)`)
+    .option(
+      "--allowed-origins <hosts>",
+      `hosts of web pages whose scripts may call it (${serveVariables.allowedOrigins})`,
+    )
     .addOption(
       new Option(
         "--registration <switch>",
-        `on or off: may clients register (default: on; ${serveVariables.registration})`,
+        `on or off: whether applications may register (default: on; ${serveVariables.registration})`,
       )
         .choices(["on", "off"])
-        // What is neither is refused with the other settings, which may come from the environment too.
+        // Other values are refused with the other settings, which may also come from the environment.
         .argParser(String),
     )
     .option(
       "--admin-listen <address>",
-      `metrics, health and readiness, as 127.0.0.1:9090 (${serveVariables.adminListen})`,
+      `address for metrics and health, such as 127.0.0.1:9090 (${serveVariables.adminListen})`,
     )
     .option(
       "--drain-delay <seconds>",
-      `how long to serve on while /readyz says 503, when stopped (default: 0; ${serveVariables.drainDelay})`,
+      `how long to keep serving with /readyz at 503 after a stop (default: 0; ${serveVariables.drainDelay})`,
     )
-    .option(
-      "--log-level <level>",
-      `debug, info, warn or error: what goes to stderr (default: info; ${serveVariables.logLevel})`,
-    );
+    .option("--log-level <level>", `debug, info, warn or error (default: info; ${serveVariables.logLevel})`);
   return command.action(async (_, self: ShellCommand) => {
     const flags = self.optsWithGlobals<SourceFlags & ServeFlags>();
     await serve(io, flags);
@@ -103,7 +103,7 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   }
 }
 
-/** What Node says of an address that cannot be listened on; anything else is no fault of the address. */
+/** Explains Node's error on an address that it cannot listen on; other errors are returned as they are. */
 function explainListening(cause: unknown): unknown {
   const isAddress = cause instanceof Error && "syscall" in cause && "code" in cause;
   if (!isAddress) return cause;

@@ -5,13 +5,13 @@ import type { Screen } from "../../render/screen.ts";
 import type { Answer } from "../../reports/queries.ts";
 
 const DAYS = 14;
-/** A request each: more would take a good part of what the service allows in a minute. */
+/** One request each: more would use up much of the service's quota per minute. */
 const MOST_SITES = 40;
 const TIME_LIMIT_MS = 5_000;
 
 /**
- * Gives each site its visitors of the last fourteen days, as a number and a line. They are an extra: what does
- * not come in time, or at all, is left empty.
+ * Adds each site's visitors of the last 14 days, as a number and a sparkline. They are an extra: a series that fails or is
+ * late leaves its cells empty.
  */
 export async function addTrends(
   call: Call,

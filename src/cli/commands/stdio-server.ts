@@ -10,7 +10,7 @@ export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   refuseKeyOnStdin(flags);
   const { call, about, options } = openSource(io, flags);
   if (io.stdin.isTTY) {
-    await printNote(io, "analytics-mcp is an MCP server and waits for a client on standard input.");
+    await printNote(io, "analytics-mcp is an MCP server, waiting for a client on standard input.");
     await printNote(
       io,
       "In a terminal, try: analytics-mcp stats --demo --site example.com   or: analytics-mcp --help",

@@ -10,8 +10,8 @@ export interface CommandSummary {
 }
 
 /**
- * All commands in the order of help. The build replaces this module by the list itself (`tsup.config.ts`): to read a
- * sentence of each command, every start would load all of them.
+ * All commands in the order of help. The build replaces this module by the finished list (`tsup.config.ts`); otherwise
+ * every start would load every command for one sentence each.
  */
 export const commandSummaries: readonly CommandSummary[] = [
   ...queries.map(({ name, summary }) => ({ name, group: "Ask:" as const, summary })),

@@ -16,10 +16,10 @@ interface WhoamiFlags extends SourceFlags, Format {
 
 const MOST_NAMED = 5;
 
-/** `analytics-mcp whoami`: which service is asked, with which key, and where that was decided. */
+/** `analytics-mcp whoami`: shows which service is asked, with which key, and where both were found. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Show which service is asked, with which key, and where each was found",
+  summary: "Show which service is asked with which key, and where both were found",
   create: createWhoamiCommand,
 };
 
@@ -28,9 +28,9 @@ function createWhoamiCommand(io: Io): ShellCommand {
     .taking(access.all)
     .withExamples("analytics-mcp whoami", "analytics-mcp whoami --all")
     .description(
-      "Show which service is asked, with which key (never the key itself), where each was found, and the sites that the key sees.",
+      "Show which service is asked with which key (not the key itself), where both were found, and the key's sites.",
     )
-    .option("--all", "list the profiles that login has saved; asks no service")
+    .option("--all", "list the saved profiles, without asking a service")
     .option("--json", "print as JSON")
     .action(async (_, self: ShellCommand) => {
       const flags = self.optsWithGlobals<WhoamiFlags>();
@@ -81,7 +81,7 @@ async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {
     }
   });
   const view = buildView(["profile", "base_url", "key", "site", "used"], rows);
-  if (rows.length === 0) view.notes.push("No profiles yet: analytics-mcp login makes one.");
+  if (rows.length === 0) view.notes.push("No profiles yet: analytics-mcp login creates one.");
   await printAnswer(io, { params: {}, result: { profiles: rows }, views: [view] }, flags);
 }
 

@@ -8,19 +8,19 @@ export interface Candidate {
   description: string;
 }
 
-/** What may stand at the cursor; files are found by the shell itself. */
+/** What can be at the cursor. The shell itself completes files. */
 export type Candidates = Candidate[] | "files";
 
-/** Candidates that only the service knows, for values by the name that help gives them. */
+/** Finds candidates that only a source or the settings know, by the value's name in help. */
 export type Lookups = Readonly<Record<string, (flags: SourceFlags) => Promise<Candidate[]>>>;
 
-/** Values that are files, by the name that help gives them. */
+/** Values that are files, by their names in help. */
 const FILES = new Set(["file", "store"]);
 const MOST_DESCRIBED = 80;
 
 /**
- * What may stand in place of the last word, which may be empty or written in part: all of it, since each shell
- * compares in its own way. Everything comes from the program's commands, their options and those's choices.
+ * Returns all candidates for the last word, which may be empty or incomplete; each shell filters in its own way. They come
+ * from the program's commands, their options and the options' choices.
  */
 export async function findCandidates(
   program: Command,
@@ -40,7 +40,7 @@ export async function findCandidates(
   const values = place.taking ? await find(place.taking) : await findArgument(place, find);
   if (values === "files") return values;
   const all = [...listCommands(place), ...values];
-  // Where a command takes options alone, they are what to go on with.
+  // A command without operands continues with options.
   return all.length === 0 && current === "" && !place.isEnded ? listOptions(place) : all;
 }
 
@@ -72,7 +72,7 @@ function listCommands({ command, operands, taking }: CommandLine): Candidate[] {
     .map((each) => ({ value: each.name(), description: describe(each.summary() || each.description()) }));
 }
 
-/** Those that the command's help shows, but for what is given already and does not repeat. */
+/** The options in the command's help, except those that were given and cannot repeat. */
 function listOptions({ command, given }: CommandLine): Candidate[] {
   const help = command.createHelp();
   return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].flatMap((option) => {

@@ -13,12 +13,12 @@ import { openSourceQuietly } from "../source.ts";
 import type { Candidate } from "./candidates.ts";
 
 const FRESH_MS = 5 * 60_000;
-/** Somebody waits with a finger on the key. */
+/** Milliseconds. A person is waiting with a finger on the Tab key. */
 const DEADLINE_MS = 1_000;
 const MOST_DESCRIBED = 60;
 /**
- * What shells take as it is, unquoted: a site whose name in the service is anything else is not offered, so that
- * nothing of the service's can become a part of a command.
+ * Names that need no quoting in a shell. Other sites are not offered, so that nothing a service sends can become part of a
+ * command.
  */
 const PLAIN = /^[a-z0-9][a-z0-9._:-]{0,252}$/i;
 
@@ -29,9 +29,9 @@ const kept = z.object({
 type Kept = z.output<typeof kept>;
 type KnownSite = Kept["sites"][number];
 
-/** The domains and ids of the sites, from the service or from memory. Throws what a call throws. */
+/** Returns the domains and ids of the sites, from the source or the cache file. Throws what a call throws. */
 export async function readSiteCandidates(io: Io, flags: SourceFlags): Promise<Candidate[]> {
-  // A key that is still to come, on standard input or through a pipe, is not waited for.
+  // Does not wait for a key on standard input or from a pipe.
   const { apiKeyFile, apiKeyStdin } = flags;
   if (apiKeyStdin || (apiKeyFile !== undefined && !statSync(apiKeyFile).isFile())) return [];
   const source = openSourceQuietly(io, flags, { deadline: DEADLINE_MS, attempts: 1 });
@@ -51,7 +51,7 @@ export async function readSiteCandidates(io: Io, flags: SourceFlags): Promise<Ca
 const ask = async ({ call }: Pick<ServiceSource, "call">): Promise<KnownSite[]> =>
   (await call(sites, {})).sites;
 
-/** Asks the service when it was not asked in the last minutes: a key is pressed several times. */
+/** Asks the service unless the cache file is fresh: people press Tab several times. */
 async function askOnce(io: Io, source: ServiceSource): Promise<KnownSite[]> {
   const file = nameFile(io.environment, await source.readAccess());
   const known = file === undefined ? undefined : await readKept(file);
@@ -62,12 +62,12 @@ async function askOnce(io: Io, source: ServiceSource): Promise<KnownSite[]> {
   return found;
 }
 
-/** One file for each service and key, named so that neither is seen; undefined where there is no place for it. */
+/** The cache file of a service and key; its name shows neither. Undefined if there is no cache folder. */
 function nameFile(
   { XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Environment,
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 ): string | undefined {
-  // The XDG specification has paths that are not absolute ignored.
+  // Relative paths are ignored (XDG Base Directory Specification).
   const folder = [XDG_CACHE_HOME, LOCALAPPDATA, HOME && join(HOME, ".cache")].find(
     (each) => each && isAbsolute(each),
   );
@@ -83,12 +83,12 @@ async function readKept(file: string): Promise<Kept | undefined> {
   }
 }
 
-/** Not to be able to remember is no reason not to answer. */
+/** A cache that cannot be written does not fail the answer. */
 function keep(file: string, { readAt, sites: listed }: Kept): void {
   const known = listed.map(({ id, domain, name }) => ({ id, domain, name }));
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // In one step, so that another shell never reads half of it.
+    // Atomic, so that another shell never reads half a file.
     replaceFile(file, JSON.stringify({ readAt, sites: known }));
   } catch {}
 }

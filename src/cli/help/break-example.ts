@@ -1,9 +1,9 @@
-/** An example in lines of at most `width` columns where that can be, still one command to whoever pastes it. */
+/** Breaks an example into lines of at most `width` columns if possible; pasted, it is still one command. */
 export function breakExample(example: string, width: number): string[] {
   const lines: string[] = [];
   for (const part of example.split(/ (?=--|[|>] )/)) {
     const line = lines.at(-1);
-    // The last two columns are for the backslash.
+    // Leaves two columns for the backslash.
     if (line !== undefined && line.length + 1 + part.length <= width - 2)
       lines.push(`${lines.pop()} ${part}`);
     else lines.push(line === undefined ? part : `  ${part}`);

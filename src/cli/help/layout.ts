@@ -11,13 +11,13 @@ import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
 import { breakExample } from "./break-example.ts";
 import { formatTopic, topics } from "./topics.ts";
 
-/** Gives a command, and those below it, help as this program's screens look: examples before options. */
+/** Lays out the help of a command and its subcommands: examples before options. */
 export function layOutHelp(io: Io, command: Command): void {
   command
     .exitOverride()
     .configureHelp({
       commandDescription: (each) => describe(io, each),
-      // Even in the narrowest terminal, descriptions stand in a column.
+      // Keeps descriptions in a column in the narrowest terminal.
       minWidthToWrap: 20,
       subcommandTerm: (each) => each.name(),
       showGlobalOptions: true,
@@ -28,7 +28,7 @@ export function layOutHelp(io: Io, command: Command): void {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      // A failure is printed where all are.
+      // `run` prints failures.
       outputError: () => {},
       getOutHelpWidth: () => readScreen(io, "stdout", {}).width,
       getErrHelpWidth: () => readScreen(io, "stderr", {}).width,
@@ -38,7 +38,7 @@ export function layOutHelp(io: Io, command: Command): void {
   for (const each of command.commands) layOutHelp(io, each);
 }
 
-/** The program's options that a command takes, for its help and for completion. */
+/** The program's options that a command takes, for help and completion. */
 function listGlobalOptions(command: Command): Option[] {
   const program = command.parent;
   if (program === null || program.parent !== null) return [];
@@ -50,7 +50,7 @@ function listGlobalOptions(command: Command): Option[] {
 
 const usual = new Help();
 
-/** An option's choices serve completion: people read them in the description's own words. */
+/** Choices are for completion; the description already names them. */
 function withoutChoices(option: Option): Option {
   return Object.create(option, { argChoices: { value: undefined } });
 }
@@ -66,14 +66,14 @@ function describe(io: Io, command: Command): string {
   );
 }
 
-/** `analytics-mcp help [topic]`: of the program, of a command, or on a topic. */
+/** `analytics-mcp help [topic]`: help on the program, a command, or a topic. */
 export function createHelpCommand(io: Io, program: Command): Command {
   return new ShellCommand("help")
     .summary(`Help on a command, or on a topic: ${Object.keys(topics).join(", ")}`)
     .addArgument(
       new Argument("[topic]")
         .choices([...program.commands.map((each) => each.name()), ...Object.keys(topics)])
-        // What is none of them is refused below, with a guess.
+        // Other words are refused below, with a suggestion.
         .argParser(String),
     )
     .argument("[subcommand]")
@@ -92,7 +92,7 @@ export function createHelpCommand(io: Io, program: Command): Command {
     });
 }
 
-/** A command of a command, such as `grants list`. */
+/** Finds a subcommand, such as `grants list`. */
 function findBelow(command: Command, name: string): Command {
   const found = command.commands.find((each) => each.name() === name);
   if (found) return found;

@@ -5,56 +5,54 @@ import { exitCodeMeanings } from "../exit-codes.ts";
 
 interface Topic {
   title: string;
-  /** A paragraph, or terms with what they mean. */
+  /** Paragraphs, or terms with their meanings. */
   parts: (string | Readonly<Record<string, string>>)[];
 }
 
-/** What help there is besides that of commands. */
+/** Help topics besides commands. */
 export const topics = {
   environment: {
     title: "Environment variables",
-    parts: [environment, "What the command line says goes before the environment."],
+    parts: [environment, "Options override the environment."],
   },
   "exit-codes": {
     title: "Exit codes",
     parts: [
       exitCodeMeanings,
-      "With --json a failure is JSON on stderr too: an object error with code, message and hint.",
+      "With --json, a failure is JSON on stderr: an object `error` with code, message and hint.",
     ],
   },
   formatting: {
-    title: "What is printed",
+    title: "Output",
     parts: [
       "Data goes to stdout, everything else to stderr.",
       {
         "at a terminal":
-          "Tables in its width, with bars, sparklines and charts; numbers and names of countries as LC_ALL, LC_NUMERIC or LANG say.",
-        "in a pipe":
-          "Tab-separated values with a header line; numbers as they are, nothing where there is none.",
+          "Tables that fit its width, with bars, sparklines and charts; numbers and country names in the language of LC_ALL, LC_NUMERIC or LANG.",
+        "in a pipe": "Tab-separated values with a header line; plain numbers, empty if there is none.",
         "--csv":
-          "Comma-separated values. A text that a spreadsheet would take for a formula gets an apostrophe before it.",
-        "--json": "The service's answer, or, with --fields, a list of rows.",
-        "--fields": "Some columns alone, in the order given, in every format.",
-        "--plain": "No pictures and no arrows, for screen readers and plain terminals (as with TERM=dumb).",
+          "Comma-separated values. Text that a spreadsheet would run as a formula is prefixed with an apostrophe.",
+        "--json": "The whole answer; with --fields, a list of rows.",
+        "--fields": "Only these columns, in this order, in every format.",
+        "--plain": "No pictures or arrows, for screen readers and plain terminals (as with TERM=dumb).",
         "--color": "auto (colours at a terminal), always or never. NO_COLOR turns them off, FORCE_COLOR on.",
       },
-      "Names that visitors can write (pages, referrers, campaigns, events) are shown without control and invisible characters; --json has them escaped, and in full.",
+      "Names that visitors can write (pages, referrers, campaigns, events) are shown without control and invisible characters; --json has them in full, escaped.",
     ],
   },
   profiles: {
     title: "Profiles",
     parts: [
-      "A profile is a service's address, the key for it, and perhaps a site to ask about where none is named. login saves one, logout forgets it, and whoami --all lists them.",
-      "Where the key comes from; the first that is there decides:",
+      "A profile is a service's address, the key for it, and perhaps a default site. login saves one, logout forgets it, and whoami --all lists them.",
+      "The key comes from the first of these:",
       {
         "--profile": "The profile of that name.",
-        "--api-key-…":
-          "--api-key-file or --api-key-stdin; the address is that of --base-url or ANALYTICS_BASE_URL.",
-        ANALYTICS_API_KEY: "Likewise, with --base-url or ANALYTICS_BASE_URL.",
+        "--api-key-…": "--api-key-file or --api-key-stdin, with --base-url or ANALYTICS_BASE_URL.",
+        ANALYTICS_API_KEY: "With --base-url or ANALYTICS_BASE_URL.",
         ANALYTICS_PROFILE: "The profile of that name.",
         "none of these": "The profile named default, or the only one.",
       },
-      "A profile's key goes to its own address alone. whoami shows what was decided, and why.",
+      "A saved key is only sent to its saved address. whoami shows which key and address are used, and why.",
     ],
   },
 } as const satisfies Record<string, Topic>;

@@ -3,8 +3,8 @@ import type { View } from "../../operations/view.ts";
 import { suggest } from "../../render/suggest.ts";
 
 /**
- * The views with the columns that are named, in that order, and pictures of nothing else; tables that have none of
- * them are left out. Throws AnalyticsError `usage` for a name that is no column's.
+ * Keeps the named columns of each view, in that order, and drops pictures of others and tables without any of them.
+ * Throws AnalyticsError `usage` for an unknown column.
  */
 export function chooseFields(views: readonly View[], fields: string): View[] {
   const asked = fields.split(",").map((each) => each.trim());
@@ -19,13 +19,13 @@ export function chooseFields(views: readonly View[], fields: string): View[] {
     const columns = asked.flatMap((name) => {
       const found = view.columns.find(({ key }) => key === name);
       if (!found) return [];
-      // What is asked for by name is wanted, by whoever reads it.
+      // A column asked for by name is always shown.
       const { machine: _, detail: __, ...column } = found;
       return [column];
     });
     if (columns.length === 0) return [];
     const { name, rows, notes, bars } = view;
-    // A list without its names still says of what it is.
+    // Without its label column, a list still needs a title.
     const headline = view.headline === "" && name !== undefined ? name : view.headline;
     return [
       {

@@ -12,12 +12,12 @@ import { type Format, wrapAside, writeAside, writeData } from "./streams.ts";
 import { readScreen } from "./terminal.ts";
 
 /**
- * The one writer of stdout for commands: data alone goes there. Pages for people at a terminal, tab-separated values
- * in a pipe, JSON or CSV when asked; notes go to stderr.
+ * Prints an answer; no other code of a command writes data to stdout. A page at a terminal, tab-separated values in a pipe,
+ * JSON or CSV if asked for. Notes go to stderr.
  */
 export async function printAnswer(io: Io, answer: Answer, format: Format): Promise<void> {
   if (format.json && format.csv) {
-    throw new AnalyticsError("usage", "--json and --csv exclude each other.");
+    throw new AnalyticsError("usage", "--json and --csv cannot be used together.");
   }
   const views = chooseViews(answer, format);
   if (format.json) return writeData(io, formatJson(chooseJson(answer, views, format), 2));
@@ -27,25 +27,25 @@ export async function printAnswer(io: Io, answer: Answer, format: Format): Promi
     io,
     isPage ? formatPage(views, readScreen(io, "stdout", format)) : formatData(views, format),
   );
-  // At a terminal the notes stand below the page: set off, so as not to look like rows.
+  // A blank line, so that notes at a terminal do not look like rows.
   if (io.stdout.isTTY && io.stderr.isTTY) await writeAside(io, "");
   for (const note of answer.views.flatMap((view) => view.notes)) {
     await writeAside(io, paint(notes, "dim", wrapAside(io, cleanText(note, 400))));
   }
 }
 
-/** The views that are asked for. Throws AnalyticsError `usage` for a field that there is not. */
+/** The views with the fields that were asked for. Throws AnalyticsError `usage` for an unknown field. */
 export function chooseViews({ views }: Answer, { fields }: Format): View[] {
   return fields === undefined ? views : chooseFields(views, fields);
 }
 
-/** Views for programs, a header line over each. */
+/** Formats views for programs, each with a header line. */
 export function formatData(views: View[], { csv }: Format): string {
   const tables = nameTables(views);
   return tables.map((view) => (csv ? formatCsv(view) : formatTsv(view))).join("\n\n");
 }
 
-/** The tables of an answer; where there are several, each row says of which it is. */
+/** The tables of an answer; if there are several, each row names its table. */
 function nameTables(views: View[]): View[] {
   const tables = views.filter((view) => view.columns.length > 0);
   if (tables.length < 2) return tables;
@@ -56,7 +56,7 @@ function nameTables(views: View[]): View[] {
   }));
 }
 
-/** The service's answer; with `--fields` the rows of the tables that have them. */
+/** The whole answer; with `--fields`, the rows of the tables that have them. */
 function chooseJson({ result }: Answer, views: View[], { fields }: Format): unknown {
   if (fields === undefined) return result;
   return nameTables(views).flatMap(({ columns, rows }) =>

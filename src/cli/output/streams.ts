@@ -12,7 +12,7 @@ export interface Format extends Appearance {
   fields?: string | undefined;
 }
 
-/** Prints a failure with its hint and returns the exit code for it. */
+/** Prints a failure with its hint, and returns its exit code. */
 export async function printFailure(io: Io, failure: unknown, format: Format): Promise<ExitCode> {
   const error =
     failure instanceof AnalyticsError
@@ -37,31 +37,31 @@ export async function printFailure(io: Io, failure: unknown, format: Format): Pr
   return exitCodeOf(code);
 }
 
-/** Writes to stdout, where data alone goes. */
+/** Writes to stdout, which carries data only. */
 export function writeData(io: Io, text: string): Promise<void> {
   return write(io.stdout, text);
 }
 
-/** Wrapped at a terminal; what stands indented is a command or a path to copy, and stays whole. */
+/** Prints a note on stderr, wrapped at a terminal. An indented note is a command or path to copy and is not wrapped. */
 export function printNote(io: Io, note: string): Promise<void> {
   return writeAside(io, note.startsWith(" ") ? note : wrapAside(io, note));
 }
 
-/** For people in lines as wide as their terminal, for programs in one. */
+/** Wraps text to the terminal's width; elsewhere it stays on one line. */
 export function wrapAside(io: Io, text: string, indent?: string): string {
   const width = io.stderr.isTTY ? readScreen(io, "stderr", {}).width : Number.POSITIVE_INFINITY;
   return wrap(text, width, indent);
 }
 
-/** Where nobody listens to notes, that is no failure of what was asked. */
+/** Writes to stderr; a closed stderr is not a failure. */
 export const writeAside = (io: Io, text: string): Promise<void> => write(io.stderr, text).catch(() => {});
 
-/** Waits for what commander has written of itself, so that a full disk is seen before the exit. */
+/** Waits for commander's own output, so that a full disk is noticed before the exit. */
 export function flushData({ stdout }: Io): Promise<void> {
   return new Promise((resolve) => stdout.write("", () => resolve()));
 }
 
-/** Waits until the text is written, so that an exit cannot cut it off; a reader that left early is no error. */
+/** Resolves when the text is written, so that an exit cannot cut it off. A reader that left early is not an error. */
 function write(stream: Io["stdout"], text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(`${text}\n`, (error) => {

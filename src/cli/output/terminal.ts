@@ -3,7 +3,7 @@ import { AnalyticsError } from "../../errors.ts";
 import type { Screen } from "../../render/screen.ts";
 import type { Io } from "../io.ts";
 
-/** How the person at the terminal wants to see things. */
+/** Options on colours and pictures. */
 export interface Appearance {
   color?: string | undefined;
   plain?: boolean | undefined;
@@ -12,11 +12,11 @@ export interface Appearance {
 export const colorChoices = ["auto", "always", "never"] as const;
 
 const USUAL = { width: 80, height: 24 };
-/** Where lines grow longer than this, nothing is gained. */
+/** Longer lines are no easier to read. */
 const WIDEST = 200;
 const NARROWEST = 20;
 
-/** The screen that a stream leads to. Throws AnalyticsError `usage` for an unknown `--color`. */
+/** Reads the size, colours and locale of the terminal behind a stream. Throws AnalyticsError `usage` for an unknown `--color`. */
 export function readScreen(io: Io, stream: "stdout" | "stderr", flags: Appearance): Screen {
   const { isTTY = false, columns, rows } = io[stream];
   const isDumb = io.environment.TERM === "dumb";
@@ -25,19 +25,19 @@ export function readScreen(io: Io, stream: "stdout" | "stderr", flags: Appearanc
     height: (isTTY && rows) || USUAL.height,
     color: readColor(flags.color ?? "auto", io.environment, isTTY),
     pictures: flags.plain !== true && !isDumb,
-    // Asked for by numbers alone: to know which locales there are takes longer than all else that help does.
+    // Read only when numbers are formatted: looking up locales takes longer than the rest of `--help`.
     get locale() {
       return readLocale(io.environment);
     },
   };
 }
 
-/** What is asked for goes before NO_COLOR (no-color.org), that before FORCE_COLOR, that before the terminal. */
+/** `--color` overrides NO_COLOR (no-color.org), which overrides FORCE_COLOR, which overrides the terminal. */
 function readColor(choice: string, environment: Environment, isTTY: boolean): boolean {
   if (choice === "always" || choice === "never") return choice === "always";
   if (choice !== "auto") {
     throw new AnalyticsError("usage", "--color is auto, always or never.", {
-      hint: "With auto, a terminal has colours unless NO_COLOR or TERM=dumb says otherwise; FORCE_COLOR asks for them anywhere.",
+      hint: "With auto, a terminal has colours unless NO_COLOR or TERM=dumb is set; FORCE_COLOR turns them on anywhere.",
     });
   }
   const { NO_COLOR, FORCE_COLOR, TERM } = environment;
@@ -46,7 +46,7 @@ function readColor(choice: string, environment: Environment, isTTY: boolean): bo
   return isTTY && TERM !== "dumb";
 }
 
-/** The locale that POSIX's variables name, for numbers; English where it is none that is known here. */
+/** The locale for numbers from POSIX's variables; English if it is unknown. */
 function readLocale({ LC_ALL, LC_NUMERIC, LANG }: Environment): string {
   const name = (LC_ALL || LC_NUMERIC || LANG || "").replace(/[.@].*$/, "").replaceAll("_", "-");
   try {
