@@ -68,7 +68,7 @@ describe("the consent page", () => {
     expect(words).toContain("Read only: it cannot change anything.");
     expect(words).toContain("Stored encrypted, used only for this connection, never shown to the assistant.");
     expect(words).toContain(
-      "You are asked for it every time you connect. To end the connection, revoke the key in your dashboard.",
+      "Asked for every time you connect. To end the connection, revoke the key in your dashboard.",
     );
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });

@@ -20,7 +20,7 @@ export function buildFacts(application: ConsentApplication, redirect: ConsentRed
 <div><dt>Who asks</dt><dd>${buildApplication(application, redirect)}</dd></div>
 <div><dt>Sends you to</dt><dd>${buildRedirect(redirect)}</dd></div>
 <div><dt>Can read</dt><dd><p>Statistics of all sites of your key’s organization: visitors, pages, referrers, countries, events. <strong>Read only:</strong> it cannot change anything.</p></dd></div>
-<div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. You are asked for it every time you connect. To end the connection, revoke the key in your dashboard.</p></dd></div>
+<div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. Asked for every time you connect. To end the connection, revoke the key in your dashboard.</p></dd></div>
 </dl>`;
 }
 
