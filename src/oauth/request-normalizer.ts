@@ -31,7 +31,7 @@ export function createNormalizer(resource: string): Normalizer {
       // There is only one scope, so a missing or unknown one means this one.
       form.set("scope", SCOPE);
       normalizeResource(form);
-      // The provider supports other modes, some with a page of its own. None is offered here, and it refuses a name
+      // The provider supports other modes, some with a separate page. None is offered here, and it refuses a name
       // that it does not know.
       if (form.getAll("response_mode").some((mode) => mode !== "query"))
         form.set("response_mode", "unsupported");

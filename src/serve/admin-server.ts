@@ -9,7 +9,7 @@ export interface Admin extends Pick<Metrics, "observeRequest" | "countEvent"> {
 }
 
 /**
- * Serves metrics, health and readiness to the operator, on an address that strangers cannot reach. Throws Node's own
+ * Serves metrics, health and readiness to the operator, on another address than the public one. Throws Node's own
  * error if it cannot listen.
  *
  * @param checkReady Throws if the connector cannot serve.

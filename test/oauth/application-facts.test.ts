@@ -9,14 +9,14 @@ it.each([
   ["http://127.0.0.1/cb", { kind: "loopback", host: "127.0.0.1" }],
   ["http://[::1]:7/cb", { kind: "loopback", host: "[::1]", port: "7" }],
   ["cursor://anysphere.cursor-mcp/cb", { kind: "app", scheme: "cursor" }],
-])("%s leads where it leads", (uri, facts) => {
+])("describes the redirect %s", (uri, facts) => {
   expect(describeRedirect(uri)).toEqual(facts);
 });
 
 const client = (clientId: string) =>
   ({ clientId, clientName: "N", clientUri: "https://u.example" }) as Client;
 
-it("a document's host is known, and whatever an application says of itself is what it says", () => {
+it("takes the host from a metadata document, and the rest as the application's own claim", () => {
   const said = { name: "N", uri: "https://u.example" };
   expect(describeApplication(client("https://x.example:8443/client.json"))).toEqual({
     ...said,

@@ -4,7 +4,7 @@ import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { createSealing } from "../../src/oauth/store/sealing.ts";
 import { createOptions } from "./stores.ts";
 
-it("an application is called what it calls itself, or by its document's host, and is read once", async () => {
+it("an application has the name it registered or its document's host, and is read once", async () => {
   const { options } = createOptions();
   const { secret, report } = options;
   const store = createMemoryStore(options);

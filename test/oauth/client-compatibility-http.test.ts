@@ -4,14 +4,14 @@ import { findPort } from "../support/processes.ts";
 import { ask } from "../support/raw-http.ts";
 import { type Connector, registerOne, start } from "./connector-fixture.ts";
 
-/** Each test's own: sign-ins from one address are counted. */
+/** A new one for each test, because sign-ins from one address are counted. */
 let connector: Connector;
 beforeEach(async () => {
   connector = await start();
 });
 
 describe("the consent page", () => {
-  it("names no form-action, which would keep Chromium from cursor:// and loopback", async () => {
+  it("has no form-action, which would make Chromium block cursor:// and loopback redirects", async () => {
     const { url } = buildRequest(connector, { client_id: await registerOne(connector) });
     const first = await fetch(url, { redirect: "manual" });
     const page = await fetch(new URL(first.headers.get("location") ?? "", url), {
@@ -30,7 +30,7 @@ describe("the consent page", () => {
     }
   });
 
-  it("has Referrer-Policy same-origin, with which the form is sent with its origin", async () => {
+  it("has Referrer-Policy same-origin, so browsers send the form with its origin", async () => {
     const { url } = buildRequest(connector, { client_id: "nobody" });
     expect((await fetch(url)).headers.get("referrer-policy")).toBe("same-origin");
     const { url: good } = buildRequest(connector, { client_id: await registerOne(connector) });
@@ -66,7 +66,7 @@ describe("scripts of web pages", () => {
     ...["/token", "/register", "/revoke", "/jwks", "/mcp", "/mcp/"],
   ];
 
-  it.each(paths)("may ask %s: the preflight is answered, without a token", async (path) => {
+  it.each(paths)("may call %s: the preflight is answered without a token", async (path) => {
     const response = await fetch(connector.publicUrl + path, {
       method: "OPTIONS",
       headers: {
@@ -92,11 +92,11 @@ describe("scripts of web pages", () => {
     ...[...metadataPaths.server, ...metadataPaths.resource].map((path) => ["GET", path]),
     ...["/token", "/register", "/revoke", "/mcp"].map((path) => ["POST", path]),
     ["GET", "/mcp"],
-  ])("may read what %s %s answers, refusals too", async (method, path) => {
-    // Without a body it is a refusal, wherever it is no document.
+  ])("may read the answer to %s %s, even a refusal", async (method, path) => {
+    // Without a body, every answer but a document is a refusal.
     const headers = { origin: connector.publicUrl };
     const response = await fetch(connector.publicUrl + path, { method, headers });
-    // With the page's own origin the answer must not speak of credentials, and a page must be let in by it.
+    // The answer must allow any origin, or this one without credentials.
     expect(["*", connector.publicUrl]).toContain(response.headers.get("access-control-allow-origin"));
     expect(response.headers.has("access-control-allow-credentials")).toBe(false);
     if (response.status === 401 && path === "/mcp") {
@@ -138,7 +138,7 @@ describe("/mcp", () => {
     },
   );
 
-  it("with a token that is none says so", async () => {
+  it("says that an invalid token is invalid", async () => {
     const response = await initialize(connector.mcp, "never-issued");
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toMatch(
@@ -146,7 +146,7 @@ describe("/mcp", () => {
     );
   });
 
-  it("by GET or DELETE with a token is 405, and says what is allowed", async () => {
+  it("answers GET and DELETE with 405, and says what is allowed", async () => {
     const { body } = await signIn(connector, { client: await registerOne(connector) });
     const headers = { authorization: `Bearer ${body.access_token}`, accept: "text/event-stream" };
     for (const method of ["GET", "DELETE"]) {
@@ -156,7 +156,7 @@ describe("/mcp", () => {
     }
   });
 
-  it("with a slash behind it is the same, and no redirect", async () => {
+  it("answers the same with a trailing slash, without a redirect", async () => {
     expect((await initialize(`${connector.mcp}/`)).status).toBe(401);
     const { body } = await signIn(connector, { client: await registerOne(connector) });
     const response = await initialize(`${connector.mcp}/`, body.access_token);

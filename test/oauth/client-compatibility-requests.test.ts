@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { initialize, open, post, register, signIn } from "../support/oauth-client.ts";
 import { type Connector, OK, registerOne, start } from "./connector-fixture.ts";
 
-/** Each test's own: sign-ins from one address are counted. */
+/** A new one for each test, because sign-ins from one address are counted. */
 let connector: Connector;
 beforeEach(async () => {
   connector = await start();
 });
 
-describe("registration takes what clients in use send", () => {
+describe("registration accepts what clients in use send", () => {
   const several = [
     "cursor://anysphere.cursor-mcp/oauth/callback",
     "https://www.cursor.com/agents/mcp/oauth/callback",
@@ -132,7 +132,7 @@ describe("the authorization request", () => {
     expect(await signIn(connector, { client, asked })).toMatchObject(OK);
   });
 
-  it("may ask for an odd scope at the token endpoint, too, and gets the one there is", async () => {
+  it("may ask for an unknown scope at the token endpoint too, and gets the only one", async () => {
     const client = await registerOne(connector);
     const exchanged = { scope: "openid offline_access" };
     const { status, body } = await signIn(connector, { client, exchanged });

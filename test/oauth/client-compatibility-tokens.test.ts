@@ -6,13 +6,13 @@ import { buildRequest, initialize, post, REDIRECT, register, signIn } from "../s
 import { type Connector, keep, OK, registerOne, start } from "./connector-fixture.ts";
 import { createFolder } from "./stores.ts";
 
-/** Each test's own: sign-ins from one address are counted. */
+/** A new one for each test, because sign-ins from one address are counted. */
 let connector: Connector;
 beforeEach(async () => {
   connector = await start();
 });
 
-describe("clients prove who they are at the token endpoint", () => {
+describe("clients authenticate at the token endpoint", () => {
   const loose = { [oauth.allowInsecureRequests]: true };
   const methods = ["none", "client_secret_post", "client_secret_basic", "private_key_jwt"] as const;
 
@@ -38,7 +38,7 @@ describe("clients prove who they are at the token endpoint", () => {
     return { client: { client_id: body.client_id }, proof: proofs[method]() };
   }
 
-  it.each(methods)("by %s: code, refresh, revocation; nobody else in their name", async (method) => {
+  it.each(methods)("by %s: for code, refresh and revocation; others cannot act for them", async (method) => {
     const issuer = new URL(connector.publicUrl);
     const server = await oauth.processDiscoveryResponse(
       issuer,
@@ -67,7 +67,7 @@ describe("clients prove who they are at the token endpoint", () => {
     expect((await initialize(connector.mcp, refreshed.access_token)).status).toBe(401);
   });
 
-  it("a client that is not known gets 401 invalid_client, at token and at revocation", async () => {
+  it("an unknown client gets 401 invalid_client at token and revocation", async () => {
     const form = { grant_type: "refresh_token", refresh_token: "x", token: "x", client_id: "long-forgotten" };
     for (const path of ["/token", "/revoke"]) {
       const { status, body } = await post(connector.publicUrl + path, form);
@@ -83,7 +83,7 @@ describe("clients prove who they are at the token endpoint", () => {
   });
 });
 
-it("registrations, grants and tokens outlive a restart on the same file", async () => {
+it("registrations, grants and tokens survive a restart on the same file", async () => {
   const { path, remove } = createFolder();
   keep({ close: remove });
   const options = {
@@ -96,7 +96,7 @@ it("registrations, grants and tokens outlive a restart on the same file", async 
 
   const port = Number(new URL(before.publicUrl).port);
   const after = await start({ ...options, port, secret: before.secret });
-  // Connections to the first may still stand in this process's pool; the first request finds out.
+  // This process's pool may still have connections to the first server; one request clears them.
   await fetch(`${after.publicUrl}/healthz`).catch(() => {});
   expect((await initialize(after.mcp, tokens.access_token)).status).toBe(200);
   const refreshed = await post(`${after.publicUrl}/token`, {
@@ -107,7 +107,7 @@ it("registrations, grants and tokens outlive a restart on the same file", async 
   expect(await signIn(after, { client: client.client_id })).toMatchObject(OK);
 });
 
-it("access tokens live for four to eight hours, as long as is said and no longer", async () => {
+it("access tokens live for four to eight hours, exactly as long as expires_in says", async () => {
   const client = await registerOne(connector);
   const { body } = await signIn(connector, { client });
   const seconds = Number(body.expires_in);
@@ -117,7 +117,7 @@ it("access tokens live for four to eight hours, as long as is said and no longer
   expect((await initialize(connector.mcp, body.access_token)).status).toBe(200);
   connector.time.now += 60 * 1_000;
   expect((await initialize(connector.mcp, body.access_token)).status).toBe(401);
-  // What is made then lives from then on: one clock decides for all.
+  // Later tokens live from later on: one clock decides everywhere.
   const renewed = await post(`${connector.publicUrl}/token`, {
     ...{ grant_type: "refresh_token", client_id: client },
     refresh_token: String(body.refresh_token),

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const each of own.splice(0)) await each.close();
 });
 
-/** What is closed behind the test. */
+/** Closes something after the test. */
 export function keep<T extends { close(): unknown }>(each: T): T {
   own.push(each);
   return each;

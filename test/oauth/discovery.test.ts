@@ -8,7 +8,7 @@ import {
 
 const addresses = { issuer: "https://mcp.example", resource: "https://mcp.example/mcp" };
 
-it("the authorization server tells what it takes, and no more (RFC 8414, section 2)", () => {
+it("the authorization server lists what it supports, and no more (RFC 8414, section 2)", () => {
   const without = {
     issuer: "https://mcp.example",
     authorization_endpoint: "https://mcp.example/authorize",
@@ -34,7 +34,7 @@ it("the authorization server tells what it takes, and no more (RFC 8414, section
   expect(buildServerMetadata(addresses, true)).toEqual({ ...without, registration_endpoint });
 });
 
-it("the resource tells whom to ask (RFC 9728, section 2)", () => {
+it("the resource names its authorization server (RFC 9728, section 2)", () => {
   expect(buildResourceMetadata(addresses)).toEqual({
     resource: "https://mcp.example/mcp",
     authorization_servers: ["https://mcp.example"],

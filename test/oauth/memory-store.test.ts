@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { buildRecord, createOptions } from "./stores.ts";
 
-it("a store in memory lets go of what has expired", async () => {
+it("a store in memory frees expired records", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const { options, clock } = createOptions();
@@ -16,7 +16,7 @@ it("a store in memory lets go of what has expired", async () => {
     clock.now++;
     await store.put(buildRecord(`${index}`, { sealed, grantId: `g${index}`, expires: clock.now + 50 }));
   }
-  // Of 100 MB, the last 50 records and what the sweep has not come round to; memory is given back by and by.
+  // Of 100 MB, the last 50 records and those not yet swept remain; memory is freed gradually.
   await vi.waitFor(
     () => {
       collect();

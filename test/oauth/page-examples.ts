@@ -19,7 +19,7 @@ export const errorCodes = [
   ...(["tries_used_up", "rate_limited", "unavailable", "expired"] as const),
 ] satisfies ConsentError["code"][];
 
-/** What applications could call themselves, and what people then read. */
+/** Names that applications could choose, and what people then read. */
 export const hostileNames = [
   { name: '"><script>alert(1)</script>', shown: '"><script>alert(1)</script>' },
   { name: "'><img src=x onerror=alert(1)>", shown: "'><img src=x onerror=alert(1)>" },

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pageHeaders } from "../../src/oauth/pages/html-document.ts";
 
-/** What arrived, in the order in which it did. */
+/** A request that arrived. */
 export interface Received {
   method: string;
   url: string;
@@ -11,7 +11,7 @@ export interface Received {
   body: [string, string][];
 }
 
-/** A server on this machine: a page on GET, by its path, and on POST another page or the way back. */
+/** A server on this machine: GET returns a page by its path, POST another page or a redirect. */
 export async function openSite(pages: Record<string, string> = {}) {
   const received: Received[] = [];
   const site = {
@@ -19,7 +19,7 @@ export async function openSite(pages: Record<string, string> = {}) {
     pages,
     received,
     headers: pageHeaders,
-    /** What a POST is answered with: an address to go to, or a page. */
+    /** The answer to a POST: a redirect or a page. */
     answer: { html: "" } as { location: string } | { html: string },
     close: () =>
       new Promise<void>((resolve) => {

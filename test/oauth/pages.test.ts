@@ -22,7 +22,7 @@ const tagsOf = (page: string) => page.match(/<[^>]*>/g) ?? [];
 const nameIn = (page: string) => readEntities(/<bdi class="name">([^<]*)<\/bdi>/.exec(page)?.[1] ?? "");
 
 describe.each(Object.entries(pages))("the page “%s”", (_, page) => {
-  it("is a whole document of less than 12 kB, without script and with nothing to load", () => {
+  it("is a whole document of less than 12 kB, without scripts or anything to load", () => {
     expect(page).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*<\/html>\n$/);
     expect(Buffer.byteLength(page)).toBeLessThan(12_000);
     expect(tagsOf(page).filter((tag) => /^<(script|iframe|object|img|base|meta http)/i.test(tag))).toEqual(
@@ -32,7 +32,7 @@ describe.each(Object.entries(pages))("the page “%s”", (_, page) => {
     expect(page).not.toMatch(/url\(|@import/);
   });
 
-  it("has one style block, whose hash is the policy's", () => {
+  it("has one style block, whose hash is in the policy", () => {
     const styles = [...page.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, style = ""]) => style);
     expect(styles).toHaveLength(1);
     const hash = createHash("sha256").update(String(styles[0])).digest("base64");
@@ -40,7 +40,7 @@ describe.each(Object.entries(pages))("the page “%s”", (_, page) => {
   });
 });
 
-it("the headers are those that browsers and the way back need", () => {
+it("the headers are those that browsers and redirects need", () => {
   const { "Content-Security-Policy": policy = "", ...others } = pageHeaders;
   expect(policy.replace(/'sha256-[^']+'/, "HASH")).toBe(
     "default-src 'none'; style-src HASH; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
@@ -58,7 +58,7 @@ it("the headers are those that browsers and the way back need", () => {
 });
 
 describe("the consent page", () => {
-  it("says who asks, where it sends you, what may be read, and what becomes of the key", () => {
+  it("says who asks, where it sends you, what it can read, and what happens to the key", () => {
     const words = read(consent());
     expect(words).toContain("Who asks It calls itself Claude Confirmed: it comes from claude.ai");
     expect(words).toContain("Sends you to claude.ai Allow only if you came from there.");
@@ -73,7 +73,7 @@ describe("the consent page", () => {
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });
 
-  it("says of a name without a confirmed host that nobody confirmed it", () => {
+  it("says that a name without a confirmed host is not confirmed", () => {
     const words = read(
       consent({ application: { name: "Claude (verified by Anthropic)", uri: "https://a.example" } }),
     );
@@ -90,7 +90,7 @@ describe("the consent page", () => {
     { kind: "loopback", host: "127.0.0.1", port: "4000" },
     { kind: "app", scheme: "claude" },
   ] as const)(
-    "takes no host for a confirmation where a program on the device gets the answer: $kind",
+    "does not call a host confirmed if a program on the device gets the answer: $kind",
     (redirect) => {
       const words = read(consent({ redirect }));
       expect(words).toContain(
@@ -115,14 +115,14 @@ describe("the consent page", () => {
     expect(read(consent())).not.toContain("could be asking");
   });
 
-  it.each(hostileNames)("shows the name $name as text, in its frame and nowhere else", ({ name, shown }) => {
+  it.each(hostileNames)("shows the name $name as text, only in its frame", ({ name, shown }) => {
     const page = consent({ application: { name } });
     expect(tagsOf(page)).toEqual(tagsOf(consent({ application: { name: "Claude" } })));
     expect(nameIn(page)).toBe(shown);
     expect(read(page)).toBe(read(consent({ application: { name: "@NAME@" } })).replace("@NAME@", shown));
   });
 
-  it.each(["", "   ", "\u200b\u202e", "\u2800\u3164\u115f", "\u0301"])("takes %j for no name", (name) => {
+  it.each(["", "   ", "\u200b\u202e", "\u2800\u3164\u115f", "\u0301"])("treats %j as no name", (name) => {
     expect(read(consent({ application: { name } }))).toContain("An application that does not give a name.");
   });
 
@@ -141,7 +141,7 @@ describe("the consent page", () => {
     );
   });
 
-  it("reads a website's host as a URL parser does, so that it cannot pass for another", () => {
+  it("reads a website's host with a URL parser, so that it cannot pass for another", () => {
     const uri = "https://claude.ai@evil.example\\@claude.ai/\u202e";
     expect(read(consent({ application: { name: "x", uri } }))).toContain("its website is evil.example");
     const homograph = read(consent({ application: { name: "x", uri: "https://cl\u0430ude.ai" } }));
@@ -167,7 +167,7 @@ describe("the consent page", () => {
     expect(app).toContain("links starting with cursor\ufffd\ufffd\ufffdcl\ufffdude:");
   });
 
-  it("holds a key nowhere but in a demonstration, whose own it shows", () => {
+  it("contains no key, except the public one of a demonstration", () => {
     const fields = (page: string) => tagsOf(page).filter((tag) => tag.includes('name="api_key"'));
     for (const code of errorCodes)
       expect(fields(consent({ error: { code } })).join()).not.toMatch(/\svalue=/);
@@ -178,14 +178,14 @@ describe("the consent page", () => {
     expect(read(consent())).not.toMatch(/demonstration/i);
   });
 
-  it("has one field for a key, which nothing completes, corrects or remembers", () => {
+  it("has one key field, without autocomplete or autocorrection", () => {
     const [field = "", ...others] = tagsOf(consent()).filter((tag) => /type="password"/.test(tag));
     expect(others).toEqual([]);
     const settings = ['autocomplete="off"', 'autocapitalize="none"', 'spellcheck="false"', "required"];
     for (const setting of settings) expect(field).toContain(` ${setting}`);
   });
 
-  it("escapes what its server gives it", () => {
+  it("escapes the server's own values too", () => {
     const page = consent({ action: '/a"><b>', csrf: '"><b>', service: 'https://"><b>' });
     expect(tagsOf(page).map((tag) => tag.split(" ")[0])).toEqual(
       tagsOf(consent()).map((tag) => tag.split(" ")[0]),
@@ -193,7 +193,7 @@ describe("the consent page", () => {
   });
 
   it.each(["https://evil.example/", "//evil.example", "/\\evil.example", "consent", "javascript:x", ""])(
-    "is not built with a form that goes to %j",
+    "refuses a form action of %j",
     (action) => {
       expect(() => consent({ action })).toThrow(TypeError);
     },
@@ -221,7 +221,7 @@ describe("the consent page", () => {
       undefined,
       "This page was open for too long, so access was not allowed. Enter the key again.",
     ],
-  ] as const)("says for %s after %s s what to do", (code, retryAfter, words) => {
+  ] as const)("says what to do about %s after %s s", (code, retryAfter, words) => {
     const page = consent({ error: { code, retryAfter } });
     const alert = /<p class="error" id="api_key_error" role="alert">([^<]*)<\/p>/.exec(page)?.[1] ?? "";
     expect(readEntities(alert)).toContain(words);
@@ -242,7 +242,7 @@ describe("the error page", () => {
     expect(page).not.toContain("<script");
   });
 
-  it("has no room for what is not there", () => {
+  it("leaves out missing parts", () => {
     const words = read(buildErrorPage({ title: "Gone", message: "It is not here.", sent: "\u200b" }));
     expect(words.trim()).toBe("analytics-mcp Gone It is not here.");
   });
@@ -258,7 +258,7 @@ describe("the landing page", () => {
     [...page.matchAll(/<a href="([^"]*)"/g)].map(([, href = ""]) => readEntities(href));
 
   it.each(["https://mcp.example.com", "https://mcp.example.com/"])(
-    "of %s gives the address to add",
+    "shows the address to add for %s",
     (url) => {
       const page = landing(url);
       expect(page).toContain('readonly value="https://mcp.example.com/mcp"');
@@ -269,7 +269,7 @@ describe("the landing page", () => {
     },
   );
 
-  it("links to what adds the address in Cursor and VS Code", () => {
+  it("has links that add the address to Cursor and VS Code", () => {
     const [cursor = "", code = ""] = linksOf(landing("https://mcp.example.com/a'b"));
     const url = new URL(cursor);
     expect(cursor).toMatch(/^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?/);
@@ -283,7 +283,7 @@ describe("the landing page", () => {
     });
   });
 
-  it("links to its documents, and says where its numbers are made up", () => {
+  it("links to its documents, and says if its numbers are made up", () => {
     expect(linksOf(pages.landing ?? "").slice(2)).toEqual(["/llms.txt", "/openapi.json"]);
     expect(read(pages.landing ?? "")).not.toContain("made up");
     expect(read(landing("https://a.example", true))).toContain("Demonstration. All numbers are made up.");
@@ -298,17 +298,17 @@ describe("the template", () => {
     );
   });
 
-  it("takes nothing for markup that came as JSON", () => {
+  it("does not treat objects from JSON as markup", () => {
     const forged = JSON.parse('{"markup":"<script>","MARKUP":"<script>","Symbol(markup)":"<script>"}');
     expect(printHtml(html`${forged}`)).not.toContain("<script>");
   });
 
-  it("prints nothing that hides in text or turns it around", () => {
+  it("prints no invisible characters and none that change the direction", () => {
     expect(printHtml(html`${"a\u202eb\u200bc\u0000d\u{e0041}e\nf"}`)).toBe("abcde f");
   });
 });
 
-it("the icon is one small picture without script or reference", () => {
+it("the icon is one small picture without scripts or references", () => {
   expect(Buffer.byteLength(buildIcon())).toBeLessThan(600);
   expect(buildIcon()).toMatch(
     /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 32 32">.*<\/svg>$/,

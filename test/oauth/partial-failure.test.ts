@@ -6,7 +6,7 @@ import { DEMO_KEY } from "../support/api.ts";
 import { createBrowser, readConsentForm, startTestConnector } from "../support/connector.ts";
 import { buildRequest, initialize, post, REDIRECT, register, signIn } from "../support/oauth-client.ts";
 
-/** The method that fails, and how many of its calls work before. */
+/** The method that fails, and how many of its calls succeed first. */
 const fault: { method?: keyof Store; after: number } = { after: 0 };
 const fail = (method: keyof Store, after = 0) => Object.assign(fault, { method, after });
 const repair = () => delete fault.method;
@@ -60,8 +60,8 @@ async function obtainCode() {
   return { browser, allow, exchange };
 }
 
-describe("where the store fails in the middle of a step", () => {
-  it.each([0, 1])("a refresh token is not spent, however long that lasts (token %i)", async (after) => {
+describe("if the store fails in the middle of a step", () => {
+  it.each([0, 1])("a refresh token is not used up, however long that lasts (token %i)", async (after) => {
     const { body } = await signIn(side, { client });
     fail("put", after);
     expect(await refresh(body.refresh_token)).toMatchObject(unavailable);
@@ -71,7 +71,7 @@ describe("where the store fails in the middle of a step", () => {
     expect((await initialize(side.mcp, body.access_token)).status).toBe(200);
   });
 
-  it.each([0, 1])("a code is not spent (token %i)", async (after) => {
+  it.each([0, 1])("a code is not used up (token %i)", async (after) => {
     const { allow, exchange } = await obtainCode();
     const { url } = await allow();
     fail("put", after);
@@ -84,7 +84,7 @@ describe("where the store fails in the middle of a step", () => {
     expect(await exchange(url)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
 
-  it("no token is given that was not taken for the first time", async () => {
+  it("a code that could not be marked as used gives no token", async () => {
     const { allow, exchange } = await obtainCode();
     const { url } = await allow();
     fail("consume");
@@ -95,7 +95,7 @@ describe("where the store fails in the middle of a step", () => {
 
   // The grant, the sign-in's result, and the code.
   it.each([0, 1, 2])(
-    "a person who gave the key goes on by loading the page again (record %i)",
+    "a person who gave the key can continue by reloading the page (record %i)",
     async (after) => {
       const { browser, allow, exchange } = await obtainCode();
       fail("put", after);
@@ -122,7 +122,7 @@ describe("where the store fails in the middle of a step", () => {
     });
   });
 
-  it("a person is shown a page, and an application JSON", async () => {
+  it("people get a page, and applications get JSON", async () => {
     const { url } = buildRequest(side, { client_id: client });
     fail("get");
     const page = await fetch(url, { headers: { accept: "text/html,*/*" } });

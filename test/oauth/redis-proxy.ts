@@ -3,15 +3,15 @@ import { connect, createServer, type Socket } from "node:net";
 
 export interface Proxy {
   url: string;
-  /** Where connections go that are made from now on. */
+  /** Sends new connections to this address. */
   lead(url: string): void;
-  /** From now on nothing comes back on the connections there are, and nobody says so; with "both", nor through. */
+  /** Silently stops forwarding answers on open connections; with "both", requests too. */
   silence(ways: "answers" | "both"): void;
   cut(): void;
   close(): void;
 }
 
-/** Stands before a Redis and fails as networks do. */
+/** A proxy in front of a Redis that fails as networks do. */
 export async function startProxy(target: string): Promise<Proxy> {
   let port = Number(new URL(target).port);
   let pairs: { client: Socket; upstream: Socket }[] = [];

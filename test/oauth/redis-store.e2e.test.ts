@@ -11,7 +11,7 @@ import { buildRecord, createOptions, MINUTE } from "./stores.ts";
 
 const sleep = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
-/** Every method, and none of them may answer. */
+/** Every method; all must fail. */
 const methods: [string, (store: Store) => Promise<unknown>][] = [
   ["put", (store) => store.put(buildRecord("new", { grantId: "g" }))],
   ["get", (store) => store.get("AccessToken", "a")],
@@ -25,7 +25,7 @@ const methods: [string, (store: Store) => Promise<unknown>][] = [
   ["check", (store) => store.check()],
 ];
 
-/** Fails in every way, within a few seconds, and says why. */
+/** Expects every method to fail within a few seconds and to say why. */
 async function expectUnavailable(store: Store, reason: string, only = methods): Promise<void> {
   const start = performance.now();
   const calls = only.map(async ([name, call]) => {
@@ -35,7 +35,7 @@ async function expectUnavailable(store: Store, reason: string, only = methods): 
     );
     expect(error).toMatchObject({ name: "AnalyticsError", code: "unavailable" });
     expect(error.message).toContain(reason);
-    // Nor what the driver threw, which holds the address, or the arguments of the command.
+    // The driver's error has the address or the command's arguments, so it must not show either.
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/AccessToken|127\.0\.0\.1/);
   });
   await Promise.all(calls);
@@ -77,7 +77,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
   });
   afterAll(() => redis.stop());
 
-  it("fails fast while Redis is away, recovers by itself, and has what it acknowledged", async () => {
+  it("fails fast while Redis is down, recovers by itself, and keeps what it acknowledged", async () => {
     const store = await open();
     await store.put(buildRecord("a", { grantId: "g" }));
     await store.consume("AccessToken", "a", 7);
@@ -86,7 +86,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
       await expectUnavailable(store, "Redis does not answer");
       await sleep(300);
     }
-    // One after the other: none of them waits for the next attempt to connect.
+    // In sequence: no call waits for the next attempt to connect.
     const start = performance.now();
     for (let round = 0; round < 4; round++) await expect(store.check()).rejects.toThrow();
     expect(performance.now() - start).toBeLessThan(500);
@@ -94,16 +94,16 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     await recover(store);
     expect(await store.consume("AccessToken", "a", 8)).toEqual({ first: false, consumed: 7 });
     for (const [, call] of methods) await call(store);
-    // Once each, however often it tried.
+    // One line each, however many attempts were made.
     expect(context.lines).toEqual([
       "Lost the connection to Redis. Sign-ins are refused until it is back.",
       "The connection to Redis is back.",
     ]);
   });
 
-  it("fails fast while Redis is silent, and recovers when it speaks again", async () => {
+  it("fails fast while Redis is silent, and recovers when it answers again", async () => {
     const store = await open();
-    // What throws may happen all the same, later: of "a" nothing is known.
+    // A call that throws may still take effect later, so the state of "a" is unknown.
     await store.put(buildRecord("kept"));
     const pid = Number(/process_id:(\d+)/.exec(redis.cli("info", "server"))?.[1]);
     process.kill(pid, "SIGSTOP");
@@ -115,18 +115,18 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     expect(await store.get("AccessToken", "kept")).toBeDefined();
   });
 
-  it("gives up a connection that has died without a word, and makes another", async () => {
+  it("replaces a connection that died silently", async () => {
     const proxy = await startProxy(redis.url);
     const store = await open(proxy.url);
     await store.check();
-    // As where a firewall forgets a connection.
+    // As if a firewall dropped the connection.
     proxy.silence("both");
     await expectUnavailable(store, "Redis does not answer");
     await recover(store);
     proxy.close();
   });
 
-  it("does not ask again what it got no answer to: it may have been done", async () => {
+  it("does not retry a call without an answer, since it may have been executed", async () => {
     const proxy = await startProxy(redis.url);
     const store = await open(proxy.url);
     await store.put(buildRecord("a"));
@@ -140,7 +140,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     proxy.close();
   });
 
-  it("looks for the new primary after a failover", async () => {
+  it("connects to the new primary after a failover", async () => {
     const next = await startRedis();
     const proxy = await startProxy(redis.url);
     const store = await open(proxy.url);
@@ -162,14 +162,14 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
       ["config", "set", "min-replicas-to-write", "1"],
       ["config", "set", "min-replicas-to-write", "0"],
     ],
-  ])("says so where Redis %s", async (reason, cause, end) => {
+  ])("says so if Redis %s", async (reason, cause, end) => {
     const store = await open();
     await store.put(buildRecord("a", { grantId: "g" }));
     redis.cli(...cause);
     const writing = ["put", "consume", "revokeGrant", "hit", "check"];
     try {
       for (const method of methods.filter(([name]) => writing.includes(name))) {
-        // A replica makes the store connect again, and until it has it can only say that there is no answer.
+        // Because of a replica the store reconnects, and until then it only reports that there is no answer.
         await vi.waitFor(() => expectUnavailable(store, reason, [method]), { timeout: 10_000, interval: 50 });
       }
     } finally {
@@ -180,16 +180,16 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     for (const [, call] of methods) await call(store);
   });
 
-  it("warns where Redis may forget by itself", async () => {
+  it("warns if Redis may evict keys", async () => {
     redis.cli("config", "set", "maxmemory-policy", "volatile-lru");
     await open();
     redis.cli("config", "set", "maxmemory-policy", "noeviction");
     expect(context.lines).toEqual([expect.stringContaining("Set noeviction")]);
   });
 
-  it("lets Redis forget everything in the end", async () => {
+  it("lets Redis expire everything in the end", async () => {
     const store = await open();
-    // In real time, for it is Redis that forgets.
+    // In real time, because Redis expires the keys.
     const expires = context.clock.now + 2_000;
     const plain = { grantId: "g", clientId: "c", expires };
     for (const hash of ["a", "b"]) await store.put(buildRecord(hash, plain));
@@ -208,7 +208,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     expect(Number(redis.cli("pttl", "{analytics-mcp}:grant:far"))).toBeGreaterThan(59 * 24 * 60 * MINUTE);
   });
 
-  it("has a revoked grant's record dead even where its removal missed it", async () => {
+  it("does not return a revoked grant's record even if removing it failed", async () => {
     const store = await open();
     await store.put(buildRecord("a", { grantId: "g" }));
     redis.cli("del", "{analytics-mcp}:records:g");
@@ -218,7 +218,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     expect(await store.consume("AccessToken", "a", context.clock.now)).toBeUndefined();
   });
 
-  it("keeps what never expires, beside what does", async () => {
+  it("keeps records that never expire beside others that do", async () => {
     const store = await open();
     const expires = context.clock.now + 200;
     await store.put(buildRecord("a", { grantId: "g", clientId: "c", expires }));
@@ -231,7 +231,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     expect(redis.cli("exists", "{analytics-mcp}:record:AccessToken:a")).toBe("0");
   });
 
-  it("keeps no entry of a client that is removed or pruned", async () => {
+  it("keeps no entry of a removed or pruned client", async () => {
     const store = await open();
     for (const clientId of ["removed", "pruned"]) {
       await store.put(buildRecord(clientId, { kind: "Client", clientId }));
@@ -243,7 +243,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     expect(redis.cli("keys", "*")).toBe("");
   });
 
-  it("shows the URL's password nowhere", async () => {
+  it("never shows the URL's password", async () => {
     redis.cli("config", "set", "requirepass", "right-password");
     const canary = "wrong-canary-password";
     const url = redis.url.replace("//", `//default:${canary}@`);
@@ -275,7 +275,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     remove();
   });
 
-  it("says so after it was closed", async () => {
+  it("fails after it was closed", async () => {
     const store = await openRedisStore(redis.url, context.options);
     await store.close();
     await expectUnavailable(store, "Redis does not answer");
@@ -283,8 +283,8 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
   });
 });
 
-describe("a store in Redis that is not there", () => {
-  it("is unavailable, soon", async () => {
+describe("a store in a Redis that does not run", () => {
+  it("fails soon", async () => {
     const { options, lines } = createOptions();
     const start = performance.now();
     await expect(openRedisStore("redis://:secret@127.0.0.1:1", options)).rejects.toMatchObject({
@@ -295,7 +295,7 @@ describe("a store in Redis that is not there", () => {
     expect(lines).toEqual([]);
   });
 
-  it("is unavailable where a rediss URL finds no certificate", async () => {
+  it("is unavailable if a rediss URL finds no valid certificate", async () => {
     const server = createTlsServer({}).on("tlsClientError", () => {});
     server.listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));

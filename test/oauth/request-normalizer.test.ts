@@ -20,17 +20,17 @@ it.each([
   ["resource=https://mcp.example/&resource=https://mcp.example/mcp", { resource: "https://mcp.example/mcp" }],
   ["resource=https://other.example/mcp", { resource: "https://other.example/mcp" }],
   ["scope=openid+email&state=s", { state: "s" }],
-])("an authorization request with %j", (query, rest) => {
+])("normalizes an authorization request with %j", (query, rest) => {
   expect(asked(query)).toEqual({ scope: "analytics:read", ...rest });
 });
 
-it("a resource that is not this server's is kept, whatever stands beside it", () => {
+it("a resource of another server is kept, even beside this server's", () => {
   const both = ["https://mcp.example/mcp", "https://other.example/mcp"];
   const form = authorization(new URLSearchParams(both.map((each): [string, string] => ["resource", each])));
   expect(form.getAll("resource")).toEqual(both);
 });
 
-it("a token request is asked for no scope", () => {
+it("a token request loses its scope", () => {
   const form = token(new URLSearchParams("grant_type=refresh_token&scope=x&resource=https://mcp.example/"));
   expect(Object.fromEntries(form)).toEqual({
     ...{ grant_type: "refresh_token", resource: "https://mcp.example/mcp" },

@@ -44,7 +44,7 @@ async function open(driver?: OpenDatabase): Promise<Store> {
   return store;
 }
 
-/** A driver that sets something of its connection first. */
+/** A driver that configures its connection first. */
 const configure = async (sql: string): Promise<OpenDatabase> => {
   const driver = await loadDriver();
   return (path) => {
@@ -52,7 +52,7 @@ const configure = async (sql: string): Promise<OpenDatabase> => {
     const { exec } = db;
     return {
       ...db,
-      // After the tables are there.
+      // After the tables are created.
       exec: (text) => {
         exec(text);
         if (text === "COMMIT") exec(sql);
@@ -61,7 +61,7 @@ const configure = async (sql: string): Promise<OpenDatabase> => {
   };
 };
 
-/** Every method, and none of them may answer. */
+/** Every method; all must fail. */
 const methods: [string, (store: Store) => Promise<unknown>][] = [
   ["put", (store) => store.put(buildRecord("new", { grantId: "g" }))],
   ["get", (store) => store.get("AccessToken", "a")],
@@ -89,7 +89,7 @@ async function expectUnavailable(attempt: Promise<unknown>, reason: string): Pro
 describe("the file", () => {
   const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-  it("is its owner's alone, with what SQLite puts beside it, in a folder that is so too", async () => {
+  it("is private to its owner, like its folder and the files that SQLite adds", async () => {
     const before = process.umask(0);
     try {
       await (await open()).put(buildRecord("a"));
@@ -134,7 +134,7 @@ describe("the file", () => {
       () => chmodSync(dirname(place.path), 0o770),
       "can be written by others",
     ],
-  ])("is refused where it %s", async (_, prepare, reason) => {
+  ])("is refused if it %s", async (_, prepare, reason) => {
     mkdirSync(dirname(place.path), { mode: 0o700 });
     prepare();
     await expect(open()).rejects.toMatchObject({ code: "usage", message: expect.stringContaining(reason) });
@@ -143,7 +143,7 @@ describe("the file", () => {
     );
   });
 
-  it("is refused where it is another program's, and left as it was", async () => {
+  it("is refused and left unchanged if it is another program's", async () => {
     mkdirSync(dirname(place.path), { mode: 0o700 });
     writeFileSync(place.path, "", { mode: 0o600 });
     const db = (await loadDriver())(place.path);
@@ -159,7 +159,7 @@ describe("the file", () => {
     await expect(open()).rejects.toMatchObject({ message: expect.stringContaining("is not a database") });
   });
 
-  it("is refused where a newer version wrote it", async () => {
+  it("is refused if a newer version wrote it", async () => {
     await open();
     const db = (await loadDriver())(place.path);
     db.exec("PRAGMA user_version = 2");
@@ -167,7 +167,7 @@ describe("the file", () => {
     await expect(open()).rejects.toMatchObject({ code: "usage", hint: expect.stringContaining("newer one") });
   });
 
-  it("may be made by two processes at once", async () => {
+  it("may be created by two processes at once", async () => {
     const driver = await loadDriver();
     let others = 0;
     const store = await open((path) => {
@@ -175,7 +175,7 @@ describe("the file", () => {
       return {
         ...db,
         exec: (text) => {
-          // Between the look and the lock, another process is faster.
+          // Another process is faster, between the check and the lock.
           if (text === "BEGIN IMMEDIATE" && others++ === 0) prepareDatabase(driver(path));
           db.exec(text);
         },
@@ -184,7 +184,7 @@ describe("the file", () => {
     expect(await store.put(buildRecord("a"))).toBe(true);
   });
 
-  it("keeps what it had when it is opened again, by any driver", async () => {
+  it("keeps its records when it is opened again, with any driver", async () => {
     for (const [name, driver] of drivers) {
       const store = await openSqliteStore(place.path, context.options, driver);
       await store.put(buildRecord(name, { grantId: "g" }));
@@ -196,7 +196,7 @@ describe("the file", () => {
     }
   });
 
-  it("waits for nothing but its disk: a write is on it before it is acknowledged", async () => {
+  it("writes to the disk before it acknowledges", async () => {
     const settings: unknown[] = [];
     const driver = await loadDriver();
     await open((path) => {
@@ -213,7 +213,7 @@ describe("the file", () => {
 });
 
 describe("sweeping", () => {
-  it("removes all that expired when the store is opened, and leaves no trace of it", async () => {
+  it("removes everything expired when the store is opened, and leaves no trace of it", async () => {
     const mark = Buffer.from("ciphertext-of-a-removed-record");
     const first = await open();
     const { now } = context.clock;
@@ -237,7 +237,7 @@ describe("sweeping", () => {
 });
 
 describe("when the medium fails", () => {
-  it.each(methods)("%s says so where the file is gone, or is another", async (_, call) => {
+  it.each(methods)("%s says so if the file is gone or replaced", async (_, call) => {
     const store = await open();
     await store.put(buildRecord("a", { grantId: "g" }));
     renameSync(place.path, `${place.path}.moved`);
@@ -249,7 +249,7 @@ describe("when the medium fails", () => {
     await call(store);
   });
 
-  it("says so where another process keeps the file locked, and reads all the same", async () => {
+  it("says so if another process has locked the file, and still reads", async () => {
     const store = await open();
     await store.put(buildRecord("a", { grantId: "g" }));
     const holder = startWorker([worker.script, "lock", place.path]);
@@ -280,13 +280,13 @@ describe("when the medium fails", () => {
     async (_, call) => {
       await (await open()).put(buildRecord("a", { grantId: "g" }));
       const store = await open(await configure("PRAGMA query_only = ON"));
-      // Twice: the first failure must leave no transaction open.
+      // Twice, because the first failure must not leave a transaction open.
       await expectUnavailable(call(store), "read-only");
       await expectUnavailable(call(store), "read-only");
     },
   );
 
-  it("says so where the disk is full, and still has what it acknowledged", async () => {
+  it("says so if the disk is full, and keeps what it acknowledged", async () => {
     const store = await open(await configure("PRAGMA max_page_count = 40"));
     let count = 0;
     const fill = async () => {
@@ -301,47 +301,47 @@ describe("when the medium fails", () => {
     expect(await store.put(buildRecord("next"))).toBe(true);
   });
 
-  it("says so where a file may not grow, and still has what it acknowledged", async () => {
+  it("says so if the file cannot grow, and keeps what it acknowledged", async () => {
     const shell = ["sh", "-c", 'ulimit -f 400; exec "$0" "$@"', process.execPath];
     const { stdout } = await startWorker([worker.script, "fill", place.path], shell).end();
     expect(stdout.split("\n")).toEqual([
       expect.stringMatching(
-        /^unavailable The store of sign-ins cannot be used .* (disk is full|read or written)\.$/,
+        /^unavailable The sign-in store is unavailable: .* (disk is full|read or written)\.$/,
       ),
       "true true undefined unavailable",
       "",
     ]);
   });
 
-  it("says so where the file is damaged", async () => {
+  it("says so if the file is damaged", async () => {
     const store = await openSqliteStore(place.path, context.options);
     for (let index = 0; index < 50; index++) await store.put(buildRecord(`${index}`));
     await store.close();
     const bytes = readFileSync(place.path);
-    // All but the first page, which tells what the file is.
+    // All but the first page, which identifies the file.
     writeFileSync(place.path, bytes.fill(0xa5, 4096));
     const attempt = open().then((damaged) => damaged.get("AccessToken", "1"));
     await expectUnavailable(attempt, "is damaged");
   });
 
-  it("leaves nothing of a step that fails, and goes on", async () => {
+  it("undoes a step that fails, and continues", async () => {
     const store = await open();
-    // No whole number: the grant is written before the record is refused.
+    // Not a whole number: the grant is written before the record is refused.
     const odd = buildRecord("a", { grantId: "g", expires: 1_900_000_000_000, consumed: 0.5 });
     await expectUnavailable(store.put(odd), "cannot be used");
     expect(await store.listGrants()).toEqual([]);
     expect(await store.put({ ...odd, consumed: 1 })).toBe(true);
   });
 
-  it.each(methods)("%s says so after it was closed", async (_, call) => {
+  it.each(methods)("%s fails after the store was closed", async (_, call) => {
     const store = await openSqliteStore(place.path, context.options);
     await store.close();
-    await expectUnavailable(call(store), "cannot be used");
+    await expectUnavailable(call(store), "it was closed");
   });
 });
 
 describe("several processes", () => {
-  it("consume each record once between them", async () => {
+  it("together consume each record once", async () => {
     const store = await open();
     const count = 200;
     for (let index = 0; index < count; index++) await store.put(buildRecord(`${index}`));
@@ -364,7 +364,7 @@ describe("several processes", () => {
       const firsts: string[] = [];
       let next = 0;
       for (let done = 0; done < kills; done += 2) {
-        // Both at the same records, and some of those that the last two had.
+        // Both use the same records, and some of the previous pair's.
         const from = Math.max(0, next - 5);
         const pair = [1, 2].map(() => startWorker([worker.script, "write", place.path, `${from}`]));
         for (const each of pair) await each.until("put");
@@ -393,13 +393,13 @@ describe.skipIf(otherNodes.length === 0)("under other Node versions (TEST_NODES)
   it.each(otherNodes.length === 0 ? ["none"] : otherNodes)(
     "%s has its own SQLite, and warns of nothing",
     async (node) => {
-      // Where there is no libsql to fall back on.
+      // Without libsql to fall back on.
       cpSync(dirname(worker.script), join(place.folder, "worker"), { recursive: true });
       const script = join(place.folder, "worker", basename(worker.script));
       const { stdout, stderr } = await startWorker([script, "smoke", place.path], [node]).end();
       expect(stderr).toBe("");
       expect(JSON.parse(stdout)).toEqual(SMOKE);
-      // What it wrote, this Node reads.
+      // This Node reads what the other wrote.
       expect(await (await open()).listGrants()).toHaveLength(1);
     },
   );

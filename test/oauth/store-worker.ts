@@ -5,7 +5,7 @@ import { loadDriver } from "../../src/oauth/store/sqlite-driver.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { StoredRecord } from "../../src/oauth/store/store.ts";
 
-/** A process of its own at a store; what it has done it says at once, and a pipe loses none of it. */
+/** A separate process that uses a store. It reports each step synchronously, so a killed process loses none. */
 const say = (line: string) => void writeSync(1, `${line}\n`);
 const options = { clock: () => 1_800_000_000_000, secret: Buffer.alloc(32, 7), report: say };
 const build = (hash: string, sealed = Buffer.from(hash)): StoredRecord => ({
@@ -16,13 +16,13 @@ const [task = "", path = "", ...rest] = process.argv.slice(2);
 const numbers = rest.map(Number);
 
 const tasks: Record<string, () => Promise<void>> = {
-  /** Waits for a line, then consumes records in order and tells which it was the first at. */
+  /** Waits for a line, then consumes records in order and reports those that it was the first to consume. */
   consume: async () => {
     const store = await openSqliteStore(path, options);
     say("ready");
     for await (const _ of createInterface({ input: process.stdin })) break;
     for (let index = 0; index < (numbers[0] ?? 0); index++) {
-      // So that the other keeps up, and both are at the same record.
+      // Gives the other process time, so that both work on the same record.
       await new Promise((resolve) => setTimeout(resolve, 1));
       if ((await store.consume("AccessToken", `${index}`, index))?.first) say(`first ${index}`);
     }
@@ -38,14 +38,14 @@ const tasks: Record<string, () => Promise<void>> = {
       if ((await store.consume("AccessToken", `${index}`, index))?.first) say(`first ${index}`);
     }
   },
-  /** Keeps every other process from the file until its input ends. */
+  /** Locks the file until its input ends. */
   lock: async () => {
     const db = (await loadDriver())(path);
     db.exec("BEGIN EXCLUSIVE");
     say("locked");
     for await (const _ of createInterface({ input: process.stdin }));
   },
-  /** Puts until that fails, then tells how, and whether what was acknowledged is there. */
+  /** Puts until that fails, then reports the error and whether all acknowledged records are there. */
   fill: async () => {
     const store = await openSqliteStore(path, options);
     let count = 0;
@@ -63,7 +63,7 @@ const tasks: Record<string, () => Promise<void>> = {
     );
     say(`${count > 0} ${found === count} ${await store.get("AccessToken", `${count}`)} ${ready}`);
   },
-  /** A little of everything, for other versions of Node and for what is bundled. */
+  /** Uses every method once, for other versions of Node and for bundles. */
   smoke: async () => {
     const store = await openStore(path, options);
     const answers = [
@@ -79,7 +79,7 @@ const tasks: Record<string, () => Promise<void>> = {
     ];
     await store.check();
     await store.close();
-    // And the process ends by itself, for nothing of a closed store keeps it.
+    // The process then ends by itself, since a closed store does not keep it alive.
     say(JSON.stringify(answers));
   },
 };

@@ -5,8 +5,8 @@ import { build } from "tsup";
 import { spawn } from "../support/child-process.js";
 
 /**
- * The worker as any Node can run it, bundled as the program is (`tsup.config.ts`), in the project's own folder so
- * that it finds the optional peer.
+ * Bundles the worker for any Node, as `tsup.config.ts` does the program, inside the project so that it finds the
+ * optional peer.
  */
 export async function bundleWorker(): Promise<{ script: string; remove(): void }> {
   const folder = mkdtempSync(resolve("node_modules", ".store-worker-"));
@@ -24,7 +24,7 @@ export async function bundleWorker(): Promise<{ script: string; remove(): void }
   };
 }
 
-/** A process with what it said so far; `command` replaces the plain `node`. */
+/** Starts a process and collects its output; `command` replaces `node`. */
 export function startWorker(args: string[], command: string[] = [process.execPath]) {
   const [file = "", ...before] = command;
   const child = spawn(file, [...before, ...args], { stdio: ["pipe", "pipe", "pipe"] });
@@ -58,10 +58,10 @@ export function startWorker(args: string[], command: string[] = [process.execPat
   };
 }
 
-/** Other Node versions, where the machine has them: a list of binaries, separated by colons. */
+/** Other Node versions on this machine: a list of binaries, separated by colons. */
 export const otherNodes = (process.env.TEST_NODES ?? "").split(":").filter((node) => node !== "");
 
-/** What the worker's task `smoke` says where all is well. */
+/** The expected output of the worker's task `smoke`. */
 export const SMOKE = [
   ...[true, "a", { first: true, consumed: 1 }, { first: false, consumed: 1 }, 1, true, false, null],
   [{ grantId: "worker", revoked: 1_800_000_000_000 }],

@@ -5,7 +5,7 @@ import { readAddress } from "../../src/serve/client-address.ts";
 const ask = (remoteAddress: string, forwarded?: string) =>
   ({ headers: { "x-forwarded-for": forwarded }, socket: { remoteAddress } }) as unknown as IncomingMessage;
 
-describe("whom a request is counted for", () => {
+describe("the address that a request is counted for", () => {
   it.each([
     ["203.0.113.9", "203.0.113.9"],
     ["::ffff:203.0.113.9", "::ffff:203.0.113.9"],
@@ -18,7 +18,7 @@ describe("whom a request is counted for", () => {
     expect(readAddress(ask(address), false)).toBe(expected);
   });
 
-  it("is told by the last proxy alone, and only where there is one to believe", () => {
+  it("is read from the last proxy only, and only if it is trusted", () => {
     const request = ask("10.0.0.1", "198.51.100.1, 203.0.113.9");
     expect(readAddress(request, true)).toBe("203.0.113.9");
     expect(readAddress(request, false)).toBe("10.0.0.1");

@@ -22,7 +22,7 @@ afterEach(async () => {
 async function start(options: TestConnectorOptions = {}) {
   const connector = await startTestConnector(options);
   open.push(connector);
-  /** The lines so far, or those of one event; each as it was written, with the time left out. */
+  /** The lines so far, or those of one event, without the time. */
   const told = (event?: string) =>
     connector.lines
       .map((line) => line.replace(/"time":"[^"]+Z",/, ""))
@@ -30,7 +30,7 @@ async function start(options: TestConnectorOptions = {}) {
   return { ...connector, told };
 }
 
-/** With the one id that a request gets of its own written as such. */
+/** Replaces the random id of each request. */
 const plain = (lines: string[]) =>
   lines.map((line) => line.replace(/"request":"[0-9a-f-]{36}"/, '"request":"…"'));
 
@@ -58,7 +58,7 @@ describe("the audit lines", () => {
     ]);
   });
 
-  it("of a person who says no", async () => {
+  it("of a person who refuses", async () => {
     const { publicUrl, told } = await start();
     const { url, clientId } = await prepare(publicUrl);
     await (await openConsent(publicUrl, url)).submit({ decision: "cancel" });
@@ -83,7 +83,7 @@ describe("the audit lines", () => {
     ]);
   });
 
-  it("of a grant whose key the service no longer takes, once", async () => {
+  it("of a grant whose key the service no longer accepts, once", async () => {
     const { publicUrl, mcp, told, revoked } = await start();
     const { access, clientId } = await signIn(publicUrl);
     revoked.add(DEMO_KEY);
@@ -93,7 +93,7 @@ describe("the audit lines", () => {
     expect(more).toEqual([]);
   });
 
-  it("hold an application's name on their line, cleaned and cut", async () => {
+  it("have the application's name, cleaned and cut", async () => {
     const { publicUrl, told, lines } = await start();
     const forged = `\n{"level":"info","event":"grant_ended","grant":"x"}\r\u2028\u0000\u001b[31m\u202e`;
     await register(publicUrl, { client_name: forged + "x".repeat(200) });
@@ -109,7 +109,7 @@ describe("the audit lines", () => {
 });
 
 describe("the level", () => {
-  it("debug has a line for each request and for each call to the service, tied by the request's id", async () => {
+  it("debug has a line for each request and each call to the service, linked by the request's id", async () => {
     const { publicUrl, mcp, told } = await start();
     const { access } = await signIn(publicUrl);
     const before = told().length;
@@ -126,7 +126,7 @@ describe("the level", () => {
     );
   });
 
-  it("debug tells why the service was not reached, and not where", async () => {
+  it("debug shows why the service was not reached, but not its address", async () => {
     const { publicUrl, told } = await start({
       reach: (apiKey) => ({
         ...{ baseUrl: "http://127.0.0.1:1/api/v1", apiKey },
@@ -141,7 +141,7 @@ describe("the level", () => {
     expect(told().join()).not.toContain("10.1.2.3");
   });
 
-  it("info has none of these, warn has what was refused, error the faults alone", async () => {
+  it("info has none of these, warn has refusals and faults, error only faults", async () => {
     const heard = async (logLevel: "info" | "warn" | "error") => {
       const { publicUrl, told, store } = await start({ logLevel });
       const { submit } = await openConsent(publicUrl, (await prepare(publicUrl)).url);
@@ -167,12 +167,12 @@ describe("a path in the log", () => {
     ["http://user:password@host/mcp", "//*/mcp"],
     ["*", "/"],
     ["", "/"],
-  ])("%j is told as %s", (url, path) => {
+  ])("%j is logged as %s", (url, path) => {
     expect(maskPath(url)).toBe(path);
   });
 });
 
-describe("the guard at the writer", () => {
+describe("the redaction of secrets", () => {
   const write = (facts: Facts) => {
     const lines: string[] = [];
     const log = createLog({ level: "debug", clock: () => 0, write: (line) => lines.push(line) });
@@ -187,7 +187,7 @@ describe("the guard at the writer", () => {
     ["code=canary&state=1", "code=[hidden]&state=1"],
     ['{"refresh_token": "canary", "x": 1}', '{"refresh_token": "[hidden]", "x": 1}'],
     ["client_secret:canary", "client_secret:[hidden]"],
-  ])("hides what %j brings", (message, expected) => {
+  ])("hides the secret in %j", (message, expected) => {
     const told = write({ message }).message;
     expect(told).toContain(expected);
     expect(told).not.toMatch(/canary|Y2FuYXJ5/);

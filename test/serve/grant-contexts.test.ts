@@ -6,7 +6,7 @@ import { createTestApi, DEMO_KEY } from "../support/api.ts";
 
 const MINUTE = 60_000;
 
-/** Grants whose key is given where the service is reached, once for each client that is made. */
+/** Grant contexts, and the keys of the clients they have opened. */
 function start() {
   const { api } = createTestApi();
   const time = { now: Date.now() };
@@ -31,7 +31,7 @@ function start() {
   return { ask, time, reached };
 }
 
-it("a grant that is in use keeps its client", async () => {
+it("a grant in use keeps its client", async () => {
   const { ask, time, reached } = start();
   for (let turn = 0; turn < 10; turn++) {
     await ask("one");
@@ -40,7 +40,7 @@ it("a grant that is in use keeps its client", async () => {
   expect(reached).toEqual(["key of one"]);
 });
 
-it("a grant that asks nothing for five minutes is forgotten with its key, when another asks", async () => {
+it("a grant that is idle for five minutes is removed with its key when another one calls", async () => {
   const { ask, time, reached } = start();
   await ask("one");
   time.now += 3 * MINUTE;
@@ -51,7 +51,7 @@ it("a grant that asks nothing for five minutes is forgotten with its key, when a
   expect(reached).toEqual(["key of one", "key of two", "key of one"]);
 });
 
-it("of more than a thousand grants those used longest ago are forgotten", async () => {
+it("of more than a thousand grants, the least recently used are removed", async () => {
   const { ask, reached } = start();
   for (let index = 0; index < 1_001; index++) await ask(`${index}`);
   await ask("1");
