@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
 
-/** The analytics server over the product's HTTP stack; each request gets its own. */
+/** The analytics server behind the product's HTTP stack, a new one for each request. */
 async function start(options: { fetch?: Fetch } = {}) {
   const { api, ask, time } = createTestApi();
   const { call } = createHttpClient({
@@ -38,7 +38,7 @@ describe.each(clientKinds)("a real client over HTTP (%s)", (kind) => {
     return client;
   };
 
-  it("lists, calls and is told of mistakes, by a server of each request's own", async () => {
+  it("lists, calls and gets errors, with a new server for each request", async () => {
     const { url, ask, servers } = await start();
     const client = await connect(url);
     expect((await client.listTools()).tools).toHaveLength(8);
@@ -113,7 +113,7 @@ describe("the endpoint", () => {
     },
   );
 
-  it("refuses a name that is not its own (DNS rebinding)", async () => {
+  it("refuses a host name that is not its own (DNS rebinding)", async () => {
     const { url, servers } = await start();
     const { createConnection } = await import("node:net");
     const { hostname, port } = new URL(url);
@@ -130,14 +130,14 @@ describe("the endpoint", () => {
     expect(servers()).toBe(0);
   });
 
-  it("refuses a body of more than a megabyte before anything is made of it", async () => {
+  it("refuses a body of more than a megabyte before parsing it", async () => {
     const { url, servers } = await start();
     const padded = JSON.stringify({ ...frame, params: { padding: "x".repeat(1_000_000) } });
     expect((await post(url, {}, padded)).status).toBe(413);
     expect(servers()).toBe(0);
   });
 
-  it("a call is cancelled by its own conversation alone, though request ids are the same", async () => {
+  it("a call is cancelled only by its own conversation, even if request ids are equal", async () => {
     let answer: () => void = () => {};
     let asked: () => void = () => {};
     const arrived = new Promise<void>((resolve) => {

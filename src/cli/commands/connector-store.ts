@@ -33,9 +33,9 @@ export async function withStore<T>(
     });
   }
   const [{ readSecret }, { openStore }, { createApplicationNames }] = await Promise.all([
-    import("../../serve/secret.ts"),
+    import("../../serve/server-secret.ts"),
     import("../../oauth/store/open-store.ts"),
-    import("../../oauth/applications.ts"),
+    import("../../oauth/application-names.ts"),
   ]);
   const secret = await readSecret(secretFile);
   const report = (line: string) => void printNote(io, line);

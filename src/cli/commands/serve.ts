@@ -67,9 +67,9 @@ function createServeCommand(io: Io): ShellCommand {
 async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   const settings = readServeSettings(flags, io.environment, findLocalKind(flags) !== undefined);
   const [{ startConnector }, { createLog }, { readSecret }, { openStore }] = await Promise.all([
-    import("../../serve/connector.ts"),
-    import("../../serve/log.ts"),
-    import("../../serve/secret.ts"),
+    import("../../serve/connector-server.ts"),
+    import("../../serve/connector-log.ts"),
+    import("../../serve/server-secret.ts"),
     import("../../oauth/store/open-store.ts"),
   ]);
   const { clock } = io;
