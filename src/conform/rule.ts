@@ -22,3 +22,10 @@ export interface Section {
   title: string;
   rules: readonly Rule[];
 }
+
+/** A section of rules; those that do not say otherwise are `must`. */
+export function defineSection<R extends Omit<Rule, "severity">>(
+  section: Omit<Section, "rules"> & { rules: readonly (R & { severity?: Severity })[] },
+): Section {
+  return { ...section, rules: section.rules.map((rule): Rule => ({ severity: "must", ...rule })) };
+}

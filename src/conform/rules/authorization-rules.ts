@@ -1,7 +1,7 @@
 import { sites, stats } from "../../operations/index.ts";
 import { member, type Reply } from "../reply.ts";
 import { demandRefusal, demandStatus } from "../reply-checks.ts";
-import type { Section } from "../rule.ts";
+import { defineSection } from "../rule.ts";
 import { basicParams, dataOperations, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
@@ -14,13 +14,12 @@ async function askAll(subject: Subject, how: Parameters<Subject["ask"]>[2]): Pro
   return replies;
 }
 
-export const authorization: Section = {
+export const authorization = defineSection({
   name: "auth",
   title: "Authorization",
   rules: [
     {
       id: "auth.missing-key",
-      severity: "must",
       title: "Every operation refuses a request without a key: 401, missing_api_key.",
       fix: "Check the Authorization header before reading any data.",
       check: async (subject) => {
@@ -30,7 +29,6 @@ export const authorization: Section = {
     },
     {
       id: "auth.wrong-key",
-      severity: "must",
       title: "Every operation refuses a key that does not exist: 401, invalid_api_key.",
       fix: "Answer 401 to an unknown or revoked key, never 403, 404 or data.",
       check: async (subject) => {
@@ -41,7 +39,6 @@ export const authorization: Section = {
     },
     {
       id: "auth.whole-key",
-      severity: "must",
       title: "A key is compared as a whole: with one character more or less it is refused with 401.",
       fix: "Compare the whole key (its hash, in constant time), never a prefix.",
       check: async ({ ask, keys }) => {
@@ -52,7 +49,6 @@ export const authorization: Section = {
     },
     {
       id: "auth.challenge",
-      severity: "must",
       title: "Every 401 carries WWW-Authenticate: Bearer.",
       fix: "Send WWW-Authenticate: Bearer with each 401 (RFC 9110, section 15.5.2; RFC 6750).",
       check: async ({ ask, keys }) => {
@@ -67,7 +63,6 @@ export const authorization: Section = {
     },
     {
       id: "auth.other-scheme",
-      severity: "must",
       title: "An Authorization header with another scheme, or without a key, is refused with 401.",
       fix: "Accept only the scheme Bearer followed by one key.",
       check: async ({ ask }) => {
@@ -88,7 +83,6 @@ export const authorization: Section = {
     },
     {
       id: "auth.reveals-nothing",
-      severity: "must",
       title: "Without a valid key, an existing site answers exactly like one that does not exist.",
       fix: "Check the key before looking up the site.",
       check: async ({ ask, keys, site }) => {
@@ -111,4 +105,4 @@ export const authorization: Section = {
       },
     },
   ],
-};
+});

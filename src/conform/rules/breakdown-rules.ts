@@ -3,7 +3,7 @@ import { breakdown } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { quote, type Reply } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
-import type { Rule, Section } from "../rule.ts";
+import { defineSection, type Rule } from "../rule.ts";
 import { compareStable, demandSameNumbers } from "../stable-compare.ts";
 import { type Read, read, type Subject } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
@@ -89,27 +89,24 @@ function isLanguage(value: string): boolean {
 
 const SAMPLE: Dimension[] = ["pages", "referrers", "countries", "devices", "events"];
 
-export const breakdownSection: Section = {
+export const breakdownSection = defineSection({
   name: "breakdown",
   title: "Breakdown",
   rules: [
     {
       id: "breakdown.days-default",
-      severity: "must",
       title: "Without days, /breakdown covers 30 days, like /stats.",
       fix: "Let days default to 30.",
       check: checkDefault(breakdown, { dimension: "pages" }, ["period", "days"], 30),
     },
     {
       id: "breakdown.limit-default",
-      severity: "must",
       title: "Without limit, /breakdown returns at most 10 rows and limit: 10.",
       fix: "Let limit default to 10.",
       check: checkDefault(breakdown, { dimension: "pages" }, ["limit"], 10),
     },
     {
       id: "breakdown.dimensions",
-      severity: "must",
       title: `Every dimension is answered: ${dimensions.join(", ")}.`,
       fix: "For a dimension that is not recorded, answer with an empty list of rows, not an error.",
       check: async (subject) => {
@@ -118,7 +115,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.dimension-named",
-      severity: "must",
       title: "dimension repeats the requested dimension.",
       fix: "Repeat the parameter in the answer.",
       check: ofEach(SAMPLE, (ranking, reply, dimension) =>
@@ -127,7 +123,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.limit-kept",
-      severity: "must",
       title: "limit repeats the requested limit, and there are no more rows than that.",
       fix: "Cut the rows at the limit, and repeat the limit in the answer.",
       check: async (subject) => {
@@ -141,7 +136,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.limit-filled",
-      severity: "must",
       title: "The rows fill the limit, or there is a row for every value.",
       fix: "Count total_rows without the limit, and return rows up to the limit.",
       check: async (subject) => {
@@ -156,7 +150,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.truncated",
-      severity: "must",
       title: "truncated is true exactly when total_rows is greater than the number of rows.",
       fix: "Send truncated: true exactly when the limit cut off rows.",
       check: async (subject) => {
@@ -170,7 +163,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.limit-cuts-the-end",
-      severity: "must",
       title: "A limit changes neither total_rows, nor totals, nor the first rows.",
       fix: "Rank all rows first and cut them last.",
       check: async (subject) => {
@@ -193,7 +185,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.order",
-      severity: "must",
       title: "Rows are ordered by visitors, then by page views (for events: by events), highest first.",
       fix: "Sort by both numbers in descending order.",
       check: ofEach(SAMPLE, (ranking, reply, dimension) => {
@@ -208,7 +199,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.tie-order",
-      severity: "must",
       title: "Rows with equal numbers are ordered by value, by code point, with null last.",
       fix: "Sort values as UTF-8 bytes (C collation), so that the order is always the same.",
       check: ofEach(SAMPLE, (ranking, reply, dimension) => {
@@ -225,7 +215,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.values-once",
-      severity: "must",
       title: "No value has two rows.",
       fix: "Group by the whole value, and put everything unknown into one row with the value null.",
       check: ofEach(SAMPLE, (ranking, reply) => {
@@ -236,7 +225,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.percentage",
-      severity: "must",
       title: "percentage is the share of totals.visitors, 0–100.",
       fix: "Divide a row's visitors by totals.visitors, not by the sum of the rows.",
       check: ofEachRow(SAMPLE, (row, { totals }) => {
@@ -247,7 +235,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.percentage-digits",
-      severity: "must",
       title: "percentage has at most one decimal place.",
       fix: "Round to tenths.",
       check: ofEachRow(SAMPLE, ({ percentage }) =>
@@ -258,7 +245,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.row-within-totals",
-      severity: "must",
       title: "No row has more visitors than totals.",
       fix: "Sum a row's visitors over the days, as in totals.",
       check: ofEachRow(SAMPLE, ({ visitors }, { totals }) =>
@@ -267,7 +253,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.pageviews",
-      severity: "must",
       title: "Rows of every dimension except events have pageviews.",
       fix: "Send pageviews with every row of every dimension except events.",
       check: ofEachRow(
@@ -277,7 +262,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.events",
-      severity: "must",
       title: "Rows of events have events instead of pageviews, and totals has events, too.",
       fix: "Send events and no pageviews with each row of this dimension, and add totals.events.",
       check: ofEach(["events"], ({ rows, totals }, reply) => {
@@ -288,7 +272,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.totals",
-      severity: "must",
       title: "totals are the numbers of /stats for the same days.",
       fix: "Count totals over the whole period, not over the returned rows.",
       check: async (subject) => {
@@ -311,7 +294,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.events-total",
-      severity: "must",
       title: "totals.events of the dimension events equals events of /stats.",
       fix: "Count the custom events of the whole period, without page views.",
       check: async (subject) => {
@@ -376,7 +358,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.countries",
-      severity: "must",
       title: "Values of countries are ISO 3166-1 alpha-2 codes or null.",
       fix: "Send DE as value and Germany as label.",
       check: ofEachRow(["countries"], ({ value }) =>
@@ -385,7 +366,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.regions",
-      severity: "must",
       title: "Values of regions are ISO 3166-2 codes or null.",
       fix: "Send DE-BE as value and Berlin as label.",
       check: ofEachRow(["regions"], ({ value }) =>
@@ -394,7 +374,6 @@ export const breakdownSection: Section = {
     },
     {
       id: "breakdown.languages",
-      severity: "must",
       title: "Values of languages are BCP 47 tags or null.",
       fix: "Send de or pt-BR, with a hyphen.",
       check: ofEachRow(["languages"], ({ value }) =>
@@ -411,4 +390,4 @@ export const breakdownSection: Section = {
       ),
     },
   ],
-};
+});

@@ -4,7 +4,7 @@ import type { Operation } from "../../operations/operation.ts";
 import { findParameters } from "../openapi-lookup.ts";
 import { quote, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
-import type { Rule, Section } from "../rule.ts";
+import { defineSection, type Rule } from "../rule.ts";
 import { basicParams, parse, periodOperations, read, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
@@ -54,13 +54,12 @@ function refuses(
 }
 
 /** Rules for an optional part of the contract. */
-export const dates: Section = {
+export const dates = defineSection({
   name: "dates",
   title: "Any dates (if offered)",
   rules: [
     {
       id: "dates.period",
-      severity: "must",
       title: "With from and to, the period is exactly those days, and it is finished if to is in the past.",
       fix: "Repeat from and to; days counts both ends, complete_through equals to, and partial is false.",
       check: async (subject) => {
@@ -81,7 +80,6 @@ export const dates: Section = {
     },
     {
       id: "dates.same-numbers",
-      severity: "must",
       title: "Finished days have the same numbers with from and to as in the daily series.",
       fix: "Use the same counts for from and to as for days.",
       check: async (subject) => {
@@ -100,35 +98,30 @@ export const dates: Section = {
     },
     {
       id: "dates.reversed-refused",
-      severity: "must",
       title: "from after to is refused: 400, invalid_parameter.",
       fix: "Refuse reversed dates; do not swap them.",
       check: refuses("invalid_parameter", (to) => [{ from: to, to: addDays(to, -1) }]),
     },
     {
       id: "dates.future-refused",
-      severity: "must",
       title: "to in the future is refused: 400, invalid_parameter.",
       fix: "Refuse days that have not begun at the site; do not shorten the period.",
       check: refuses("invalid_parameter", (day) => [{ from: day, to: addDays(day, 3) }]),
     },
     {
       id: "dates.alone-refused",
-      severity: "must",
       title: "from without to, or to without from, is refused: 400, missing_parameter.",
       fix: "Require both.",
       check: refuses("missing_parameter", (day) => [{ from: day }, { to: day }]),
     },
     {
       id: "dates.days-refused",
-      severity: "must",
       title: "from and to together with days are refused: 400, invalid_parameter.",
       fix: "Accept one way to choose the period: refuse days together with dates, even days=30.",
       check: refuses("invalid_parameter", (to) => [{ from: addDays(to, -29), to, days: 30 }]),
     },
     {
       id: "dates.form-refused",
-      severity: "must",
       title: "Anything but a date (YYYY-MM-DD) is refused: 400, invalid_parameter.",
       fix: "Accept only calendar dates: no timestamps, no month 13, no 30 February.",
       check: refuses("invalid_parameter", (to) =>
@@ -136,7 +129,7 @@ export const dates: Section = {
       ),
     },
   ],
-};
+});
 
 /** The visitors and page views of an answer, whatever its operation. */
 function addUp(answer: ReturnType<typeof parse<PeriodOperation>>["answer"]) {

@@ -3,7 +3,7 @@ import { sites, stats } from "../../operations/index.ts";
 import { problem } from "../../operations/problem.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
 import { demandRefusal, demandStatus } from "../reply-checks.ts";
-import type { Rule, Section } from "../rule.ts";
+import { defineSection, type Rule } from "../rule.ts";
 import type { Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
@@ -41,13 +41,12 @@ function ofEachProblem(check: (reply: Reply, subject: Subject) => void): Rule["c
   });
 }
 
-export const errors: Section = {
+export const errors = defineSection({
   name: "errors",
   title: "Errors",
   rules: [
     {
       id: "errors.problem-json",
-      severity: "must",
       title: "Errors are application/problem+json.",
       fix: "Send Content-Type: application/problem+json with every error (RFC 9457).",
       check: ofEach((reply) => {
@@ -58,7 +57,6 @@ export const errors: Section = {
     },
     {
       id: "errors.members",
-      severity: "must",
       title: "An error has type, title, status, detail, code and request_id.",
       fix: "Send every member with the contract's type, also in errors of proxies and gateways.",
       check: ofEach((reply) => {
@@ -71,7 +69,6 @@ export const errors: Section = {
     },
     {
       id: "errors.status-repeated",
-      severity: "must",
       title: "status repeats the HTTP status.",
       fix: "Set both from the same value.",
       check: ofEachProblem((reply) => {
@@ -81,7 +78,6 @@ export const errors: Section = {
     },
     {
       id: "errors.request-id-repeated",
-      severity: "must",
       title: "request_id repeats X-Request-Id.",
       fix: "Create the id once per request.",
       check: ofEachProblem((reply) => {
@@ -93,7 +89,6 @@ export const errors: Section = {
     },
     {
       id: "errors.says-what",
-      severity: "must",
       title: "title and detail are not empty.",
       fix: "In detail, say what went wrong this time and what to do.",
       check: ofEachProblem((reply) => {
@@ -116,7 +111,6 @@ export const errors: Section = {
     },
     {
       id: "errors.no-key",
-      severity: "must",
       title: "An error does not repeat the key.",
       fix: "Keep credentials out of messages, because messages end up in logs.",
       check: ofEach((reply, { keys }) => {
@@ -136,7 +130,6 @@ export const errors: Section = {
     },
     {
       id: "errors.no-such-path",
-      severity: "must",
       title: "A path that does not exist gives 404, not_found.",
       fix: "Answer 404 with the code not_found, never a web page or a redirect.",
       check: async ({ ask }) => {
@@ -155,7 +148,6 @@ export const errors: Section = {
     },
     {
       id: "errors.method",
-      severity: "must",
       title: "A method other than GET and HEAD gives 405, method_not_allowed.",
       fix: "Refuse every other method on every path before looking up the site.",
       check: async ({ ask }) => {
@@ -166,7 +158,6 @@ export const errors: Section = {
     },
     {
       id: "errors.allow",
-      severity: "must",
       title: "A 405 lists GET and HEAD in Allow, and no method that writes.",
       fix: "Send Allow: GET, HEAD (RFC 9110, section 15.5.6).",
       check: async ({ ask }) => {
@@ -191,4 +182,4 @@ export const errors: Section = {
       },
     },
   ],
-};
+});

@@ -1,7 +1,7 @@
 import { realtime, sites, stats } from "../../operations/index.ts";
 import { describeReply, quote, type Reply, withoutAsOf } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
-import type { Rule, Section } from "../rule.ts";
+import { defineSection, type Rule } from "../rule.ts";
 import {
   allOperations,
   basicParams,
@@ -61,13 +61,12 @@ const cacheOf = ({ headers }: Reply) => headers.get("cache-control") ?? "";
 
 const STABLE = [sites, stats] as const;
 
-export const headers: Section = {
+export const headers = defineSection({
   name: "headers",
   title: "Headers",
   rules: [
     {
       id: "headers.json",
-      severity: "must",
       title: "Answers are application/json.",
       fix: "Send Content-Type: application/json with every 200.",
       check: ofEach(allOperations, (reply) => {
@@ -88,7 +87,6 @@ export const headers: Section = {
     },
     {
       id: "headers.request-id",
-      severity: "must",
       title: "Every answer has an X-Request-Id, including errors.",
       fix: "Set the id when a request arrives, so that no answer lacks it.",
       check: async (subject) => {
@@ -101,7 +99,6 @@ export const headers: Section = {
     },
     {
       id: "headers.request-id-unique",
-      severity: "must",
       title: "No two answers have the same X-Request-Id.",
       fix: "Create a new id for each request; never repeat one from a cache.",
       check: async (subject) => {
@@ -116,7 +113,6 @@ export const headers: Section = {
     },
     {
       id: "headers.vary",
-      severity: "must",
       title: "Answers have Vary: Authorization.",
       fix: "Send Vary: Authorization, so that no cache gives one key's answer to another key.",
       check: ofEach(dataOperations, (reply) => {
@@ -127,7 +123,6 @@ export const headers: Section = {
     },
     {
       id: "headers.cache-private",
-      severity: "must",
       title: "No shared cache may store an answer: Cache-Control is never public.",
       fix: "Send private; use public and s-maxage only for pages without a key.",
       check: ofEach(dataOperations, (reply) => {
@@ -137,7 +132,6 @@ export const headers: Section = {
     },
     {
       id: "headers.cache-partial",
-      severity: "must",
       title: "A partial period has Cache-Control: private, max-age=60.",
       fix: "Send Cache-Control: private, max-age=60 while the period is partial.",
       check: ofEach(periodOperations, (reply) => {
@@ -150,7 +144,6 @@ export const headers: Section = {
     },
     {
       id: "headers.cache-realtime",
-      severity: "must",
       title: "A realtime answer is not reused without asking: Cache-Control: no-cache.",
       fix: "Send Cache-Control: no-cache on /realtime.",
       check: ofEach([realtime], (reply) => {
@@ -161,7 +154,6 @@ export const headers: Section = {
     },
     {
       id: "headers.etag",
-      severity: "must",
       title: "Answers have an ETag.",
       fix: "Compute it from the body without as_of.",
       check: ofEach(allOperations, (reply) => {
@@ -172,7 +164,6 @@ export const headers: Section = {
     },
     {
       id: "headers.etag-weak",
-      severity: "must",
       title: "The ETag is weak.",
       fix: 'Send W/"…": answers with the same tag may differ in as_of, so their bytes are not the same.',
       check: ofEach(dataOperations, (reply) => {
@@ -182,7 +173,6 @@ export const headers: Section = {
     },
     {
       id: "headers.etag-304",
-      severity: "must",
       title: "A request with the answer's ETag in If-None-Match gets 304.",
       fix: "Compare If-None-Match weakly (RFC 9110, section 13.1.2) and answer 304 without a body.",
       check: async (subject) => {
@@ -207,7 +197,6 @@ export const headers: Section = {
     },
     {
       id: "headers.etag-other",
-      severity: "must",
       title: "Another tag in If-None-Match gets the full answer.",
       fix: "Answer 304 only if one of the tags is that of the answer.",
       check: async (subject) => {
@@ -218,7 +207,6 @@ export const headers: Section = {
     },
     {
       id: "headers.etag-304-fields",
-      severity: "must",
       title: "A 304 has the ETag and Vary of the 200.",
       fix: "Send the same fields as with a 200 (RFC 9110, section 15.4.5).",
       check: async (subject) => {
@@ -232,7 +220,6 @@ export const headers: Section = {
     },
     {
       id: "headers.etag-without-as-of",
-      severity: "must",
       title: "The ETag stays the same if only as_of changes.",
       fix: "Compute the tag without as_of: otherwise it never matches.",
       check: async (subject) => {
@@ -249,7 +236,6 @@ export const headers: Section = {
     },
     {
       id: "headers.etag-changes",
-      severity: "must",
       title: "Answers with other numbers have another ETag.",
       fix: "Compute the tag from the whole answer except as_of, not from the path or the time.",
       check: async (subject) => {
@@ -261,7 +247,6 @@ export const headers: Section = {
     },
     {
       id: "headers.head",
-      severity: "must",
       title: "HEAD answers like GET: the same status and fields.",
       fix: "Handle HEAD like GET and omit the body.",
       check: async (subject) => {
@@ -279,7 +264,6 @@ export const headers: Section = {
     },
     {
       id: "headers.head-errors",
-      severity: "must",
       title: "HEAD of a site that does not exist gives 404, and without a key 401.",
       fix: "Handle HEAD like GET, including errors.",
       check: async ({ ask }) => {
@@ -288,7 +272,7 @@ export const headers: Section = {
       },
     },
   ],
-};
+});
 
 /** The basic answer of each operation. */
 async function collect(subject: Subject): Promise<Reply[]> {

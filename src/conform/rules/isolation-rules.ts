@@ -1,7 +1,7 @@
 import { sites, stats } from "../../operations/index.ts";
 import { type Key, quote, type Reply } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
-import type { Section } from "../rule.ts";
+import { defineSection } from "../rule.ts";
 import { basicParams, type Subject, siteOperations } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 
@@ -58,13 +58,12 @@ async function ofEach(
 
 const demandSameStatus = async (foreign: Reply, { status }: Reply) => demandStatus(foreign, status);
 
-export const isolation: Section = {
+export const isolation = defineSection({
   name: "isolation",
   title: "Isolation of organizations",
   rules: [
     {
       id: "isolation.lists-apart",
-      severity: "must",
       title: "No site is listed for the keys of two organizations.",
       fix: "List only the sites of the key's organization. (Do both keys belong to the same organization?)",
       check: async (subject) => {
@@ -83,7 +82,6 @@ export const isolation: Section = {
     },
     {
       id: "isolation.other-organization",
-      severity: "must",
       title: "Another organization's site gets the same status and body as a site that does not exist.",
       fix: "Look up the site among those of the key's organization, never among all sites.",
       check: async (subject) =>
@@ -94,7 +92,6 @@ export const isolation: Section = {
     },
     {
       id: "isolation.fields",
-      severity: "must",
       title: "Another organization's site gets the same header fields as a site that does not exist.",
       fix: "Use the same code path for both, and set no field before the site is found.",
       check: async (subject) =>
@@ -112,14 +109,12 @@ export const isolation: Section = {
     },
     {
       id: "isolation.head",
-      severity: "must",
       title: "HEAD reveals no more about another organization's site than GET.",
       fix: "Handle HEAD like GET.",
       check: async (subject) => ofEach(subject, { method: "HEAD" }, demandSameStatus, [stats]),
     },
     {
       id: "isolation.conditional",
-      severity: "must",
       title: "If-None-Match reveals no more either: no 304 for another organization's site.",
       fix: "Compare tags only after the site is found.",
       check: async (subject) =>
@@ -127,7 +122,6 @@ export const isolation: Section = {
     },
     {
       id: "isolation.parameters",
-      severity: "must",
       title:
         "A wrong parameter gets the same answer for another organization's site and for one that does not exist.",
       fix: "Check the parameters before the site, or the site first in both cases.",
@@ -143,4 +137,4 @@ export const isolation: Section = {
       },
     },
   ],
-};
+});

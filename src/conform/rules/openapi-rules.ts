@@ -3,7 +3,7 @@ import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.
 import { findParameters, findPath, resolve } from "../openapi-lookup.ts";
 import { items, member, quote, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
-import type { Section } from "../rule.ts";
+import { defineSection } from "../rule.ts";
 import { allOperations, read, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
@@ -45,13 +45,12 @@ function describeBounds(
   return missing === undefined ? undefined : { expected: `${quote(missing)} in enum`, seen: quote(values) };
 }
 
-export const openapiSection: Section = {
+export const openapiSection = defineSection({
   name: "openapi",
   title: "OpenAPI document",
   rules: [
     {
       id: "openapi.version",
-      severity: "must",
       title: "The document is OpenAPI 3.1.",
       fix: "Write the document for OpenAPI 3.1, whose schemas are JSON Schema 2020-12.",
       check: async (subject) => {
@@ -61,7 +60,6 @@ export const openapiSection: Section = {
     },
     {
       id: "openapi.needs-key",
-      severity: "must",
       title: "The document requires a key, like every operation.",
       fix: "Answer 401 without a key here, too.",
       check: async ({ ask, keys }) => {
@@ -71,7 +69,6 @@ export const openapiSection: Section = {
     },
     {
       id: "openapi.paths",
-      severity: "must",
       title: "It describes GET of every path.",
       fix: `Describe ${allOperations.map(({ path }) => path).join(", ")}.`,
       check: async (subject) => {
@@ -85,7 +82,6 @@ export const openapiSection: Section = {
     },
     {
       id: "openapi.read-only",
-      severity: "must",
       title: "It describes no methods except GET and HEAD on these paths.",
       fix: "Offer no operation that writes under this contract.",
       check: async (subject) =>
@@ -97,7 +93,6 @@ export const openapiSection: Section = {
     },
     {
       id: "openapi.parameters",
-      severity: "must",
       title:
         "It describes each operation's query parameters from the contract, and marks required ones as required.",
       fix: "Describe site, days, dimension and limit wherever the contract has them.",
@@ -115,7 +110,6 @@ export const openapiSection: Section = {
     },
     {
       id: "openapi.bounds",
-      severity: "must",
       title: "Its parameters have the contract's bounds, defaults and dimensions.",
       fix: "Add minimum, maximum, default and enum to the parameters' schemas.",
       check: async (subject) =>
@@ -135,7 +129,6 @@ export const openapiSection: Section = {
     },
     {
       id: "openapi.security",
-      severity: "must",
       title: "It declares that each operation requires a Bearer key.",
       fix: "Declare a security scheme of type http and scheme bearer, and require it everywhere.",
       check: async (subject) =>
@@ -172,4 +165,4 @@ export const openapiSection: Section = {
         }),
     },
   ],
-};
+});

@@ -4,7 +4,7 @@ import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.
 import type { Operation } from "../../operations/operation.ts";
 import { describeReply, items, member, quote, type Reply } from "../reply.ts";
 import { demandRefusal, demandStatus, findRefused } from "../reply-checks.ts";
-import type { Rule, Section } from "../rule.ts";
+import { defineSection, type Rule } from "../rule.ts";
 import { allOperations, basicParams, periodOperations, type Subject, siteOperations } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
@@ -64,13 +64,12 @@ function demandAllowed(reply: Reply, parameter: string, values: readonly string[
 
 const WRONG_NUMBERS = ["seven", "1.5", "1e1", "-1", "+7", "07", "7d"];
 
-export const parameters: Section = {
+export const parameters = defineSection({
   name: "params",
   title: "Parameters",
   rules: [
     {
       id: "params.unknown-refused",
-      severity: "must",
       title: "An unknown parameter is refused: 400, unknown_parameter.",
       fix: "Refuse every name that the operation does not take: ignoring period=7d returns wrong numbers.",
       check: async (subject) => {
@@ -81,7 +80,6 @@ export const parameters: Section = {
     },
     {
       id: "params.foreign-refused",
-      severity: "must",
       title: "A parameter of another operation is refused like an unknown one.",
       fix: "Accept only the operation's own parameters: no days on /realtime, no limit on /stats.",
       check: async (subject) => {
@@ -98,7 +96,6 @@ export const parameters: Section = {
     },
     {
       id: "params.names-exact",
-      severity: "must",
       title: "Parameter names are case-sensitive: Days is unknown.",
       fix: "Compare names exactly, so that no spelling is silently ignored.",
       check: async (subject) => {
@@ -107,7 +104,6 @@ export const parameters: Section = {
     },
     {
       id: "params.unknown-listed",
-      severity: "must",
       title: "The error for an unknown parameter lists the operation's parameters in allowed.",
       fix: "Put the operation's parameter names into allowed of the entry.",
       check: async (subject) => {
@@ -119,7 +115,6 @@ export const parameters: Section = {
     },
     {
       id: "params.missing-refused",
-      severity: "must",
       title: "A missing required parameter is refused: 400, missing_parameter.",
       fix: "Require site on every operation of a site, and dimension on /breakdown.",
       check: async (subject) => {
@@ -132,7 +127,6 @@ export const parameters: Section = {
     },
     {
       id: "params.empty-refused",
-      severity: "must",
       title: "An empty parameter is refused: 400, invalid_parameter.",
       fix: "Refuse days= and the like: an empty value is neither missing nor zero.",
       check: async (subject) => {
@@ -145,7 +139,6 @@ export const parameters: Section = {
     },
     {
       id: "params.repeated-refused",
-      severity: "must",
       title: "A repeated parameter is refused, even with the same value: 400, invalid_parameter.",
       fix: "Read all values of a name, and refuse more than one.",
       check: async (subject) => {
@@ -163,14 +156,12 @@ export const parameters: Section = {
     },
     {
       id: "params.days-bounds",
-      severity: "must",
       title: "days below 1 or above 365 is refused, never clamped: 400, invalid_parameter.",
       fix: "Refuse values out of bounds: a clamped period answers a different question.",
       check: refuses("days", ["0", "366"]),
     },
     {
       id: "params.days-form",
-      severity: "must",
       title: "days is only decimal digits: no sign, leading zero, fraction or unit.",
       fix: "Check that the text is only digits before parsing it: most parsers accept 7d, 1e1 or 07.",
       check: async (subject) => {
@@ -182,35 +173,30 @@ export const parameters: Section = {
     },
     {
       id: "params.days-inclusive",
-      severity: "must",
       title: "days accepts its bounds, 1 and 365.",
       fix: "Count both bounds as allowed.",
       check: accepts("days", ["1", "365"]),
     },
     {
       id: "params.limit-bounds",
-      severity: "must",
       title: "limit below 1 or above 1000 is refused, never clamped: 400, invalid_parameter.",
       fix: "Refuse values out of bounds, and list the bounds in the error.",
       check: refuses("limit", ["0", "1001"]),
     },
     {
       id: "params.limit-form",
-      severity: "must",
       title: "limit is only decimal digits: no sign, leading zero or fraction.",
       fix: "Check that the text is only digits before parsing it.",
       check: refuses("limit", WRONG_NUMBERS),
     },
     {
       id: "params.limit-inclusive",
-      severity: "must",
       title: "limit accepts its bounds, 1 and 1000.",
       fix: "Count both bounds as allowed.",
       check: accepts("limit", ["1", "1000"]),
     },
     {
       id: "params.dimension-refused",
-      severity: "must",
       title: "An unknown dimension is refused: 400, invalid_parameter.",
       fix: "Refuse the dimension; do not answer with an empty list.",
       check: async (subject) => {
@@ -220,7 +206,6 @@ export const parameters: Section = {
     },
     {
       id: "params.dimension-listed",
-      severity: "must",
       title: "The error for an unknown dimension lists the allowed ones, including all of the contract's.",
       fix: "Put the names of the dimensions into allowed of the entry.",
       check: async (subject) => {
@@ -230,7 +215,6 @@ export const parameters: Section = {
     },
     {
       id: "params.site-length",
-      severity: "must",
       title: "A site of more than 253 characters is refused: 400, invalid_parameter.",
       fix: "Check the length before looking up the site.",
       check: async (subject) => {
@@ -242,7 +226,6 @@ export const parameters: Section = {
     },
     {
       id: "params.bounds-listed",
-      severity: "must",
       title: "The error for days, limit or site lists the bounds as minimum and maximum.",
       fix: "Put minimum and maximum into the parameter's entry. For site they are lengths.",
       check: async (subject) => {
@@ -253,7 +236,6 @@ export const parameters: Section = {
     },
     {
       id: "params.refusals-named",
-      severity: "must",
       title: "errors has an entry with name and detail for every refused parameter.",
       fix: 'Send errors: [{ "parameter": "days", "detail": "…" }] with each 400.',
       check: async (subject) => {
@@ -275,7 +257,6 @@ export const parameters: Section = {
     },
     {
       id: "params.all-refusals-listed",
-      severity: "must",
       title: "If several parameters are wrong, errors lists all of them.",
       fix: "Collect all errors before answering, so that callers fix a request only once.",
       check: async ({ ask }) => {
@@ -290,7 +271,6 @@ export const parameters: Section = {
     },
     {
       id: "params.precedence",
-      severity: "must",
       title: "code is the first that applies of unknown_parameter, missing_parameter and invalid_parameter.",
       fix: "Choose the code in this order after collecting all errors.",
       check: async ({ ask }) => {
@@ -309,7 +289,6 @@ export const parameters: Section = {
     },
     {
       id: "params.percent-encoding",
-      severity: "must",
       title: "Names and values are percent-decoded: d%61ys=7 is days=7.",
       fix: "Decode the query as a form before comparing names.",
       check: async (subject) => {
@@ -324,7 +303,6 @@ export const parameters: Section = {
     },
     {
       id: "params.body-ignored",
-      severity: "must",
       title: "A request body is ignored: parameters come only from the query.",
       fix: "Do not read parameters from the body of a GET, and do not fail because of it.",
       check: async (subject) => {
@@ -338,4 +316,4 @@ export const parameters: Section = {
       },
     },
   ],
-};
+});

@@ -3,7 +3,7 @@ import { stats } from "../../operations/index.ts";
 import type { Period } from "../../operations/period.ts";
 import { localTime } from "../local-time.ts";
 import { quote, type Reply } from "../reply.ts";
-import type { Rule, Section } from "../rule.ts";
+import { defineSection, type Rule } from "../rule.ts";
 import { periodOperations, read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
@@ -21,13 +21,12 @@ function ofEach(check: PeriodCheck): Rule["check"] {
   };
 }
 
-export const periods: Section = {
+export const periods = defineSection({
   name: "period",
   title: "Periods",
   rules: [
     {
       id: "period.days",
-      severity: "must",
       title: "period.days is the requested number of days.",
       fix: "Answer for exactly the requested days, on /breakdown, too.",
       check: async (subject) => {
@@ -41,7 +40,6 @@ export const periods: Section = {
     },
     {
       id: "period.span",
-      severity: "must",
       title: "The period has the requested number of days, including both from and to.",
       fix: "days=7 is today and the six days before: from is days − 1 days before to.",
       check: async (subject) => {
@@ -56,7 +54,6 @@ export const periods: Section = {
     },
     {
       id: "period.ends-today",
-      severity: "must",
       title: "to is today in the site's timezone at as_of.",
       fix: "Count calendar days in the site's timezone, including today; not in UTC, and not until yesterday.",
       check: ofEach(({ to, as_of }, reply, timezone) => {
@@ -67,14 +64,12 @@ export const periods: Section = {
     },
     {
       id: "period.partial",
-      severity: "must",
       title: "partial is true, because today is not over.",
       fix: "Send partial: true, because every period ends today.",
       check: ofEach(({ partial }, reply) => demand(partial, reply, "partial: true", "partial: false")),
     },
     {
       id: "period.complete-through",
-      severity: "must",
       title: "complete_through is the day before to.",
       fix: "Send the last finished day. With days=1 it is before from.",
       check: ofEach(({ to, complete_through }, reply) => {
@@ -84,7 +79,6 @@ export const periods: Section = {
     },
     {
       id: "period.timezone",
-      severity: "must",
       title: "period.timezone is the site's timezone from /sites.",
       fix: "Read both from the same place.",
       check: ofEach((period, reply, timezone) =>
@@ -93,7 +87,6 @@ export const periods: Section = {
     },
     {
       id: "period.as-of-offset",
-      severity: "must",
       title: "as_of has the offset of the site's timezone at that moment.",
       fix: "Format the time in the site's timezone; consider daylight saving time and half-hour offsets.",
       check: ofEach(({ as_of }, reply, timezone) => {
@@ -115,7 +108,6 @@ export const periods: Section = {
     },
     {
       id: "period.warns-before-data",
-      severity: "must",
       title: "A period that starts before the site has data comes with the warning before_data_since.",
       fix: 'Add { "code": "before_data_since", "detail": "…" } to warnings.',
       check: async (subject) => {
@@ -134,7 +126,6 @@ export const periods: Section = {
     },
     {
       id: "period.warns-only-then",
-      severity: "must",
       title: "A period within the site's data comes without that warning.",
       fix: "Warn only if from is before data_since.",
       check: async (subject) => {
@@ -151,4 +142,4 @@ export const periods: Section = {
       },
     },
   ],
-};
+});

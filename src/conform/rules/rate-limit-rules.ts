@@ -1,7 +1,7 @@
 import { sites } from "../../operations/index.ts";
 import { quote, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
-import type { Rule, Section } from "../rule.ts";
+import { defineSection, type Rule } from "../rule.ts";
 import { read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
@@ -20,7 +20,7 @@ function ofAnswer(check: (reply: Reply) => void): Rule["check"] {
   return async (subject) => check((await read(subject, sites)).reply);
 }
 
-export const rateLimit: Section = {
+export const rateLimit = defineSection({
   name: "rate-limit",
   title: "Rate limit",
   rules: [
@@ -40,7 +40,6 @@ export const rateLimit: Section = {
     },
     {
       id: "rate-limit.form",
-      severity: "must",
       title:
         'The fields follow the draft: "name";q=…;w=… and "name";r=…;t=…. X-RateLimit-* are whole numbers.',
       fix: "Follow draft-ietf-httpapi-ratelimit-headers: clients use these numbers to decide how long to wait.",
@@ -63,7 +62,6 @@ export const rateLimit: Section = {
     },
     {
       id: "rate-limit.within-quota",
-      severity: "must",
       title: "The remaining quota is not greater than the quota.",
       fix: "Count the current request, too.",
       check: ofAnswer((reply) => {
@@ -84,7 +82,6 @@ export const rateLimit: Section = {
     },
     {
       id: "rate-limit.refusal",
-      severity: "must",
       title: "A request beyond the quota gets 429, rate_limited, with Retry-After.",
       fix: "Send Retry-After in seconds or as a date.",
       check: async ({ refusals }) => {
@@ -98,4 +95,4 @@ export const rateLimit: Section = {
       },
     },
   ],
-};
+});

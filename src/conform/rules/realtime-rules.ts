@@ -1,17 +1,16 @@
 import { realtime, stats } from "../../operations/index.ts";
 import { localTime } from "../local-time.ts";
 import { quote } from "../reply.ts";
-import type { Section } from "../rule.ts";
+import { defineSection } from "../rule.ts";
 import { read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
-export const realtimeSection: Section = {
+export const realtimeSection = defineSection({
   name: "realtime",
   title: "Realtime",
   rules: [
     {
       id: "realtime.window",
-      severity: "must",
       title: "The window is five minutes.",
       fix: "Count visitors with a page view or an event in (as_of − 5 min, as_of], and send window_minutes: 5.",
       check: async (subject) => {
@@ -21,7 +20,6 @@ export const realtimeSection: Section = {
     },
     {
       id: "realtime.as-of-offset",
-      severity: "must",
       title: "as_of has the offset of the site's timezone at that moment.",
       fix: "Format the time in the site's timezone, as in every period.",
       check: async (subject) => {
@@ -59,4 +57,4 @@ export const realtimeSection: Section = {
       },
     },
   ],
-};
+});

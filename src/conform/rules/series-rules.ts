@@ -3,7 +3,7 @@ import { timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { quote, type Reply } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
-import type { Section } from "../rule.ts";
+import { defineSection } from "../rule.ts";
 import { demandSameNumbers } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
 import { demand, Inconclusive, Skip } from "../verdict.ts";
@@ -34,13 +34,12 @@ async function readSums(subject: Subject, days: number, count = days) {
   return { reply, asOf: answer.period.as_of, period: answer.period, numbers };
 }
 
-export const series: Section = {
+export const series = defineSection({
   name: "series",
   title: "Daily series",
   rules: [
     {
       id: "series.interval",
-      severity: "must",
       title: 'interval is "day".',
       fix: 'Send "interval": "day".',
       check: async (subject) => {
@@ -50,14 +49,12 @@ export const series: Section = {
     },
     {
       id: "series.days-default",
-      severity: "must",
       title: "Without days, /timeseries covers 30 days.",
       fix: "Let days default to 30.",
       check: checkDefault(timeseries, {}, ["period", "days"], 30),
     },
     {
       id: "series.one-point-a-day",
-      severity: "must",
       title: "There is exactly one point per requested day, including days without traffic.",
       fix: "Fill days without visits, and days before the site had data, with zeros.",
       check: async (subject) =>
@@ -67,7 +64,6 @@ export const series: Section = {
     },
     {
       id: "series.ascending",
-      severity: "must",
       title: "Points start at period.from and ascend day by day, without gaps or repeats.",
       fix: "First list the days in the site's timezone, then fill in the numbers.",
       check: async (subject) =>
@@ -79,7 +75,6 @@ export const series: Section = {
     },
     {
       id: "series.partial-point",
-      severity: "must",
       title: "partial is true on today's point and on no other.",
       fix: 'Add "partial": true only to the last point.',
       check: async (subject) =>
@@ -90,7 +85,6 @@ export const series: Section = {
     },
     {
       id: "series.views-have-visitors",
-      severity: "must",
       title: "A day with page views has visitors.",
       fix: "Count both from the same visits.",
       check: async (subject) =>
@@ -101,7 +95,6 @@ export const series: Section = {
     },
     {
       id: "series.zero-before-data",
-      severity: "must",
       title: "Days before data_since are all zeros.",
       fix: "Set data_since to the first day with data, and send zeros before it.",
       check: async (subject) => {
@@ -118,7 +111,6 @@ export const series: Section = {
     },
     {
       id: "series.adds-up",
-      severity: "must",
       title: "The points add up to the visitors and page views of /stats for the same days.",
       fix: "In both, visitors is the sum of daily unique visitors, with days in the site's timezone.",
       check: async (subject) => {
@@ -132,7 +124,6 @@ export const series: Section = {
     },
     {
       id: "series.ends-in-today",
-      severity: "must",
       title: "The last point has the numbers of /stats for today.",
       fix: "In every operation, days=1 is today so far: from midnight at the site until now.",
       check: async (subject) => {
@@ -144,7 +135,6 @@ export const series: Section = {
     },
     {
       id: "series.finished-days-agree",
-      severity: "must",
       title: "A finished day has the same numbers in every series.",
       fix: "Split visits at the site's midnight: a finished day never changes.",
       check: async (subject) => {
@@ -163,4 +153,4 @@ export const series: Section = {
       },
     },
   ],
-};
+});

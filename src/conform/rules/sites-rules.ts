@@ -2,7 +2,7 @@ import { realtime, sites, stats } from "../../operations/index.ts";
 import { localTime } from "../local-time.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
-import type { Section } from "../rule.ts";
+import { defineSection } from "../rule.ts";
 import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
 import { demand } from "../verdict.ts";
 
@@ -21,13 +21,12 @@ function demandSite(reply: Reply, { id, domain }: { id: string; domain: string }
   demand(isSame, reply, expected, reply.status === 200 ? `site ${quote(seen)}` : describeReply(reply));
 }
 
-export const sitesSection: Section = {
+export const sitesSection = defineSection({
   name: "sites",
   title: "Sites",
   rules: [
     {
       id: "sites.unique",
-      severity: "must",
       title: "No id and no domain is listed twice.",
       fix: "List each site once: its id and its domain must each be unique.",
       check: async (subject) => {
@@ -53,7 +52,6 @@ export const sitesSection: Section = {
     },
     {
       id: "sites.domain-form",
-      severity: "must",
       title: "A domain is a lower-case host name without scheme, www., port or path.",
       fix: "Store only the domain, and remove everything else that people type when looking it up.",
       check: async (subject) => {
@@ -66,7 +64,6 @@ export const sitesSection: Section = {
     },
     {
       id: "sites.timezone",
-      severity: "must",
       title: "A site's timezone is an IANA name.",
       fix: "Send a name such as Europe/Berlin: an offset or abbreviation does not define when a day begins.",
       check: async (subject) => {
@@ -89,7 +86,6 @@ export const sitesSection: Section = {
     },
     {
       id: "sites.data-since",
-      severity: "must",
       title: "data_since is null or a day that has begun at the site.",
       fix: "Send the first day with data in the site's timezone, or null if there is none yet.",
       check: async (subject) => {
@@ -103,7 +99,6 @@ export const sitesSection: Section = {
     },
     {
       id: "sites.by-domain",
-      severity: "must",
       title: "Every operation of a site accepts its domain and repeats the site in the answer.",
       fix: "Send site: { id, domain } as in /sites.",
       check: async (subject) => {
@@ -115,7 +110,6 @@ export const sitesSection: Section = {
     },
     {
       id: "sites.by-id",
-      severity: "must",
       title: "Every operation of a site accepts its id.",
       fix: "Look up a site by id as well as by domain.",
       check: async (subject) => {
@@ -128,7 +122,6 @@ export const sitesSection: Section = {
     },
     {
       id: "sites.written-as-address",
-      severity: "must",
       title: "A site may be given as an address: scheme, www., port and path are ignored.",
       fix: "Reduce https://www.example.com:443/pricing?x=1 to example.com before looking it up.",
       check: async (subject) => {
@@ -154,7 +147,6 @@ export const sitesSection: Section = {
     },
     {
       id: "sites.unknown",
-      severity: "must",
       title: "A site that does not exist gives 404, site_not_found, on every operation.",
       fix: "Answer 404 with the code site_not_found, never an empty 200.",
       check: async (subject) => {
@@ -166,7 +158,6 @@ export const sitesSection: Section = {
     },
     {
       id: "sites.whole-name",
-      severity: "must",
       title: "A site's name is compared as a whole: a longer or shorter name is a different site.",
       fix: "Compare the whole domain, never a suffix, prefix or pattern.",
       check: async ({ ask, site, sites: own }) => {
@@ -180,4 +171,4 @@ export const sitesSection: Section = {
       },
     },
   ],
-};
+});

@@ -1,6 +1,6 @@
 import { stats } from "../../operations/index.ts";
 import { checkDefault } from "../reply-checks.ts";
-import type { Section } from "../rule.ts";
+import { defineSection } from "../rule.ts";
 import { compareStable, demandSameNumbers } from "../stable-compare.ts";
 import { type Read, read, type Subject } from "../subject.ts";
 import { demand } from "../verdict.ts";
@@ -19,20 +19,18 @@ export async function readTotals(
   return { reply, asOf: answer.period.as_of, period: answer.period, numbers };
 }
 
-export const statsSection: Section = {
+export const statsSection = defineSection({
   name: "stats",
   title: "Summary",
   rules: [
     {
       id: "stats.days-default",
-      severity: "must",
       title: "Without days, /stats covers 30 days.",
       fix: "Let days default to 30.",
       check: checkDefault(stats, {}, ["period", "days"], 30),
     },
     {
       id: "stats.longer-is-more",
-      severity: "must",
       title: "A longer period has at least the numbers of a shorter one.",
       fix: "Add up the days of the period; visitors is the sum of daily unique visitors.",
       check: async (subject) => {
@@ -61,7 +59,6 @@ export const statsSection: Section = {
     },
     {
       id: "stats.same-by-id",
-      severity: "must",
       title: "A site has the same numbers by id and by domain.",
       fix: "Look up the site once, then count by its id.",
       check: async (subject) => {
@@ -72,4 +69,4 @@ export const statsSection: Section = {
       },
     },
   ],
-};
+});

@@ -1,30 +1,19 @@
 import { addDays } from "../../operations/days.ts";
-import { normalizeSite } from "../../operations/site-name.ts";
 import { startOfDay } from "../calendar.ts";
+import type { SourceSite } from "../data-source.ts";
 import { type Counts, createCounts } from "./counts.ts";
 import type { Fixtures } from "./fixture-types.ts";
 import { createVisits } from "./visits.ts";
 
-export interface Site {
-  id: string;
-  domain: string;
-  name: string;
-  timezone: string;
-  /** Milliseconds since 1970. */
-  createdAt: number;
-  /** Date; null if nothing was ever recorded. */
-  dataSince: string | null;
+/** A made-up site, with the counts of its visits. */
+export interface DemoSite extends SourceSite {
   counts: Counts;
 }
 
 export interface Organization {
-  id: string;
-  name: string;
   keys: { id: string; sha256: string }[];
   /** Ordered by domain. */
-  sites: Site[];
-  /** By id or domain, as a person may write it, among the organization's own sites. */
-  findSite(name: string): Site | undefined;
+  sites: DemoSite[];
 }
 
 /**
@@ -34,13 +23,10 @@ export interface Organization {
  */
 export function createDataset(fixtures: Fixtures, seed: string, start: number): Organization[] {
   const anchor = mondayOf(start);
-  const sites = fixtures.sites.map((profile): Site => {
+  const sites = fixtures.sites.map((profile): DemoSite => {
     const { id, domain, name, timezone, added, data_since } = profile;
     return {
-      id,
-      domain,
-      name,
-      timezone,
+      ...{ id, domain, name, timezone },
       // A getter, because the first look at a timezone takes milliseconds, and most answers need only one site.
       get createdAt() {
         return startOfDay(addDays(anchor, -added), timezone) + 9 * 3_600_000;
@@ -49,11 +35,10 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
       counts: createCounts(createVisits(profile, fixtures, seed, anchor)),
     };
   });
-  return fixtures.organizations.map(({ id, name, keys, sites: ids }) => {
-    const own = sites.filter((site) => ids.includes(site.id)).sort((a, b) => (a.domain < b.domain ? -1 : 1));
-    const byName = new Map(own.flatMap((site) => [[site.id, site] as const, [site.domain, site] as const]));
-    return { id, name, keys, sites: own, findSite: (text) => byName.get(normalizeSite(text)) };
-  });
+  return fixtures.organizations.map(({ keys, sites: ids }) => ({
+    keys,
+    sites: sites.filter(({ id }) => ids.includes(id)).sort((a, b) => (a.domain < b.domain ? -1 : 1)),
+  }));
 }
 
 function mondayOf(instant: number): string {
