@@ -134,7 +134,7 @@ describe("exits with an error if nothing can be checked", () => {
     ["a mistyped section", () => [good.origin, "--only", "header"], keys, 2, /Did you mean headers\?/],
     ["an empty list of rules", () => [good.origin, "--only", ","], keys, 2, /--list/],
     ["two addresses", () => [good.origin, "--base-url", good.origin], keys, 2, /twice/],
-    ["--demo with an address", () => [good.origin, "--demo"], keys, 2, /cannot be used together/],
+    ["--demo with an address", () => [good.origin, "--demo"], keys, 2, /not both/],
     [
       "the same key twice",
       () => [good.origin],

@@ -145,7 +145,7 @@ describe("--csv and --fields", () => {
       /no field "visitor"[\s\S]*Did you mean visitors\?[\s\S]*events/,
     ],
     ["stats --site example.com --fields visitors,", /no field ""/],
-    ["stats --site example.com --json --csv", /cannot be used together/],
+    ["stats --site example.com --json --csv", /not both/],
     ["stats example.com", /Did you mean --site example\.com\?/],
     ["breakdown --site example.com --dimension country", /Did you mean countries\?/],
     ["realtime --site example.com --watch 0", /from 1 to 3600/],

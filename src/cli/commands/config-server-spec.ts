@@ -101,7 +101,7 @@ function readProfileName(
   if (findLocalKind(flags) !== undefined) return undefined;
   if (flags.withKey && flags.profile !== undefined) {
     throw refuse(
-      "--with-key and --profile cannot be used together",
+      "Use --with-key or --profile, not both",
       "A profile keeps the key out of the file.",
     );
   }

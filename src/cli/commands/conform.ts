@@ -113,7 +113,7 @@ async function reachLocal(
   const { option, about } = local;
   refuseSecondSource(flags, local);
   if (address !== undefined) {
-    throw new AnalyticsError("usage", `${option.flag} and an address cannot be used together.`, {
+    throw new AnalyticsError("usage", `Use ${option.flag} or an address, not both.`, {
       hint: `${option.flag} checks ${about.label} in this program; leave it out to check your service.`,
     });
   }

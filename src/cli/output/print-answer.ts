@@ -17,7 +17,7 @@ import { readScreen } from "./terminal.ts";
  */
 export async function printAnswer(io: Io, answer: Answer, format: Format): Promise<void> {
   if (format.json && format.csv) {
-    throw new AnalyticsError("usage", "--json and --csv cannot be used together.");
+    throw new AnalyticsError("usage", "Use --json or --csv, not both.");
   }
   const views = chooseViews(answer, format);
   if (format.json) return writeData(io, formatJson(chooseJson(answer, views, format), 2));
