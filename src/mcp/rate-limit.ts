@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
-import { formatCount } from "../render/words.ts";
+import { formatCount } from "../render/plural.ts";
 
 /** Takes leave for one call; throws `rate_limited` with the time to wait where too many were made. */
 export type Admit = () => void;

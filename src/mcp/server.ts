@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import type { Call } from "../operations/call.ts";
 import { iconUrl } from "../render/icon.ts";
-import type { SourceDescription } from "../sources/source.ts";
+import type { SourceDescription } from "../sources/source-types.ts";
 import { CHART_EXTENSION } from "./chart-link.ts";
 import type { Admit } from "./rate-limit.ts";
 import { toolDefinitions } from "./tool-definitions.ts";

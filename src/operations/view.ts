@@ -31,7 +31,7 @@ export interface Series {
 
 /**
  * An answer as data, before anybody decides how it looks: every surface (table, TSV, a model's text) is drawn
- * from this one shape. Cells are raw; `render/clean.ts` cleans them where they leave.
+ * from this one shape. Cells are raw; `render/clean-text.ts` cleans them where they leave.
  */
 export interface View {
   /** Which of an answer's tables it is, for programs, where there are several. */

@@ -3,7 +3,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import type { Presentation } from "../operations/operation.ts";
 import { buildWhenAsked, type LazySchemas, type Schemas } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
-import { cleanText } from "../render/clean.ts";
+import { cleanText } from "../render/clean-text.ts";
 
 /**
  * A question that takes several operations: declared like an operation, answered by `compute`, which asks

@@ -6,7 +6,7 @@ import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { createFailureLog } from "../oauth/store/store-failure.ts";
 import { sites } from "../operations/index.ts";
-import type { KeyedSource, OpenOptions } from "../sources/source.ts";
+import type { KeyedSource, OpenOptions } from "../sources/source-types.ts";
 import { createRoutes } from "./connector-routes.ts";
 import { createGrantContexts, type Holder } from "./grant-contexts.ts";
 import { createMcpRoute } from "./mcp-route.ts";

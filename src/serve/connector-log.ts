@@ -1,6 +1,6 @@
-import { type LogLevel, logLevels } from "../config/connector.ts";
+import { type LogLevel, logLevels } from "../config/serve-settings.ts";
 import type { AuditEvent } from "../oauth/audit.ts";
-import { formatJson } from "../render/clean.ts";
+import { formatJson } from "../render/clean-text.ts";
 import { hideSecrets } from "./log-redaction.ts";
 
 export type LogEvent = AuditEvent | "request" | "upstream" | "store" | "fault";

@@ -8,7 +8,7 @@ import { buildLandingPage } from "../oauth/pages/landing-page.ts";
 import { sendPage } from "../oauth/send-page.ts";
 import { isUnavailable } from "../oauth/store/store-failure.ts";
 import { queries } from "../reports/queries.ts";
-import type { KeyedSource } from "../sources/source.ts";
+import type { KeyedSource } from "../sources/source-types.ts";
 
 export interface RoutesOptions {
   publicUrl: string;

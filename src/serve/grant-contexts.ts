@@ -2,7 +2,7 @@ import { AnalyticsError } from "../errors.ts";
 import { type Admit, createRateLimit } from "../mcp/rate-limit.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import type { Call } from "../operations/call.ts";
-import type { OpenOptions } from "../sources/source.ts";
+import type { OpenOptions } from "../sources/source-types.ts";
 
 /** What the requests of one grant share: cached answers and the limit of calls. */
 export interface GrantContext {
@@ -36,7 +36,7 @@ export function createGrantContexts({ open, clock, callsPerMinute, revoke }: Gra
   const contexts = new Map<string, { context: GrantContext; used: number }>();
 
   const create = (holder: Holder): GrantContext => {
-    const ask = open(holder.apiKey, { memory: MEMORY });
+    const ask = open(holder.apiKey, { cache: MEMORY });
     const call: Call = async (...asked) => {
       try {
         return await ask(...asked);

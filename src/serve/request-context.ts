@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { Fetch } from "../client/exchange.ts";
+import type { Fetch } from "../client/http-request.ts";
 import type { Audit } from "../oauth/audit.ts";
 import { cleanAddress, cleanWords } from "../oauth/pages/sanitize-untrusted.ts";
 import { readAddress } from "./client-address.ts";

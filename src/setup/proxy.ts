@@ -1,6 +1,7 @@
-import { type Environment, readProxies } from "../config/config.ts";
+import { readProxies } from "../config/proxy-settings.ts";
+import type { Environment } from "../config/variables.ts";
 
-/** The proxy that a request to the base URL goes through: the choice that undici's EnvHttpProxyAgent makes. */
+/** The proxy for requests to the base URL, chosen as undici's EnvHttpProxyAgent does. */
 export function findProxy(environment: Environment, baseUrl: string): URL | undefined {
   const { httpProxy, httpsProxy, noProxy = "" } = readProxies(environment, baseUrl);
   const { protocol, hostname, port } = new URL(baseUrl);

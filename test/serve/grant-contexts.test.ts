@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { sites } from "../../src/operations/index.ts";
 import { createGrantContexts } from "../../src/serve/grant-contexts.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
@@ -14,7 +14,7 @@ function start() {
   const contextOf = createGrantContexts({
     open: (apiKey, limits) => {
       reached.push(apiKey);
-      return createClient({
+      return createHttpClient({
         readTarget: () => ({
           ...{ baseUrl: "https://stats.example.test/api/v1", apiKey: DEMO_KEY },
           fetch: async (url, init) => api(new Request(url, init)),

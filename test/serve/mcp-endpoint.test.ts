@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
-import type { Fetch } from "../../src/client/exchange.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
+import type { Fetch } from "../../src/client/http-request.ts";
 import { createServer } from "../../src/mcp/server.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { clientKinds, connectHttp } from "../support/clients.ts";
@@ -14,7 +14,7 @@ afterEach(async () => {
 /** The analytics server behind the product's HTTP stack, a new one for each request. */
 async function start(options: { fetch?: Fetch } = {}) {
   const { api, ask, time } = createTestApi();
-  const { call } = createClient({
+  const { call } = createHttpClient({
     readTarget: () => ({
       baseUrl: "https://stats.example.test/api/v1",
       apiKey: DEMO_KEY,

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Target } from "../../src/client/client.ts";
-import type { LogLevel } from "../../src/config/connector.ts";
+import type { Target } from "../../src/client/http-client.ts";
+import type { LogLevel } from "../../src/config/serve-settings.ts";
 import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
 import { createLog } from "../../src/serve/connector-log.ts";
 import { type ConnectorOptions, startConnector } from "../../src/serve/connector-server.ts";
-import { createKeyedService } from "../../src/sources/service.ts";
+import { createKeyedService } from "../../src/sources/service-source.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 
 export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "store" | "source">> {

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { readServeSettings, type ServeFlags, serveVariables } from "../../config/connector.ts";
+import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Store } from "../../oauth/store/store.ts";
 import type { Cell, Column, View } from "../../operations/view.ts";
-import { formatCount } from "../../render/words.ts";
+import { formatCount } from "../../render/plural.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { type Format, printNote } from "../output/streams.ts";

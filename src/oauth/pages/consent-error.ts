@@ -1,4 +1,4 @@
-import { formatCount } from "../../render/words.ts";
+import { formatCount } from "../../render/plural.ts";
 
 export interface ConsentError {
   code:

@@ -1,4 +1,4 @@
-import { cleanText } from "../../render/clean.ts";
+import { cleanText } from "../../render/clean-text.ts";
 
 const MAX_NAME_LENGTH = 60;
 const MAX_ADDRESS_LENGTH = 260;
