@@ -93,20 +93,21 @@ export const findFaults = (page: Page) =>
 export const findControlFaults = (page: Page) =>
   page.evaluate(() => {
     const faults: string[] = [];
+    const isBlank = (element: Element | null | undefined) => !element?.textContent?.trim();
     const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
     if (new Set(ids).size < ids.length) faults.push(`ids ${ids}`);
     for (const field of document.querySelectorAll<HTMLInputElement>("input:not([type=hidden])")) {
-      if (!field.labels?.[0]?.textContent?.trim()) faults.push(`no label: ${field.outerHTML}`);
+      if (isBlank(field.labels?.[0])) faults.push(`no label: ${field.outerHTML}`);
       for (const id of (field.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean)) {
-        if (!document.getElementById(id)?.textContent?.trim()) faults.push(`no description ${id}`);
+        if (isBlank(document.getElementById(id))) faults.push(`no description ${id}`);
       }
     }
-    for (const target of document.querySelectorAll("a, button")) {
-      if (!target.textContent?.trim()) faults.push(`no name: ${target.outerHTML}`);
-    }
-    for (const control of document.querySelectorAll("button, input:not([type=hidden])")) {
-      if (control.getBoundingClientRect().height < 44) faults.push(`small: ${control.outerHTML}`);
-    }
+    const nameless = [...document.querySelectorAll("a, button")].filter(isBlank);
+    const small = [...document.querySelectorAll("button, input:not([type=hidden])")].filter(
+      (control) => control.getBoundingClientRect().height < 44,
+    );
+    faults.push(...nameless.map(({ outerHTML }) => `no name: ${outerHTML}`));
+    faults.push(...small.map(({ outerHTML }) => `small: ${outerHTML}`));
     return faults;
   });
 
