@@ -7,8 +7,8 @@ import { parseParams } from "../operations/parameters.ts";
 import { cleanText, cleanValue } from "../render/clean.ts";
 import { formatTsv } from "../render/tsv.ts";
 import type { SourceDescription } from "../sources/source.ts";
-import type { Receipt, ToolAnswer } from "./answer.ts";
 import { countFitting, estimateTokens, MAX_TOKENS } from "./budget.ts";
+import type { Receipt, ToolAnswer } from "./tool-answer.ts";
 
 const names = operations.map((operation) => operation.name);
 

@@ -11,7 +11,7 @@ import type { CallOptions } from "../operations/call.ts";
 import { cleanValue, formatJson } from "../render/clean.ts";
 import { findQuery, queries } from "../reports/queries.ts";
 import { chartResource } from "./chart-link.ts";
-import type { McpServerOptions } from "./server.ts";
+import type { McpServerOptions } from "./mcp-server.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -83,7 +83,7 @@ export async function readResource(
       return { contents: [{ uri, mimeType, text: buildLlmsTxt(queries) }], ...hint(HOUR_MS, "public") };
     }
     case descriptions.chart.uri: {
-      const { readChart } = await import("./chart.ts");
+      const { readChart } = await import("./chart-page.ts");
       const { mimeType, _meta } = chartResource;
       return { contents: [{ uri, mimeType, text: readChart(), _meta }], ...hint(HOUR_MS, "public") };
     }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
 import { createInvalidRequestCheck } from "./invalid-requests.ts";
-import { createServer, type McpServerOptions } from "./server.ts";
+import { createServer, type McpServerOptions } from "./mcp-server.ts";
 
 export interface StdioOptions extends McpServerOptions {
   stdin: Readable;

@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import { type Query, queries } from "../reports/queries.ts";
-import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
-import type { McpServerOptions } from "./server.ts";
+import type { McpServerOptions } from "./mcp-server.ts";
+import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
 
 const byName = new Map(queries.map((query) => [query.tool.name, query]));
 

@@ -9,7 +9,7 @@ import { formatSpan } from "../operations/period.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { type Breakdown, findMovers, type Spans } from "./movers.ts";
-import { defineReport, readTogether, shortLabel } from "./report.ts";
+import { defineReport, readTogether, shortLabel } from "./report-definition.ts";
 import {
   isEarlierWhole,
   isSmallSample,

@@ -7,7 +7,7 @@ import type { ResultOf } from "../operations/operation.ts";
 import { formatSpan, period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { change, changeColumns, window } from "./compare.ts";
-import { defineReport, readTogether, shortLabel } from "./report.ts";
+import { defineReport, readTogether, shortLabel } from "./report-definition.ts";
 import {
   isEarlierWhole,
   isSmallSample,

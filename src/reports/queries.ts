@@ -8,7 +8,7 @@ import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
 import { answerInTime } from "./deadline.ts";
 import { overview } from "./overview.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./report-definition.ts";
 
 /** An answer with the parameters as they were sent and what to show of it. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import type { Receipt } from "../../src/mcp/answer.ts";
+import type { Receipt } from "../../src/mcp/tool-answer.ts";
 import type { breakdown, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
 import type { Comparison } from "../../src/reports/compare.ts";

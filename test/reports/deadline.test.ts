@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { answerInTime } from "../../src/reports/deadline.ts";
 import { overview } from "../../src/reports/overview.ts";
-import { readTogether } from "../../src/reports/report.ts";
+import { readTogether } from "../../src/reports/report-definition.ts";
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import type { Fetch } from "../../src/client/exchange.ts";
-import { createServer } from "../../src/mcp/server.ts";
+import { createServer } from "../../src/mcp/mcp-server.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { clientKinds, connectHttp } from "../support/clients.ts";
 import { startHttpServer } from "../support/http-server.ts";

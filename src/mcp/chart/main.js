@@ -1,11 +1,11 @@
 // @ts-check
-import { drawComparison } from "./comparison.js";
+import { drawComparison } from "./draw-comparison.js";
+import { drawOverview } from "./draw-overview.js";
 import { html } from "./elements.js";
 import { createFormat } from "./format.js";
 import { connectHost, readObject, readText } from "./host.js";
-import { drawOverview } from "./overview.js";
+import { applySurroundings } from "./host-style.js";
 import { isComparison, isOverview, readNotes } from "./shapes.js";
-import { applySurroundings } from "./surroundings.js";
 
 const DEMO_NOTE = "Made-up data";
 const WIDEST = 1120;

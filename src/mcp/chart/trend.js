@@ -2,8 +2,8 @@
 /** @import { Format } from "./format.js" */
 import { heading, html } from "./elements.js";
 import { addDays } from "./format.js";
-import { drawTrend } from "./trend-picture.js";
-import { buildTable, describeDay, describeMost } from "./trend-words.js";
+import { drawTrend } from "./trend-svg.js";
+import { buildTable, describeDay, describeMost } from "./trend-text.js";
 
 const WEEK = 7;
 

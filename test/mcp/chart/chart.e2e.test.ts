@@ -1,7 +1,7 @@
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
 import type { Browser, BrowserContext, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { readChart } from "../../../src/mcp/chart.ts";
+import { readChart } from "../../../src/mcp/chart-page.ts";
 import type { Comparison } from "../../../src/reports/compare.ts";
 import type { Bounds, Mover } from "../../../src/reports/movers.ts";
 import type { Overview } from "../../../src/reports/overview.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRateLimit } from "../../src/mcp/rate-limit.ts";
+import { createRateLimit } from "../../src/mcp/call-rate-limit.ts";
 import { connectInProcess } from "../support/clients.ts";
 
 describe("calls are rate-limited", () => {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 /** In the order in which one may use the other. */
 const SCRIPTS = [
-  ...["format", "elements", "shapes", "scale", "trend-words", "trend-picture", "trend"],
-  ...["overview", "comparison", "host", "surroundings", "main"],
+  ...["format", "elements", "shapes", "scale", "trend-text", "trend-svg", "trend"],
+  ...["draw-overview", "draw-comparison", "host", "host-style", "main"],
 ];
 
 let chart: string | undefined;

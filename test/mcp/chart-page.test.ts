@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readChart } from "../../src/mcp/chart.ts";
+import { readChart } from "../../src/mcp/chart-page.ts";
 import { connectInProcess } from "../support/clients.ts";
 
 const URI = "ui://analytics-mcp/chart.html";

@@ -1,9 +1,9 @@
 // @ts-check
 /** @import { Format } from "./format.js" */
-/** @import { Day } from "./trend-words.js" */
+/** @import { Day } from "./trend-text.js" */
 import { svg } from "./elements.js";
 import { findLabelled, findTicks } from "./scale.js";
-import { summarize } from "./trend-words.js";
+import { summarize } from "./trend-text.js";
 
 const MARGIN = { top: 14, right: 8, bottom: 26, beside: 10 };
 /** Room of one day's label, with the room around it. */

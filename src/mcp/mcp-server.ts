@@ -2,8 +2,8 @@ import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/
 import type { Call } from "../operations/call.ts";
 import { iconUrl } from "../render/icon.ts";
 import type { SourceDescription } from "../sources/source.ts";
+import type { Admit } from "./call-rate-limit.ts";
 import { CHART_EXTENSION } from "./chart-link.ts";
-import type { Admit } from "./rate-limit.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
 import { answerTool, findTool } from "./tools.ts";
 
@@ -74,7 +74,7 @@ export function createServer(options: McpServerOptions): Server {
   );
 
   server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => ({
-    completion: await (await import("./completion.ts")).complete(call, ref, argument),
+    completion: await (await import("./argument-completion.ts")).complete(call, ref, argument),
   }));
   return server;
 }
