@@ -28,8 +28,8 @@ export interface Query extends Presentation {
 
 export const queries: readonly Query[] = [
   ...operations.map(fromOperation),
-  fromReport(overview as Report),
-  fromReport(compare as Report),
+  fromReport(overview),
+  fromReport(compare),
 ];
 
 /** The query of that name, which must be one. */

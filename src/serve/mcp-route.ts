@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, type McpServerOptions } from "../mcp/mcp-server.ts";
+import { createServer } from "../mcp/mcp-server.ts";
+import type { McpServerOptions } from "../mcp/server-options.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import { SCOPE } from "../oauth/scope.ts";
 import { openToScripts, sendJson } from "../oauth/send.ts";

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { answerInTime } from "../../src/reports/deadline.ts";
 import { overview } from "../../src/reports/overview.ts";
-import { readTogether } from "../../src/reports/report-definition.ts";
+import { readConsistently } from "../../src/reports/consistent-read.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -54,7 +54,7 @@ it.each([
     vi.advanceTimersByTime(takes);
     return ++count;
   };
-  expect(await readTogether({}, read, () => true)).toBe(times);
+  expect(await readConsistently({}, read, () => true)).toBe(times);
 });
 
 it("leaves neither a timer nor a listener behind", async () => {
