@@ -17,7 +17,7 @@ it.each([
   await client.close();
 });
 
-it("offers nothing where the service cannot be asked", async () => {
+it("offers nothing if the service cannot be reached", async () => {
   const client = await connectInProcess({ key: "wrong" });
   expect(await client.complete(ofPrompt, "site", "")).toEqual([]);
   await client.close();

@@ -85,7 +85,7 @@ describe("answers stay within 8,000 tokens", () => {
     const shown = structured.rows.length;
     expect(shown).toBeGreaterThan(10);
     expect(structured.receipt.notes[0]).toBe(
-      `Only the first ${shown} of 1000 rows are shown, to keep the answer short: the command prints them all.`,
+      `Only the first ${shown} of 1000 rows are shown to keep the answer short; the shell command prints all of them.`,
     );
     expect(textOf(result)).toContain(structured.receipt.notes[0]);
     await client.close();

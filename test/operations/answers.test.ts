@@ -37,8 +37,8 @@ describe("a breakdown", () => {
     const [events, pages] = await Promise.all(["events", "pages"].map(readBreakdown));
     if (!events || !pages) return expect.unreachable();
     const { visitors, pageviews, events: count } = events.result.totals;
-    const note = `Rows need not add up; the period has ${visitors} visitors and ${pageviews} pageviews`;
-    expect(breakdown.view(events.result, events.params).notes).toContain(`${note} and ${count} events.`);
+    const note = `Rows may not add up to the totals: ${visitors} visitors, ${pageviews} pageviews`;
+    expect(breakdown.view(events.result, events.params).notes).toContain(`${note}, ${count} events.`);
     expect(breakdown.view(pages.result, pages.params).notes).toContain(`${note}.`);
   });
 

@@ -38,7 +38,7 @@ describe("an answer is about the site that was asked for", () => {
     ["nothing", "example.com", { id: "", domain: "" }],
   ])("not %s", (_, asked, actual) => {
     expect(verifySite(actual, asked)).toBe(
-      `it is about ${JSON.stringify(actual.domain)} where ${JSON.stringify(asked)} was asked for`,
+      `it is about ${JSON.stringify(actual.domain)}, not ${JSON.stringify(asked)}`,
     );
   });
 });

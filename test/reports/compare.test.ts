@@ -94,12 +94,12 @@ describe("the earlier window", () => {
 
   it.each([
     [5, true, []],
-    [0, true, ["The earlier window had no visitors: there is no percentage."]],
+    [0, true, ["The earlier window had no visitors, so there is no percentage."]],
     [
       5,
       false,
       [
-        "The site had no data yet on 2026-11-01: the earlier window is not whole, so a rise is no growth and has no percentage.",
+        "The site had no data yet on 2026-11-01, so the earlier window is incomplete: a rise is not growth, and no percentage is given.",
       ],
     ],
   ])("with %d visitors, whole: %s, has what to know of it", (visitors, isWhole, notes) => {
@@ -191,9 +191,8 @@ describe("movers", () => {
     const spans = { whole: rank({ a: 5 }), recent: rank({ a: 9 }), today: rank({}) };
     const contradiction = expect.objectContaining({
       code: "bad_answer",
-      message:
-        'The service counts fewer visitors for "a" over more days: its breakdowns contradict each other.',
-      hint: "Nothing was compared, since the numbers would be wrong. Tell whoever runs the service.",
+      message: 'The service\'s breakdowns contradict each other: "a" has fewer visitors over more days.',
+      hint: "Nothing was compared, because the numbers would be wrong. Tell whoever runs the service.",
     });
     for (const drift of [0, 3]) expect(() => findMovers(spans, drift, true)).toThrow(contradiction);
     expect(findMovers(spans, 4, true)[0]).toMatchObject({ previous: 0 });
@@ -327,8 +326,8 @@ describe("compare", () => {
       compare.compute(call, { site: "example.com", days: 1, dimension: "channels" }, {}),
     ).rejects.toMatchObject({
       code: "bad_answer",
-      message: "The service's answers are not about the same days.",
-      hint: "Nothing was compared. Ask again; if it stays so, tell whoever runs the service.",
+      message: "The service's answers cover different days.",
+      hint: "Nothing was compared. Try again; if it keeps happening, tell whoever runs the service.",
     });
   });
 
@@ -436,6 +435,8 @@ describe("overview, against a naive count of the raw visits", () => {
     });
     const answer = await overview.compute(call, { site: "example.com", days: 7 }, {});
     expect([answer.drifted, requests()]).toEqual([true, 18]);
-    expect(overview.views(answer)[0]?.notes.join(" ")).toContain("Visits arrived while this was read");
+    expect(overview.views(answer)[0]?.notes.join(" ")).toContain(
+      "Visits arrived while the numbers were read",
+    );
   });
 });

@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { afterEach, expect, it, vi } from "vitest";
 import { createClient } from "../../src/client/client.ts";
+import { readConsistently } from "../../src/reports/consistent-read.ts";
 import { answerInTime } from "../../src/reports/deadline.ts";
 import { overview } from "../../src/reports/overview.ts";
-import { readConsistently } from "../../src/reports/consistent-read.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -30,7 +30,7 @@ it("a question that takes several calls has one time limit, and leaves no reques
   );
   await expect(asked).rejects.toMatchObject({
     code: "timeout",
-    message: "The service took longer than 0.05 seconds in all.",
+    message: "The service took longer than 0.05 seconds in total.",
     hint: "Ask for less at once (stats, timeseries, breakdown), or try again later.",
   });
   expect(gone).toHaveLength(6);

@@ -24,12 +24,12 @@ describe("a comparison as tables", () => {
   it("has both windows", () => {
     expect(compare.views(calm)).toMatchObject([
       {
-        headline: "a.test, 2026-11-20 against 2026-11-18 to 2026-11-19 (Europe/Berlin)",
+        headline: "a.test, 2026-11-20 compared with 2026-11-18 to 2026-11-19 (Europe/Berlin)",
         rows: [
           { measure: "visitors", current: 900, previous: 900, change: 0, percent: 0 },
           { measure: "pageviews", current: 1_800, previous: 1_800, change: -7, percent: -0.4 },
         ],
-        notes: ["Complete days only, as of 2026-11-21T05:05:10+01:00: today is in neither window."],
+        notes: ["Complete days only: today is in neither window. As of 2026-11-21T05:05:10+01:00."],
       },
     ]);
   });
@@ -65,9 +65,12 @@ describe("a comparison as tables", () => {
   });
 
   it.each([
-    [{}, "No pages moved."],
+    [{}, "No pages changed."],
     [{ drift: 1 }, "Visits arrived while pages were read: each count may be off by 1."],
-    [{ cut_off: true }, "The service cut pages off at 1000 rows: what that leaves open is a range."],
+    [
+      { cut_off: true },
+      "The service returned only the first 1000 pages, so some counts are known only as a range.",
+    ],
   ])("says what to know of them: %j", (given, note) => {
     const [, view] = compare.views(group(given));
     expect(view?.notes).toContain(note);
