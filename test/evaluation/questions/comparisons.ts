@@ -4,7 +4,7 @@ import { first, percentOf } from "../truth.ts";
 
 const at = "a Saturday morning";
 
-/** Complete days against complete days, and what moved. */
+/** Complete days compared with complete days, and what changed most. */
 export const comparisons: Question[] = [
   question({
     question: "Did traffic go up or down over the last seven days?",
@@ -58,7 +58,7 @@ export const comparisons: Question[] = [
     question: "What changed, and where?",
     at,
     calls: [{ tool: "compare_periods", args: { site: "shop.example.net" } }],
-    // One fact of each main dimension: what moved most there, either way.
+    // One fact of each main dimension: what changed most, up or down.
     read: ([{ dimensions }]) =>
       dimensions.map(({ dimension, movers }) => [dimension, Math.abs(movers[0]?.change?.absolute ?? 0)]),
     expect: (count) =>
@@ -123,7 +123,7 @@ export const comparisons: Question[] = [
     read: ([comparison]) => ({
       yesterday: comparison.current.visitors,
       before: comparison.previous.visitors,
-      caveat: noteOn(comparison, /not news/) !== null,
+      caveat: noteOn(comparison, /due to chance/) !== null,
     }),
     expect: (count) => ({
       yesterday: count("news.example.org").visitors("yesterday"),
@@ -138,7 +138,7 @@ export const comparisons: Question[] = [
     read: ([overview]) => ({
       today: overview.visitors,
       change: overview.comparison.visitors.absolute,
-      caveat: noteOn(overview, /not news/) !== null,
+      caveat: noteOn(overview, /due to chance/) !== null,
     }),
     expect: (count) => {
       const news = count("news.example.org");

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe("the chart's page", () => {
-  it("is what both tools refer to, and the server says that it speaks the extension", async () => {
+  it("is what both tools refer to, and the server announces the extension", async () => {
     const { tools } = await client.listTools();
     const withChart = tools.filter((tool) => "_meta" in tool);
     expect(withChart.map(({ name, _meta }) => [name, _meta])).toEqual([
@@ -152,7 +152,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         expect(bar.end - bar.start).toBeCloseTo((rows[index]?.percentage ?? 0) / 100, 2);
         expect(bar.length).toBeCloseTo(bars[0]?.length ?? 0, 1);
       });
-      expect(await words(main)).toContain("rows do not add up");
+      expect(await words(main)).toContain("rows may not add up");
       expect(overview.receipt.notes[0]).toBe("Made-up data (--demo).");
       expect(await allWords(main.locator("footer li"))).toEqual(overview.receipt.notes);
     });
@@ -231,19 +231,19 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const expected = trend.visitors.map(count);
       expect(cells).toEqual([...expected.slice(0, -1), `${expected.at(-1)} so far`]);
       expect((await allWords(main.locator("tbody th"))).at(-1)).toBe("Sat, Nov 21");
-      const picture = view.getByRole("img", { name: "Visitors a day, Nov 15 – 21, 2026." });
+      const picture = view.getByRole("img", { name: "Visitors per day, Nov 15 – 21, 2026." });
       const spoken = await picture.getAttribute("aria-label");
       const complete = trend.visitors.slice(0, -1);
       expect(spoken).toContain(`Most ${count(Math.max(...complete))} on `);
       expect(spoken).toContain(`fewest ${count(Math.min(...complete))} on `);
-      expect(spoken).toContain(`Sat, Nov 21 is not over: ${expected.at(-1)} so far.`);
+      expect(spoken).toContain(`Sat, Nov 21 is incomplete: ${expected.at(-1)} so far.`);
     });
 
-    it("that says what is no news: a small sample, no base, no change, no rows", async () => {
+    it("that marks a small sample, a missing percentage, no change and no rows", async () => {
       const { main } = await show(await ask("get_overview", { site: "parked.example", days: 7 }));
       expect(await allWords(main.locator(".tile"))).toEqual([
-        "Visitors 0 no change no base small sample 0 → 0",
-        "Page views 0 no change no base small sample 0 → 0",
+        "Visitors 0 no change no percentage small sample 0 → 0",
+        "Page views 0 no change no percentage small sample 0 → 0",
         "Events 0",
         "Active now 0 at 9:50 AM",
       ]);
@@ -252,7 +252,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         "Referrers None.",
         "Countries None.",
       ]);
-      expect(await words(main.locator("figcaption"))).toBe("Visitors a day No visitors");
+      expect(await words(main.locator("figcaption"))).toBe("Visitors per day No visitors");
     });
 
     it("of a site that lost, and of one day without a trend", async () => {
@@ -274,7 +274,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const { current, previous } = comparison;
       const { main } = await show(result);
       expect(await words(main.locator("header"))).toBe(
-        "shop.example.net Nov 20, 2026 against Nov 19, 2026 · complete days · Asia/Tokyo",
+        "shop.example.net Nov 20, 2026 compared with Nov 19, 2026 · complete days · Asia/Tokyo",
       );
       const measures = [
         { title: "Visitors", key: "visitors" },
@@ -360,10 +360,10 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         );
       }
       expect(await main.locator(".bar.range").count()).toBe(open.length);
-      expect(await words(main.locator(".lists"))).toContain("Cut off by the service");
+      expect(await words(main.locator(".lists"))).toContain("The service cut off rows");
     });
 
-    it("that says where counts drifted, what has no limit, no base and no mover", async () => {
+    it("that shows drift, a range without an upper bound, a missing percentage and no movers", async () => {
       const result = await ask("compare_periods", { site: "example.com" });
       const comparison = comparisonOf(result);
       const [first, second] = comparison.dimensions;
@@ -387,18 +387,18 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ];
       const { main } = await show({ ...result, structuredContent: { ...comparison, dimensions } });
       expect(await allWords(main.locator(".lists li"))).toEqual([
-        "new +7 no base 0 → 7",
+        "new +7 no percentage 0 → 7",
         "open uncertain 5 → 3 or more",
       ]);
       expect(await allWords(main.locator(".lists section"))).toEqual([
         expect.stringContaining("Each count may be off by 4."),
-        "Referrers None moved.",
+        "Referrers No changes.",
       ]);
     });
   });
 
   describe("draws nothing it is not sure of", () => {
-    const nothing = "There is nothing to draw here. The answer's text is in the conversation.";
+    const nothing = "This answer has no chart. The conversation has the answer as text.";
 
     it("an error is shown in its own words", async () => {
       const result = await ask("get_overview", { site: "nope" });
@@ -441,7 +441,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           await window.host.settle();
         }, site);
       await input();
-      expect(await words(main)).toBe("Reading the numbers…");
+      expect(await words(main)).toBe("Loading the numbers…");
       await send(view, first);
       expect(await words(main.locator("h1"))).toBe("example.com");
       await page.setViewportSize({ width: 400, height: 900 });
@@ -449,9 +449,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(main.locator("h1"))).toBe("shop.example.net");
       expect(await main.locator("figure").count()).toBe(0);
       await input("shop.example.net");
-      expect(await words(main)).toBe("Reading the numbers of shop.example.net…");
+      expect(await words(main)).toBe("Loading the numbers of shop.example.net…");
       await change(view, { locale: "de-DE" });
-      expect(await words(main)).toBe("Reading the numbers of shop.example.net…");
+      expect(await words(main)).toBe("Loading the numbers of shop.example.net…");
       await page.evaluate(async () => {
         await window.host.cancel("user action");
         await window.host.settle();
@@ -879,7 +879,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         if (frame) frame.srcdoc = html;
       }, readChart());
       const main = page.frameLocator("iframe").locator("main");
-      await expect.poll(() => words(main)).toBe("The host does not take this view. Too new.");
+      await expect.poll(() => words(main)).toBe("The host rejected this view. Too new.");
       expect(await main.evaluate(() => document.documentElement.dataset.theme)).toBeUndefined();
       await page.close();
     });
