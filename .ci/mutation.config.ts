@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** What `npm run mutation` runs: tests of the mutated code that need no build and are quick. */
+/** The tests of `npm run mutation`: quick ones that need no build. */
 export default defineConfig({
   test: {
     include: [

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * What has to be true before a tag is published, by what GitHub Actions says of it: the package has the tag's version,
- * the changelog has its section, and the addresses that npm and the MCP registry prove are those of this repository.
+ * Checks a tag before it is published, in GitHub Actions: the package has the tag's version, the changelog has its
+ * section, and the addresses that npm and the MCP registry verify are those of this repository.
  */
 const {
   GITHUB_REF_NAME: tag = "",
@@ -21,11 +21,11 @@ const expected = [
 const wrong = expected.flatMap(([name, found, wanted]) =>
   found === wanted
     ? []
-    : [`package.json has ${name} ${found}, and not ${wanted}: npm pkg set ${name}=${wanted}`],
+    : [`package.json: ${name} is ${found}, not ${wanted}. Fix: npm pkg set ${name}=${wanted}`],
 );
 const section = `## [${version}] - `;
 if (!readFileSync("CHANGELOG.md", "utf8").includes(`\n${section}`)) {
-  wrong.push(`CHANGELOG.md has no section that begins with ${section}and a date.`);
+  wrong.push(`CHANGELOG.md has no section that starts with "${section}" and a date.`);
 }
 if (wrong.length > 0) {
   process.stderr.write(`${wrong.join("\n")}\nThen: npm run manifests\n`);

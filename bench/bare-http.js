@@ -1,4 +1,4 @@
-// The least that can answer a call of a tool over HTTP, with an answer as long as a real one: the floor under `/mcp`.
+// The minimum that answers a tool call over HTTP, with an answer as long as a real one: the lower bound for `/mcp`.
 import { createServer } from "node:http";
 
 const [, , answer = "{}"] = process.argv;

@@ -1,7 +1,7 @@
 import { Agent } from "undici";
 
 /**
- * A GET by undici and nothing more, over connections that are kept; resolves to the body.
+ * A plain GET by undici over kept connections; resolves to the body.
  *
  * @param {string} url
  */

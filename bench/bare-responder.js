@@ -1,9 +1,9 @@
-// The least that can answer `initialize` and `tools/list` on stdio: the floor under every MCP server in Node. With an
-// address, a call of a tool is a request there, by undici.
+// The minimum that answers `initialize` and `tools/list` on stdio: the lower bound for every MCP server in Node. With an
+// address, a tool call is a request to it, by undici.
 import { createInterface } from "node:readline";
 
 const [, , url] = process.argv;
-// Without an address undici is not even loaded.
+// Without an address, undici is not loaded.
 const ask = url === undefined ? async () => "" : (await import("./bare-request.js")).createRequest(url);
 
 createInterface({ input: process.stdin }).on("line", async (line) => {

@@ -1,4 +1,4 @@
-// What the SDK's server and undici take by themselves: tools that pass on the service's answer as it comes.
+// What the SDK's server and undici take by themselves: tools that pass on the service's answer unchanged.
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import * as z from "zod";

@@ -9,21 +9,21 @@ import { catalogue } from "./truth.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
 const CHAPTER = "## Calls over stdio";
-/** After which the service answers where many are asked at once. */
+/** How long the service takes to answer when many calls are made at once. */
 const DELAY_MS = 50;
 
 /**
- * How long a call of a tool takes over stdio, against a bare request for the same; how long many at once; and how much
- * memory the server takes.
+ * Measures tool calls over stdio against bare requests for the same data: one at a time, many at once, and the memory
+ * that the server takes.
  */
 export async function run(args: string[], serviceScript: string): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
       rounds: { type: "string", default: "300" },
-      /** Rounds of many at once. */
+      /** Rounds with many calls at once. */
       bursts: { type: "string", default: "20" },
-      /** After how many memory is read. */
+      /** Number of calls after which memory is read. */
       calls: { type: "string", default: "1000" },
       trial: { type: "boolean", default: false },
     },
@@ -41,7 +41,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
       await compareOne(prompt, rounds),
       `Many at once, ${bursts} rounds; the service answers each request after ${DELAY_MS} ms:`,
       await compareMany(slow, bursts),
-      `The most memory that a process held, up to the end of ${calls} calls one after the other:`,
+      `Peak memory of each process, after ${calls} calls one after the other:`,
       await compareMemory(prompt, calls),
     ].join("\n\n");
     publish(CHAPTER, section, values);
@@ -57,14 +57,14 @@ const openServer = ({ origin, key }: Upstream) =>
     ...{ ANALYTICS_API_KEY: key, ANALYTICS_CALLS_PER_MINUTE: "100000000" },
   });
 
-/** One of the bare ones, in a process of its own: its script and what it is given. */
+/** Starts one of the bare servers: its script and its arguments. */
 const openBare = ({ key }: Upstream, script: string, ...args: string[]) =>
   openStdio(process.execPath, [resolve("bench", script), ...args], { ANALYTICS_API_KEY: key });
 
 async function compareOne(upstream: Upstream, rounds: number): Promise<string> {
   const server = await openServer(upstream);
   const { site } = upstream;
-  // Of so many questions the server has forgotten the first when it comes again.
+  // So many different calls that the first has left the cache when it comes again.
   const [bare, asked] = [createCounter(8, 365), createCounter(8, 365)];
   const [realtime, stats] = ["a bare request for `/realtime`", "a bare request for `/stats`"];
   const cases = {
@@ -78,7 +78,7 @@ async function compareOne(upstream: Upstream, rounds: number): Promise<string> {
     const before = await upstream.count();
     const times = await compareCases(timeAll(cases), rounds);
     const requests = (await upstream.count()) - before - 1;
-    if (requests < 4 * (rounds + 1)) throw new Error(`Only ${requests} requests have reached the service.`);
+    if (requests < 4 * (rounds + 1)) throw new Error(`Only ${requests} requests reached the service.`);
     return table(
       ["", "p50, ms", "p99, ms", "of its bare request, p50"],
       Object.entries(times).map(([name, each]) => [
@@ -94,11 +94,11 @@ async function compareOne(upstream: Upstream, rounds: number): Promise<string> {
 async function compareMany(upstream: Upstream, rounds: number): Promise<string> {
   const server = await openServer(upstream);
   const { site } = upstream;
-  // No two questions alike: those would share an answer.
+  // No two calls are alike: those would share an answer.
   const number = createCounter(0, 36_499);
   const ask = () => {
-    const question = number();
-    return { dimension: "pages", days: 1 + Math.floor(question / 100), limit: 1 + (question % 100) };
+    const index = number();
+    return { dimension: "pages", days: 1 + Math.floor(index / 100), limit: 1 + (index % 100) };
   };
   const repeat = (count: number, step: () => Promise<unknown>) => () =>
     Promise.all(Array.from({ length: count }, step));
@@ -109,7 +109,7 @@ async function compareMany(upstream: Upstream, rounds: number): Promise<string> 
     "a call": call,
     "100 bare requests": repeat(100, request),
     "100 calls": repeat(100, call),
-    "200 calls, of which the server sends 100 at a time": repeat(200, call),
+    "200 calls, sent 100 at a time": repeat(200, call),
   };
   try {
     const times = await compareCases(timeAll(cases), rounds);
@@ -124,14 +124,14 @@ async function compareMany(upstream: Upstream, rounds: number): Promise<string> 
   }
 }
 
-/** Of Linux alone, whose kernel keeps it. */
+/** Only on Linux: its kernel records the peak. */
 async function compareMemory(upstream: Upstream, calls: number): Promise<string> {
   const stats = `${upstream.origin}${BASE_PATH}/stats?site=${upstream.site}`;
   const tools = new Set(catalogue.map(({ tool }) => tool));
   const servers = {
     "a bare responder": await openBare(upstream, "bare-responder.js"),
-    "a bare responder, a request by undici a call": await openBare(upstream, "bare-responder.js", stats),
-    "the SDK's server, a request by undici a call": await openBare(
+    "a bare responder, one undici request per call": await openBare(upstream, "bare-responder.js", stats),
+    "the SDK's server, one undici request per call": await openBare(
       upstream,
       "bare-server.js",
       stats,
@@ -143,7 +143,7 @@ async function compareMemory(upstream: Upstream, calls: number): Promise<string>
     const before = readPeak(server);
     for (let call = 0; call < calls; call++) {
       const { tool, args } = catalogue[call % catalogue.length] ?? { tool: "get_realtime", args: {} };
-      // Others each time: an answer that is remembered costs less.
+      // Different days each time, because a cached answer costs less.
       const days = "days" in args ? { days: 1 + (call % 90) } : {};
       await server.call(tool, tool === "list_sites" ? {} : { site: upstream.site, ...args, ...days });
     }
@@ -174,7 +174,7 @@ const timeAll = (cases: Record<string, () => Promise<unknown>>) =>
 const divide = (own: Times, floor: Times | undefined) =>
   (own.at(0.5) / (floor?.at(0.5) ?? Number.NaN)).toFixed(2);
 
-/** First to last, and again. */
+/** Counts from first to last, then starts over. */
 function createCounter(first: number, last: number): () => number {
   let next = first - 1;
   return () => {

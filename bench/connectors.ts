@@ -8,16 +8,16 @@ import type { Figures } from "./figures.ts";
 import { watch } from "./watch.ts";
 
 export interface ConnectorsOptions {
-  /** Of the analytics service. */
+  /** The analytics service. */
   origin: string;
-  /** `sqlite` or `redis`, each with a place of its own. */
+  /** `sqlite` or `redis`, always a fresh one. */
   store: string;
   replicas: number;
   env?: Record<string, string>;
 }
 
 const STARTED = "The connector is at";
-/** The built program as an operator runs it: one process, or replicas behind a proxy that takes turns. */
+/** The built program as an operator runs it: one process, or replicas behind a round-robin proxy. */
 export async function startConnectors({ origin, store, replicas, env = {} }: ConnectorsOptions) {
   const folder = mkdtempSync(join(tmpdir(), "load-"));
   const redis = store === "redis" ? await startRedis() : undefined;
@@ -56,17 +56,16 @@ export async function startConnectors({ origin, store, replicas, env = {} }: Con
       running.map(({ child, admin }, index) =>
         watch(child.pid ?? 0, `${admin}/metrics`, inspectors[index] ?? ""),
       ),
-    /** Stops as an operator does, and reads what was logged; of events that are loud, those expected may be there. */
+    /** Stops as an operator does, and reads the log: only expected events may be louder than info. */
     stop: async (figures: Figures, expected: string[] = []) => {
       for (const { stop, output } of running) {
         const code = await stop();
         if (code !== 0) figures.fault(`serve ended with ${code}`, output.stderr.slice(-500));
         const [, , ...lines] = output.stderr.slice(output.stderr.indexOf(STARTED) - 1).split("\n");
         for (const line of lines.filter((each) => each !== "")) {
-          // What the inspector says of itself.
+          // Written by Node's inspector.
           if (/^(Debugger |For help, see: )/.test(line)) continue;
           const { level, event } = line.startsWith("{") ? JSON.parse(line) : { event: "no JSON" };
-          // What is louder than that is not as it should be.
           if (level !== "info" && !expected.includes(event)) figures.fault(`logged: ${event}`, line);
         }
       }

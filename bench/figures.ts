@@ -1,12 +1,12 @@
 import { sortTimes } from "./measure.ts";
 
-/** What happened in a run: how long each kind of request took, and what went otherwise than it should. */
+/** What happened in a run: how long each kind of request took, and what went wrong. */
 export interface Figures {
-  /** Times a step, and counts what it throws: undefined then. */
+  /** Times a step. Counts what it throws as a fault, and returns undefined then. */
   time<T>(kind: string, step: () => Promise<T>): Promise<T | undefined>;
-  /** Something that the run provoked, and that must be so: a refusal after a revocation, say. */
+  /** Counts an outcome that the run provoked, such as a refusal after a revocation. */
   expected(kind: string): void;
-  /** Something that must not be; the first of a kind is kept word for word. */
+  /** Counts something that must not happen; the first of each kind is kept word for word. */
   fault(kind: string, example: string): void;
   read(): Summary;
 }

@@ -1,7 +1,7 @@
 import { DEMO_KEY } from "../src/sources/demo/fixtures.ts";
 import { createReferenceApi } from "../test/support/reference-api.ts";
 
-/** Asks the reference API, in a process that has it for nothing else, so many times; prints each time in ms. */
+/** Calls the reference API `count` times in a fresh process, and prints each time in ms. */
 const [, , target = "", count = "1"] = process.argv;
 const times: number[] = [];
 let start = performance.now();

@@ -4,7 +4,7 @@ export interface Asking {
   method?: string;
   headers?: Record<string, string>;
   body?: string | undefined;
-  /** Milliseconds after which the client hangs up, whether the answer has come or not. */
+  /** Milliseconds after which the client hangs up, answered or not. */
   hangUpAfter?: number;
 }
 
@@ -14,13 +14,13 @@ export interface Answer {
   text: string;
 }
 
-/** One request over connections that the client keeps; undefined where the client hung up. */
+/** One request over kept connections; undefined if the client hung up. */
 export function ask(agent: Agent, url: string, asking: Asking = {}): Promise<Answer | undefined> {
   const { method = "GET", headers = {}, body, hangUpAfter } = asking;
   return new Promise((resolve, reject) => {
     let hungUp = false;
     const fail = (error: Error) => {
-      // The end of a connection that nobody uses may cross a request: whose fault it is, this tells.
+      // A server may close an idle connection just as a request is sent: this shows whose fault it is.
       if (outgoing.reusedSocket) error.message += " (on a connection that was used before)";
       return hungUp ? resolve(undefined) : reject(error);
     };

@@ -3,7 +3,7 @@ import { WebSocket } from "undici";
 type Send = (method: string, params?: object) => Promise<Record<string, unknown>>;
 
 /**
- * Speaks with the inspector of a process.
+ * Connects to the inspector of a process.
  *
  * @param address As Node prints it: `ws://127.0.0.1:<port>/<id>`.
  */
@@ -29,8 +29,8 @@ async function inspect<T>(address: string, use: (send: Send) => Promise<T>): Pro
 }
 
 /**
- * Reads how much of a process's heap is alive, in bytes: V8 collects when it likes, so what a process takes says
- * little of what it holds. Collecting everything stops the process for some tens of milliseconds.
+ * Reads how much of a process's heap is alive, in bytes. V8 collects when it likes, so memory in use says little about
+ * memory that is held. Collecting everything stops the process for some tens of milliseconds.
  */
 export const readLiveHeap = (address: string): Promise<number> =>
   inspect(address, async (send) => {
@@ -39,7 +39,7 @@ export const readLiveHeap = (address: string): Promise<number> =>
     return Number(usedSize);
   });
 
-/** The value of an expression in a process, as JSON carries it. */
+/** The value of an expression in the process, through JSON. */
 export const evaluate = (address: string, expression: string): Promise<unknown> =>
   inspect(address, async (send) => {
     const { result } = await send("Runtime.evaluate", { expression, returnByValue: true });

@@ -12,12 +12,12 @@ import { createSession } from "./session.ts";
 import { catalogue, createTruth } from "./truth.ts";
 
 const CHAPTER = "## The connector under load";
-/** Longer than Node's server keeps a connection that nobody uses. */
+/** Longer than Node's server keeps an idle connection. */
 const QUIET_MS = 8_000;
-/** How often a run looks at what is alive in the heap. */
+/** How often a run reads the live heap. */
 const PARTS = 6;
 
-/** The connector under load, by the built program; 1 where anything went otherwise than it should. */
+/** Runs the built connector under load. Returns 1 if anything went wrong. */
 export async function run(args: string[], serviceScript: string): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -28,7 +28,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
       pause: { type: "string", default: "4000" },
       store: { type: "string", default: "sqlite" },
       replicas: { type: "string", default: "1" },
-      /** Leaves the results of before as they are. */
+      /** Leaves the recorded results as they are. */
       trial: { type: "boolean", default: false },
     },
   });
@@ -41,7 +41,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
     closers.push(() => service.stop());
     const [, origin = ""] = /Service at (\S+)/.exec(service.output.stderr) ?? [];
     const truth = createTruth(origin);
-    say(`Asking the service itself: ${count} organizations, ${catalogue.length} questions each.`);
+    say(`Asking the service itself: ${count} organizations, ${catalogue.length} queries each.`);
     for (let index = 0; index < count; index++) {
       await Promise.all(catalogue.map((asked) => truth.read(describeOrganization(index), asked)));
     }
@@ -63,14 +63,14 @@ export async function run(args: string[], serviceScript: string): Promise<number
       }),
     );
     say(`Signing ${count} sessions in.`);
-    // As many at once as a morning's meeting.
+    // As many at once as when a meeting starts.
     const waiting = [...all];
     const usher = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) await next.signIn();
     };
     await Promise.all(Array.from({ length: 10 }, usher));
 
-    say(`${seconds} seconds of questions.`);
+    say(`${seconds} seconds of load.`);
     const watches = connectors.watch();
     const ownDelay = monitorEventLoopDelay();
     ownDelay.enable();

@@ -8,15 +8,15 @@ export interface McpRequest {
   hangUpAfter?: number;
 }
 
-/** How a client of either protocol generation speaks to `/mcp`. */
+/** A client of either protocol generation at `/mcp`. */
 export interface Speaker {
-  /** A request as it is sent. */
+  /** A request, ready to send. */
   write(token: string, request: McpRequest): { headers: Record<string, string>; body: string };
-  /** Undefined where the client hung up. */
+  /** Undefined if the client hung up. */
   send(token: string, request: McpRequest): Promise<Answer | undefined>;
-  /** What a connection begins with; answered by status. */
+  /** Opens a connection as this generation does; returns the status. */
   greet(token: string): Promise<number>;
-  /** Takes a question back, as far as this generation can without closing the connection. */
+  /** Cancels a request, as far as this generation can without closing the connection. */
   cancel(token: string, id: number): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function createSpeaker(agent: Agent, mcp: string, generation: "current" |
   };
 }
 
-/** The one message of an answer, which may come as JSON or as a stream of events. */
+/** The message in an answer, sent as JSON or as an event stream. */
 export function readMessage({ text, headers }: Answer): Record<string, unknown> {
   const isStream = String(headers["content-type"]).startsWith("text/event-stream");
   const data = isStream ? /^data: (.*)$/m.exec(text)?.[1] : text;

@@ -1,8 +1,8 @@
 import { cpus, loadavg } from "node:os";
 
-/** Times in milliseconds, from the least to the most. */
+/** Times in milliseconds, sorted. */
 export interface Times {
-  /** The time that this share of them does not exceed. */
+  /** The quantile: this share of the times is no longer. */
   at(share: number): number;
   least: number;
   most: number;
@@ -15,13 +15,13 @@ export function sortTimes(times: readonly number[]): Times {
   return { at, least: at(0), most: at(1), count: sorted.length };
 }
 
-/** How long each of the cases takes, one after the other in each round: what else the machine does meets them alike. */
+/** Times each case, one after the other in each round, so that other load on the machine affects all of them alike. */
 export async function compareCases(
   cases: Readonly<Record<string, () => Promise<number>>>,
   rounds: number,
 ): Promise<Record<string, Times>> {
   const times = Object.fromEntries(Object.keys(cases).map((name) => [name, [] as number[]]));
-  // The first round fills caches, as whoever comes second finds them.
+  // The first round only fills caches.
   for (let round = -1; round < rounds; round++) {
     for (const [name, measure] of Object.entries(cases)) {
       const time = await measure();
@@ -31,7 +31,7 @@ export async function compareCases(
   return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, sortTimes(all)]));
 }
 
-/** Where and when, for the head of a section. */
+/** The date and the machine, for the head of a section. */
 export function describeMachine(): string {
   const [busy = 0] = loadavg();
   const date = new Date().toISOString().slice(0, 10);

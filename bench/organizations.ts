@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFixtures } from "../src/sources/demo/fixtures.ts";
 import type { Fixtures } from "../src/sources/demo/profile.ts";
 
-/** One customer of the service: a key, and one site whose numbers nobody else has. */
+/** One customer of the service: a key, and one site with numbers that no other site has. */
 export interface Organization {
   key: string;
   site: string;
@@ -14,14 +14,14 @@ export const describeOrganization = (index: number): Organization => ({
   domain: `load-${index}.example`,
 });
 
-/** Requests that each key is granted: more than any bench sends. */
+/** Quota of each key: more than any bench sends. */
 export const QUOTA = 1_000_000_000;
 
-/** So many organizations: each site's visits are drawn from its own id, so an answer of another's grant shows. */
+/** Each site's visits are seeded by its id, so an answer that belongs to another grant is noticed. */
 export function buildFixtures(count: number): Fixtures {
   const fixtures = readFixtures();
   const pattern = fixtures.sites.find(({ id }) => id === "site_glbx");
-  if (!pattern) throw new Error("The fixtures have no site to go by.");
+  if (!pattern) throw new Error("The fixtures have no site to copy.");
   const all = Array.from({ length: count }, (_, index) => describeOrganization(index));
   return {
     ...fixtures,

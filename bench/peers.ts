@@ -17,7 +17,7 @@ const OWN = "analytics-mcp";
 const FLOOR = "node -e 0";
 const CACHE = resolve(".cache", "peers");
 
-/** Servers that people also start with npx, and what each needs to start: what it says its keys are is made up. */
+/** Other servers that people start with npx, and what each needs to start; all keys are made up. */
 const peers: Record<string, Needs> = {
   "@modelcontextprotocol/server-everything": {},
   "@modelcontextprotocol/server-filesystem": { args: [resolve("docs")] },
@@ -37,19 +37,19 @@ interface Needs {
 
 interface Server extends Needs {
   name: string;
-  /** Where it is installed, alone. */
+  /** The folder it is installed in, alone. */
   folder: string;
-  /** What npx needs to know, its cache first. */
+  /** Environment for npx, such as its cache. */
   npx: Record<string, string>;
 }
 
-/** Other servers from npm beside this one: what they install, what they list, and how long that takes. */
+/** Compares this server with others from npm: what they install, what they list, and how long that takes. */
 export async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
       rounds: { type: "string", default: "10" },
-      /** Those whose name holds it. */
+      /** Only servers whose name contains this. */
       only: { type: "string", default: "" },
       trial: { type: "boolean", default: false },
     },
@@ -83,7 +83,7 @@ export async function run(args: string[]): Promise<number> {
   return 0;
 }
 
-/** Installs a server as it is today; says why it cannot be measured, if so. */
+/** Installs the newest version of a server. Returns the reason if it cannot be measured. */
 async function prepare(server: Server): Promise<string | undefined> {
   const { name, folder } = server;
   process.stderr.write(`Installing ${name}.\n`);
@@ -125,11 +125,11 @@ async function compareServers(servers: Server[], rounds: number): Promise<string
       median(times[`npx ${server.name}`]).toFixed(0),
     ];
   });
-  const head = ["", "version", "packages", "MB", "tools", "tokens of their list"];
+  const head = ["", "version", "packages", "MB", "tools", "tokens in their list"];
   return table([...head, "tools/list, ms", "of `node -e 0`", "by npx, ms"], await Promise.all(rows));
 }
 
-/** Lets npx fill its cache: what it does then needs no network, whose time would be measured. */
+/** Fills npx's cache first, so that no network time is measured. */
 async function prepareNpx({ name, folder, args = [], env, npx }: Server) {
   const fill = ["--yes", `--package=${name}`, "node", "-e", "0"];
   await promisify(execFile)("npx", fill, { cwd: tmpdir(), env: { ...scrubbed, ...npx } });
@@ -137,21 +137,28 @@ async function prepareNpx({ name, folder, args = [], env, npx }: Server) {
   return () => measureList("npx", start, { ...npx, ...env });
 }
 
-/** Without what npx adds. */
+/** The server started without npx. */
 function findCommand(server: Server): [string, string[]] {
   const { path } = readManifest(server);
   return [process.execPath, [join(server.folder, "node_modules", server.name, path), ...(server.args ?? [])]];
 }
 
-/** What a package says of itself, its command and the command's file among it. */
-function readManifest({ name, folder }: Pick<Server, "name" | "folder">) {
-  const manifest = JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8"));
-  const commands = typeof manifest.bin === "string" ? { [name]: manifest.bin } : manifest.bin;
-  const [[command, path] = ["", ""]] = Object.entries<string>(commands);
-  return { ...manifest, command, path } as { name: string; version: string; command: string; path: string };
+interface PackageJson {
+  version: string;
+  bin: string | Record<string, string>;
 }
 
-/** What npm has put into a folder. */
+/** Reads a package's version, command and the command's file. */
+function readManifest({ name, folder }: Pick<Server, "name" | "folder">) {
+  const manifest: PackageJson = JSON.parse(
+    readFileSync(join(folder, "node_modules", name, "package.json"), "utf8"),
+  );
+  const commands = typeof manifest.bin === "string" ? { [name]: manifest.bin } : manifest.bin;
+  const [[command, path] = ["", ""]] = Object.entries(commands);
+  return { ...manifest, name, command, path };
+}
+
+/** Counts what npm installed into a folder. */
 function readInstalled(folder: string) {
   const lock = JSON.parse(readFileSync(join(folder, "node_modules", ".package-lock.json"), "utf8"));
   const files = readdirSync(join(folder, "node_modules"), { recursive: true, withFileTypes: true });

@@ -2,23 +2,23 @@ import type { NamedFault, Outcome } from "../test/faults/sending.ts";
 import { wireFaults } from "../test/faults/wire-faults.ts";
 import { answerRightly, type Fault } from "../test/support/fault-proxy.ts";
 
-/** What the service does to its clients in turn, by what must come of it. */
+/** The phases of failure, each with the outcomes that its faults must have. */
 export const PHASES: [name: string, outcomes: Outcome[]][] = [
-  ["cut off, or no HTTP", ["unreachable"]],
+  ["cut off, or not HTTP", ["unreachable"]],
   ["5xx", ["unavailable", "internal_error"]],
   ["stalls", ["timeout"]],
   ["429", ["rate_limited"]],
   ["corrupt", ["bad_answer", "invalid_api_key", "invalid_parameter", "redirected"]],
-  ["without end", ["too_large"]],
-  ["odd, but right", ["right"]],
+  ["endless", ["too_large"]],
+  ["odd but correct", ["right"]],
 ];
 
-/** Of the requests in a phase, so many meet a fault. */
+/** The share of a phase's requests that meet a fault. */
 const SHARE = 0.7;
-/** What was asked just before a phase ended may take its deadline, and whoever asks the same meanwhile shares it. */
+/** A request sent just before a phase ends may take until its deadline, and identical requests share its answer. */
 const GRACE_MS = 31_000;
 
-/** The faults of the service, in phases; between them it answers rightly. */
+/** The service's faults, in phases; between them it answers correctly. */
 export function createPhases() {
   const met = new Map<string, number>();
   let current: NamedFault[] = [];
@@ -34,7 +34,7 @@ export function createPhases() {
         const fault = possible[Math.floor((Math.random() / SHARE) * possible.length)]?.fault;
         if (!fault) return answerRightly(wire);
         met.set(name, (met.get(name) ?? 0) + 1);
-        // Some faults are over after a request or more.
+        // Some faults end after a few requests.
         return fault({ ...wire, count: 1 + Math.floor(Math.random() * 5) });
       },
     begin: ([title, outcomes]: (typeof PHASES)[number]) => {
@@ -45,7 +45,7 @@ export function createPhases() {
       current = [];
       ended = performance.now();
     },
-    /** Whether what began then, by `performance.now()`, and is over now, can have met a fault. */
+    /** Whether a request that began then (`performance.now()`) and has ended can have met a fault. */
     mayFail: (began: number) => current.length > 0 || began < ended + GRACE_MS,
   };
 }

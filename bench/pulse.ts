@@ -4,19 +4,19 @@ import { readRss } from "./watch.ts";
 
 const MB = 1_048_576;
 
-/** What a process takes at a moment. */
+/** What a process uses at a moment. */
 export interface Pulse {
   residentMb: number;
   open: number;
   sockets: number;
   /** Handles, requests and timers that keep the event loop alive. */
   handles: number;
-  /** How late the event loop was since the pulse before, in milliseconds. */
+  /** Event loop delay since the previous reading, in milliseconds. */
   delayMedianMs: number;
   delayMostMs: number;
 }
 
-/** How a process's event loop is measured within it: a timer that is due each 10 ms. */
+/** Evaluated in the process to measure its event loop, with a timer due every 10 ms. */
 const INSTALL = `process.getBuiltinModule("node:perf_hooks").monitorEventLoopDelay({ resolution: 10 })`;
 const READ = `({
   delays: [pulse.percentile(50), pulse.max].map((each) => Math.max(0, each / 1e6 - 10)),
@@ -24,12 +24,12 @@ const READ = `({
   reset: pulse.reset(),
 })`;
 
-/** Feels a process's pulse through /proc and its inspector. */
+/** Reads a process's vital signs from /proc and its inspector. */
 export async function createPulse(pid: number, inspector: string) {
   await evaluate(inspector, `globalThis.pulse = ${INSTALL}; pulse.enable()`);
   return {
     take: async (): Promise<Pulse> => {
-      // Before the inspector has a socket open there.
+      // Read before the inspector opens a socket there.
       const descriptors = readdirSync(`/proc/${pid}/fd`).map((name) => readLink(`/proc/${pid}/fd/${name}`));
       const { delays, handles } = Object(await evaluate(inspector, READ));
       return {
@@ -41,7 +41,7 @@ export async function createPulse(pid: number, inspector: string) {
         delayMostMs: delays[1],
       };
     },
-    /** What is alive in the heap, in MB; the collection is no delay of the process's own. */
+    /** Live heap in MB. The collection it causes does not count as event loop delay. */
     readLiveHeap: async () => {
       const bytes = await readLiveHeap(inspector);
       await evaluate(inspector, "pulse.reset()");
@@ -50,7 +50,7 @@ export async function createPulse(pid: number, inspector: string) {
   };
 }
 
-/** It may have been closed meanwhile. */
+/** The descriptor may have been closed meanwhile. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);

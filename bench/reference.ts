@@ -10,10 +10,10 @@ import { describeMachine, sortTimes } from "./measure.ts";
 import { publish, table } from "./results.ts";
 
 const CHAPTER = "## The reference API";
-/** The first finds nothing counted; the others have what it left. Fewer than a key's quota of a minute. */
+/** The first request counts visits, the others reuse that. Fewer than a key's quota per minute. */
 const REQUESTS = 30;
 
-/** How long the reference API takes to answer for a year of its largest site, in fresh processes and in warm ones. */
+/** Measures the reference API for a year of its largest site, in fresh processes and in warm ones. */
 export async function run(args: string[], serviceScript: string): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -51,7 +51,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
   }
   const section = [
     `### A year of ${largest?.domain}, Node ${process.version.slice(1).split(".")[0]}`,
-    `\`npm run bench -- reference\`, ${describeMachine()}, Node ${process.versions.node}; ${rounds} processes each, and ${REQUESTS - 1} requests more of each.`,
+    `\`npm run bench -- reference\`, ${describeMachine()}, Node ${process.versions.node}; ${rounds} processes each, and ${REQUESTS - 1} more requests to each.`,
     table(
       ["milliseconds", "cold, median", "cold, least", "warm, median", "warm, p99"],
       cases.map(({ name, ...times }) => {
@@ -67,7 +67,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
   return 0;
 }
 
-/** By `analytics-mcp reference`; the first request also opens the connection. */
+/** Over HTTP, from `analytics-mcp reference`. The first request also opens the connection. */
 async function askOverHttp(path: string): Promise<number[]> {
   const command = ["bin/analytics-mcp.js", "reference", "--port", "0"];
   const program = await startProgram(process.execPath, command, {}, "Try: ");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
-/** A registry that has one package: npm asks it as it asks the public one for those that are published. */
+/** An npm registry with one package, this one as it would be published. */
 export async function startRegistry(manifest: { name: string; version: string }, tarball: string) {
   const packed = readFileSync(tarball);
   const server = createServer((request, response) => {

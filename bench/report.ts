@@ -9,7 +9,7 @@ export interface Reported {
   date: string;
   /** The machine's load average over the last minute. */
   busy: number;
-  /** The longest that the load itself was late, in milliseconds: no figure is better than that. */
+  /** The longest delay of the load generator itself, in milliseconds: no figure is more precise than that. */
   ownLagMs: number;
   sessions: number;
   /** Milliseconds. */
@@ -17,17 +17,17 @@ export interface Reported {
   /** Seconds. */
   elapsed: number;
   summary: Summary;
-  /** Of each process. */
+  /** One list per process. */
   samples: Sample[][];
-  /** What was alive in the heap of each process, in MB, in equal distances of time; at last when all had gone. */
+  /** Live heap of each process in MB, at equal intervals; the last value is from after all sessions left. */
   heaps: number[][];
-  /** Of each process, when all sessions had gone. */
+  /** One per process, after all sessions left. */
   after: (Sample | undefined)[];
 }
 
 const round = (value: number, digits = 0) => value.toFixed(digits);
 
-/** The section of one run, in Markdown; its heading stands in front. */
+/** The section of one run in Markdown, without its heading. */
 export function buildReport(run: Reported): string {
   const { summary, elapsed } = run;
   const requests = summary.latencies
@@ -36,7 +36,7 @@ export function buildReport(run: Reported): string {
   const faults = summary.faults.map(([kind, { count, example }]) => `- ${count} × ${kind}: \`${example}\``);
   return [
     `### ${run.title}`,
-    `\`${run.command}\`, ${run.date}, ${run.machine}; the load, the service and the connector share these cores with what else runs there (load average ${round(run.busy, 1)}; the load itself was late by ${round(run.ownLagMs)} ms at most).`,
+    `\`${run.command}\`, ${run.date}, ${run.machine}; the load, the service and the connector share these cores with other work (load average ${round(run.busy, 1)}; the load generator was up to ${round(run.ownLagMs)} ms late).`,
     `${run.sessions} sessions for ${round(elapsed)} s, each acting every ${run.pause} ms on average: ${requests} requests, ${round(requests / elapsed)} a second.`,
     summary.faults.length === 0 ? "Faults: none." : ["Faults:", "", ...faults].join("\n"),
     table(
@@ -48,7 +48,7 @@ export function buildReport(run: Reported): string {
           ...[times.p50, times.p95, times.p99, times.most].map((each) => round(each)),
         ]),
     ),
-    table(["asked for, and so it was", "times"], summary.expected),
+    table(["expected outcome", "times"], summary.expected),
     ...run.samples.map((samples, index) => describeProcess(run, samples, index)),
   ].join("\n\n");
 }
@@ -56,7 +56,7 @@ export function buildReport(run: Reported): string {
 function describeProcess(run: Reported, samples: Sample[], index: number): string {
   const second = samples.slice(Math.floor(samples.length / 2));
   const [first, last, after] = [second[0], second.at(-1), run.after[index]];
-  if (!first || !last || !after) return "Too short to say anything of memory.";
+  if (!first || !last || !after) return "Too short to say anything about memory.";
   const most = (part: Sample[]) => round(Math.max(...part.map((each) => each.rssMb)));
   const alive = run.heaps[index] ?? [];
   const heaps = alive.map((each) => round(each));
@@ -68,19 +68,19 @@ function describeProcess(run: Reported, samples: Sample[], index: number): strin
   return table(
     [`process ${index + 1}, second half of the run`, ""],
     [
-      ["alive in the heap, MB, through the whole run", heaps.slice(0, -1).join(", ")],
+      ["live heap, MB, through the whole run", heaps.slice(0, -1).join(", ")],
       ["its slope, MB a minute", round(slope, 1)],
-      ["the same, when all sessions had gone", heaps.at(-1) ?? ""],
+      ["the same, after all sessions left", heaps.at(-1) ?? ""],
       ["files and sockets, first → last", `${first.open} → ${last.open}`],
-      ["the same, when all sessions had gone", after.open],
+      ["the same, after all sessions left", after.open],
       ["resident memory, MB, first → last", `${round(first.rssMb)} → ${round(last.rssMb)}`],
       [
-        "the most, in the first half and in the second",
+        "maximum, in the first half and in the second",
         `${most(samples.slice(0, -second.length))}, ${most(second)}`,
       ],
       ["of one core, on average", `${round(cpu * 100)} %`],
       [
-        "lateness of the event loop in a second, ms, median and most",
+        "event loop delay within a second, ms, median and maximum",
         `${round(lags[lags.length >> 1] ?? 0)}, ${round(lags.at(-1) ?? 0)}`,
       ],
     ],

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** Where the benches write what they measured, each into its own chapter. */
+/** Each bench writes its own chapter of this file. */
 const RESULTS = "bench/RESULTS.md";
 
 export const table = (head: string[], rows: (string | number)[][]) =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 
-/** Prints a section, and writes it into its chapter under the heading that it starts with. */
+/** Prints a section and writes it to its chapter, in place of the section with the same heading. */
 export function publish(chapter: string, section: string, { trial }: { trial: boolean }): void {
   process.stdout.write(`${section}\n\n`);
   if (trial) return;
@@ -14,7 +14,7 @@ export function publish(chapter: string, section: string, { trial }: { trial: bo
   writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, "utf8"), chapter, heading, section));
 }
 
-/** The document with a section new under its heading, at the end of its chapter where it was not there. */
+/** Replaces the section with the same heading, or adds it at the end of its chapter. */
 export function replaceSection(document: string, chapter: string, heading: string, section: string): string {
   const lines = document.trimEnd().split("\n");
   const findEnd = (level: RegExp, from: number) => {
@@ -24,7 +24,7 @@ export function replaceSection(document: string, chapter: string, heading: strin
   const top = lines.indexOf(chapter);
   if (top === -1) throw new Error(`There is no chapter ${chapter}.`);
   const bottom = findEnd(/^## /, top);
-  // Other chapters may have a section of the same name.
+  // Other chapters may have a section with the same heading.
   const within = lines.slice(top, bottom).indexOf(heading);
   const start = within === -1 ? bottom : top + within;
   const end = within === -1 ? bottom : findEnd(/^##?#? /, start);

@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { build } from "tsup";
 
 /**
- * Runs a bench as any Node can run it: bundled, in the project's own folder, so that it finds the packages.
- * `node bench/run.js load --sessions 200`; without a name, all that need no more than this machine, one after the
- * other, and with `--peers` the one that installs other servers.
+ * Runs a bench, bundled so that any Node can run it, in the project's folder so that it finds the packages:
+ * `node bench/run.js load --sessions 200`. Without a name, runs all that only need this machine, one after the other;
+ * `--peers` adds the one that installs other servers.
  */
 const given = process.argv.slice(2);
 const named = given[0] !== undefined && !given[0].startsWith("--");

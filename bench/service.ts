@@ -4,10 +4,9 @@ import { createReferenceApi } from "../test/support/reference-api.ts";
 import { buildFixtures, QUOTA } from "./organizations.ts";
 
 /**
- * The reference API in a process of its own, as a bench needs it: with an organization for each session, without
- * a quota to speak of, answering after as long as a network takes, or after as many milliseconds as it is told. Its
- * clock stands still, so that every question has one right answer, today's numbers and those of this moment among
- * them, and no quota begins anew.
+ * The reference API in a separate process, for benches: one organization per session, a quota that nothing reaches, and
+ * answers after a typical network delay or the given number of milliseconds. Its clock does not move, so that every
+ * query has one right answer, even for today and this moment, and no quota is renewed.
  */
 const [, , organizations = "1", delay] = process.argv;
 const noon = Math.floor(Date.now() / 86_400_000) * 86_400_000 + 43_200_000;

@@ -11,7 +11,7 @@ export interface Tokens {
 const REDIRECT = "http://127.0.0.1:1234/cb";
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
-/** The OAuth of one session: its requests come from an address of their own. */
+/** The OAuth flow of one session, from its own client address. */
 export function createAuthorization(agent: Agent, publicUrl: string) {
   const send = async (path: string, asking: Asking = {}): Promise<Answer> => {
     const answer = await ask(agent, publicUrl + path, asking);
@@ -26,7 +26,7 @@ export function createAuthorization(agent: Agent, publicUrl: string) {
     return { client, access, refresh };
   };
 
-  /** A browser: keeps cookies, and follows redirects as far as they stay with the server. */
+  /** Acts as a browser: keeps cookies, and follows redirects within the server. */
   const createBrowser = (headers: Record<string, string>) => {
     const cookies = new Map<string, string>();
     const visit = async (path: string, form?: Record<string, string>): Promise<Answer & { end: string }> => {
@@ -47,7 +47,7 @@ export function createAuthorization(agent: Agent, publicUrl: string) {
   };
 
   return {
-    /** Finds the server's metadata, registers, consents with the key, and exchanges the code. */
+    /** Reads the server's metadata, registers, consents with the key, and exchanges the code. */
     signIn: async (key: string, address: string): Promise<Tokens> => {
       await send("/.well-known/oauth-protected-resource/mcp");
       await send("/.well-known/oauth-authorization-server");

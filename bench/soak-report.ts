@@ -6,13 +6,13 @@ import { table } from "./results.ts";
 
 export interface Watched {
   name: string;
-  /** Before anybody asked. */
+  /** Before the first request. */
   idle: Pulse | undefined;
-  /** In equal distances of time, through the whole run. */
+  /** At equal intervals through the whole run. */
   pulses: Pulse[];
-  /** At the end of each time of rest; at last when nobody asked any more. */
+  /** At the end of each rest; the last one after all requests. */
   rests: Pulse[];
-  /** What was alive in the heap at those moments, in MB. */
+  /** Live heap at those moments, in MB. */
   heaps: number[];
 }
 
@@ -30,14 +30,14 @@ export interface Soaked {
 }
 
 const WIDTH = 60;
-/** What is level may differ by so much from one part of a run to the next. */
+/** How much a level value may still differ between two parts of a run. */
 const TOLERANCE = 1.05;
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /**
- * Whether the last third of a run is at the level of the third before, which warming up has not reached: by the
- * least of each, since what is under way comes and goes, and what leaks stays.
+ * Whether the last third of a run is as low as the middle third, which is after warming up. Compares the minimum of
+ * each: requests in flight come and go, a leak stays.
  */
 export function isLevel(values: readonly number[]): boolean {
   const [, before, last] = cutThirds(values);
@@ -49,7 +49,7 @@ function cutThirds<T>(values: readonly T[]): [T[], T[], T[]] {
   return [values.slice(0, first), values.slice(first, second), values.slice(second)];
 }
 
-/** The section of a run, in Markdown, and whether all that should be level was. */
+/** The section of a run in Markdown, and whether everything that should be level was. */
 export function buildSoakReport(run: Soaked): { report: string; isFlat: boolean } {
   const { summary, elapsed } = run;
   const requests = summary.latencies.reduce((sum, { count }) => sum + count, 0);
@@ -67,7 +67,7 @@ export function buildSoakReport(run: Soaked): { report: string; isFlat: boolean 
           ...summary.faults.map(([kind, { count, example }]) => `- ${count} × ${kind}: \`${example}\``),
         ].join("\n"),
     ...processes.map(({ section }) => section),
-    table(["requests of the service that met a fault", "times"], [...run.met]),
+    table(["requests to the service that met a fault", "times"], [...run.met]),
     table(
       ["milliseconds, failures of the service included", "requests", "p50", "p95", "p99", "most"],
       summary.latencies
@@ -77,12 +77,12 @@ export function buildSoakReport(run: Soaked): { report: string; isFlat: boolean 
           ...[p50, p95, p99, most].map((each) => each.toFixed(0)),
         ]),
     ),
-    table(["asked for, and so it was", "times"], summary.expected),
+    table(["expected outcome", "times"], summary.expected),
   ].join("\n\n");
   return { report, isFlat: processes.every(({ isFlat }) => isFlat) };
 }
 
-/** What a process may have open more than before anybody asked: a connection kept a while, a file opened late. */
+/** What a process may have open beyond its start: a kept connection, a file opened late. */
 const SPARE = 8;
 
 interface Row {
@@ -96,24 +96,24 @@ interface Row {
 function describeProcess({ name, idle, pulses, rests, heaps }: Watched) {
   const read = (from: readonly Pulse[], key: keyof Pulse) => from.map((each) => each[key]);
   const last = rests.at(-1);
-  /** Clients' connections come and go: what stays shows when all have gone. */
+  /** Connections come and go, so the comparison is from after all clients left. */
   const count = (what: string, key: keyof Pulse): Row => ({
     ...{ what, values: read(rests.slice(0, -1), key), idle: idle?.[key], after: last?.[key] },
     isFlat: (last?.[key] ?? 0) <= (idle?.[key] ?? 0) + SPARE,
   });
   const level = (row: Row): Row => ({ ...row, isFlat: isLevel(row.values) });
   const rows: Row[] = [
-    level({ what: "alive in the heap, MB*", values: heaps.slice(0, -1), after: heaps.at(-1) }),
+    level({ what: "live heap, MB*", values: heaps.slice(0, -1), after: heaps.at(-1) }),
     count("files and sockets*", "open"),
-    count("of them sockets*", "sockets"),
+    count("of these, sockets*", "sockets"),
     count("active handles and timers*", "handles"),
     level({
       ...{ what: "resident memory, MB", values: read(pulses, "residentMb") },
       ...{ idle: idle?.residentMb, after: last?.residentMb },
     }),
     { what: "files and sockets, faults included", values: read(pulses, "open") },
-    { what: "event loop late, median, ms", values: read(pulses, "delayMedianMs") },
-    { what: "event loop late, most, ms", values: read(pulses, "delayMostMs") },
+    { what: "event loop delay, median, ms", values: read(pulses, "delayMedianMs") },
+    { what: "event loop delay, maximum, ms", values: read(pulses, "delayMostMs") },
   ];
   const format = (value: number | undefined) =>
     value === undefined ? "" : value.toFixed(value < 10 ? 1 : 0);
@@ -122,10 +122,10 @@ function describeProcess({ name, idle, pulses, rests, heaps }: Watched) {
       name,
       "through the run, from 0",
       "before",
-      "least of each third",
+      "minimum of each third",
       "median",
-      "most",
-      "when all had gone",
+      "maximum",
+      "after all left",
       "",
     ],
     rows.map(({ what, values, idle, after, isFlat }) => {
@@ -142,7 +142,7 @@ function describeProcess({ name, idle, pulses, rests, heaps }: Watched) {
   return { section, isFlat: rows.every((row) => row.isFlat !== false) };
 }
 
-/** At most so many values, each the median of those in its place. */
+/** Reduces the values to at most WIDTH, each the median of its range. */
 function condense(values: readonly number[]): number[] {
   const size = Math.max(1, Math.ceil(values.length / WIDTH));
   const count = Math.ceil(values.length / size);

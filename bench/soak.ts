@@ -6,33 +6,33 @@ import { startConnectors } from "./connectors.ts";
 import { createFigures } from "./figures.ts";
 import { describeOrganization } from "./organizations.ts";
 import { createPhases, PHASES } from "./phases.ts";
-import { createPulse, type Pulse } from "./pulse.ts";
+import { createPulse } from "./pulse.ts";
 import { publish } from "./results.ts";
 import { createSession } from "./session.ts";
-import { buildSoakReport } from "./soak-report.ts";
+import { buildSoakReport, type Watched } from "./soak-report.ts";
 import { startStdio } from "./stdio-load.ts";
 import { createTruth } from "./truth.ts";
 
 const CHAPTER = "## The long run";
-/** Every fault comes again each ten minutes: what it costs the first time is warming up. */
+/** Every fault returns every ten minutes; its first time counts as warming up. */
 const ROUND_MINUTES = 10;
-/** Of a phase with its rest, in which the service is well. */
+/** The share of a phase in which the service is well. */
 const REST = 2 / 3;
-/** Longer than anybody keeps a connection that is not used. */
+/** Longer than anything keeps an idle connection. */
 const QUIET_MS = 15_000;
 
-/** The stdio servers and the connector for a long time, the service failing now and then; 1 where anything is wrong. */
+/** Runs the stdio servers and the connector while the service fails in phases. Returns 1 if anything went wrong. */
 export async function run(args: string[], serviceScript: string): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
       minutes: { type: "string", default: "30" },
       sessions: { type: "string", default: "30" },
-      /** Milliseconds between two actions of a session on average; a client on stdio acts ten times as often. */
+      /** Average milliseconds between two actions of a session; a client on stdio acts ten times as often. */
       pause: { type: "string", default: "4000" },
       /** A kind of failure to leave out. */
       without: { type: "string" },
-      /** Leaves the results of before as they are. */
+      /** Leaves the recorded results as they are. */
       trial: { type: "boolean", default: false },
     },
   });
@@ -81,16 +81,16 @@ export async function run(args: string[], serviceScript: string): Promise<number
       serve: { pid: connectors.pids[0], inspector: connectors.inspectors[0] },
     };
     const watched = await Promise.all(
-      Object.entries(processes).map(async ([name, { pid = 0, inspector = "" } = {}]) => ({
-        ...{ name, pulse: await createPulse(pid, inspector) },
-        ...{ pulses: [] as Pulse[], rests: [] as Pulse[], heaps: [] as number[] },
-      })),
+      Object.entries(processes).map(async ([name, { pid = 0, inspector = "" } = {}]) => {
+        const readings: Pick<Watched, "pulses" | "rests" | "heaps"> = { pulses: [], rests: [], heaps: [] };
+        return { name, pulse: await createPulse(pid, inspector), ...readings };
+      }),
     );
     const idle = await Promise.all(watched.map(({ pulse }) => pulse.take()));
     await Promise.all(clients.map((each) => each.signIn()));
     const period = (minutes * 60_000) / 360;
     const timer = setInterval(() => {
-      // One that does not come is missing: a process that has ended shows elsewhere.
+      // A reading that fails is left out: a process that has ended shows elsewhere.
       for (const { pulse, pulses } of watched) {
         pulse.take().then(
           (each) => pulses.push(each),
@@ -129,7 +129,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
     if (!values.trial) await wait(QUIET_MS);
     await takeRest();
     for (const each of servers) await each.close();
-    // While the service fails, nobody's key can be tried.
+    // While the service fails, no key can be checked.
     await connectors.stop(figures, ["key_refused"]);
 
     const { report, isFlat } = buildSoakReport({

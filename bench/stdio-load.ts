@@ -8,7 +8,7 @@ import type { Organization } from "./organizations.ts";
 import { type Asked, catalogue, type createTruth, judge } from "./truth.ts";
 
 export interface StdioOptions {
-  /** Of the analytics service. */
+  /** The analytics service. */
   origin: string;
   organization: Organization;
   generation: "current" | "before";
@@ -23,10 +23,10 @@ export interface StdioOptions {
 type Message = Record<string, unknown> & { result?: Record<string, unknown>; error?: unknown };
 
 const MINUTE_MS = 60_000;
-/** Of a client that asks several things at a time. */
-const HANDS = 8;
+/** How many calls a client makes at the same time. */
+const PARALLEL = 8;
 const LISTS = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
-/** Frames that are none, or none that the server can use. Ids are no numbers: nobody waits for an answer. */
+/** Frames that are invalid or useless to the server. Their ids are not numbers, because nothing waits for an answer. */
 const MALFORMED = [
   ...["", "{", "null", "[]", "\xff\xfe\x00", "x".repeat(100_000), "[".repeat(10_000)],
   '{"jsonrpc":"1.0","id":"bad","method":"tools/list"}',
@@ -39,18 +39,19 @@ const MALFORMED = [
   '[{"jsonrpc":"2.0","id":"bad","method":"tools/list"}]',
 ];
 
+// The lists are never empty, so there is an element at every index drawn.
 const pick = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)] as T;
 const draw = (most: number) => 1 + Math.floor(Math.random() * most);
 
-/** A question out of so many that no memory holds all their answers. */
-function drawQuestion(): Asked {
+/** A call out of so many that no cache holds all their answers. */
+function drawCall(): Asked {
   const { tool, args } = pick(catalogue);
   const drawn = { days: draw(60), limit: draw(30) };
   const others = Object.entries(drawn).filter(([name]) => name in args);
   return { tool, args: { ...args, ...Object.fromEntries(others) } };
 }
 
-/** The server on stdio, and a client that asks it whatever comes to mind, some of it nonsense. */
+/** The server on stdio, and a client that sends it all kinds of requests, some of them nonsense. */
 export async function startStdio(options: StdioOptions) {
   const { organization, generation, truth, figures, isOver, mayFail } = options;
   const env = {
@@ -73,7 +74,7 @@ export async function startStdio(options: StdioOptions) {
       pending.delete(message.id);
       answered(message);
     } else if (typeof message.id === "number" && !takenBack.delete(message.id)) {
-      figures.fault("an answer that nobody waits for", line);
+      figures.fault("an answer that nothing waits for", line);
     }
   });
 
@@ -94,7 +95,7 @@ export async function startStdio(options: StdioOptions) {
     else figures.fault(`${kind} is not refused`, JSON.stringify(message));
   };
 
-  const callTool = async ({ tool, args } = drawQuestion()) => {
+  const callTool = async ({ tool, args } = drawCall()) => {
     const expected = await truth.read(organization, { tool, args });
     const site = tool === "list_sites" ? {} : pick([{ site: organization.site }, {}]);
     const began = performance.now();
@@ -124,20 +125,20 @@ export async function startStdio(options: StdioOptions) {
   };
   const breakFrames = async () => {
     for (let count = draw(5); count > 0; count--) stdin.write(`${pick(MALFORMED)}\n`, "latin1");
-    figures.expected("frames that are none are survived");
+    figures.expected("invalid frames are survived");
   };
   const takeBack = async () => {
     const id = ++last;
-    const { tool, args } = drawQuestion();
+    const { tool, args } = drawCall();
     takenBack.add(id);
     stdin.write(`${write("", { id, method: "tools/call", params: { name: tool, arguments: args } }).body}\n`);
     await wait(Math.random() * 60);
-    notify("notifications/cancelled", { requestId: id, reason: "on second thoughts" });
-    figures.expected("a question on stdio was taken back");
+    notify("notifications/cancelled", { requestId: id, reason: "no longer needed" });
+    figures.expected("a request on stdio was cancelled");
   };
   const burst = async () => {
-    const same = drawQuestion();
-    await Promise.all(Array.from({ length: 12 }, (_, index) => callTool(index % 2 ? same : drawQuestion())));
+    const same = drawCall();
+    await Promise.all(Array.from({ length: 12 }, (_, index) => callTool(index % 2 ? same : drawCall())));
   };
   const actions = [
     ...[list, list, list, describeApi, askForNothing, breakFrames, breakFrames, takeBack, takeBack, burst],
@@ -152,23 +153,23 @@ export async function startStdio(options: StdioOptions) {
   }
   const hand = async () => {
     while (!isOver()) {
-      await wait(Math.random() * 2 * options.pause * HANDS);
-      // Each once, however short the run.
+      await wait(Math.random() * 2 * options.pause * PARALLEL);
+      // Each at least once, however short the run.
       await (actions[acted++] ?? pick(actions))();
     }
   };
   return {
     pid: child.pid ?? 0,
     inspector: /ws:\S+/.exec(output.stderr)?.[0] ?? "",
-    live: () => Promise.all(Array.from({ length: HANDS }, hand)),
-    /** As a client does: closes the input. What was said must not hold what nobody may see, nor warnings of Node. */
+    live: () => Promise.all(Array.from({ length: PARALLEL }, hand)),
+    /** Closes the input, as a client does. The output must contain neither secrets nor warnings from Node. */
     close: async () => {
       const ended = new Promise((resolve) => child.once("close", resolve));
       stdin.end();
       const code = await ended;
       if (code !== 0) figures.fault(`stdio ended with ${code}`, output.stderr.slice(-500));
       const [warning] = /^.*(Warning:|this is a bug|unhandled).*$/im.exec(output.stderr) ?? [];
-      if (warning !== undefined) figures.fault("said on stderr", warning);
+      if (warning !== undefined) figures.fault("a warning on stderr", warning);
       if (`${output.stderr}${output.stdout}`.includes(organization.key))
         figures.fault("the key was shown", "");
     },

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { scrubbed } from "./environment.ts";
 
-/** An MCP server in a process of its own, of which a client has the list of tools. */
+/** An MCP server in its own process, after a client has listed its tools. */
 export interface StdioServer {
   pid: number;
   tools: readonly Record<string, unknown>[];
-  /** Throws where the tool or the protocol says that something is wrong. */
+  /** Throws if the tool or the protocol reports an error. */
   call(name: string, args: Record<string, unknown>): Promise<unknown>;
-  /** As clients do: closes the server's input, and kills what does not end by itself. */
+  /** Closes the server's input, as clients do, and kills the server if it does not exit. */
   close(): Promise<void>;
 }
 
@@ -40,10 +40,10 @@ export async function openStdio(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<StdioServer> {
-  // A group of its own: a launcher such as npx leaves processes behind where it is killed alone.
+  // A separate process group: a launcher such as npx leaves processes behind if only it is killed.
   const child = spawn(command, args, {
     ...{ env: { ...scrubbed, ...env }, stdio: "pipe", detached: true },
-    // Not in the project, whose own packages npx would take.
+    // Not in the project, because npx would use its packages.
     cwd: tmpdir(),
   });
   const exit = once(child, "close");
@@ -51,7 +51,7 @@ export async function openStdio(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended meanwhile.
+      // It has exited meanwhile.
     }
   };
   const answers = new Map<number, (message: Message) => void>();
@@ -59,7 +59,7 @@ export async function openStdio(
   child.stderr.on("data", (chunk) => {
     said = `${said}${chunk}`.slice(0, 1_000);
   });
-  // Whoever writes to a process that has ended learns it from the end.
+  // A write to a process that has exited is reported by its exit.
   child.stdin.on("error", () => {});
   createInterface({ input: child.stdout }).on("line", (line) => {
     if (!line.startsWith("{")) return;

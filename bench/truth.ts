@@ -11,7 +11,7 @@ export interface Asked {
   args: Record<string, unknown>;
 }
 
-/** What a session may ask about its site. */
+/** What a session may call for its site. */
 export const catalogue: Asked[] = [
   { tool: "list_sites", args: {} },
   ...[1, 7, 30].map((days) => ({ tool: "get_stats", args: { days } })),
@@ -25,7 +25,7 @@ export const catalogue: Asked[] = [
   { tool: "compare_periods", args: { days: 7 } },
 ];
 
-/** What the service itself says, asked without the connector; each question once, since its clock stands still. */
+/** The service's own answers, requested without the connector; each once, because its clock does not move. */
 export function createTruth(origin: string) {
   const known = new Map<string, Promise<unknown>>();
 
@@ -41,7 +41,7 @@ export function createTruth(origin: string) {
       if (!response.ok) throw new Error(`The service answers ${response.status} to ${operation.path}.`);
       return response.json();
     }
-    // No path of the API answers these: they are what several of its answers come to.
+    // These combine several answers of the API.
     const question = queries.find((each) => each.tool.name === tool);
     if (!question) throw new Error(`There is no tool ${tool}.`);
     const target = { baseUrl: origin + BASE_PATH, apiKey: key, fetch };
@@ -60,7 +60,7 @@ export function createTruth(origin: string) {
   };
 }
 
-/** Whether all that a tool says is what the service says; it may leave out what can be read off the rest. */
+/** Whether everything in a tool's answer is what the service says; it may leave out what follows from the rest. */
 export function agrees(said: unknown, truth: unknown): boolean {
   if (Array.isArray(said)) {
     return (
@@ -75,16 +75,16 @@ export function agrees(said: unknown, truth: unknown): boolean {
 
 export interface Judged {
   tool: string;
-  /** Of `tools/call`. */
+  /** The result of `tools/call`. */
   result: Record<string, unknown>;
   expected: unknown;
   organization: Organization;
   figures: Figures;
-  /** Whether an error is right, too. */
+  /** Whether an error is acceptable too. */
   mayFail: boolean;
 }
 
-/** Holds an answer against the service's own; whatever is not right is a fault. */
+/** Compares an answer with the service's own; any difference is a fault. */
 export function judge({ tool, result, expected, organization, figures, mayFail }: Judged): void {
   const text = JSON.stringify(result);
   if (result.isError) {

@@ -3,19 +3,19 @@ import { BASE_PATH } from "../src/operations/contract.ts";
 import { startProgram } from "../test/support/processes.ts";
 import { describeOrganization, QUOTA } from "./organizations.ts";
 
-/** The service behind a server, and a client which asks it without one: the floor under each call. */
+/** The service behind a server, and a client that calls it directly: the lower bound for each call. */
 export interface Upstream {
   origin: string;
   key: string;
   site: string;
-  /** A bare request, over connections that are kept. */
+  /** A bare request over kept connections. */
   ask(path: string, query: Record<string, unknown>): Promise<void>;
-  /** How many requests it has had, this one among them. */
+  /** How many requests it has received, including this one. */
   count(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** @param delay After how many milliseconds it answers. */
+/** @param delay Milliseconds until it answers. */
 export async function startUpstream(serviceScript: string, delay: number): Promise<Upstream> {
   const program = await startProgram(process.execPath, [serviceScript, "1", `${delay}`], {}, "Service at");
   const [, origin = ""] = /Service at (\S+)/.exec(program.output.stderr) ?? [];
@@ -30,7 +30,7 @@ export async function startUpstream(serviceScript: string, delay: number): Promi
     if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${text}`);
     return answer.headers;
   };
-  // What it counts once only is counted before anything is measured.
+  // Visits are counted once, before anything is measured.
   await request("/stats", { days: 365 });
   await request("/breakdown", { days: 365, dimension: "pages" });
   return {

@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { readLiveHeap } from "./inspector.ts";
 
-/** What a process takes at one second. */
+/** What a process uses in one second. */
 export interface Sample {
   /** Seconds since the watch began. */
   at: number;
   rssMb: number;
-  /** The longest that the event loop was late since the second before, in milliseconds. */
+  /** The longest event loop delay since the previous second, in milliseconds. */
   lagMs: number;
-  /** Files and sockets that it holds open. */
+  /** Open files and sockets. */
   open: number;
-  /** Share of one core since the second before. */
+  /** Share of one core since the previous second. */
   cpu: number;
 }
 
 const MB = 1_048_576;
 const TICKS_A_SECOND = 100;
 
-/** Looks at a process each second: in /proc, and at its own metrics; and at what is alive in its heap when asked. */
+/** Watches a process every second through /proc and its own metrics; reads its live heap on request. */
 export function watch(pid: number, metricsUrl: string, inspector: string) {
   const start = performance.now();
   const samples: Sample[] = [];
@@ -36,13 +36,13 @@ export function watch(pid: number, metricsUrl: string, inspector: string) {
     });
     last = now;
   };
-  // One that does not come in time is missing: the process is busy, or has ended, which shows elsewhere.
+  // A late sample is left out: the process is busy, or has ended, which shows elsewhere.
   const timer = setInterval(() => void take().catch(() => {}), 1_000);
   return {
     samples,
-    /** What is alive in the heap, in MB. */
+    /** Live heap in MB. */
     readLiveHeap: async () => (await readLiveHeap(inspector)) / MB,
-    /** One more sample, which is not of the run. */
+    /** One more sample that is not part of the run. */
     takeOne: async () => {
       await take();
       return samples.pop();
@@ -57,7 +57,7 @@ export function readRss(pid: number): number {
   return Number(kilobytes) * 1024;
 }
 
-/** User and system time; the name before them may hold anything, parentheses among it. */
+/** User and system time. The process name before them may contain parentheses. */
 function readTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /s, "")
@@ -65,7 +65,7 @@ function readTicks(pid: number): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
-/** The slope of the line nearest to the points (least squares), per unit of x. */
+/** The slope of the least-squares line through the points, per unit of x. */
 export function fitSlope(points: [x: number, y: number][]): number {
   const mean = (of: (point: [number, number]) => number) =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length;

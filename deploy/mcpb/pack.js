@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
 /**
- * Packs the bundle for desktop hosts (MCPB) from the built package: what npm would publish, with the bundle's manifest.
- * `npm run mcpb -- analytics-mcp.mcpb`; needs `bash .ci/tools`.
+ * Packs the bundle for desktop hosts (MCPB): the files that npm would publish, with the bundle's manifest.
+ * Usage: `npm run mcpb -- analytics-mcp.mcpb`, after `bash .ci/tools`.
  */
 const bundle = resolve(process.argv[2] ?? "analytics-mcp.mcpb");
 const mcpb = resolve(".cache/checks/node_modules/@anthropic-ai/mcpb/dist/cli/cli.js");

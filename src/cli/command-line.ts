@@ -14,51 +14,51 @@ export interface CommandLine {
   /** The option that expects a value next. */
   taking: Option | undefined;
   /** The options so far by their long names, and their values as the command gets them. */
-  given: ReadonlySet<string>;
-  flags: Readonly<Record<string, unknown>>;
+  given: Set<string>;
+  flags: Record<string, unknown>;
   /** Whether `--` was given: nothing after it is an option. */
   isEnded: boolean;
 }
 
 /** The one reader besides commander; completion and the check of the command's name use it. */
 export function readCommandLine(program: Command, words: readonly string[]): CommandLine {
-  let command = program;
-  let commandWord: string | undefined;
-  let unknownOption: CommandLine["unknownOption"];
-  let operands = 0;
-  let taking: Option | undefined;
-  let isEnded = false;
-  const given = new Set<string>();
-  const flags: Record<string, unknown> = {};
-
+  const line: CommandLine = {
+    ...{ command: program, commandWord: undefined, unknownOption: undefined, operands: 0 },
+    ...{ taking: undefined, given: new Set(), flags: {}, isEnded: false },
+  };
   for (const [index, word] of words.entries()) {
+    const { taking, isEnded } = line;
     if (taking && (taking.required || !word.startsWith("-"))) {
-      flags[taking.attributeName()] = word;
-      taking = undefined;
+      line.flags[taking.attributeName()] = word;
+      line.taking = undefined;
     } else if (word === "--" && !isEnded) {
-      isEnded = true;
-      taking = undefined;
+      line.isEnded = true;
+      line.taking = undefined;
     } else if (word.startsWith("-") && word !== "-" && !isEnded) {
-      const [, name = word, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
-      const option = findOption(command, name);
-      const asksForHelp = given.has("--help") || isHelp(name);
-      if (!option && !asksForHelp && commandWord === undefined) {
-        unknownOption ??= { name: nameOption(word), rest: words.slice(index + 1) };
-      }
-      given.add(isHelp(name) ? "--help" : (option?.long ?? name));
-      taking = option && takesValue(option) && value === undefined ? option : undefined;
-      if (option) flags[option.attributeName()] = value ?? !option.negate;
-    } else {
-      if (!isEnded) commandWord ??= word;
-      const next = operands === 0 ? command.commands.find((each) => each.name() === word) : undefined;
-      if (next) command = next;
-      else operands += 1;
-    }
+      readOption(line, word, words.slice(index + 1));
+    } else readOperand(line, word);
   }
-  return { command, commandWord, unknownOption, operands, taking, given, flags, isEnded };
+  return line;
 }
 
-const isHelp = (name: string) => name === "--help" || name === "-h";
+function readOption(line: CommandLine, word: string, rest: readonly string[]): void {
+  const [, name = word, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+  const option = findOption(line.command, name);
+  const isHelp = name === "--help" || name === "-h";
+  const mayBeUnknown = isHelp || line.given.has("--help") || line.commandWord !== undefined;
+  if (!option && !mayBeUnknown) line.unknownOption ??= { name: nameOption(word), rest };
+  line.given.add(isHelp ? "--help" : (option?.long ?? name));
+  line.taking = option && takesValue(option) && value === undefined ? option : undefined;
+  if (option) line.flags[option.attributeName()] = value ?? !option.negate;
+}
+
+function readOperand(line: CommandLine, word: string): void {
+  if (!line.isEnded) line.commandWord ??= word;
+  const isFirst = line.operands === 0;
+  const next = isFirst ? line.command.commands.find((each) => each.name() === word) : undefined;
+  if (next) line.command = next;
+  else line.operands += 1;
+}
 
 /** Finds an option of a command or of its parents. */
 export function findOption(command: Command | null, name: string): Option | undefined {

@@ -15,7 +15,7 @@ export interface Target {
   /** Ends in `/api/v1`. */
   baseUrl: string;
   apiKey: string;
-  /** A key of another organization, where there is one. */
+  /** A key of another organization, if given. */
   otherKey?: string | undefined;
   send: Send;
   proxies?: readonly (string | undefined)[];
@@ -25,9 +25,9 @@ export interface Ask {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** null sends none; left out, it is the caller's own. */
+  /** null sends no key; omitted means the caller's own key. */
   key?: Key | null;
-  /** Asks the service even where the same was asked before. */
+  /** Sends the request even if the same one was sent before. */
   fresh?: boolean;
 }
 
@@ -35,9 +35,9 @@ export type Query = Record<string, string | number> | string;
 
 export interface Probe {
   ask(path: string, query?: Query, how?: Ask): Promise<Reply>;
-  /** From now on nothing asked before counts: every request is sent anew, once. */
-  renew(): void;
-  /** The refusals for want of quota so far. */
+  /** Forgets all replies, so that every request is sent again. */
+  forgetReplies(): void;
+  /** The 429 replies so far. */
   readonly refusals: readonly Reply[];
   readonly requests: number;
 }
@@ -51,14 +51,14 @@ export interface ProbeOptions {
 
 /** Milliseconds, bytes and counts. */
 export interface ProbeLimits {
-  /** For one request with all of its body. */
+  /** For one request including the whole body. */
   deadline: number;
   maxBytes: number;
   requests: number;
-  /** For one wait that the service asks for, and for all of them. */
+  /** For one wait that the service requests, and for all of them together. */
   wait: number;
   waits: number;
-  /** Requests in a row without an answer, after which no more are sent. */
+  /** After this many unanswered requests in a row, no more are sent. */
   unanswered: number;
 }
 
@@ -71,7 +71,7 @@ export const DEFAULT_LIMITS: ProbeLimits = {
   unanswered: 4,
 };
 
-/** A request that brought no answer: a breach of whatever rule needed it. */
+/** A request without an answer breaks the rule that sent it. */
 export class Unanswered extends Breach {
   readonly error: AnalyticsError;
   constructor(sent: Sent, error: AnalyticsError) {
@@ -81,18 +81,18 @@ export class Unanswered extends Breach {
 }
 
 /**
- * Asks one request after the other, each question once unless it is asked anew, and keeps to the service's quota:
- * a refused request is sent again after the wait that the service names.
+ * Sends one request after the other, and the same request only once unless told otherwise. Respects the quota: after a
+ * 429 it waits as long as the service requests, then sends the request again.
  */
 export function createProbe(target: Target, own: Key, options: ProbeOptions): Probe {
   const { clock, sleep, note, limits } = options;
-  const known = new Map<string, { reply: Reply; era: number }>();
+  const known = new Map<string, Reply>();
   const refusals: Reply[] = [];
-  let [era, requests, waited, unanswered] = [0, 0, 0, 0];
+  let [requests, waited, unanswered] = [0, 0, 0];
   let exhaustedUntil = 0;
 
-  const exchange = async (sent: Sent): Promise<Reply> => {
-    if (requests >= limits.requests) throw new Halt(`${limits.requests} requests were sent, and no more are`);
+  const sendOnce = async (sent: Sent): Promise<Reply> => {
+    if (requests >= limits.requests) throw new Halt(`the limit of ${limits.requests} requests is reached`);
     requests++;
     const signal = AbortSignal.timeout(limits.deadline);
     try {
@@ -111,27 +111,27 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
     }
   };
 
-  const rest = async (milliseconds: number) => {
+  const waitForQuota = async (milliseconds: number) => {
     const seconds = Math.ceil(milliseconds / 1000);
     waited += milliseconds;
     if (milliseconds > limits.wait || waited > limits.waits) {
-      throw new Halt(`the quota is used up, and the service asks to wait ${seconds} seconds more`);
+      throw new Halt(`the quota is used up, and the service requests a wait of another ${seconds} seconds`);
     }
-    note(`The quota is used up: waiting ${seconds} s, as the service asks.`);
-    // A little more: clocks differ, and a wait of whole seconds was rounded.
+    note(`The quota is used up: waiting ${seconds} s, as the service requests.`);
+    // A little longer: clocks differ, and whole seconds are rounded.
     await sleep(milliseconds + 500);
   };
 
   const send = async (sent: Sent): Promise<Reply> => {
     for (;;) {
       if (unanswered >= limits.unanswered) throw new Halt("the service stopped answering");
-      // Only when one refusal was seen: how a service refuses is a rule as well.
-      if (refusals.length > 0 && exhaustedUntil > clock()) await rest(exhaustedUntil - clock());
-      const reply = await exchange(sent);
+      // Only after the first 429: how a service refuses is a rule, too.
+      if (refusals.length > 0 && exhaustedUntil > clock()) await waitForQuota(exhaustedUntil - clock());
+      const reply = await sendOnce(sent);
       exhaustedUntil = readRemaining(reply) === 0 ? clock() + (readWait(reply.headers, clock()) ?? 0) : 0;
       if (reply.status !== 429) return reply;
       refusals.push(reply);
-      await rest(readWait(reply.headers, clock()) ?? 30_000);
+      await waitForQuota(readWait(reply.headers, clock()) ?? 30_000);
     }
   };
 
@@ -140,9 +140,7 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
     get requests() {
       return requests;
     },
-    renew: () => {
-      era++;
-    },
+    forgetReplies: () => known.clear(),
     ask: async (path, query = "", { method = "GET", headers = {}, body, key = own, fresh } = {}) => {
       const sent: Sent = {
         method,
@@ -151,11 +149,11 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
         key: key ?? undefined,
         body,
       };
-      const question = JSON.stringify(sent);
-      const earlier = known.get(question);
-      if (!fresh && earlier?.era === era) return earlier.reply;
+      const request = JSON.stringify(sent);
+      const earlier = known.get(request);
+      if (!fresh && earlier) return earlier;
       const reply = await send(sent);
-      known.set(question, { reply, era });
+      known.set(request, reply);
       return reply;
     },
   };
@@ -164,7 +162,7 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
 function explain(cause: unknown, signal: AbortSignal, target: Target, deadline: number): AnalyticsError {
   if (cause instanceof AnalyticsError) return cause;
   if (signal.aborted) {
-    return new AnalyticsError("timeout", `No whole answer within ${deadline / 1000} seconds.`, {
+    return new AnalyticsError("timeout", `No complete answer within ${deadline / 1000} seconds.`, {
       hint: "Check the base URL and the network, or try again later.",
       cause,
     });
@@ -173,7 +171,7 @@ function explain(cause: unknown, signal: AbortSignal, target: Target, deadline: 
   return error instanceof PassingFailure ? error.error : error;
 }
 
-/** What is left of the quota, as the IETF draft or the older fields say. */
+/** The remaining quota, from the fields of the IETF draft or the older ones. */
 function readRemaining({ headers }: Reply): number | undefined {
   const text =
     /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1] ?? headers.get("x-ratelimit-remaining");

@@ -1,10 +1,10 @@
 import { findExcess } from "../client/answer.ts";
 
-/** A key as it is sent, and as a shell would write it: reports never hold the key itself. */
+/** A key as sent, and as a shell expression for reports, which never contain the key itself. */
 export interface Key {
   value: string;
   shown: string;
-  /** The scheme that it is sent with: Bearer, unless another spelling is tried. */
+  /** The spelling of the scheme to send; Bearer if omitted. */
   scheme?: string;
 }
 
@@ -12,18 +12,18 @@ export interface Sent {
   method: string;
   url: string;
   headers: Record<string, string>;
-  /** The key in the Authorization header; a scheme of its own stands in `headers`. */
+  /** The key in the Authorization header. Other schemes are in `headers`. */
   key: Key | undefined;
   body: string | undefined;
 }
 
-/** What a request brought, whatever it is. */
+/** Any answer to a request. */
 export interface Reply {
   sent: Sent;
   status: number;
   headers: Headers;
   text: string;
-  /** The body where it is JSON of a sane depth and size, else undefined. */
+  /** The body if it is JSON of a sane depth and size, otherwise undefined. */
   json: unknown;
 }
 
@@ -35,7 +35,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** A member of a JSON object; undefined for whatever has none. */
+/** A member of a JSON object; undefined for any other value. */
 export function member(value: unknown, ...path: (string | number)[]): unknown {
   return path.reduce<unknown>(
     (each, key) =>
@@ -46,22 +46,22 @@ export function member(value: unknown, ...path: (string | number)[]): unknown {
   );
 }
 
-/** The members of a JSON array; none for whatever is no array. */
+/** The items of a JSON array; empty for any other value. */
 export function items(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The body as text without when it was read: what must be the same when nothing has changed. */
+/** The body as text without `as_of`: it stays the same as long as the data does. */
 export function withoutAsOf(reply: Reply): string {
   return JSON.stringify(reply.json, (key, value) => (key === "as_of" ? undefined : value)) ?? reply.text;
 }
 
-/** A value from the service, in one line; the report makes it short, after it looked for keys. */
+/** A value from the service on one line. The report hides keys first, then shortens it. */
 export function quote(value: unknown): string {
   return JSON.stringify(value) ?? "nothing";
 }
 
-/** What came, in a few words: the status with the problem's code, the redirect's target or the kind of body. */
+/** A short description: the status with the problem's code, the redirect's target or the content type. */
 export function describeReply({ status, headers, json, sent }: Reply): string {
   const code = member(json, "code");
   if (typeof code === "string") return `status ${status} with the code ${quote(code)}`;
@@ -69,10 +69,10 @@ export function describeReply({ status, headers, json, sent }: Reply): string {
   if (status >= 300 && status < 400 && location !== null) return `status ${status} to ${quote(location)}`;
   const type = headers.get("content-type");
   if (json !== undefined || sent.method === "HEAD") return `status ${status}`;
-  return `status ${status}, ${type === null ? "of no stated type" : quote(type)}`;
+  return `status ${status}, ${type === null ? "without Content-Type" : quote(type)}`;
 }
 
-/** The request for a shell, with the keys by their variables' names. */
+/** The request as a curl command, with variables in place of keys. */
 export function formatCurl({ method, url, headers, key, body }: Sent): string {
   const verb = method === "HEAD" ? ["-I"] : ["-i", ...(method === "GET" ? [] : ["-X", method])];
   const authorization =

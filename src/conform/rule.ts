@@ -1,18 +1,18 @@
 import type { Subject } from "./subject.ts";
 
-/** `must`: clients rely on it. `should`: good practice that the contract describes; its breach fails no run. */
+/** `must`: clients rely on it. `should`: good practice from the contract; breaking it does not fail the run. */
 export type Severity = "must" | "should";
 
-/** One sentence of the contract, with the check that sees from outside whether a service keeps it. */
+/** One rule of the contract, with a check from outside that a service keeps it. */
 export interface Rule {
   /** Stable: `<section>.<name>`. */
   id: string;
   severity: Severity;
-  /** The rule, as whoever runs a service reads it. */
+  /** The rule in one sentence, for people who build services. */
   title: string;
-  /** What to do where it is broken. */
+  /** What to do if the rule is broken. */
   fix: string;
-  /** Returns where the rule is kept; throws Breach, Skip or Disturbance otherwise. */
+  /** Returns if the rule is kept. Otherwise throws Breach, Skip or Inconclusive. */
   check(subject: Subject): Promise<void>;
 }
 

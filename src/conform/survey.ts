@@ -10,12 +10,12 @@ import { items, type Key, member, type Reply } from "./reply.ts";
 
 export type Site = ResultOf<typeof sites>["sites"][number];
 
-/** What is known of the service before any rule is looked at. */
+/** What is known about the service before the first rule is checked. */
 export interface Survey {
   sites: Site[];
-  /** The site that is asked about; undefined where no site could be read. */
+  /** The site used for the checks; undefined if /sites returned no valid site. */
   site: Site | undefined;
-  /** Whether anybody visited it in the last 30 days. */
+  /** Whether the site had visits in the last 30 days. */
   isVisited: boolean;
   /** The sites that the other organization's key lists. */
   otherSites: Site[];
@@ -24,8 +24,8 @@ export interface Survey {
 const SITES_LOOKED_AT = 20;
 
 /**
- * Looks for what the rules need. Throws AnalyticsError where nothing can be checked at all: no connection, a key
- * that is refused, an address where the API is not, no such site.
+ * Finds the sites that the rules need. Throws AnalyticsError if nothing can be checked: no connection, a refused key, a
+ * wrong address, or no such site.
  */
 export async function survey(
   probe: Probe,
@@ -33,11 +33,11 @@ export async function survey(
   keys: { other: Key | undefined },
   wanted: string | undefined,
 ): Promise<Survey> {
-  const list = await knock(probe, base);
+  const list = await requestSites(probe, base);
   const own = list === undefined ? [] : readSites(list);
   const site = wanted === undefined ? undefined : findSite(own, wanted);
   const visited = await findVisited(probe, site === undefined ? own : [site]);
-  const others = keys.other && (await askGently(probe, keys.other));
+  const others = keys.other && (await tryListSites(probe, keys.other));
   return {
     sites: own,
     site: visited ?? site ?? own[0],
@@ -46,8 +46,8 @@ export async function survey(
   };
 }
 
-/** The first request: undefined where something answers, yet nothing that can be read. */
-async function knock(probe: Probe, base: { url: string; apiKey: string }): Promise<Reply | undefined> {
+/** The first request; undefined if the service answers something unreadable. */
+async function requestSites(probe: Probe, base: { url: string; apiKey: string }): Promise<Reply | undefined> {
   const reply = await probe.ask(sites.path).catch((error: unknown) => {
     if (!(error instanceof Unanswered)) throw error;
     if (error.error.code === "too_large" || error.error.code === "bad_answer") return undefined;
@@ -63,24 +63,24 @@ async function knock(probe: Probe, base: { url: string; apiKey: string }): Promi
     throw new AnalyticsError(
       "redirected",
       `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${reply.status}); the key is not sent on.`,
-      { status: reply.status, hint: "If that address is the right one, give it as the base URL." },
+      { status: reply.status, hint: "If that address is right, use it as the base URL." },
     );
   }
-  // A service in the making may lack a path; one that has neither is at another address.
+  // An unfinished service may lack one path. If both are missing, the address is wrong.
   if (reply.status === 404 && (await probe.ask(openapi.path)).status === 404) {
     throw readProblem(404, "", circumstances);
   }
   return reply;
 }
 
-async function askGently(probe: Probe, key: Key): Promise<Reply | undefined> {
+async function tryListSites(probe: Probe, key: Key): Promise<Reply | undefined> {
   return probe.ask(sites.path, "", { key }).catch((error: unknown) => {
     if (error instanceof Unanswered) return undefined;
     throw error;
   });
 }
 
-/** The sites that have the contract's form: whether all of them do is a rule. */
+/** The sites that match the contract. Whether all of them do is a separate rule. */
 function readSites({ status, json }: Reply): Site[] {
   if (status !== 200) return [];
   const { element } = sites.result.shape.sites;

@@ -14,22 +14,22 @@ export class Breach extends Error {
   }
 }
 
-/** A rule cannot be looked at; the message says why. */
+/** A rule cannot be checked; the message says why. */
 export class Skip extends Error {
   override readonly name: string = "Skip";
 }
 
-/** No more can be asked: every rule that is left cannot be looked at either. */
+/** No more requests are possible, so no remaining rule can be checked. */
 export class Halt extends Skip {
   override readonly name = "Halt";
 }
 
-/** Something moved between two answers that were to be compared: no verdict, but another attempt. */
-export class Disturbance extends Error {
-  override readonly name = "Disturbance";
+/** The data changed between two answers to be compared: the rule is checked again. */
+export class Inconclusive extends Error {
+  override readonly name = "Inconclusive";
 }
 
-/** Throws a breach unless it holds. */
+/** Throws a breach unless the condition holds. */
 export function demand(holds: boolean, reply: Reply, expected: string, seen: string): void {
   if (!holds) throw new Breach(reply.sent, expected, seen);
 }

@@ -5,22 +5,22 @@ import { isExposed } from "../config/exposure.ts";
 import { listProfiles } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
 import { localKinds } from "../sources/index.ts";
-import { type Check, type Finding, ok, skip, warn } from "./check.ts";
-import type { Client } from "./client.ts";
 import { clients } from "./clients/index.ts";
-import { findFile } from "./description.ts";
-import { findFault } from "./documents/json.ts";
+import { type Check, type Finding, ok, skip, warn } from "./doctor-check.ts";
+import { findFault } from "./documents/json-editor.ts";
 import { type Machine, readMachine } from "./machine.ts";
+import type { McpClient } from "./mcp-client.ts";
+import { findFile } from "./setup-instructions.ts";
 
 const KEY_ENTRY = /["']?ANALYTICS_API_KEY["']?\s*[:=]\s*["']([^"'\r\n]*)["']/g;
 const REFERENCE = /^(?:\$\{?[\w:.-]+\}?|\{env:\w+\})$/;
 
-/** What an entry says that takes its key from elsewhere: a file, a page, or a source that needs none. */
+/** Words in an entry that gets its key elsewhere (from a file or a web page) or needs none. */
 const NO_KEY_NEEDED = [...localKinds.map(({ option }) => option.flag), "--api-key-file", '"url"', 'Url"'];
 
 /**
- * A check for each client of this machine that has an entry for this program, or a broken file: the entry may be what
- * is broken. No key of an entry is shown.
+ * A check for each MCP client of this machine whose file has an entry for this program, or is broken: the entry may be
+ * in the broken part. Findings never show a key.
  */
 export function findClientChecks(environment: Environment): Check[] {
   const machine = readMachine(environment);
@@ -36,10 +36,12 @@ export function findClientChecks(environment: Environment): Check[] {
       return [{ name, run: () => checkEntry(client, path, text, environment) }];
     }),
   );
-  return checks.length > 0 ? checks : [{ name: "clients", run: () => skip("none found with an entry") }];
+  return checks.length > 0
+    ? checks
+    : [{ name: "clients", run: () => skip("no client has an entry for this program") }];
 }
 
-function findFiles(client: Client, machine: Machine): { path: string; isProject: boolean }[] {
+function findFiles(client: McpClient, machine: Machine): { path: string; isProject: boolean }[] {
   const own = findFile(client, machine);
   const places = client.places?.[machine.platform] ?? "";
   return [
@@ -52,41 +54,41 @@ function findFiles(client: Client, machine: Machine): { path: string; isProject:
   ];
 }
 
-function findFaultIn({ format }: Client, text: string): string | undefined {
+function findFaultIn({ format }: McpClient, text: string): string | undefined {
   return format === "json" ? findFault(text.replace(/^\ufeff/, "")) : undefined;
 }
 
-function checkEntry(client: Client, path: string, text: string, environment: Environment): Finding {
+function checkEntry(client: McpClient, path: string, text: string, environment: Environment): Finding {
   const fault = findFaultIn(client, text);
   if (fault !== undefined) {
-    return warn(`${path} is no valid JSON: ${fault}`, `Mend it there: ${client.title} ignores the file.`);
+    return warn(`${path} is not valid JSON: ${fault}`, `Fix the file: ${client.title} ignores it.`);
   }
   const keys = [...text.matchAll(KEY_ENTRY)].map(([, value = ""]) => value.trim());
   const references = keys.filter((key) => REFERENCE.test(key));
-  // In JSON, who can get at a key at all fills in its variables.
+  // Clients that read the key from elsewhere fill in variables only in JSON.
   const fillsIn = client.format === "json" && client.keyFrom !== undefined;
   if (references.length > 0 && !fillsIn) {
     return warn(
       `${path}: ${client.title} does not fill in the variable in ANALYTICS_API_KEY`,
-      "Write the key itself, or leave it out and use analytics-mcp login.",
+      "Write the key itself, or remove it and run analytics-mcp login.",
     );
   }
   const missing = references.find((key) => isMissing(key, environment));
   if (missing !== undefined) {
     return warn(
-      `${path}: ANALYTICS_API_KEY is ${missing} there, and that is not set here`,
-      `Set it where ${client.title} is started; or take the key out of the entry, and use analytics-mcp login.`,
+      `${path}: ANALYTICS_API_KEY refers to ${missing}, which is not set here`,
+      `Set it where you start ${client.title}, or remove the key from the entry and run analytics-mcp login.`,
     );
   }
   const literals = keys.filter((key) => !REFERENCE.test(key));
   if (literals.some((key) => key === "" || isPlaceholder(key))) {
     return warn(
-      `${path}: ANALYTICS_API_KEY holds a placeholder`,
-      "Put a key there, or leave it out and use analytics-mcp login.",
+      `${path}: ANALYTICS_API_KEY is a placeholder`,
+      "Put your key there, or remove it and run analytics-mcp login.",
     );
   }
   if (literals.length > 0 && isExposed(path)) {
-    return warn(`${path} holds a key, and can be read by other users`, `chmod 600 ${JSON.stringify(path)}`);
+    return warn(`${path} contains a key, and other users can read it`, `chmod 600 ${JSON.stringify(path)}`);
   }
   if (
     keys.length === 0 &&
@@ -94,14 +96,14 @@ function checkEntry(client: Client, path: string, text: string, environment: Env
     listProfiles(environment).length === 0
   ) {
     return warn(
-      `${path}: its entry has no key`,
-      "Save one with analytics-mcp login, or set ANALYTICS_API_KEY in its env.",
+      `${path}: the entry has no key`,
+      "Save one with analytics-mcp login, or set ANALYTICS_API_KEY in the entry's env.",
     );
   }
   return ok(path);
 }
 
-/** Whether a variable of the environment is meant, and not one that the client asks for, such as `${input:key}`. */
+/** Ignores references that the client resolves itself, such as `${input:key}`. */
 function isMissing(reference: string, environment: Environment): boolean {
   const [, name] = /^\$?\{?(?:env:)?([A-Za-z_]\w*)\}?$/.exec(reference) ?? [];
   return name !== undefined && readVariable(environment, name) === undefined;
@@ -109,7 +111,7 @@ function isMissing(reference: string, environment: Environment): boolean {
 
 function readText(path: string): string | undefined {
   try {
-    // A project may bring a link to a device or a pipe, whose end never comes.
+    // A project may contain a link to a device or a pipe, which never ends.
     return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
   } catch {
     return undefined;

@@ -1,16 +1,16 @@
 import { lookup } from "node:dns/promises";
-import { connect as connectTcp, isIP } from "node:net";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type PeerCertificate } from "node:tls";
 import { explainFailure } from "../client/failure.ts";
 import { PassingFailure } from "../client/retry.ts";
 import { AnalyticsError } from "../errors.ts";
-import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./check.ts";
+import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
 import { findProxy, portOf } from "./proxy.ts";
 
 const TIMEOUT_MS = 5_000;
 const SOON_MS = 14 * 86_400_000;
 
-/** The way to the service, a step at a time, so that the first step that fails is the one to look at. */
+/** The connection to the service, step by step: the first step that fails is the one to fix. */
 export const connectionChecks: readonly Check[] = [
   { name: "proxy", needs: ["base URL"], run: checkProxy },
   { name: "dns", needs: ["base URL", "proxy"], run: checkDns },
@@ -19,18 +19,12 @@ export const connectionChecks: readonly Check[] = [
 ];
 
 async function checkProxy({ environment, readBaseUrl }: Facts): Promise<Finding> {
-  const baseUrl = await readBaseUrl();
-  try {
-    const proxy = findProxy(environment, baseUrl);
-    // Its user and password stay out.
-    return ok(proxy === undefined ? "none" : `through ${proxy.protocol}//${proxy.host}`);
-  } catch (error) {
-    if (error instanceof AnalyticsError) return fail(error);
-    throw error;
-  }
+  const proxy = findProxy(environment, await readBaseUrl());
+  // Without its user and password.
+  return ok(proxy === undefined ? "none" : `through ${proxy.protocol}//${proxy.host}`);
 }
 
-/** Where this machine connects to: the service, or the proxy in front of it. */
+/** What this machine connects to: the service, or the proxy in front of it. */
 async function findPeer({ environment, readBaseUrl }: Facts) {
   const baseUrl = await readBaseUrl();
   const proxy = findProxy(environment, baseUrl);
@@ -56,10 +50,7 @@ async function checkTcp(facts: Facts): Promise<Finding> {
   const start = performance.now();
   const socket = connectTcp({ host, port, timeout: TIMEOUT_MS });
   try {
-    await new Promise((resolve, reject) => {
-      socket.once("connect", resolve).once("error", reject);
-      socket.once("timeout", () => reject(Object.assign(new Error(), { code: "UND_ERR_CONNECT_TIMEOUT" })));
-    });
+    await waitFor(socket, "connect");
     const who = proxy === undefined ? "" : "to the proxy ";
     return ok(`connected ${who}in ${Math.round(performance.now() - start)} ms`);
   } catch (cause) {
@@ -69,17 +60,21 @@ async function checkTcp(facts: Facts): Promise<Finding> {
   }
 }
 
+function waitFor(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once(event, resolve).once("error", reject);
+    socket.once("timeout", () => reject(Object.assign(new Error(), { code: "UND_ERR_CONNECT_TIMEOUT" })));
+  });
+}
+
 async function checkTls(facts: Facts): Promise<Finding> {
   const { protocol, host, port, origin, proxy } = await findPeer(facts);
-  if (proxy !== undefined) return skip("through the proxy: see the answer");
+  if (proxy !== undefined) return skip("through the proxy: see the answer check");
   if (protocol === "http:") return skip("plain http");
   const servername = isIP(host) ? "" : host;
   const socket = connectTls({ host, port, servername, rejectUnauthorized: false, timeout: TIMEOUT_MS });
   try {
-    await new Promise((resolve, reject) => {
-      socket.once("secureConnect", resolve).once("error", reject);
-      socket.once("timeout", () => reject(Object.assign(new Error(), { code: "UND_ERR_CONNECT_TIMEOUT" })));
-    });
+    await waitFor(socket, "secureConnect");
     const code: unknown = socket.authorizationError;
     if (!socket.authorized) return fail(explain(Object.assign(new Error(), { code }), origin, undefined));
     return describeCertificate(socket.getPeerCertificate(), facts.clock());
@@ -94,7 +89,7 @@ function describeCertificate(certificate: PeerCertificate, now: number): Finding
   const end = Date.parse(certificate.valid_to);
   const detail = `certificate valid until ${new Date(end).toISOString().slice(0, 10)}`;
   if (end - now > SOON_MS) return ok(detail);
-  return warn(detail, "Tell whoever runs the service: it expires soon.");
+  return warn(detail, "It expires soon: tell the operator of the service.");
 }
 
 function explain(cause: unknown, origin: string, proxy: URL | undefined): AnalyticsError {

@@ -6,11 +6,11 @@ import { findProfileFile, findProfileFolder, listProfiles, readProfile } from ".
 import { isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
-import { type Check, type Facts, type Finding, fail, isAboutAddress, ok, skip, warn } from "./check.ts";
+import { type Check, type Facts, type Finding, isAboutAddress, ok, skip, warn } from "./doctor-check.ts";
 
 const KNOWN = new Set<string>([...Object.keys(documented), ...Object.values(serveVariables)]);
 
-/** What this machine and its settings are like, before anything is sent. */
+/** Checks of this machine and its settings. They send nothing. */
 export const machineChecks: readonly Check[] = [
   { name: "node", run: ({ nodeVersion }) => checkNode(nodeVersion) },
   { name: "analytics-mcp", run: ({ version }) => ok(`version ${version}`) },
@@ -18,7 +18,7 @@ export const machineChecks: readonly Check[] = [
   { name: "profiles", run: checkProfiles },
 ];
 
-/** What is asked for of a service, before anything is sent. */
+/** Checks of the key and the address. They send nothing. */
 export const accessChecks: readonly Check[] = [
   { name: "key", run: checkKey },
   { name: "base URL", run: checkBaseUrl },
@@ -27,11 +27,9 @@ export const accessChecks: readonly Check[] = [
 function checkNode(nodeVersion: string): Finding {
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return ok(`version ${nodeVersion}`);
-  return fail(
-    new AnalyticsError("usage", `Node.js ${nodeVersion} is too old.`, {
-      hint: "Install Node.js 20.19 or newer.",
-    }),
-  );
+  throw new AnalyticsError("usage", `Node.js ${nodeVersion} is too old.`, {
+    hint: "Install Node.js 20.19 or newer.",
+  });
 }
 
 function checkEnvironment({ environment }: Facts): Finding {
@@ -39,34 +37,34 @@ function checkEnvironment({ environment }: Facts): Finding {
   const unexpanded = names.filter((name) => isUnexpanded(environment[name] ?? ""));
   if (unexpanded.length > 0) {
     return warn(
-      `${unexpanded.join(", ")}: holds the unexpanded name of a variable`,
-      "The client did not fill it in: write the value itself into its settings.",
+      `${unexpanded.join(", ")}: contains an unexpanded variable name`,
+      "The client did not fill it in: write the value itself into the client's settings.",
     );
   }
   const unknown = names.filter((name) => !KNOWN.has(name));
   if (unknown.length > 0) {
     return warn(
-      `${unknown.join(", ")}: not read by this program`,
-      "Check for a slip: analytics-mcp --help lists them.",
+      `${unknown.join(", ")}: this program does not read it`,
+      "Check the spelling: analytics-mcp --help lists the variables.",
     );
   }
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
     return warn(
-      "NODE_TLS_REJECT_UNAUTHORIZED=0: any server can pass for the service, and take the key",
-      "Unset it; name your authority's file in NODE_EXTRA_CA_CERTS.",
+      "NODE_TLS_REJECT_UNAUTHORIZED=0: any server can impersonate the service and read the key",
+      "Unset it, and set NODE_EXTRA_CA_CERTS to the file of your certificate authority.",
     );
   }
   const authorities = environment.NODE_EXTRA_CA_CERTS;
   if (authorities && !isReadable(authorities)) {
     return warn(
       "NODE_EXTRA_CA_CERTS names a file that cannot be read",
-      "Check its path: Node.js goes on without it.",
+      "Check the path: Node.js continues without the file.",
     );
   }
   if (environment.ANALYTICS_API_KEY && environment.ANALYTICS_PROFILE) {
     return warn(
-      "ANALYTICS_API_KEY goes before ANALYTICS_PROFILE",
-      "Unset one of them, or name the profile with --profile, which goes before both.",
+      "ANALYTICS_API_KEY takes precedence over ANALYTICS_PROFILE",
+      "Unset one of them, or use --profile, which takes precedence over both.",
     );
   }
   return ok(names.length === 0 ? "no ANALYTICS_ variable is set" : names.join(", "));
@@ -83,12 +81,11 @@ function checkProfiles({ environment }: Facts): Finding {
       throw error;
     }
     const file = findProfileFile(environment, name);
-    if (isExposed(file))
-      return warn(`${name} can be read by other users of this machine`, describeExposure(file));
+    if (isExposed(file)) return warn(`other users of this machine can read ${name}`, describeExposure(file));
   }
   const folder = findProfileFolder(environment) ?? "";
   if (isExposed(folder))
-    return warn("their folder is open to other users", `chmod 700 ${JSON.stringify(folder)}`);
+    return warn("other users can open the folder of the profiles", `chmod 700 ${JSON.stringify(folder)}`);
   return ok(names.join(", "));
 }
 
@@ -99,23 +96,17 @@ async function checkKey({ readAccess }: Facts): Promise<Finding> {
     if (warning !== undefined) return warn(`from ${sources.apiKey}`, warning);
     return ok(`from ${sources.apiKey}, ${describeKey(apiKey)}`);
   } catch (error) {
-    if (isAboutAddress(error)) return skip("see the base URL");
-    if (error instanceof AnalyticsError) return fail(error);
+    if (isAboutAddress(error)) return skip("see the base URL check");
     throw error;
   }
 }
 
 async function checkBaseUrl({ readAccess, readBaseUrl }: Facts): Promise<Finding> {
-  try {
-    const source = await readAccess().then(
-      ({ sources }) => `, from ${sources.baseUrl}`,
-      () => "",
-    );
-    return ok(`${await readBaseUrl()}${source}`);
-  } catch (error) {
-    if (error instanceof AnalyticsError) return fail(error);
-    throw error;
-  }
+  const source = await readAccess().then(
+    ({ sources }) => `, from ${sources.baseUrl}`,
+    () => "",
+  );
+  return ok(`${await readBaseUrl()}${source}`);
 }
 
 function isReadable(file: string): boolean {

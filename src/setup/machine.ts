@@ -7,29 +7,29 @@ export type Platform = (typeof platforms)[number];
 
 export interface Machine {
   platform: Platform;
-  /** Whether it is the one this runs on; of another, folders and variables are not known. */
+  /** Whether this program runs on it. The folders and variables of another machine are unknown. */
   isHere: boolean;
   home: string;
   environment: Environment;
 }
 
-/** Where a client keeps its file, as people write it: `~` and `%USERPROFILE%` are the home folder. */
-export type Places = Record<Platform, string>;
+/** The path of a client's file, as people write it: `~` and `%USERPROFILE%` are the home folder. */
+export type PlatformPaths = Record<Platform, string>;
 
 function readPlatform(nodePlatform: string): Platform {
   if (nodePlatform === "win32") return "windows";
   return nodePlatform === "darwin" ? "macos" : "linux";
 }
 
-/** The machine this runs on, or one of a platform that is asked for. */
+/** This machine, or one of the wanted platform. */
 export function readMachine(environment: Environment, wanted?: Platform): Machine {
   const here = readPlatform(platform());
   const home = (here === "windows" ? environment.USERPROFILE : environment.HOME) || homedir();
   return { platform: wanted ?? here, isHere: (wanted ?? here) === here, home, environment };
 }
 
-/** The path that `~/…`, `~/.config/…` (moved by XDG_CONFIG_HOME on Linux) or `%APPDATA%\…` means here. */
-export function findPlace(places: Places, { platform, home, environment }: Machine): string {
+/** Expands `~/…`, `~/.config/…` (XDG_CONFIG_HOME on Linux), `%USERPROFILE%\…` and `%APPDATA%\…`. */
+export function findPlace(places: PlatformPaths, { platform, home, environment }: Machine): string {
   const place = places[platform];
   const { join } = platform === "windows" ? win32 : posix;
   const configHome = environment.XDG_CONFIG_HOME ?? "";
@@ -43,7 +43,7 @@ export function findPlace(places: Places, { platform, home, environment }: Machi
   return place.startsWith("~") ? join(home, place.slice(1)) : place;
 }
 
-/** The same path under the home folder of every platform. */
-export function underHome(path: string): Places {
+/** The same path in the home folder of every platform. */
+export function underHome(path: string): PlatformPaths {
   return { macos: `~/${path}`, windows: `%USERPROFILE%\\${path.replaceAll("/", "\\")}`, linux: `~/${path}` };
 }

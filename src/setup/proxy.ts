@@ -1,6 +1,6 @@
 import { type Environment, readProxies } from "../config/config.ts";
 
-/** The proxy that a request to the base URL goes through: the choice that undici's EnvHttpProxyAgent makes. */
+/** The proxy for requests to the base URL, chosen as undici's EnvHttpProxyAgent does. */
 export function findProxy(environment: Environment, baseUrl: string): URL | undefined {
   const { httpProxy, httpsProxy, noProxy = "" } = readProxies(environment, baseUrl);
   const { protocol, hostname, port } = new URL(baseUrl);

@@ -1,13 +1,13 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import { CONTRACT_VERSION } from "../operations/contract.ts";
 import { openapi } from "../operations/index.ts";
-import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./check.ts";
-import { ask } from "./probe.ts";
+import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
+import { ask } from "./service-trial.ts";
 
 const SKEW_MS = 60_000;
 const FEW_LEFT = 5;
 
-/** What the service answers, once there is a way to it. */
+/** Checks of the service's answers, once it can be reached. */
 export const serviceChecks: readonly Check[] = [
   { name: "answer", needs: ["key", "base URL", "proxy", "dns", "tcp", "tls"], run: checkAnswer },
   { name: "access", needs: ["answer"], run: checkAccess },
@@ -19,30 +19,30 @@ export const serviceChecks: readonly Check[] = [
 
 const isAboutKey = (code: ErrorCode) => code === "invalid_api_key" || code === "missing_api_key";
 
-async function checkAnswer({ readProbe }: Facts): Promise<Finding> {
-  const { error, durations } = await readProbe();
+async function checkAnswer({ readTrial }: Facts): Promise<Finding> {
+  const { error, durations } = await readTrial();
   if (error !== undefined && !isAboutKey(error.code)) return fail(error);
   const median = durations[Math.floor(durations.length / 2)] ?? 0;
   const times = durations.length === 1 ? "once" : `${durations.length} times`;
   return ok(`asked ${times}, median ${Math.round(median)} ms`);
 }
 
-async function checkAccess({ readProbe }: Facts): Promise<Finding> {
-  const { error } = await readProbe();
+async function checkAccess({ readTrial }: Facts): Promise<Finding> {
+  const { error } = await readTrial();
   return error === undefined ? ok("the key is accepted") : fail(error);
 }
 
-async function checkClock({ readProbe }: Facts): Promise<Finding> {
-  const { headers, asked, answered } = await readProbe();
+async function checkClock({ readTrial }: Facts): Promise<Finding> {
+  const { headers, asked, answered } = await readTrial();
   const date = Date.parse(headers?.get("date") ?? "");
-  if (Number.isNaN(date)) return skip("the service does not tell its time");
-  // The header has whole seconds, and was written somewhere between the question and the answer.
+  if (Number.isNaN(date)) return skip("the service sends no Date header");
+  // The header has whole seconds and was written between the request and the response.
   const ahead = asked > date + 1_000 ? asked - date - 1_000 : Math.min(0, answered - date);
-  if (Math.abs(ahead) < SKEW_MS) return ok("agrees with the service's");
+  if (Math.abs(ahead) < SKEW_MS) return ok("agrees with the service");
   const size = describeDuration(Math.abs(ahead));
   return warn(
     `this machine is ${size} ${ahead > 0 ? "ahead of" : "behind"} the service`,
-    "Set this machine's clock by the network: certificates and waiting times are judged by it.",
+    "Synchronize this machine's clock with NTP: certificates and waits depend on it.",
   );
 }
 
@@ -51,13 +51,13 @@ function describeDuration(milliseconds: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-async function checkRateLimit({ readProbe }: Facts): Promise<Finding> {
-  const { headers } = await readProbe();
+async function checkRateLimit({ readTrial }: Facts): Promise<Finding> {
+  const { headers } = await readTrial();
   const [, draft] = /(?:^|;)\s*r=(\d+)/.exec(headers?.get("ratelimit") ?? "") ?? [];
   const left = draft ?? headers?.get("x-ratelimit-remaining")?.trim();
-  if (left === undefined || !/^\d+$/.test(left)) return skip("the service does not tell");
+  if (left === undefined || !/^\d+$/.test(left)) return skip("the service does not report a quota");
   if (Number(left) >= FEW_LEFT) return ok(`${left} requests left`);
-  return warn(`${left} requests left`, "Wait a little, and look for something else that asks with this key.");
+  return warn(`${left} requests left`, "Wait a little, and check what else uses this key.");
 }
 
 async function checkContract(facts: Facts): Promise<Finding> {
@@ -72,29 +72,28 @@ async function checkContract(facts: Facts): Promise<Finding> {
     );
   } catch (error) {
     if (!(error instanceof AnalyticsError)) throw error;
-    return warn(`the service does not describe itself: ${error.message}`, "Tell whoever runs the service.");
+    return warn(
+      `the service's OpenAPI document cannot be read: ${error.message}`,
+      "Tell the operator of the service.",
+    );
   }
 }
 
-async function checkSites({ readProbe, readAccess }: Facts): Promise<Finding> {
-  const { sites } = await readProbe();
+async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
+  const { sites } = await readTrial();
   const { site, sources } = await readAccess();
   const domains = sites.map(({ domain }) => domain);
   if (site !== undefined && !sites.some(({ id, domain }) => id === site || domain === site)) {
-    return fail(
-      new AnalyticsError(
-        "site_not_found",
-        `${site}, chosen by ${sources.site}, is none of the key's sites.`,
-        {
-          hint: `Choose one of: ${domains.slice(0, 5).join(", ")}.`,
-        },
-      ),
+    throw new AnalyticsError(
+      "site_not_found",
+      `${site}, set by ${sources.site}, is not one of the key's sites.`,
+      { hint: `Choose one of: ${domains.slice(0, 5).join(", ")}.` },
     );
   }
   if (domains.length === 0) {
     return warn(
       "the key's organization has no sites",
-      "Add a site in the dashboard, or take a key of another organization.",
+      "Add a site in the dashboard, or use a key of another organization.",
     );
   }
   return ok(listSome(domains));

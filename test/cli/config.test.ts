@@ -43,7 +43,7 @@ describe("config prints", () => {
   });
 
   it.each(clients.map(({ id }) => id))(
-    "%s: only what is to be pasted on stdout, and never the key",
+    "%s: only the text to paste on stdout, and never the key",
     async (id) => {
       for (const more of [[], ["--demo"], ["--remote", "https://mcp.example.com/mcp"], ["--json"]]) {
         const { code, stdout, stderr } = await config(id, ...more);
@@ -55,7 +55,7 @@ describe("config prints", () => {
     },
   );
 
-  it("where it goes on each platform, what is next, and other ways, on stderr", async () => {
+  it("the path on each platform, the next steps and other ways, on stderr", async () => {
     const { stderr } = await config("vscode", "--demo");
     expect(stderr).toContain("macos    ~/Library/Application Support/Code/User/mcp.json");
     expect(stderr).toContain("windows  %APPDATA%\\Code\\User\\mcp.json");
@@ -63,7 +63,7 @@ describe("config prints", () => {
     expect(stderr).toContain("vscode:mcp/install?%7B");
   });
 
-  it("its notes within a terminal's width, and commands whole", async () => {
+  it("its notes within a terminal's width, and commands on one line", async () => {
     const options = { environment: { HOME: home, USERPROFILE: home }, isTTY: true, columns: 60 };
     const { stderr } = await runShell(["config", "claude-code", "--demo"], options);
     const lines = stderr.split("\n").filter((line) => !line.startsWith("  "));
@@ -72,7 +72,7 @@ describe("config prints", () => {
     expect(stderr).toMatch(/^ {2}claude mcp add .*--demo$/m);
   });
 
-  it("commands that a shell takes as they are", async () => {
+  it("commands that work in a shell as printed", async () => {
     const claude = await config("claude-code", "--name", "stats", "--base-url", "https://stats.example.com");
     expect(claude.stderr).toContain(
       "claude mcp add stats --scope user --env 'ANALYTICS_API_KEY=${ANALYTICS_API_KEY}' --env ANALYTICS_BASE_URL=https://stats.example.com -- npx -y analytics-mcp",
@@ -82,7 +82,7 @@ describe("config prints", () => {
     expect(codex.stderr).toContain("codex mcp login analytics");
   });
 
-  it("for another machine, with the path as people there write it", async () => {
+  it("for another machine, with the path as people write it there", async () => {
     const others = ["macos", "windows", "linux"].map((each) => config("goose", "--json", "--platform", each));
     const paths = (await Promise.all(others)).map(({ stdout }) => JSON.parse(stdout).path);
     expect(paths).toContain("%APPDATA%\\Block\\goose\\config\\config.yaml");
@@ -90,7 +90,7 @@ describe("config prints", () => {
     expect((await config("cursor", "--write", "--platform", "windows")).stderr).toContain("--file");
   });
 
-  it("all about it as JSON", async () => {
+  it("everything as JSON", async () => {
     const { stdout, stderr } = await config("cursor", "--json", "--name", "stats");
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual({
@@ -102,13 +102,13 @@ describe("config prints", () => {
       where: null,
       format: "json",
       content: expect.stringContaining('"stats"'),
-      notes: expect.arrayContaining([expect.stringContaining("No key stands in it")]),
+      notes: expect.arrayContaining([expect.stringContaining("It contains no key")]),
       command: null,
       link: expect.stringMatching(/^cursor:\/\//),
     });
   });
 
-  it("the hosts to which plain http was allowed, too", async () => {
+  it("the hosts for which plain http is allowed", async () => {
     const environment = {
       HOME: home,
       ANALYTICS_BASE_URL: "http://stats.lan/x",
@@ -126,7 +126,7 @@ describe("config prints", () => {
 describe("config refuses", () => {
   it.each([
     [["curser"], /Did you mean cursor\?/],
-    [["Claude"], /Which one: claude-code or claude-desktop\?/],
+    [["Claude"], /Which client: claude-code or claude-desktop\?/],
     [["cursor", "--name", "my server"], /--name/],
     [["cursor", "--name", "__proto__"], /--name/],
     [["cursor", "--remote", "mcp.example.com"], /--remote is not a URL/],
@@ -150,7 +150,7 @@ describe("config refuses", () => {
 });
 
 describe("config --write", () => {
-  it("writes beside what is there, keeps the file as it was, and says what it did", async () => {
+  it("adds the server, keeps a backup, and says what it did", async () => {
     put(".cursor/mcp.json", '{"mcpServers": {"other": {"url": "https://x.example/mcp"}}}');
     chmodSync(join(home, ".cursor/mcp.json"), 0o600);
     const { code, stdout, stderr } = await config("cursor", "--write");
@@ -166,7 +166,7 @@ describe("config --write", () => {
       expect(statSync(join(home, ".cursor", file)).mode & 0o777).toBe(0o600);
   });
 
-  it("again does nothing", async () => {
+  it("does nothing the second time", async () => {
     put(".codex/config.toml", "# mine\n");
     await config("codex", "--write");
     const before = readdirSync(join(home, ".codex"));
@@ -210,7 +210,7 @@ describe("config --write", () => {
     expect(read(".codex/config.toml")).toBe('model = "x"\r\n');
   });
 
-  it("does not invent a client that is not installed, unless forced", async () => {
+  it("does not create the folder of a client that is not installed, unless forced", async () => {
     const { code, stderr } = await config("cursor", "--write");
     expect([code, stderr]).toEqual([2, expect.stringMatching(/does not seem to be installed[\s\S]*--force/)]);
     expect(existsSync(join(home, ".cursor"))).toBe(false);
@@ -256,7 +256,7 @@ describe("config --write", () => {
 });
 
 describe("a profile", () => {
-  it("stands in the client's file in place of key and address", async () => {
+  it("replaces key and address in the client's file", async () => {
     writeProfile({ HOME: home }, "acme", { baseUrl: "https://stats.example.test/api/v1", apiKey: KEY });
     for (const { id } of clients) {
       const { stdout } = await config(id, "--profile", "acme");
@@ -275,11 +275,11 @@ describe("a profile", () => {
     save("default");
     const { stdout, stderr } = await withoutKey([id]);
     expect(stdout).not.toMatch(/ANALYTICS|<your key>|inputs|--profile/);
-    expect(stderr).toContain("takes that of the profile default");
+    expect(stderr).toContain("uses the key of profile default");
     expect(stdout + stderr).not.toContain(KEY);
   });
 
-  it("is written where it was saved, and named where only this shell's environment names it", async () => {
+  it("is used without its name, unless only this shell's environment names it", async () => {
     save("acme");
     const file = join(home, "desktop.json");
     const write = ["claude-desktop", "--write", "--file", file];
@@ -292,7 +292,7 @@ describe("a profile", () => {
     expect(read().args.slice(-2)).toEqual(["--profile", "acme"]);
   });
 
-  it("is not used for another address, beside a key, or on another machine", async () => {
+  it("is not used for another address, with a key, or on another machine", async () => {
     save("default");
     const others = await Promise.all([
       withoutKey(["zed", "--base-url", "https://other.example.test"]),
@@ -304,7 +304,7 @@ describe("a profile", () => {
     expect(same.stdout).not.toContain("<your key>");
   });
 
-  it("must be chosen where there are several", async () => {
+  it("must be chosen if there are several", async () => {
     for (const name of ["acme", "globex"]) save(name);
     expect(await withoutKey(["zed"])).toMatchObject({
       code: 4,
@@ -330,13 +330,13 @@ describe("the key itself", () => {
   const desktop = (...more: string[]) =>
     config("claude-desktop", "--file", file(), "--base-url", "https://stats.example.com/api/v1", ...more);
 
-  it("is a placeholder in what is printed, and no placeholder is ever written", async () => {
+  it("is printed as a placeholder, and no placeholder is ever written", async () => {
     const printed = await config("claude-desktop", "--base-url", "https://stats.example.com/api/v1");
     expect(JSON.parse(printed.stdout).mcpServers.analytics.env).toEqual({
       ANALYTICS_API_KEY: "<your key>",
       ANALYTICS_BASE_URL: "https://stats.example.com",
     });
-    expect(printed.stderr).toContain("Put your key in place of the words in <>");
+    expect(printed.stderr).toContain("Replace the words in <> with your key");
     const { code, stderr } = await desktop("--write");
     expect([code, existsSync(file())]).toEqual([2, false]);
     expect(stderr).toMatch(/Save a key first: analytics-mcp login\. Or use --with-key/);
@@ -344,20 +344,20 @@ describe("the key itself", () => {
     expect((await desktop("--write")).stderr).toContain("Name a saved profile with --profile (acme)");
   });
 
-  it("takes the place of a placeholder without --force", async () => {
+  it("replaces a placeholder without --force", async () => {
     const printed = await config("claude-desktop");
     writeFileSync(file(), printed.stdout);
     expect((await desktop("--with-key", "--write")).code).toBe(0);
     expect((await desktop("--demo", "--write")).code).toBe(2);
   });
 
-  it("is written with it, for its owner alone, and still never shown", async () => {
+  it("is written with --with-key, for its owner only, and still never shown", async () => {
     const shown = await desktop("--with-key", "--dry-run");
     expect(shown.stdout).toContain('+        "ANALYTICS_API_KEY": "…"');
     const { code, stdout, stderr } = await desktop("--with-key", "--write");
     expect(code).toBe(0);
     expect(stdout + stderr + shown.stdout + shown.stderr).not.toContain(KEY);
-    expect(stderr).toContain("The key itself stands in the file");
+    expect(stderr).toContain("The file contains the key itself");
     expect(JSON.parse(readFileSync(file(), "utf8")).mcpServers.analytics.env.ANALYTICS_API_KEY).toBe(KEY);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     const again = await desktop("--demo", "--dry-run", "--force");
@@ -377,7 +377,7 @@ describe("the key itself", () => {
     ["on the next line", "cursor", '{"mcpServers":{"analytics":{"env":{"ANALYTICS_API_KEY":\n "…"}}}}'],
     ["with a brace", "cursor", '{"mcpServers":{"analytics":{"env":{"ANALYTICS_API_KEY":"{…"}}}}'],
     ["with a quotation mark", "cursor", '{"mcpServers":{"analytics":{"env":{"ANALYTICS_API_KEY":"\\"…"}}}}'],
-  ])("that goes is not shown, %s", async (_, client, text) => {
+  ])("is not shown when it is removed, %s", async (_, client, text) => {
     const old = join(home, "old");
     writeFileSync(old, text.replace("…", "canary-of-old"));
     for (const more of [[], ["--json"]]) {
@@ -389,14 +389,14 @@ describe("the key itself", () => {
     }
   });
 
-  it("that is empty hides nothing else", async () => {
+  it("hides nothing else when it is empty", async () => {
     const old = join(home, "old");
     writeFileSync(old, '{"mcpServers":{"analytics":{"env":{"ANALYTICS_API_KEY":"", "OTHER":"kept"}}}}');
     const { stdout } = await config("cursor", "--write", "--force", "--dry-run", "--file", old);
     expect(stdout).toContain('"ANALYTICS_API_KEY":"", "OTHER":"kept"');
   });
 
-  it("makes a file that others may read worth a word", async () => {
+  it("comes with a warning if others can read the file", async () => {
     writeFileSync(file(), "{}");
     chmodSync(file(), 0o644);
     const { stderr } = await desktop("--with-key", "--write");

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Listening, listen } from "../../src/api/listen.ts";
-import { rules } from "../../src/conform/rules/index.ts";
+import { rules } from "../../src/conform/rules/sections.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 import { runShell } from "../support/shell.ts";
 
 const api = createReferenceApi({ clock: () => NOW, quota: { limit: 1_000_000, window: 60 } });
 let good: Listening;
-/** Answers as the reference does, and lets everything be kept by everybody. */
+/** Answers like the reference, but with public caching. */
 let careless: Listening;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const conform = (argv: string[], environment: Record<string, string> = keys, isT
   runShell(["conform", ...argv], { environment: { NO_COLOR: "1", ...environment }, isTTY });
 
 describe("conform", () => {
-  it("prints a line a rule in a pipe, and ends well where no rule fails", async () => {
+  it("prints one line per rule in a pipe, and exits with 0 if no rule fails", async () => {
     const { code, stdout, stderr } = await conform([good.origin, "--only", "auth,isolation"]);
     const [header, ...lines] = stdout.trimEnd().split("\n");
     expect([code, header]).toEqual([0, "rule\tseverity\tverdict\tdetail"]);
@@ -40,7 +40,7 @@ describe("conform", () => {
     expect(stderr).toMatch(/Authorization: 8 rules[\s\S]*14 of 14 rules kept, 0 failed/);
   });
 
-  it("ends with 1 where a must fails, and says what to do", async () => {
+  it("exits with 1 if a must rule fails, and says what to do", async () => {
     const { code, stdout } = await conform(
       [careless.origin, "--only", "headers.cache-private,headers.vary"],
       keys,
@@ -50,18 +50,19 @@ describe("conform", () => {
     expect(stdout).toContain(`Headers
   ✓ headers.vary
   ✗ headers.cache-private (must)
-      rule      No shared cache may keep an answer: Cache-Control is never
+      rule      No shared cache may store an answer: Cache-Control is never
                 public.
       expected  Cache-Control: private
       seen      "public, max-age=60"
-      fix       Send private; leave public and s-maxage to pages without a key.
+      fix       Send private; use public and s-maxage only for pages without a
+                key.
       curl -sg -i -H "Authorization: Bearer $ANALYTICS_API_KEY"`);
     expect(stdout).toMatch(
       /1 of 2 rules kept, 1 failed \(1 must, 0 should\), 0 could not be checked; \d+ requests\.\n$/,
     );
   });
 
-  it("ends with 0 where only a should fails", async () => {
+  it("exits with 0 if only a should rule fails", async () => {
     const { code, stdout } = await conform([careless.origin, "--only", "errors.no-store"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("errors.no-store\tshould\tfail\t")]);
   });
@@ -92,13 +93,13 @@ describe("conform", () => {
       true,
     );
     expect(code).toBe(0);
-    expect(stdout).toContain("asked about example.com");
+    expect(stdout).toContain("site example.com");
     expect(stdout).toMatch(
       /– isolation\.fields\n {6}skipped {3}needs a second key: set ANALYTICS_OTHER_API_KEY/,
     );
   });
 
-  it("--list names every rule and asks nothing", async () => {
+  it("--list lists every rule and sends nothing", async () => {
     const { code, stdout } = await conform(["--list"], {});
     expect(code).toBe(0);
     expect(
@@ -121,7 +122,7 @@ describe("conform", () => {
   });
 });
 
-describe("where nothing can be checked", () => {
+describe("exits with an error if nothing can be checked", () => {
   it.each<[string, () => string[], Record<string, string>, number, RegExp]>([
     ["no key", () => [good.origin], {}, 4, /There is no API key/],
     ["a wrong key", () => [good.origin], { ANALYTICS_API_KEY: "wrong" }, 4, /not valid/],

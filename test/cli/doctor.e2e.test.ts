@@ -4,7 +4,7 @@ import { createCertificate } from "../support/certificate.ts";
 import { spawn } from "../support/child-process.js";
 import { at, readReport, serve } from "../support/doctor-report.ts";
 
-/** The installed doctor, for what Node reads as it starts. */
+/** The installed doctor, because Node reads NODE_EXTRA_CA_CERTS only at startup. */
 async function examineInstalled(env: Record<string, string>) {
   const child = spawn(inject("installed").bin, ["doctor", "--json"], {
     env,
@@ -20,7 +20,7 @@ async function examineInstalled(env: Record<string, string>) {
   return readReport({ code, ...output });
 }
 
-it("a certificate that nobody vouches for, that has expired, that expires soon, that is good", async () => {
+it("an untrusted certificate, an expired one, one that expires soon, and a good one", async () => {
   const [good, soon, past] = [createCertificate(90), createCertificate(5), createCertificate(-5)];
   const look = async (certificate: typeof good, trusted: boolean) => {
     const { origin } = await serve(undefined, certificate);

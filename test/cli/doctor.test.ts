@@ -18,8 +18,8 @@ async function examine(environment: Record<string, string>, argv: string[] = [],
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-describe("a set-up in order", () => {
-  it("is found so, step by step", async () => {
+describe("a working setup", () => {
+  it("passes step by step", async () => {
     const { origin } = await serve();
     const { code, checks } = await examine(at(origin));
     expect(code).toBe(0);
@@ -38,14 +38,14 @@ describe("a set-up in order", () => {
     );
   });
 
-  it("is found so for the demo, which sends nothing", async () => {
+  it("passes for the demo, which sends nothing", async () => {
     const { code, find } = await examine({}, ["--demo"]);
     expect([code, find("tcp"), find("source")?.status]).toEqual([0, undefined, "ok"]);
-    expect(find("source")?.detail).toContain("nothing is sent");
+    expect(find("source")?.detail).toContain("sends nothing");
     expect(find("sites")?.detail).toContain("example.com");
   });
 
-  it("is shown as a table to people, with each fix below it", async () => {
+  it("is shown as a table, with each fix below it", async () => {
     const { code, stdout, stderr } = await runShell(["doctor"], {
       isTTY: true,
       environment: { NO_COLOR: "1" },
@@ -178,7 +178,7 @@ describe("each fault is found, with its fix and its exit code", () => {
     ]);
   });
 
-  it("no TLS where https was said", async () => {
+  it("no TLS at an https address", async () => {
     const { origin } = await serve();
     const { code, find } = await examine(at(origin.replace("http:", "https:")));
     expect([code, find("tls")]).toMatchObject([
@@ -191,7 +191,7 @@ describe("each fault is found, with its fix and its exit code", () => {
   });
 });
 
-describe("what works and will not for long is warned about", () => {
+describe("what works but not for long gets a warning", () => {
   it.each([
     [7_200_000, "this machine is 2 h ahead of the service"],
     [-600_000, "this machine is 10 min behind the service"],
@@ -243,11 +243,11 @@ describe("what works and will not for long is warned about", () => {
   });
 
   it.each<[Record<string, string>, RegExp]>([
-    [{ ANALYTICS_APIKEY: KEY }, /ANALYTICS_APIKEY: not read/],
-    [{ ANALYTICS_SITE: "${SITE}" }, /ANALYTICS_SITE: holds the unexpanded name/],
-    [{ NODE_TLS_REJECT_UNAUTHORIZED: "0" }, /any server can pass/],
+    [{ ANALYTICS_APIKEY: KEY }, /ANALYTICS_APIKEY: this program does not read it/],
+    [{ ANALYTICS_SITE: "${SITE}" }, /ANALYTICS_SITE: contains an unexpanded variable name/],
+    [{ NODE_TLS_REJECT_UNAUTHORIZED: "0" }, /any server can impersonate the service/],
     [{ NODE_EXTRA_CA_CERTS: "/nowhere.pem" }, /cannot be read/],
-    [{ ANALYTICS_API_KEY: KEY, ANALYTICS_PROFILE: "acme" }, /goes before/],
+    [{ ANALYTICS_API_KEY: KEY, ANALYTICS_PROFILE: "acme" }, /takes precedence/],
   ])("variables: %j", async (environment, words) => {
     expect((await examine(environment)).find("environment")).toMatchObject({
       status: "warning",
@@ -278,12 +278,12 @@ describe("the MCP clients of this machine", () => {
       "ok",
       /mcp\.json$/,
     ],
-    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: KEY }).slice(1), "warning", /no valid JSON/],
+    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: KEY }).slice(1), "warning", /not valid JSON/],
     [
       ".cursor/mcp.json",
       '{\n "a": 1\n "b": 2}',
       "warning",
-      /mcp\.json is no valid JSON: line 3, column 2: comma expected$/,
+      /mcp\.json is not valid JSON: line 3, column 2: comma expected$/,
     ],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "your key" }), "warning", /placeholder/],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "${env:ANALYTICS_API_KEY}" }), "ok", /mcp\.json$/],
@@ -291,7 +291,7 @@ describe("the MCP clients of this machine", () => {
       ".cursor/mcp.json",
       entry({ ANALYTICS_API_KEY: "${env:KEY_ELSEWHERE}" }),
       "warning",
-      /mcp\.json: ANALYTICS_API_KEY is \$\{env:KEY_ELSEWHERE\} there, and that is not set here$/,
+      /mcp\.json: ANALYTICS_API_KEY refers to \$\{env:KEY_ELSEWHERE\}, which is not set here$/,
     ],
     [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "${input:key}" }), "ok", /mcp\.json$/],
     [".cursor/mcp.json", entry({}), "warning", /has no key/],
@@ -307,27 +307,27 @@ describe("the MCP clients of this machine", () => {
       `[mcp_servers.a]\ncommand = "npx"\nargs = ["analytics-mcp"]\n[mcp_servers.a.env]\nANALYTICS_API_KEY = "<key>"\n`,
       ...(["warning", /placeholder/] as const),
     ],
-    [".cursor/mcp.json", '{"mcpServers":{}}', "skipped", /none found/],
+    [".cursor/mcp.json", '{"mcpServers":{}}', "skipped", /no client has an entry/],
   ])("%s with %s", async (path, text, status, detail) => {
     expect(await look(path, text)).toMatchObject({ status, detail: expect.stringMatching(detail) });
   });
 
-  it("a link to a device in place of a file is passed over", async () => {
+  it("a link to a device instead of a file is ignored", async () => {
     const home = createHome();
     mkdirSync(join(home.HOME, ".cursor"));
     symlinkSync("/dev/zero", join(home.HOME, ".cursor/mcp.json"));
     expect((await examine({ ...home, ...at("http://127.0.0.1:9") })).find("clients")?.status).toBe("skipped");
   });
 
-  it("each in sentences below the table", async () => {
+  it("each with a sentence below the table", async () => {
     const home = createHome();
     mkdirSync(join(home.HOME, ".cursor"));
     writeFileSync(join(home.HOME, ".cursor/mcp.json"), "{");
     const { stderr } = await runShell(["doctor"], { environment: home });
-    expect(stderr).toContain("line 1, column 2: close brace expected. Mend it there: Cursor");
+    expect(stderr).toContain("line 1, column 2: close brace expected. Fix the file: Cursor");
   });
 
-  it("a key that others can read there, and a profile in its place", async () => {
+  it("a key that others can read, and a profile instead of a key", async () => {
     const path = ".cursor/mcp.json";
     expect(await look(path, entry({ ANALYTICS_API_KEY: KEY }), 0o644)).toMatchObject({
       status: "warning",
@@ -338,7 +338,7 @@ describe("the MCP clients of this machine", () => {
   });
 });
 
-it("keys of options are examined too", async () => {
+it("keys from options are checked, too", async () => {
   const { origin } = await serve();
   const home = createHome();
   const file = join(home.HOME, "key");

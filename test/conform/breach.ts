@@ -4,7 +4,7 @@ import type { Service } from "./service.ts";
 /** Makes a service break one rule. */
 export type Breach = (service: Service) => Service;
 
-/** What a breach looks at in order to know whether it is meant. */
+/** The request, as a breach sees it to decide whether it applies. */
 export interface Asked {
   path: string;
   query: URLSearchParams;
@@ -16,7 +16,7 @@ export interface Asked {
 
 export type When = (asked: Asked) => boolean;
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are spoiled here, whatever their type was.
+// biome-ignore lint/suspicious/noExplicitAny: breaches change answers of any type.
 export type Body = any;
 
 function readAsked(request: Request): Asked {
@@ -31,7 +31,7 @@ function readAsked(request: Request): Asked {
   };
 }
 
-/** A request to a path whose query holds these values; null stands for none. */
+/** A request to a path with these query values; null means that the parameter is missing. */
 export const on =
   (path: string, query: Record<string, string | null> = {}): When =>
   (asked) =>
@@ -45,11 +45,11 @@ export const both =
 export const always: When = () => true;
 export const isHead: When = ({ method }) => method === "HEAD";
 export const hasNoKey: When = ({ authorization }) => authorization === null;
-/** Asks for the site of the other organization, with the demo key. */
+/** Asks for the other organization's site with the demo key. */
 export const isStranger: When = ({ query, authorization }) =>
   ["globex.example", "site_glbx"].includes(query.get("site") ?? "") && authorization === `Bearer ${DEMO_KEY}`;
 
-/** Changes the JSON of answers of a status. */
+/** Changes the JSON of answers with a status. */
 export function edit(when: When, change: (body: Body, asked: Asked) => unknown, status = 200): Breach {
   return (service) => async (request, sent) => {
     const response = await service(request, sent);
@@ -61,7 +61,7 @@ export function edit(when: When, change: (body: Body, asked: Asked) => unknown, 
   };
 }
 
-/** Changes the fields of answers. */
+/** Changes the header fields of answers. */
 export function fields(
   when: When,
   change: (headers: Headers, asked: Asked) => void,
@@ -83,7 +83,7 @@ export const without = (name: string, when: When = always, status?: number): Bre
 export const field = (name: string, value: string, when: When = always, status?: number): Breach =>
   fields(when, (headers) => headers.set(name, value), status);
 
-/** Understands a request as another one. */
+/** Treats a request as a different one. */
 export function rewrite(when: When, change: (url: URL, headers: Headers, sent?: string) => void): Breach {
   return (service) => async (request, sent) => {
     if (!when(readAsked(request))) return service(request, sent);
@@ -103,7 +103,7 @@ export const read = (name: string, value: string, when: When): Breach =>
 export const letIn = (when: When): Breach =>
   rewrite(when, (_, headers) => headers.set("authorization", `Bearer ${DEMO_KEY}`));
 
-/** Answers with an error of its own. */
+/** Answers with an error. */
 export function refuse(when: When, status: number, code: string, from?: number): Breach {
   return (service) => async (request, sent) => {
     const response = await service(request, sent);

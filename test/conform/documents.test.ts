@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { sections } from "../../src/conform/rules/index.ts";
+import { sections } from "../../src/conform/rules/sections.ts";
 
-/** The rules as the table in docs/conform.md; paste what the test shows after an intended change. */
+/** The tables of rules in docs/conform.md. */
 function buildTable(): string {
   return sections
     .map(({ title, rules }) => {
@@ -13,12 +13,12 @@ function buildTable(): string {
 }
 
 describe("the rules", () => {
-  it("stand in docs/conform.md as they are in the code (npx vitest run -u writes them anew)", async () => {
+  it("are listed in docs/conform.md (update with npx vitest run test/conform/documents.test.ts -u)", async () => {
     const [head = ""] = readFileSync("docs/conform.md", "utf8").split("### ");
     await expect(`${head}${buildTable()}\n`).toMatchFileSnapshot("../../docs/conform.md");
   });
 
-  it("have ids of their section, once each, and say what to do", () => {
+  it("have unique ids with the name of their section, and say what to do", () => {
     const all = sections.flatMap(({ name, rules }) => rules.map((rule) => ({ name, ...rule })));
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     for (const { name, id, title, fix } of all) {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createNetworkSend } from "../../src/client/network.ts";
-import { checkConformance } from "../../src/conform/conform.ts";
-import { formatReport } from "../../src/conform/report.ts";
+import { formatReport } from "../../src/conform/conform-report.ts";
+import { checkConformance } from "../../src/conform/conformance.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 import { check, createService, type Service } from "./service.ts";
@@ -28,7 +28,7 @@ async function checkServer(listener: Parameters<typeof startServer>[0], only?: s
 
 const json = { "content-type": "application/json" };
 
-describe("whatever a service answers is a verdict", () => {
+describe("any answer of a service becomes a verdict", () => {
   it.each<[string, Parameters<typeof startServer>[0]]>([
     ["HTML", (_, response) => send(response, 200, { "content-type": "text/html" }, "<h1>Hello</h1>")],
     ["garbage", (_, response) => send(response, 200, json, "\u0000{[")],
@@ -82,7 +82,7 @@ describe("whatever a service answers is a verdict", () => {
   });
 });
 
-describe("where nothing can be checked it says why", () => {
+describe("says why if nothing can be checked", () => {
   it.each<[string, Parameters<typeof startServer>[0], string]>([
     ["no answer", () => {}, "timeout"],
     ["a cut connection", (_, response) => response.destroy(), "unreachable"],
@@ -93,7 +93,7 @@ describe("where nothing can be checked it says why", () => {
     await expect(checkServer(listener)).rejects.toMatchObject({ code });
   });
 
-  it("a quota that is used up for a day ends the run, with what was seen", async () => {
+  it("a quota that is used up for a day ends the run with a report so far", async () => {
     let count = 0;
     const inner = createService();
     const service: Service = async (request, sent) =>
@@ -106,7 +106,7 @@ describe("where nothing can be checked it says why", () => {
     expect(report.rules.find(({ id }) => id === skipped[0])?.detail).toContain("86400 seconds");
   });
 
-  it("no service is waited for without end", async () => {
+  it("no service can make it wait forever", async () => {
     const inner = createService();
     let count = 0;
     const service: Service = async (request, sent) =>
@@ -119,7 +119,7 @@ describe("where nothing can be checked it says why", () => {
 });
 
 describe("a report is safe to show", () => {
-  it("without the keys, and without what moves a cursor", async () => {
+  it("without keys and without control characters", async () => {
     const { report } = await check(
       async (request) => {
         const echo = `${request.headers.get("authorization")} \u001b[2J\u202e\nforged ✓ line`;

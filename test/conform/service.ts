@@ -1,17 +1,17 @@
 import type { Api } from "../../src/api/api.ts";
 import { buildProblem } from "../../src/api/problems.ts";
-import { checkConformance } from "../../src/conform/conform.ts";
+import { checkConformance } from "../../src/conform/conformance.ts";
 import type { Target } from "../../src/conform/probe.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW, toResponse } from "../support/api.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 
-/** A service: a request, and the body that a Request cannot carry with a GET. */
+/** A service. The body is separate because a GET `Request` cannot have one. */
 export type Service = (request: Request, body?: string) => Response | Promise<Response>;
 
 const BASE = "https://stats.example.test/api/v1";
 const PLACEHOLDER = "request-id-of-the-answer";
-/** In the middle of the run the quota is used up once. */
+/** The quota is used up once in the middle of the run. */
 const REFUSED_REQUEST = 60;
 
 interface Kept {
@@ -22,7 +22,7 @@ interface Kept {
 
 const time = { now: NOW };
 
-/** The reference API, and what it said. */
+/** The reference API and its answers so far. */
 interface Source {
   api: Api;
   kept: Map<string, Kept>;
@@ -39,7 +39,7 @@ function createSource(): Source {
 
 const shared = createSource();
 
-/** What the reference API says, remembered: hundreds of runs put the same questions at the same moments. */
+/** The reference API with a cache: hundreds of runs send the same requests at the same moments. */
 async function ask({ api, kept }: Source, request: Request): Promise<Kept> {
   const authorization = request.headers.get("authorization");
   const key = [
@@ -59,10 +59,7 @@ async function ask({ api, kept }: Source, request: Request): Promise<Kept> {
   return answer;
 }
 
-/**
- * The reference API, with ids of its own for each answer and one refusal for want of quota. Its story is told as of
- * a moment.
- */
+/** The reference API at a moment, with a new id for each answer and one 429. */
 export function createService(start = NOW): Service {
   time.now = start;
   const source = start === NOW ? shared : createSource();
@@ -85,14 +82,14 @@ export function createService(start = NOW): Service {
 
 export interface RunOptions extends Partial<Target> {
   only?: string[];
-  /** example.com, unless undefined is said. */
+  /** example.com unless given as undefined. */
   site?: string | undefined;
   start?: number;
   /** Milliseconds that pass with each request. */
   pace?: number;
 }
 
-/** The report on a service of this process. Its clock stands still but for waits. */
+/** The report on a service in this process. Its clock moves only while waiting, and by `pace` per request. */
 export async function check(service: Service, options: RunOptions = {}) {
   const { only, start = NOW, pace = 0, site, ...target } = { site: "example.com", ...options };
   time.now = start;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { listen } from "../../src/api/listen.ts";
 import { createNetworkSend } from "../../src/client/network.ts";
-import { checkConformance } from "../../src/conform/conform.ts";
+import { checkConformance } from "../../src/conform/conformance.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 import { type Body, type Breach, edit, field, fields } from "./breach.ts";
 import { check, createService } from "./service.ts";
 
 describe("the reference server", () => {
-  it("keeps every rule over real HTTP, its quota of 120 requests a minute included", async () => {
+  it("keeps every rule over real HTTP, including a quota of 120 requests per minute", async () => {
     const time = { now: NOW };
     const server = await listen(createReferenceApi({ clock: () => time.now }), "127.0.0.1", 0);
     const notes: string[] = [];
@@ -36,7 +36,7 @@ describe("the reference server", () => {
   });
 });
 
-/** What another service may do without breaking a rule. */
+/** What a service may do without breaking a rule. */
 const differences: Record<string, Breach> = {
   "members, rows and warnings of its own": edit(
     ({ path }) => path !== "/openapi.json",
@@ -122,7 +122,7 @@ const differences: Record<string, Breach> = {
   "no-store for realtime": field("cache-control", "no-store", ({ path }) => path === "/realtime", 200),
 };
 
-describe("a service may differ in what the contract leaves open", () => {
+describe("a service may differ where the contract allows it", () => {
   it.each(Object.entries(differences))("%s", async (_, differ) => {
     const { failed, skipped } = await check(differ(createService()));
     expect({ failed, skipped }).toEqual({ failed: [], skipped: [] });
@@ -139,7 +139,7 @@ describe("a service may differ in what the contract leaves open", () => {
     expect(failed).toEqual([]);
   });
 
-  it("a site without any data, in a timezone of a quarter hour: what needs visits is skipped", async () => {
+  it("a site without data, in a timezone with a quarter hour: rules that need visits are skipped", async () => {
     const { failed, skipped, report } = await check(createService(), { site: "parked.example" });
     expect(failed).toEqual([]);
     expect(skipped).toContain("breakdown.pages-add-up");
@@ -166,7 +166,7 @@ describe("a service may differ in what the contract leaves open", () => {
     expect(failed).toEqual([]);
   });
 
-  it("without a second key, isolation is not looked at", async () => {
+  it("without a second key, isolation is not checked", async () => {
     const { failed, skipped } = await check(createService(), { otherKey: undefined });
     expect(failed).toEqual([]);
     expect(skipped.every((id) => id.startsWith("isolation."))).toBe(true);
@@ -174,7 +174,7 @@ describe("a service may differ in what the contract leaves open", () => {
   });
 });
 
-describe("no verdict hangs on the moment", () => {
+describe("no verdict depends on the moment", () => {
   it.each([
     ["minutes before midnight in Berlin", "2026-11-20T22:59:30Z", "example.com"],
     ["right after midnight in Berlin", "2026-11-20T23:00:00Z", "example.com"],

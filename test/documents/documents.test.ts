@@ -12,17 +12,18 @@ import { createTestApi } from "../support/api.ts";
 import { execFileSync } from "../support/child-process.js";
 import { startTestConnector } from "../support/connector.ts";
 
-/** The papers beside llms.txt in the repository and in the package. */
+/** The pages beside llms.txt in the repository and in the package. */
 const readings = [
-  ["README", "README.md", "set-up of every client, the shell, troubleshooting"],
+  ["README", "README.md", "first steps with an assistant, the shell and the connector"],
+  ["Clients", "docs/clients.md", "what to paste into each MCP client"],
+  ["Command line", "docs/command-line.md", "options, keys and profiles, exit codes, troubleshooting"],
   ["Contract", "docs/contract.md", "the REST API's rules, for those who implement or call it"],
-  ["Rules", "docs/conform.md", "how `analytics-mcp conform` checks that a service keeps the contract"],
+  ["Rules", "docs/conform.md", "how `analytics-mcp conform` checks a service against the contract"],
   ["Connector", "docs/connector.md", "how to run the tools as a remote server with sign-in"],
-  ["Clients", "docs/clients.md", "what each MCP client needs"],
-  ["Reliability", "docs/reliability.md", "what is promised when things go wrong, and how it is tested"],
+  ["Reliability", "docs/reliability.md", "what is promised when something fails"],
 ].map(([title = "", path = "", about = ""]) => ({ title, path, about }));
 
-describe("published documents are those of the operations (npx vitest run -u writes them anew)", () => {
+describe("published documents match the operations (npx vitest run -u rewrites them)", () => {
   it("llms.txt", async () => {
     await expect(buildLlmsTxt(queries, readings)).toMatchFileSnapshot("../../llms.txt");
   });
@@ -44,7 +45,7 @@ describe("llms.txt", () => {
       expect(text).toContain(`\`${name}\``);
   });
 
-  it("has the form of llmstxt.org: a title, a summary, and under each heading nothing but links", () => {
+  it("follows llmstxt.org: a title, a summary, and only links under each heading", () => {
     for (const text of [buildLlmsTxt(queries), buildLlmsTxt(queries, readings)]) {
       const [start = "", ...sections] = text.split(/^## .+\n+/m);
       expect(start).toMatch(/^# analytics-mcp\n\n> .+\n\n(?!#)/);

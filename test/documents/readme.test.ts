@@ -6,70 +6,111 @@ import { parse as parseYaml } from "yaml";
 import { serveVariables } from "../../src/config/connector.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
-import { buildEntry } from "../../src/setup/description.ts";
+import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { stranger } from "../support/manifests.ts";
 import { buildBlocks, fillBlocks, listBlocks, readOptions } from "../support/readme.ts";
 import { runShell } from "../support/shell.ts";
 
 const docs = readdirSync("docs").filter((name) => name.endsWith(".md"));
-const pages = ["README.md", "CHANGELOG.md", "SECURITY.md", "bench/RESULTS.md", "fixtures/README.md"]
+const pages = ["README.md", "CHANGELOG.md", "SECURITY.md", "bench/RESULTS.md", "bench/RELIABILITY.md"]
   .concat(docs.map((name) => `docs/${name}`))
-  .concat("llms.txt");
+  .concat("fixtures/README.md", "llms.txt");
 const read = (path: string) => readFileSync(path, "utf8");
 const blocks = await buildBlocks();
 
-describe("blocks that are written from the program (npm run readme)", () => {
+describe("blocks generated from the program (npm run readme)", () => {
   const marked = pages.filter((path) => listBlocks(read(path)).length > 0);
 
-  it.each(marked)("%s has them as they are", async (path) => {
+  it.each(marked)("%s is up to date", async (path) => {
     await expect(fillBlocks(read(path), blocks)).toMatchFileSnapshot(resolve(path));
   });
 
-  it("each stands in one page", () => {
+  it("each is in exactly one page", () => {
     const names = marked.flatMap((path) => listBlocks(read(path)));
     expect(names.sort()).toEqual(Object.keys(blocks).sort());
   });
 });
 
+const parsers: Record<string, (text: string) => unknown> = {
+  json: JSON.parse,
+  toml: parseToml,
+  yaml: parseYaml,
+};
+const fencesIn = (text: string) => [...text.matchAll(/^```(json|toml|yaml)\n([\s\S]*?)\n```$/gm)];
+
 describe("README.md", () => {
   const page = read("README.md");
+
+  it("has at most 250 lines", () => {
+    expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(250);
+  });
+
+  it("shows on its first screen a picture, a command, the standard block and two install links", () => {
+    const [firstScreen = ""] = page.split("\n## What to ask");
+    expect(firstScreen.split("\n").length).toBeLessThan(60);
+    const order = [
+      "docs/images/terminal.svg",
+      "npx -y analytics-mcp overview --demo",
+      '"mcpServers"',
+      "[Add to ",
+    ];
+    const places = order.map((text) => firstScreen.indexOf(text));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places).not.toContain(-1);
+  });
+
+  it("shows how to set up a clone", () => {
+    expect(page).toContain("npm ci && npm run demo");
+    expect(page).toContain("npm run test:unit");
+  });
+});
+
+describe("configuration blocks", () => {
+  const page = read("docs/clients.md");
   const blockOf = (title: string) =>
     page.match(new RegExp(`<summary>${title}</summary>[\\s\\S]*?</details>`))?.[0] ?? "";
-  const parsers: Record<string, (text: string) => unknown> = {
-    json: JSON.parse,
-    toml: parseToml,
-    yaml: parseYaml,
-  };
 
   it.each(clients.map((client) => [client.title, client] as const))(
-    "%s: what is folded there parses, and is its server",
+    "docs/clients.md, %s: the block parses, and is that client's entry",
     (title, client) => {
-      const [, format = "", text = ""] = /```(json|toml|yaml)\n([\s\S]*?)\n```/.exec(blockOf(title)) ?? [];
+      const [[, format = "", text = ""] = []] = fencesIn(blockOf(title));
       const { at, name, value } = buildEntry(client, stranger);
       expect(parsers[format]?.(text)).toMatchObject({ [at]: { [name]: value } });
     },
   );
 
-  it("every fenced document in it parses", () => {
-    const fenced = [...page.matchAll(/^```(json|toml|yaml)\n([\s\S]*?)\n```$/gm)];
+  it("all fenced documents parse", () => {
+    const fenced = pages.map(read).flatMap(fencesIn);
     expect(fenced.length).toBeGreaterThan(clients.length);
     for (const [, format = "", text = ""] of fenced) parsers[format]?.(text);
   });
+});
 
+describe("commands of the queries", () => {
   const words = queries.map(({ name }) => name).join("|");
-  const examples = [...page.matchAll(new RegExp(`^(?:npx -y )?analytics-mcp (?:${words}) [^\\n#|>]*`, "gm"))];
+  const pattern = new RegExp(`^(?:npx -y )?analytics-mcp (?:${words}) [^\\n#|>]*`, "gm");
+  const examples = ["README.md", "docs/command-line.md"]
+    .flatMap((path) => [...read(path).matchAll(pattern)])
+    .map(([line]) => line.trim());
 
-  it.each(examples.map(([line]) => line.trim()))("%s answers", async (line) => {
+  it("are there", () => expect(examples.length).toBeGreaterThan(6));
+
+  it.each(examples)("%s answers", async (line) => {
     const [, ...argv] = line.replace(/^npx -y /, "").split(" ");
     const { code, stderr } = await runShell([...new Set([...argv, "--demo"])]);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
   });
+});
 
-  it("has the two set-up commands near its top", () => {
-    const start = page.slice(0, page.indexOf("## Connect"));
-    expect(start).toContain("npm ci && npm run demo");
-    expect(start).toContain("npm ci && npm test");
+describe("paths in code, such as `src/main.ts`", () => {
+  const pattern = /`((?:src|test|bench|docs|deploy|fixtures|plugin|bin|\.ci|\.github)\/[\w./-]*)`/g;
+  const pathsIn = (page: string) => [...read(page).matchAll(pattern)].map(([, path = ""]) => path);
+
+  it.each(pages)("%s: each exists", (page) => {
+    expect(pathsIn(page).filter((path) => !existsSync(path))).toEqual([]);
   });
+
+  it("are found", () => expect(pages.flatMap(pathsIn).length).toBeGreaterThan(40));
 });
 
 it("docs/connector.md has every setting of serve, with its variable", async () => {
@@ -80,7 +121,7 @@ it("docs/connector.md has every setting of serve, with its variable", async () =
 });
 
 describe("links", () => {
-  /** As GitHub names a heading. */
+  /** The anchor that GitHub gives a heading. */
   const anchorOf = (heading: string) =>
     heading
       .toLowerCase()
@@ -94,7 +135,7 @@ describe("links", () => {
     return [...found].map(([, link, attribute]) => link ?? attribute ?? "");
   };
 
-  it.each(pages)("%s: each within the repository leads somewhere", (path) => {
+  it.each(pages)("%s: each link within the repository leads somewhere", (path) => {
     const lost = linksOf(path)
       .filter((link) => !/^[a-z]+:/.test(link))
       .filter((link) => {
@@ -105,7 +146,7 @@ describe("links", () => {
     expect(lost).toEqual([]);
   });
 
-  it("looks at all of them", () => {
+  it("are found", () => {
     expect(pages.flatMap(linksOf).filter((link) => !/^[a-z]+:/.test(link)).length).toBeGreaterThan(25);
   });
 });

@@ -7,7 +7,7 @@ import { parse as parseToml } from "smol-toml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
-import { formatYaml } from "../../src/setup/documents/format.ts";
+import { formatYaml } from "../../src/setup/documents/entry-format.ts";
 import { isWithin } from "../setup/printing.ts";
 import { runShell } from "../support/shell.ts";
 import { fuzz, TIMEOUT_MS } from "./fuzz.ts";

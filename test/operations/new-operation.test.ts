@@ -1,7 +1,7 @@
 import { HttpResponse, http } from "msw";
 import { beforeEach, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { sections } from "../../src/conform/rules/index.ts";
+import { sections } from "../../src/conform/rules/sections.ts";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
 import { buildOpenApi } from "../../src/documents/openapi.ts";
 import { queries } from "../../src/reports/queries.ts";

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
 import { cursor } from "../../src/setup/clients/cursor.ts";
 import { vsCode } from "../../src/setup/clients/vs-code.ts";
-import { buildEntry } from "../../src/setup/description.ts";
+import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { execFileSync, spawnSync } from "../support/child-process.js";
 import { spawnClient } from "../support/clients.ts";
 import { buildInstallLinks, manifest, manifests, SKILL, stranger } from "../support/manifests.ts";

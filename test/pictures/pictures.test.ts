@@ -7,7 +7,7 @@ import { drawTerminal } from "./terminal-picture.ts";
 /** A Thursday afternoon in Berlin. */
 const MOMENT = Date.parse("2026-11-19T13:40:22Z");
 
-it("the terminal is drawn as the demo shows it (npm run pictures)", async () => {
+it("the picture of the terminal shows what the demo prints (npm run pictures)", async () => {
   const argv = ["overview", "--demo", "--site", "example.com"];
   const { code, stdout, stderr } = await runShell(argv, { isTTY: true, columns: 80, clock: () => MOMENT });
   expect(code).toBe(0);
@@ -15,7 +15,7 @@ it("the terminal is drawn as the demo shows it (npm run pictures)", async () => 
   await expect(picture).toMatchFileSnapshot(resolve("docs/images/terminal.svg"));
 });
 
-it("pictures are small, and each is shown somewhere", () => {
+it("pictures are small, and each is used in a page", () => {
   const pages = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)]
     .filter((path) => path.endsWith(".md"))
     .map((path) => readFileSync(path, "utf8"));
@@ -25,7 +25,7 @@ it("pictures are small, and each is shown somewhere", () => {
   }
 });
 
-/** How pages look depends on the fonts of the machine: they are taken on request, and looked at before they are kept. */
+/** Screenshots depend on the machine's fonts, so they are only taken on request; look at them before committing. */
 const themes = process.env.PICTURES ? (["light", "dark"] as const) : [];
 
 it.each(themes)("screenshots, %s", { timeout: 120_000 }, async (theme) => {

@@ -10,7 +10,7 @@ type Theme = "light" | "dark";
 const SIZE = { width: 680, height: 400 };
 const SCALE = 1.5;
 
-/** The chart as a conversation shows it, with the demo's numbers of that moment (milliseconds since 1970). */
+/** The chart as a conversation shows it, with the demo's numbers at that moment (milliseconds since 1970). */
 export async function photographChart(browser: Browser, theme: Theme, moment: number): Promise<Buffer> {
   const [client, hostPage] = await Promise.all([connectInProcess({ demo: true }), bundleHost()]);
   client.time.now = moment;
@@ -29,9 +29,9 @@ export async function photographChart(browser: Browser, theme: Theme, moment: nu
   return screenshot;
 }
 
-/** The page on which a person gives an application leave to ask. */
+/** The consent page. */
 export async function photographConsent(browser: Browser, theme: Theme): Promise<Buffer> {
-  const connector = await startTestConnector({ service: "https://stats.example.com" });
+  const connector = await startTestConnector();
   const redirect_uri = "https://claude.ai/api/mcp/auth_callback";
   const { body } = await register(connector, { client_name: "Claude", redirect_uris: [redirect_uri] });
   const page = await browser.newPage({ colorScheme: theme, deviceScaleFactor: SCALE, viewport: SIZE });

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 
-/** A screenshot of few colours with a palette of 256 in place of its thousands: a third of the size, as sharp. */
+/** Reduces a screenshot's colours to a palette of 256: a third of the size, equally sharp. */
 export async function shrink(browser: Browser, screenshot: Buffer): Promise<Buffer> {
   const page = await browser.newPage();
   const { width, height, pixels } = await page.evaluate(async (base64) => {
@@ -29,7 +29,7 @@ export async function shrink(browser: Browser, screenshot: Buffer): Promise<Buff
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a pixel, each the number of a colour.
+  // Bit depth 8, colour type 3 (palette).
   header.set([8, 3, 0, 0, 0], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const chunks = {

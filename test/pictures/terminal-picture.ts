@@ -1,11 +1,11 @@
 import stringWidth from "fast-string-width";
 
-/** Of a character's cell, in pixels; fonts are stretched to it, so that columns stand in line with each of them. */
+/** A character's cell in pixels. Text is stretched to it, so that columns align in any font. */
 const CELL = { width: 8.4, height: 20, baseline: 14.5 };
 const MARGIN = 20;
 const BAR = 36;
 
-const colors = { 31: "red", 32: "green", 33: "yellow", 36: "cyan" } as const;
+const colors: Record<string, string> = { 31: "red", 32: "green", 33: "yellow", 36: "cyan" };
 
 const STYLE = `text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; fill: #d5d9e0; white-space: pre }
 .bold { font-weight: 700; fill: #fff } .dim { fill: #959ba6 } .cyan { fill: #5cc3d8 }
@@ -18,7 +18,7 @@ interface Piece {
   style: string;
 }
 
-/** What a terminal shows after a command, in colour, as an SVG that looks the same whatever fonts there are. */
+/** Draws a terminal with a command and its coloured output, as an SVG that looks the same with any fonts. */
 export function drawTerminal(command: string, output: string, columns: number): string {
   const lines = [`\u001b[prompt$\u001b[39m ${command}`, ...output.trimEnd().split("\n")].map(readLine);
   const width = Math.ceil(2 * MARGIN + columns * CELL.width);
@@ -37,12 +37,12 @@ ${[...buttons, ...drawn].join("\n")}
 `;
 }
 
-/** The pieces of a line that have one style each; a piece is of words, or a picture. */
+/** Splits a line into pieces with one style each; a piece is either words or block characters. */
 function readLine(line: string): Piece[] {
   const pieces: Piece[] = [];
   let column = 0;
   let style = "";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are escape sequences
   for (const [, code, text = ""] of line.matchAll(/(?:\u001b\[(\d+|prompt)m?)?([^\u001b]*)/g)) {
     if (code !== undefined) style = readStyle(code);
     for (const { 0: run, index } of text.matchAll(/[▁-▏·▲▼]+|[^\s▁-▏·▲▼]+(?: [^\s▁-▏·▲▼]+)*/gu)) {
@@ -57,7 +57,7 @@ function readStyle(code: string): string {
   if (code === "1") return "bold";
   if (code === "2") return "dim";
   if (code === "prompt") return code;
-  return colors[Number(code) as keyof typeof colors] ?? "";
+  return colors[code] ?? "";
 }
 
 function drawPiece({ text, column, style }: Piece, top: number): string {
@@ -71,7 +71,7 @@ function drawPiece({ text, column, style }: Piece, top: number): string {
   return `<text x="${round(x)}" y="${round(top + CELL.baseline)}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${look}>${escapeXml(text)}</text>`;
 }
 
-/** Block elements (U+2581 to U+258F) fill eighths of their cell, from below or from the left. */
+/** Block elements (U+2581 to U+258F) fill eighths of their cell, from the bottom or from the left. */
 function drawSign(sign: string, left: number, top: number): string {
   const code = sign.codePointAt(0) ?? 0;
   const { width, height } = CELL;

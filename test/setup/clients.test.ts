@@ -1,11 +1,11 @@
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { findClient } from "../../src/setup/client-search.ts";
 import { clients } from "../../src/setup/clients/index.ts";
-import { describe as describeClient } from "../../src/setup/description.ts";
 import { findPlace, type Machine, type Platform, platforms } from "../../src/setup/machine.ts";
-import { findClient } from "../../src/setup/search.ts";
-import type { Wish } from "../../src/setup/wish.ts";
+import type { ServerSpec } from "../../src/setup/server-spec.ts";
+import { buildInstructions } from "../../src/setup/setup-instructions.ts";
 
 const homes = { macos: "/Users/me", linux: "/home/me", windows: "C:\\Users\\me" };
 const machine = (platform: Platform = "linux", environment = {}): Machine => ({
@@ -21,24 +21,24 @@ const local = {
   allowHttp: undefined,
   apiKey: undefined,
 } as const;
-const wishes: Record<"local" | "known" | "demo" | "remote", Wish["server"]> = {
+const specs: Record<"local" | "known" | "demo" | "remote", ServerSpec["server"]> = {
   local,
   known: { ...local, baseUrl: "https://stats.example.com" },
   demo: { ...local, options: ["--demo"] },
   remote: { kind: "remote", url: "https://mcp.example.com/mcp" },
 };
 
-function show(word: string, server: Wish["server"], platform: Platform = "linux", environment = {}) {
+function show(word: string, server: ServerSpec["server"], platform: Platform = "linux", environment = {}) {
   const client = findClient(word);
-  const wish = { name: "analytics", platform, server };
-  const description = describeClient(client, wish, machine(platform, environment));
+  const spec = { name: "analytics", platform, server };
+  const instructions = buildInstructions(client, spec, machine(platform, environment));
   const parsers: Record<string, (text: string) => unknown> = {
     json: JSON.parse,
     toml: parseToml,
     yaml: parseYaml,
   };
-  const read = parsers[description.format] ?? JSON.parse;
-  return { ...description, document: JSON.parse(JSON.stringify(read(description.content))) };
+  const read = parsers[instructions.format] ?? JSON.parse;
+  return { ...instructions, document: JSON.parse(JSON.stringify(read(instructions.content))) };
 }
 
 const args = ["-y", "analytics-mcp"];
@@ -49,131 +49,133 @@ const blank = npx("<your key>", "<address of your analytics service>");
 const remote = "https://mcp.example.com/mcp";
 const bridge = { command: "npx", args: ["-y", "mcp-remote", remote] };
 
+const forms: [id: string, local: object, remote: object][] = [
+  [
+    "claude-code",
+    mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
+    mcpServers({ type: "http", url: remote }),
+  ],
+  ["claude-desktop", mcpServers(blank), mcpServers(bridge)],
+  [
+    "cursor",
+    mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
+    mcpServers({ url: remote }),
+  ],
+  [
+    "vs-code",
+    {
+      inputs: [
+        { type: "promptString", id: "analytics-key", description: expect.any(String), password: true },
+        { type: "promptString", id: "analytics-url", description: expect.any(String) },
+      ],
+      servers: { analytics: { type: "stdio", ...npx("${input:analytics-key}", "${input:analytics-url}") } },
+    },
+    { servers: { analytics: { type: "http", url: remote } } },
+  ],
+  [
+    "codex",
+    {
+      mcp_servers: {
+        analytics: { command: "npx", args, env_vars: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
+      },
+    },
+    { mcp_servers: { analytics: { url: remote } } },
+  ],
+  [
+    "gemini-cli",
+    mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
+    mcpServers({ httpUrl: remote }),
+  ],
+  [
+    "windsurf",
+    mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
+    mcpServers({ serverUrl: remote }),
+  ],
+  ["zed", { context_servers: { analytics: blank } }, { context_servers: { analytics: { url: remote } } }],
+  ["jetbrains", mcpServers(blank), mcpServers(bridge)],
+  [
+    "opencode",
+    {
+      mcp: {
+        analytics: {
+          type: "local",
+          command: ["npx", ...args],
+          environment: env("{env:ANALYTICS_API_KEY}", "{env:ANALYTICS_BASE_URL}"),
+        },
+      },
+    },
+    { mcp: { analytics: { type: "remote", url: remote } } },
+  ],
+  [
+    "goose",
+    {
+      extensions: {
+        analytics: {
+          ...{
+            type: "stdio",
+            name: "analytics",
+            description: "Web analytics",
+            enabled: true,
+            timeout: 300,
+          },
+          ...{ cmd: "npx", args, envs: {}, env_keys: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
+        },
+      },
+    },
+    {
+      extensions: {
+        analytics: {
+          ...{
+            type: "streamable_http",
+            name: "analytics",
+            description: "Web analytics",
+            enabled: true,
+            timeout: 300,
+          },
+          uri: remote,
+        },
+      },
+    },
+  ],
+  ["lm-studio", mcpServers(blank), mcpServers({ url: remote })],
+];
+
 describe("each client gets its own form", () => {
-  it.each([
-    [
-      "claude-code",
-      mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
-      mcpServers({ type: "http", url: remote }),
-    ],
-    ["claude-desktop", mcpServers(blank), mcpServers(bridge)],
-    [
-      "cursor",
-      mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
-      mcpServers({ url: remote }),
-    ],
-    [
-      "vs-code",
-      {
-        inputs: [
-          { type: "promptString", id: "analytics-key", description: expect.any(String), password: true },
-          { type: "promptString", id: "analytics-url", description: expect.any(String) },
-        ],
-        servers: { analytics: { type: "stdio", ...npx("${input:analytics-key}", "${input:analytics-url}") } },
-      },
-      { servers: { analytics: { type: "http", url: remote } } },
-    ],
-    [
-      "codex",
-      {
-        mcp_servers: {
-          analytics: { command: "npx", args, env_vars: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
-        },
-      },
-      { mcp_servers: { analytics: { url: remote } } },
-    ],
-    [
-      "gemini-cli",
-      mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
-      mcpServers({ httpUrl: remote }),
-    ],
-    [
-      "windsurf",
-      mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
-      mcpServers({ serverUrl: remote }),
-    ],
-    ["zed", { context_servers: { analytics: blank } }, { context_servers: { analytics: { url: remote } } }],
-    ["jetbrains", mcpServers(blank), mcpServers(bridge)],
-    [
-      "opencode",
-      {
-        mcp: {
-          analytics: {
-            type: "local",
-            command: ["npx", ...args],
-            environment: env("{env:ANALYTICS_API_KEY}", "{env:ANALYTICS_BASE_URL}"),
-          },
-        },
-      },
-      { mcp: { analytics: { type: "remote", url: remote } } },
-    ],
-    [
-      "goose",
-      {
-        extensions: {
-          analytics: {
-            ...{
-              type: "stdio",
-              name: "analytics",
-              description: "Web analytics",
-              enabled: true,
-              timeout: 300,
-            },
-            ...{ cmd: "npx", args, envs: {}, env_keys: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
-          },
-        },
-      },
-      {
-        extensions: {
-          analytics: {
-            ...{
-              type: "streamable_http",
-              name: "analytics",
-              description: "Web analytics",
-              enabled: true,
-              timeout: 300,
-            },
-            uri: remote,
-          },
-        },
-      },
-    ],
-    ["lm-studio", mcpServers(blank), mcpServers({ url: remote })],
-  ])("%s", (word, localForm, remoteForm) => {
-    expect(show(word, wishes.local).document).toEqual(localForm);
-    expect(show(word, wishes.remote).document).toEqual(remoteForm);
+  it.each(forms)("%s", (word, localForm, remoteForm) => {
+    expect(show(word, specs.local).document).toEqual(localForm);
+    expect(show(word, specs.remote).document).toEqual(remoteForm);
   });
 
   it("all of them are tested", () => {
-    expect(clients).toHaveLength(12);
+    expect(forms.map(([id]) => id)).toEqual(clients.map(({ id }) => id));
   });
 });
 
 const all = clients.map(({ id }) => id);
 
 describe("every client", () => {
-  it.each(all)("%s: the demo needs no variables, and the address is written where it is known", (word) => {
-    expect(show(word, wishes.demo).content).toContain("--demo");
-    expect(show(word, wishes.demo).content).not.toContain("ANALYTICS");
-    const known = show(word, wishes.known).content;
+  it.each(all)("%s: the demo needs no variables, and a known address is written", (word) => {
+    expect(show(word, specs.demo).content).toContain("--demo");
+    expect(show(word, specs.demo).content).not.toContain("ANALYTICS");
+    const known = show(word, specs.known).content;
     expect(known).toContain("https://stats.example.com");
     expect(known).not.toContain("ANALYTICS_BASE_URL}");
   });
 
   it.each(all)("%s: on Windows a local program starts through cmd", (word) => {
-    expect(show(word, wishes.local, "windows").content).toMatch(/cmd[\s\S]*"\/c",\s*"npx",\s*"-y"/);
-    expect(show(word, wishes.local, "macos").content).not.toContain("/c");
+    expect(show(word, specs.local, "windows").content).toMatch(/cmd[\s\S]*"\/c",\s*"npx",\s*"-y"/);
+    expect(show(word, specs.local, "macos").content).not.toContain("/c");
   });
 
-  it.each(all)("%s: says who stands between a client without remote servers and the connector", (word) => {
-    const { content, notes } = show(word, wishes.remote);
+  it.each(all)("%s: says whether mcp-remote connects to the connector", (word) => {
+    const { content, notes } = show(word, specs.remote);
     expect(content.includes("mcp-remote")).toBe(!findClient(word).isRemote);
     expect(notes.some((note) => note.includes("mcp-remote"))).toBe(!findClient(word).isRemote);
     expect(notes.join(" ")).toMatch(/sign in/i);
   });
 
   it.each(all)("%s: its links and commands carry the same entry", (word) => {
-    const { command, link, document } = show(word, wishes.remote);
+    const { command, link, document } = show(word, specs.remote);
     if (command !== null) expect(command).toContain(remote);
     if (link === null) return;
     const [, query = ""] = link.split("?");
@@ -187,7 +189,7 @@ describe("every client", () => {
   });
 });
 
-describe("where the file is", () => {
+describe("the path of the file", () => {
   it.each([
     [
       "claude-desktop",
@@ -221,16 +223,16 @@ describe("where the file is", () => {
       "/home/me/.config/goose/config.yaml",
     ],
   ])("%s", (word, ...paths) => {
-    expect(platforms.map((platform) => show(word, wishes.local, platform).path)).toEqual(paths);
+    expect(platforms.map((platform) => show(word, specs.local, platform).path)).toEqual(paths);
   });
 
   it("follows APPDATA, XDG_CONFIG_HOME and CODEX_HOME", () => {
     const appData = { APPDATA: "D:\\Roaming" };
-    expect(show("vscode", wishes.local, "windows", appData).path).toBe("D:\\Roaming\\Code\\User\\mcp.json");
-    expect(show("zed", wishes.local, "linux", { XDG_CONFIG_HOME: "/xdg" }).path).toBe(
+    expect(show("vscode", specs.local, "windows", appData).path).toBe("D:\\Roaming\\Code\\User\\mcp.json");
+    expect(show("zed", specs.local, "linux", { XDG_CONFIG_HOME: "/xdg" }).path).toBe(
       "/xdg/zed/settings.json",
     );
-    expect(show("codex", wishes.local, "linux", { CODEX_HOME: "/codex" }).path).toBe("/codex/config.toml");
+    expect(show("codex", specs.local, "linux", { CODEX_HOME: "/codex" }).path).toBe("/codex/config.toml");
     const relative = machine("linux", { XDG_CONFIG_HOME: "xdg" });
     expect(findPlace({ macos: "", windows: "", linux: "~/.config/x" }, relative)).toBe("/home/me/.config/x");
   });
@@ -264,7 +266,7 @@ describe("a client is found", () => {
     );
   });
 
-  it("or not, and then all are named", () => {
+  it("or not, and then the error lists all", () => {
     expect(() => findClient("emacs-with-everything")).toThrow(
       expect.objectContaining({
         hint: expect.stringMatching(/^The clients are claude-code, .*lm-studio\.$/),

@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { formatDifference } from "../../src/setup/difference.ts";
 import { execFileSync } from "../support/child-process.js";
 
-describe("a difference", () => {
-  it("looks as people know it", () => {
+describe("a unified diff", () => {
+  it("has three lines of context", () => {
     const before = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"].join("\n");
     const after = before.replace("two", "2").replace("ten", "ten\neleven\n");
     expect(formatDifference("a.json", before, after)).toBe(`--- a.json
@@ -30,15 +30,15 @@ describe("a difference", () => {
 `);
   });
 
-  it("of nothing is nothing", () => {
+  it("without changes is empty", () => {
     expect(formatDifference("a", "x\n", "x\n")).toBe("");
   });
 
-  it("of a new file starts from none", () => {
+  it("of a new file starts from /dev/null", () => {
     expect(formatDifference("a", "", "x\n")).toBe("--- /dev/null\n+++ a\n@@ -0,0 +1,1 @@\n+x\n");
   });
 
-  it("is one that git applies", () => {
+  it("can be applied by git", () => {
     const folder = mkdtempSync(join(tmpdir(), "difference-"));
     const file = join(folder, "a.txt");
     const texts = fc

@@ -1,4 +1,4 @@
-/** JSON as people may write it: comments, spaces, line ends and trailing commas where `style` happens to put them. */
+/** JSON as people may write it: `style` decides where comments, spaces, line ends and trailing commas go. */
 export function printJsonc(value: unknown, style: readonly number[], lineEnd: string): string {
   let index = 0;
   const next = (count: number) => (style[index++ % style.length] ?? 0) % count;
@@ -30,7 +30,7 @@ export function printJsonc(value: unknown, style: readonly number[], lineEnd: st
   return blank() + print(value) + blank();
 }
 
-/** Whether a text stands in another, in order, with things put in between: so nothing of it was lost. */
+/** Whether a text is part of another, in order and possibly with insertions: then nothing of it was lost. */
 export function isWithin(part: string, whole: string): boolean {
   let index = 0;
   for (const character of whole) {

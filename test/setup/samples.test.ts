@@ -1,14 +1,14 @@
 import { type ParseError, parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { buildEntry } from "../../src/setup/description.ts";
-import { editJson } from "../../src/setup/documents/json.ts";
-import { editToml } from "../../src/setup/documents/toml.ts";
-import { findClient } from "../../src/setup/search.ts";
-import type { Wish } from "../../src/setup/wish.ts";
+import { findClient } from "../../src/setup/client-search.ts";
+import { editJson } from "../../src/setup/documents/json-editor.ts";
+import { editToml } from "../../src/setup/documents/toml-editor.ts";
+import type { ServerSpec } from "../../src/setup/server-spec.ts";
+import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { isWithin } from "./printing.ts";
 
-/** Clients' files as people have them. Those that only the client's own program writes are strict JSON. */
+/** Realistic files of clients. Those that only the client itself writes are strict JSON. */
 const samples: Record<string, { text: string; strict?: boolean }> = {
   "claude-code": {
     strict: true,
@@ -144,8 +144,8 @@ describe("a client's own file", () => {
     "$word, $kind, with $lineEnd, gains the server and keeps every byte",
     ({ word, lineEnd, server }) => {
       const client = findClient(word);
-      const wish: Wish = { name: "analytics", platform: "linux", server };
-      const entry = buildEntry(client, wish);
+      const spec: ServerSpec = { name: "analytics", platform: "linux", server };
+      const entry = buildEntry(client, spec);
       const { text = "", strict } = samples[word] ?? {};
       const before = text.replaceAll("\n", lineEnd);
       const isToml = client.format === "toml";

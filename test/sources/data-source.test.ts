@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createApi } from "../../src/api/api.ts";
-import { checkConformance } from "../../src/conform/conform.ts";
+import { checkConformance } from "../../src/conform/conformance.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
 import { compare } from "../../src/reports/compare.ts";
 import type { DataSource, SourceSite } from "../../src/sources/data-source.ts";

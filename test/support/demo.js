@@ -5,8 +5,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { installPackage } from "./package.js";
 
 /**
- * The main job at work, as `npm run demo`: the project is packed and installed as a stranger would get it, a
- * real MCP client asks the stdio server three questions, and the shell shows the same numbers.
+ * `npm run demo`: packs the project and installs it as a user would, lets a real MCP client ask the stdio server three
+ * questions, and shows the same numbers in the shell.
  */
 const questions = [
   {
@@ -41,19 +41,17 @@ try {
     `An MCP client has started: analytics-mcp --demo\nIt offers ${tools.map((tool) => tool.name).join(", ")}.`,
   );
   for (const { question, tool, args, shell } of questions) {
-    print(`\n▌ ${question}\n\n  The assistant calls ${tool} ${JSON.stringify(args)} and is told:`);
+    print(`\n▌ ${question}\n\n  The assistant calls ${tool} ${JSON.stringify(args)} and gets:`);
     const result = await client.callTool({ name: tool, arguments: args });
     const [content] = result.content;
     if (result.isError || content?.type !== "text")
       throw new Error(`${tool} failed: ${JSON.stringify(result)}`);
     print(quote(content.text));
-    print(`\n  The shell, analytics-mcp ${shell.join(" ")} --demo:\n`);
+    print(`\n  The same in the shell, analytics-mcp ${shell.join(" ")} --demo:\n`);
     const { status } = spawnSync(bin, [...shell, "--demo"], { stdio: ["ignore", "inherit", "inherit"] });
     if (status !== 0) throw new Error(`the shell command ended with ${status}`);
   }
-  print(
-    '\nAll of it was asked of made-up data in the program itself. Next: README.md, "Connect your assistant".',
-  );
+  print('\nAll numbers are made up (--demo). Next: README.md, "Connect your assistant".');
 } finally {
   await client.close();
   rmSync(folder, { recursive: true, force: true });

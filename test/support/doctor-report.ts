@@ -17,7 +17,7 @@ const answer: Listener = async (request, response) => {
   send(response, status, headers, body);
 };
 
-/** A service for the doctor to examine, until the test ends. */
+/** A service for the doctor to check, until the test ends. */
 export async function serve(
   listener: Listener = answer,
   tls?: { key: string; cert: string },
@@ -27,7 +27,7 @@ export async function serve(
   return server;
 }
 
-/** What the doctor found. Fails where it shows the key, or where a problem has no fix. */
+/** What the doctor found. Fails if it shows the key, or if a problem has no fix. */
 export function readReport({
   code,
   stdout,

@@ -1,22 +1,22 @@
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
 import { environment } from "../../src/documents/environment.ts";
 import { queries } from "../../src/reports/queries.ts";
-import type { Client } from "../../src/setup/client.ts";
 import { clients } from "../../src/setup/clients/index.ts";
-import { describe } from "../../src/setup/description.ts";
-import type { Machine, Places } from "../../src/setup/machine.ts";
-import { buildStdio, KEY } from "../../src/setup/server.ts";
+import type { Machine, PlatformPaths } from "../../src/setup/machine.ts";
+import type { McpClient } from "../../src/setup/mcp-client.ts";
+import { buildStdio, KEY } from "../../src/setup/server-command.ts";
+import { buildInstructions } from "../../src/setup/setup-instructions.ts";
 import { buildInstallLinks, stranger } from "./manifests.ts";
 import { runShell } from "./shell.ts";
 
-/** A machine of which nothing is known: files are named as people write them. */
+/** No particular machine, so that files are named as people write them (`~/…`, `%APPDATA%`). */
 const machine: Machine = { platform: "linux", isHere: false, home: "", environment: {} };
 
 const table = (head: string[], rows: string[][]) =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 const code = (text: string) => `\`${text}\``;
 const fence = (format: string, text: string) => `\`\`\`${format}\n${shorten(text)}\n\`\`\``;
-/** Lists of words stand in one line, as people write them. */
+/** Puts lists of words on one line, as people write them. */
 const shorten = (json: string) =>
   json.replace(/\[\n[\s"\w,/-]+\]/g, (list) =>
     list.replace(/\s+/g, " ").replace("[ ", "[").replace(" ]", "]"),
@@ -27,7 +27,7 @@ interface OptionHelp {
   meaning: string;
 }
 
-/** What the program says of its options, at a terminal as wide as it uses. */
+/** Reads a command's options from its own help, at the widest terminal that help uses. */
 export async function readOptions(...command: string[]): Promise<OptionHelp[]> {
   const { stdout } = await runShell([...command, "--help"], {
     ...{ isTTY: true, columns: 200, environment: { NO_COLOR: "1" } },
@@ -40,15 +40,15 @@ export async function readOptions(...command: string[]): Promise<OptionHelp[]> {
   });
 }
 
-/** Each option of the questions with the commands that have it in these words, then those of other commands too. */
+/** The options of the queries, each with the commands that describe it in the same words; then the global options. */
 async function buildOptionTable(): Promise<string> {
   const own = new Map<string, string[]>();
   for (const { name } of queries) {
     for (const { flags, meaning } of await readOptions(name)) {
       const text = meaning
-        // The columns that it names are another command's in each.
+        // Each command names its own columns as the example.
         .replace(/, such as \w+,\w+$/, "")
-        .replace(/One of: pages, .*\.$/, "[All of them](docs/contract.md#operations).");
+        .replace(/One of: pages, .*\.$/, "[All dimensions](contract.md#operations).");
       const row = JSON.stringify([flags, text]);
       own.set(row, [...(own.get(row) ?? []), name]);
     }
@@ -56,11 +56,11 @@ async function buildOptionTable(): Promise<string> {
   const rows = [...own].map(([row, names]) => {
     const [flags, meaning]: [string, string] = JSON.parse(row);
     const isOfAll = names.length === queries.length;
-    return { isOfAll, cells: [code(flags), isOfAll ? "all that ask" : names.map(code).join(", "), meaning] };
+    return { isOfAll, cells: [code(flags), isOfAll ? "all queries" : names.map(code).join(", "), meaning] };
   });
   const common = await readOptions();
   return table(
-    ["option", "of", "meaning"],
+    ["option", "commands", "meaning"],
     [
       ...rows.sort((a, b) => Number(a.isOfAll) - Number(b.isOfAll)).map(({ cells }) => cells),
       ...common.map(({ flags, meaning }) => [code(flags), "most commands", meaning]),
@@ -68,23 +68,22 @@ async function buildOptionTable(): Promise<string> {
   );
 }
 
-function listPlaces(places: Places): string {
-  const names = { macos: "macOS", windows: "Windows", linux: "Linux" } as const;
+function listPlaces(places: PlatformPaths): string {
+  const { macos, windows, linux } = places;
   const texts = new Map<string, string[]>();
-  for (const [platform, place] of Object.entries(places)) {
-    const name = names[platform as keyof typeof names];
+  for (const [name, place] of Object.entries({ macOS: macos, Windows: windows, Linux: linux })) {
     texts.set(place, [...(texts.get(place) ?? []), name]);
   }
   if (texts.size === 1) return [...texts.keys()].map(code).join("");
   return [...texts].map(([place, platforms]) => `${code(place)} (${platforms.join(", ")})`).join(", ");
 }
 
-function buildClientBlock(client: Client): string {
-  const { title, format, content, notes, command, where } = describe(client, stranger, machine);
-  const place = client.places === undefined ? (where ?? "") : listPlaces(client.places);
+function buildClientBlock(client: McpClient): string {
+  const { title, format, content, notes, command, where } = buildInstructions(client, stranger, machine);
+  const place = client.places === undefined ? `Paste into ${where}:` : `Add to ${listPlaces(client.places)}:`;
   return [
     `<details>\n<summary>${title}</summary>`,
-    `Into ${place}:`,
+    place,
     fence(format, content),
     ...(command === null ? [] : [`Or, in a shell:\n\n${fence("sh", command)}`]),
     `${notes.map((note) => `- ${note.replace(/[<>]/g, "\\$&")}`).join("\n")}`,
@@ -98,7 +97,7 @@ const standard = {
   },
 };
 
-/** What stands between the markers of README.md and of the pages in docs/, by the marker's name. */
+/** The text between the markers of README.md and of the pages in docs/, by the marker's name. */
 export async function buildBlocks(): Promise<Record<string, string>> {
   const links = Object.entries(buildInstallLinks()).map(([client, link]) => `[Add to ${client}](${link})`);
   return {
@@ -119,11 +118,11 @@ export async function buildBlocks(): Promise<Record<string, string>> {
       Object.entries(exitCodeMeanings).map(([number, meaning]) => [number, meaning]),
     ),
     keys: table(
-      ["client", "the key comes from", "`--remote`", "`--write`"],
+      ["client", "where the key comes from", "remote servers (`--remote`)", "`--write`"],
       clients.map(({ title, keyFrom, isRemote, isWritable }) => [
         title,
-        keyFrom ?? "the settings themselves",
-        isRemote ? "itself" : "through mcp-remote",
+        keyFrom ?? "the settings file",
+        isRemote ? "directly" : "through mcp-remote",
         isWritable ? "yes" : "",
       ]),
     ),
@@ -132,7 +131,7 @@ export async function buildBlocks(): Promise<Record<string, string>> {
 
 const MARKED = /(<!-- ([a-z ]+): npm run readme writes this -->\n)[\s\S]*?(\n<!-- end of \2 -->)/g;
 
-/** The page with its blocks as they should be. Throws where it marks a block that there is not. */
+/** The page with its blocks up to date. Throws if it marks a block that does not exist. */
 export function fillBlocks(page: string, blocks: Readonly<Record<string, string>>): string {
   return page.replace(MARKED, (_, start: string, name: string, end: string) => {
     const block = blocks[name];
@@ -141,5 +140,5 @@ export function fillBlocks(page: string, blocks: Readonly<Record<string, string>
   });
 }
 
-/** The names of the blocks that a page marks. */
+/** The names of the blocks marked in a page. */
 export const listBlocks = (page: string) => [...page.matchAll(MARKED)].map(([, , name = ""]) => name);

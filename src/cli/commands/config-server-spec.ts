@@ -4,9 +4,9 @@ import { DEFAULT_PROFILE, listProfiles } from "../../config/profiles.ts";
 import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
-import { type Client, needsKey } from "../../setup/client.ts";
 import type { Machine, Platform } from "../../setup/machine.ts";
-import type { Wish } from "../../setup/wish.ts";
+import { type McpClient, needsKey } from "../../setup/mcp-client.ts";
+import type { ServerSpec } from "../../setup/server-spec.ts";
 import { localKinds } from "../../sources/index.ts";
 import { findLocalKind } from "../../sources/resolve-source.ts";
 import type { SourceFlags } from "../../sources/source.ts";
@@ -28,7 +28,7 @@ export interface ConfigFlags extends SourceFlags {
 }
 
 /** Throws AnalyticsError `usage` for options that do not fit, and what reading key and address throws. */
-export function readWish(io: Io, client: Client, flags: ConfigFlags, machine: Machine): Wish {
+export function readServerSpec(io: Io, client: McpClient, flags: ConfigFlags, machine: Machine): ServerSpec {
   const { name } = flags;
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name)) {
     throw refuse(
@@ -40,9 +40,9 @@ export function readWish(io: Io, client: Client, flags: ConfigFlags, machine: Ma
 }
 
 /** Throws AnalyticsError `usage` if a placeholder would be written in place of a key. */
-export function assertWritable({ environment }: Io, client: Client, wish: Wish): void {
-  const { server } = wish;
-  if (server.kind === "remote" || client.keyFrom !== undefined || !needsKey(wish)) return;
+export function assertWritable({ environment }: Io, client: McpClient, spec: ServerSpec): void {
+  const { server } = spec;
+  if (server.kind === "remote" || client.keyFrom !== undefined || !needsKey(spec)) return;
   if (server.apiKey !== undefined && server.baseUrl !== undefined) return;
   const names = listProfiles(environment);
   throw refuse(
@@ -55,10 +55,10 @@ export function assertWritable({ environment }: Io, client: Client, wish: Wish):
 
 function readServer(
   { environment }: Io,
-  client: Client,
+  client: McpClient,
   flags: ConfigFlags,
   machine: Machine,
-): Wish["server"] {
+): ServerSpec["server"] {
   if (flags.remote !== undefined) {
     if (findLocalKind(flags) !== undefined || flags.withKey || flags.profile !== undefined) {
       throw refuse(

@@ -1,16 +1,16 @@
 import { Argument, Option } from "commander";
-import type { Client } from "../../setup/client.ts";
-import { clientNames } from "../../setup/client-names.ts";
-import type { Description } from "../../setup/description.ts";
+import { clients } from "../../setup/clients/index.ts";
+import type { WriteResult } from "../../setup/config-writing.ts";
 import { platforms, readMachine } from "../../setup/machine.ts";
-import type { Wish } from "../../setup/wish.ts";
-import type { Outcome } from "../../setup/writing.ts";
+import type { McpClient } from "../../setup/mcp-client.ts";
+import type { ServerSpec } from "../../setup/server-spec.ts";
+import type { Instructions } from "../../setup/setup-instructions.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { refuseOptionAsWord } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
-import { assertWritable, type ConfigFlags, readWish, refuse } from "./config-server-spec.ts";
+import { assertWritable, type ConfigFlags, readServerSpec, refuse } from "./config-server-spec.ts";
 
 /** `analytics-mcp config`: prints what to paste into an assistant's settings, or writes it there. */
 export const command: CommandDefinition = {
@@ -32,7 +32,7 @@ function createConfigCommand(io: Io): ShellCommand {
     )
     .addArgument(
       new Argument("[client]", "an assistant")
-        .choices(clientNames)
+        .choices(clients.map(({ id }) => id))
         // The lookup accepts other spellings and refuses the rest with a suggestion.
         .argParser(String),
     )
@@ -51,7 +51,7 @@ function createConfigCommand(io: Io): ShellCommand {
       const flags = self.optsWithGlobals<ConfigFlags>();
       if (word === undefined) return listClients(io, flags);
       refuseOptionAsWord(word, "config");
-      const { findClient } = await import("../../setup/search.ts");
+      const { findClient } = await import("../../setup/client-search.ts");
       const client = findClient(word);
       if (flags.write || flags.dryRun) await write(io, client, flags);
       else await print(io, client, flags);
@@ -59,7 +59,6 @@ function createConfigCommand(io: Io): ShellCommand {
 }
 
 async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
-  const { clients } = await import("../../setup/clients/index.ts");
   const machine = readMachine(io.environment, flags.platform);
   const rows = clients.map(({ id, title, isWritable, isRemote, places, where }) => ({
     client: id,
@@ -79,7 +78,7 @@ async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
   await printAnswer(io, { params: {}, result: { clients: rows }, views: [view] }, flags);
 }
 
-async function print(io: Io, client: Client, flags: ConfigFlags): Promise<void> {
+async function print(io: Io, client: McpClient, flags: ConfigFlags): Promise<void> {
   for (const [name, option] of [
     ["force", "--force"],
     ["file", "--file"],
@@ -87,16 +86,16 @@ async function print(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
   ] as const) {
     if (flags[name] !== undefined) throw refuse(`${option} needs --write`, "Nothing was written.");
   }
-  const { describe } = await import("../../setup/description.ts");
+  const { buildInstructions } = await import("../../setup/setup-instructions.ts");
   const machine = readMachine(io.environment, flags.platform);
-  const description = describe(client, readWish(io, client, flags, machine), machine);
-  if (flags.json) return printAnswer(io, { params: {}, result: { ...description }, views: [] }, flags);
-  await writeData(io, description.content);
+  const instructions = buildInstructions(client, readServerSpec(io, client, flags, machine), machine);
+  if (flags.json) return printAnswer(io, { params: {}, result: { ...instructions }, views: [] }, flags);
+  await writeData(io, instructions.content);
   if (io.stdout.isTTY && io.stderr.isTTY) await printNote(io, "");
-  for (const line of explain(description)) await printNote(io, line);
+  for (const line of explain(instructions)) await printNote(io, line);
 }
 
-function explain({ title, path, paths, where, notes, command, link }: Description): string[] {
+function explain({ title, path, paths, where, notes, command, link }: Instructions): string[] {
   const elsewhere = Object.entries(paths ?? {}).map(([name, place]) => `  ${name.padEnd(8)} ${place}`);
   return [
     `${title}: paste it into ${path ?? where}`,
@@ -107,7 +106,7 @@ function explain({ title, path, paths, where, notes, command, link }: Descriptio
   ];
 }
 
-async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> {
+async function write(io: Io, client: McpClient, flags: ConfigFlags): Promise<void> {
   if (!client.isWritable) {
     throw refuse(`--write does not support ${client.title}`, `Paste it: analytics-mcp config ${client.id}`);
   }
@@ -118,24 +117,29 @@ async function write(io: Io, client: Client, flags: ConfigFlags): Promise<void> 
       "Name the file with --file.",
     );
   }
-  const [{ describe, findFile }, { writeEntry }] = await Promise.all([
-    import("../../setup/description.ts"),
-    import("../../setup/writing.ts"),
+  const [{ buildNotes, findFile }, { writeEntry }] = await Promise.all([
+    import("../../setup/setup-instructions.ts"),
+    import("../../setup/config-writing.ts"),
   ]);
-  const wish = readWish(io, client, flags, machine);
-  assertWritable(io, client, wish);
-  const outcome = await writeEntry(client, wish, {
+  const spec = readServerSpec(io, client, flags, machine);
+  assertWritable(io, client, spec);
+  const outcome = await writeEntry(client, spec, {
     path: flags.file ?? findFile(client, machine) ?? "",
     isNamed: flags.file !== undefined,
     force: flags.force === true,
     dryRun: flags.dryRun === true,
     now: io.clock(),
   });
-  const notes = describe(client, wish, machine).notes.filter((note) => !note.startsWith("Where the file"));
-  await report(io, wish, outcome, [...notes, ...noteOnShell(io, wish)], flags);
+  await report(io, spec, outcome, [...buildNotes(client, spec), ...noteOnShell(io, spec)], flags);
 }
 
-async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[], flags: ConfigFlags) {
+async function report(
+  io: Io,
+  { name }: ServerSpec,
+  outcome: WriteResult,
+  notes: string[],
+  flags: ConfigFlags,
+) {
   const { state, path, backup, difference, isOpen } = outcome;
   const exposure =
     isOpen && flags.withKey ? [`Other users of this machine can read it: chmod 600 ${path}`] : [];
@@ -154,7 +158,7 @@ async function report(io: Io, { name }: Wish, outcome: Outcome, notes: string[],
   for (const note of notes) await printNote(io, `- ${note}`);
 }
 
-function noteOnShell({ environment }: Io, { server }: Wish): string[] {
+function noteOnShell({ environment }: Io, { server }: ServerSpec): string[] {
   const isLeft = server.kind === "local" && server.options.length === 0 && server.apiKey === undefined;
   if (!isLeft || !environment.ANALYTICS_API_KEY) return [];
   return ["This shell's key was not copied into the file."];

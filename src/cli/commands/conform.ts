@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readAccess } from "../../config/access.ts";
 import { readProxies } from "../../config/config.ts";
 import { readGivenKey } from "../../config/given-key.ts";
+import type { ConformReport } from "../../conform/conform-report.ts";
 import type { Target } from "../../conform/probe.ts";
-import type { Report } from "../../conform/report.ts";
 import type { Section } from "../../conform/rule.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
@@ -48,7 +48,7 @@ function createConformCommand(io: Io): ShellCommand {
     .option("--json", "print the report as JSON")
     .action(async (address: string | undefined, _, self: ShellCommand) => {
       const flags = self.optsWithGlobals<ConformFlags>();
-      const { checkConformance, chooseSections } = await import("../../conform/conform.ts");
+      const { checkConformance, chooseSections } = await import("../../conform/conformance.ts");
       const sections = chooseSections(flags.only);
       if (flags.list) return printRules(io, sections, flags);
       const local = findLocalKind(flags);
@@ -137,11 +137,11 @@ async function reachLocal(
 
 async function printReport(
   io: Io,
-  report: Report,
+  report: ConformReport,
   sections: readonly Section[],
   flags: ConformFlags,
 ): Promise<void> {
-  const { formatReport, formatSummary, viewReport } = await import("../../conform/report.ts");
+  const { formatReport, formatSummary, viewReport } = await import("../../conform/conform-report.ts");
   if (io.stdout.isTTY && !flags.json) {
     const titles = new Map(sections.map(({ name, title }) => [name, title]));
     return writeData(io, formatReport(report, titles, readScreen(io, "stdout", flags)));

@@ -1,7 +1,7 @@
 import { readGivenKey } from "../../config/given-key.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Column, View } from "../../operations/view.ts";
-import type { Report } from "../../setup/doctor.ts";
+import type { Diagnosis } from "../../setup/diagnosis.ts";
 import { openTarget } from "../../sources/service.ts";
 import type { SourceFlags } from "../../sources/source.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
@@ -34,11 +34,11 @@ function createDoctorCommand(io: Io): ShellCommand {
     });
 }
 
-async function examineHere(io: Io, flags: SourceFlags): Promise<Report> {
-  const { examine } = await import("../../setup/doctor.ts");
+async function examineHere(io: Io, flags: SourceFlags): Promise<Diagnosis> {
+  const { diagnose } = await import("../../setup/diagnosis.ts");
   const { environment, clock, version, nodeVersion } = io;
   const source = openSource(io, flags);
-  return examine({
+  return diagnose({
     ...{ flags, environment, clock, version, nodeVersion },
     ...(source.kind === "local" && { local: source }),
     readGivenKey: () => readGivenKey(flags, io.stdin),
@@ -53,7 +53,7 @@ const COLUMNS: Column[] = [
   { key: "fix", label: "fix", kind: "text", machine: true },
 ];
 
-function buildAnswer(report: Report) {
+function buildAnswer(report: Diagnosis) {
   const checks = report.map(({ name, status, detail, fix = null }) => ({ check: name, status, detail, fix }));
   // As notes, since a table may be too narrow for whole sentences.
   const notes = report.flatMap(({ name, detail, fix }) =>
@@ -63,10 +63,10 @@ function buildAnswer(report: Report) {
   return { params: {}, result: { ok: failuresOf(report).length === 0, checks }, views: [view] };
 }
 
-const failuresOf = (report: Report) => report.filter(({ status }) => status === "failed");
+const failuresOf = (report: Diagnosis) => report.filter(({ status }) => status === "failed");
 
 /** Throws with the code of the failure that matters most to scripts: the key, then the network. */
-function refuseFailures(report: Report): void {
+function refuseFailures(report: Diagnosis): void {
   const failures = failuresOf(report);
   if (failures.length === 0) return;
   const codes = failures.flatMap(({ code }) => code ?? []);

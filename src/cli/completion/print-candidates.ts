@@ -13,7 +13,7 @@ export async function printCandidates(io: Io, program: Command, words: readonly 
     const found = await findCandidates(program, words, {
       site: async (flags) => (await import("./known-sites.ts")).readSiteCandidates(io, flags),
       profile: async () => listProfiles(io.environment).map((value) => ({ value, description: "" })),
-      rules: async () => (await import("../../conform/conform.ts")).listNames(),
+      rules: async () => (await import("../../conform/conformance.ts")).listNames(),
     });
     if (found === "files") await writeData(io, ":files");
     else if (found.length > 0) {

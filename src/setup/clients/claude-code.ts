@@ -1,13 +1,13 @@
-import { type Client, needsKey, quote } from "../client.ts";
-import { buildCommand, buildStdio, buildVariables } from "../server.ts";
+import { type McpClient, needsKey, quote } from "../mcp-client.ts";
+import { buildCommand, buildStdio, buildVariables } from "../server-command.ts";
 
 const refer = (name: string) => `\${${name}}`;
 
 /**
- * https://code.claude.com/docs/en/mcp. Its user scope lies in ~/.claude.json, which a running Claude Code
- * rewrites all the time: only its own command should write there. A project's .mcp.json is made to be edited.
+ * https://code.claude.com/docs/en/mcp. Its user scope is in ~/.claude.json, which a running Claude Code rewrites all the
+ * time: only its own command should write there. A project's .mcp.json is meant to be edited.
  */
-export const claudeCode: Client = {
+export const claudeCode: McpClient = {
   id: "claude-code",
   title: "Claude Code",
   aliases: ["claudecode", "cc"],
@@ -18,20 +18,20 @@ export const claudeCode: Client = {
   isRemote: true,
   isWritable: true,
   keyFrom: "its environment",
-  buildEntry: (wish) =>
-    wish.server.kind === "remote" ? { type: "http", url: wish.server.url } : buildStdio(wish, refer),
-  notes: (wish) => [
-    "The file belongs to the project's folder and may be committed; start claude there and approve the server.",
-    "For all your projects there is claude mcp add with --scope user: analytics-mcp config claude-code prints it.",
-    ...(wish.server.kind === "remote" ? ["Sign in: /mcp, choose the server, Authenticate."] : []),
-    ...(needsKey(wish) ? ["Start claude in a shell where the variables are set."] : []),
+  buildEntry: (spec) =>
+    spec.server.kind === "remote" ? { type: "http", url: spec.server.url } : buildStdio(spec, refer),
+  notes: (spec) => [
+    "The file is in the project's folder, and you can commit it. Start claude there and approve the server.",
+    "For all your projects, use claude mcp add with --scope user: analytics-mcp config claude-code prints the command.",
+    ...(spec.server.kind === "remote" ? ["Sign in: /mcp, choose the server, Authenticate."] : []),
+    ...(needsKey(spec) ? ["Start claude in a shell where the variables are set."] : []),
   ],
-  // The name goes first: --env and --header take every word that follows them, up to the next option.
-  buildShellCommand: (wish) => {
-    const start = `claude mcp add ${wish.name} --scope user`;
-    if (wish.server.kind === "remote") return `${start} --transport http ${quote(wish.server.url)}`;
-    const variables = Object.entries(buildVariables(wish, refer) ?? {});
+  // The name comes first: --env and --header take all following words, up to the next option.
+  buildShellCommand: (spec) => {
+    const start = `claude mcp add ${spec.name} --scope user`;
+    if (spec.server.kind === "remote") return `${start} --transport http ${quote(spec.server.url)}`;
+    const variables = Object.entries(buildVariables(spec, refer) ?? {});
     const env = variables.map(([name, value]) => ` --env ${quote(`${name}=${value}`)}`).join("");
-    return `${start}${env} -- ${buildCommand(wish).map(quote).join(" ")}`;
+    return `${start}${env} -- ${buildCommand(spec).map(quote).join(" ")}`;
   },
 };

@@ -1,8 +1,8 @@
-import type { Client } from "../client.ts";
-import { buildStdio, placeholder } from "../server.ts";
+import type { McpClient } from "../mcp-client.ts";
+import { buildStdio, placeholder } from "../server-command.ts";
 
-/** https://modelcontextprotocol.io/docs/develop/connect-local-servers: its file starts programs; no variables are named there. */
-export const claudeDesktop: Client = {
+/** https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file only starts programs; no variables mentioned. */
+export const claudeDesktop: McpClient = {
   id: "claude-desktop",
   title: "Claude Desktop",
   aliases: ["claudedesktop", "claude-app"],
@@ -15,13 +15,13 @@ export const claudeDesktop: Client = {
   },
   isRemote: false,
   isWritable: true,
-  buildEntry: (wish) => buildStdio(wish, placeholder),
+  buildEntry: (spec) => buildStdio(spec, placeholder),
   notes: ({ server }) => [
     ...(server.kind === "remote"
       ? [
-          "Its file takes no remote servers, so mcp-remote stands between, and opens the browser to sign in. A connector that is on the internet is added without a file: Settings → Connectors → Add custom connector.",
+          "Its file cannot name remote servers, so mcp-remote connects and opens the browser to sign in. You can add a connector on the internet without a file: Settings → Connectors → Add custom connector.",
         ]
       : []),
-    "Quit Claude Desktop and start it again: closing the window is not enough.",
+    "Quit Claude Desktop and restart it: closing the window is not enough.",
   ],
 };

@@ -1,13 +1,13 @@
-import { type Client, needsKey, quote } from "../client.ts";
 import { underHome } from "../machine.ts";
-import { buildCommand, buildVariables, KEY, URL_NAME } from "../server.ts";
-import type { Members, Wish } from "../wish.ts";
+import { type McpClient, needsKey, quote } from "../mcp-client.ts";
+import { buildCommand, buildVariables, KEY, URL_NAME } from "../server-command.ts";
+import type { Members, ServerSpec } from "../server-spec.ts";
 
 /**
- * https://developers.openai.com/codex/mcp. It starts servers with a bare environment, and what stands in `env`
- * is taken literally, `${NAME}` too; `env_vars` names what it passes on of its own.
+ * https://developers.openai.com/codex/mcp. It starts servers with a minimal environment and takes `env` literally,
+ * including `${NAME}`. `env_vars` lists the variables that it passes on.
  */
-export const codex: Client = {
+export const codex: McpClient = {
   id: "codex",
   title: "Codex CLI",
   aliases: ["codex-cli", "openai-codex"],
@@ -18,27 +18,27 @@ export const codex: Client = {
   isRemote: true,
   isWritable: true,
   keyFrom: "its environment",
-  buildEntry: (wish) => (wish.server.kind === "remote" ? { url: wish.server.url } : buildLocal(wish)),
-  notes: (wish) => [
-    ...(wish.server.kind === "remote" ? [`Sign in: codex mcp login ${wish.name}`] : []),
-    ...(needsKey(wish)
+  buildEntry: (spec) => (spec.server.kind === "remote" ? { url: spec.server.url } : buildLocal(spec)),
+  notes: (spec) => [
+    ...(spec.server.kind === "remote" ? [`Sign in: codex mcp login ${spec.name}`] : []),
+    ...(needsKey(spec)
       ? [
-          "Start codex in a shell where the variables are set. (codex mcp add --env would put the key itself into the file.)",
+          "Start codex in a shell where the variables are set. (codex mcp add --env would write the key itself into the file.)",
         ]
       : []),
-    "The extension for editors and the desktop app read the same file. Check with: codex mcp list",
+    "The editor extension and the desktop app read the same file. Check with: codex mcp list",
   ],
-  buildShellCommand: (wish) => {
-    if (needsKey(wish)) return undefined;
-    const start = `codex mcp add ${wish.name}`;
-    if (wish.server.kind === "remote") return `${start} --url ${quote(wish.server.url)}`;
-    return `${start} -- ${buildCommand(wish).map(quote).join(" ")}`;
+  buildShellCommand: (spec) => {
+    if (needsKey(spec)) return undefined;
+    const start = `codex mcp add ${spec.name}`;
+    if (spec.server.kind === "remote") return `${start} --url ${quote(spec.server.url)}`;
+    return `${start} -- ${buildCommand(spec).map(quote).join(" ")}`;
   },
 };
 
-function buildLocal(wish: Wish): Members {
-  const [command, ...args] = buildCommand(wish);
-  const variables = Object.entries(buildVariables(wish, () => "") ?? {});
+function buildLocal(spec: ServerSpec): Members {
+  const [command, ...args] = buildCommand(spec);
+  const variables = Object.entries(buildVariables(spec, () => "") ?? {});
   const known = variables.filter(([, value]) => value !== "");
   const passedOn = [KEY, URL_NAME].filter((name) =>
     variables.some(([each, value]) => each === name && value === ""),

@@ -1,11 +1,11 @@
-import { type Client, needsKey } from "../client.ts";
-import { encodeBase64 } from "../link.ts";
+import { encodeBase64 } from "../install-link.ts";
 import { underHome } from "../machine.ts";
-import { buildStdio } from "../server.ts";
-import type { Wish } from "../wish.ts";
+import { type McpClient, needsKey } from "../mcp-client.ts";
+import { buildStdio } from "../server-command.ts";
+import type { ServerSpec } from "../server-spec.ts";
 
 /** https://cursor.com/docs/mcp and https://cursor.com/docs/mcp/install-links. */
-export const cursor: Client = {
+export const cursor: McpClient = {
   id: "cursor",
   title: "Cursor",
   aliases: [],
@@ -17,21 +17,23 @@ export const cursor: Client = {
   isWritable: true,
   keyFrom: "its environment",
   buildEntry,
-  notes: (wish) => [
-    "Reload the window: Developer: Reload Window. For one project alone the file is .cursor/mcp.json.",
-    ...(wish.server.kind === "remote" ? ["Sign in: Settings → Tools & MCP, Connect beside the server."] : []),
-    ...(needsKey(wish)
+  notes: (spec) => [
+    "Reload the window: Developer: Reload Window. For a single project, use .cursor/mcp.json.",
+    ...(spec.server.kind === "remote"
+      ? ["Sign in: Settings → Tools & MCP, then Connect beside the server."]
+      : []),
+    ...(needsKey(spec)
       ? [
-          "Cursor started from the dock or the menu does not have your shell's variables: start it from the shell, or set them for your session.",
+          "If you start Cursor from the dock or a menu, it does not have your shell's variables: start it from the shell, or set them for your session.",
         ]
       : []),
   ],
-  buildLink: (wish) =>
-    `cursor://anysphere.cursor-deeplink/mcp/install?name=${wish.name}&config=${encodeBase64(buildEntry(wish))}`,
+  buildLink: (spec) =>
+    `cursor://anysphere.cursor-deeplink/mcp/install?name=${spec.name}&config=${encodeBase64(buildEntry(spec))}`,
 };
 
-function buildEntry(wish: Wish) {
-  return wish.server.kind === "remote"
-    ? { url: wish.server.url }
-    : buildStdio(wish, (name) => `\${env:${name}}`);
+function buildEntry(spec: ServerSpec) {
+  return spec.server.kind === "remote"
+    ? { url: spec.server.url }
+    : buildStdio(spec, (name) => `\${env:${name}}`);
 }

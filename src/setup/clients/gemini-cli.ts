@@ -1,12 +1,12 @@
-import { type Client, needsKey, quote } from "../client.ts";
 import { underHome } from "../machine.ts";
-import { buildStdio } from "../server.ts";
+import { type McpClient, needsKey, quote } from "../mcp-client.ts";
+import { buildStdio } from "../server-command.ts";
 
 /**
- * https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md. Variables with KEY in their
- * name are taken out of the environment that servers inherit: they have to stand in `env`. A bare `url` is SSE.
+ * https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md. Servers do not inherit variables with
+ * KEY in their name: `env` must list them. A plain `url` means SSE.
  */
-export const geminiCli: Client = {
+export const geminiCli: McpClient = {
   id: "gemini-cli",
   title: "Gemini CLI",
   aliases: ["gemini"],
@@ -17,12 +17,12 @@ export const geminiCli: Client = {
   isRemote: true,
   isWritable: false,
   keyFrom: "its environment",
-  buildEntry: (wish) =>
-    wish.server.kind === "remote" ? { httpUrl: wish.server.url } : buildStdio(wish, (name) => `\${${name}}`),
-  notes: (wish) => [
-    "Start gemini again. For one project alone the file is .gemini/settings.json.",
-    ...(wish.server.kind === "remote" ? [`Sign in: /mcp auth ${wish.name}`] : []),
-    ...(needsKey(wish) ? ["Start gemini in a shell where the variables are set."] : []),
+  buildEntry: (spec) =>
+    spec.server.kind === "remote" ? { httpUrl: spec.server.url } : buildStdio(spec, (name) => `\${${name}}`),
+  notes: (spec) => [
+    "Restart gemini. For a single project, use .gemini/settings.json.",
+    ...(spec.server.kind === "remote" ? [`Sign in: /mcp auth ${spec.name}`] : []),
+    ...(needsKey(spec) ? ["Start gemini in a shell where the variables are set."] : []),
   ],
   buildShellCommand: ({ name, server }) =>
     server.kind === "remote"

@@ -1,12 +1,12 @@
-import { type Client, needsKey } from "../client.ts";
-import { buildCommand, buildVariables, KEY, URL_NAME } from "../server.ts";
-import type { Members, Wish } from "../wish.ts";
+import { type McpClient, needsKey } from "../mcp-client.ts";
+import { buildCommand, buildVariables, KEY, URL_NAME } from "../server-command.ts";
+import type { Members, ServerSpec } from "../server-spec.ts";
 
 /**
- * https://goose-docs.ai/docs/guides/config-files. `env_keys` are looked up in its environment and then among
- * its secrets (`goose configure` asks for them); `envs` is taken literally.
+ * https://goose-docs.ai/docs/guides/config-files. Goose looks up `env_keys` in its environment, then in its secrets
+ * (`goose configure` asks for them), and takes `envs` literally.
  */
-export const goose: Client = {
+export const goose: McpClient = {
   id: "goose",
   title: "Goose",
   aliases: ["block-goose"],
@@ -21,23 +21,23 @@ export const goose: Client = {
   isWritable: false,
   keyFrom: "its secrets",
   buildEntry,
-  notes: (wish) => [
-    "Start a new session of goose.",
-    ...(wish.server.kind === "remote" ? ["It opens the browser to sign in when the session starts."] : []),
-    ...(needsKey(wish)
+  notes: (spec) => [
+    "Start a new goose session.",
+    ...(spec.server.kind === "remote" ? ["It opens the browser to sign in when the session starts."] : []),
+    ...(needsKey(spec)
       ? [
-          "The names in env_keys are looked up in goose's environment, then in its keyring: goose configure → Add Extension asks for them there.",
+          "goose looks up the names in env_keys in its environment, then in its keyring. goose configure → Add Extension asks for them.",
         ]
       : []),
   ],
 };
 
-function buildEntry(wish: Wish): Members {
-  const { name, server } = wish;
+function buildEntry(spec: ServerSpec): Members {
+  const { name, server } = spec;
   const common = { name, description: "Web analytics", enabled: true, timeout: 300 };
   if (server.kind === "remote") return { type: "streamable_http", ...common, uri: server.url };
-  const [cmd, ...args] = buildCommand(wish);
-  const variables = Object.entries(buildVariables(wish, () => "") ?? {});
+  const [cmd, ...args] = buildCommand(spec);
+  const variables = Object.entries(buildVariables(spec, () => "") ?? {});
   const missing = [KEY, URL_NAME].filter((key) =>
     variables.some(([each, value]) => each === key && value === ""),
   );

@@ -1,4 +1,4 @@
-import type { Client } from "../client.ts";
+import type { McpClient } from "../mcp-client.ts";
 import { claudeCode } from "./claude-code.ts";
 import { claudeDesktop } from "./claude-desktop.ts";
 import { codex } from "./codex.ts";
@@ -12,7 +12,18 @@ import { vsCode } from "./vs-code.ts";
 import { windsurf } from "./windsurf.ts";
 import { zed } from "./zed.ts";
 
-export const clients: readonly Client[] = [
-  ...[claudeCode, claudeDesktop, cursor, vsCode, codex, geminiCli],
-  ...[windsurf, zed, jetbrains, opencode, goose, lmStudio],
+/** In the order in which `config` lists them. */
+export const clients: readonly McpClient[] = [
+  claudeCode,
+  claudeDesktop,
+  cursor,
+  vsCode,
+  codex,
+  geminiCli,
+  windsurf,
+  zed,
+  jetbrains,
+  opencode,
+  goose,
+  lmStudio,
 ];

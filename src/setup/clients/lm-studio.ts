@@ -1,11 +1,11 @@
-import type { Client } from "../client.ts";
-import { encodeBase64 } from "../link.ts";
+import { encodeBase64 } from "../install-link.ts";
 import { underHome } from "../machine.ts";
-import { buildStdio, placeholder } from "../server.ts";
-import type { Wish } from "../wish.ts";
+import type { McpClient } from "../mcp-client.ts";
+import { buildStdio, placeholder } from "../server-command.ts";
+import type { ServerSpec } from "../server-spec.ts";
 
-/** https://lmstudio.ai/docs/app/mcp (Cursor's notation; no variables are named there), /docs/app/mcp/deeplink, /docs/integrations/mcp-remote. */
-export const lmStudio: Client = {
+/** https://lmstudio.ai/docs/app/mcp (Cursor's notation, no variables mentioned), /docs/app/mcp/deeplink, /docs/integrations/mcp-remote. */
+export const lmStudio: McpClient = {
   id: "lm-studio",
   title: "LM Studio",
   aliases: ["lmstudio", "lms"],
@@ -16,12 +16,12 @@ export const lmStudio: Client = {
   isWritable: false,
   buildEntry,
   notes: ({ server }) => [
-    "In LM Studio: Program → Install → Edit mcp.json; the server starts when it is saved.",
+    "In LM Studio: Program → Install → Edit mcp.json. The server starts when you save the file.",
     ...(server.kind === "remote" ? ["It opens the browser to sign in (LM Studio 0.4 or newer)."] : []),
   ],
-  buildLink: (wish) => `lmstudio://add_mcp?name=${wish.name}&config=${encodeBase64(buildEntry(wish))}`,
+  buildLink: (spec) => `lmstudio://add_mcp?name=${spec.name}&config=${encodeBase64(buildEntry(spec))}`,
 };
 
-function buildEntry(wish: Wish) {
-  return wish.server.kind === "remote" ? { url: wish.server.url } : buildStdio(wish, placeholder);
+function buildEntry(spec: ServerSpec) {
+  return spec.server.kind === "remote" ? { url: spec.server.url } : buildStdio(spec, placeholder);
 }

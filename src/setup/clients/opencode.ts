@@ -1,10 +1,10 @@
-import { type Client, needsKey } from "../client.ts";
 import { underHome } from "../machine.ts";
-import { buildCommand, buildVariables } from "../server.ts";
-import type { Members, Wish } from "../wish.ts";
+import { type McpClient, needsKey } from "../mcp-client.ts";
+import { buildCommand, buildVariables } from "../server-command.ts";
+import type { Members, ServerSpec } from "../server-spec.ts";
 
-/** https://opencode.ai/docs/mcp-servers. Version 2 reads this form of version 1 too (/docs/migrate-v1). */
-export const opencode: Client = {
+/** https://opencode.ai/docs/mcp-servers. Version 2 still reads this form of version 1 (/docs/migrate-v1). */
+export const opencode: McpClient = {
   id: "opencode",
   title: "opencode",
   aliases: ["open-code"],
@@ -15,20 +15,20 @@ export const opencode: Client = {
   isRemote: true,
   isWritable: false,
   keyFrom: "its environment",
-  buildEntry: (wish) =>
-    wish.server.kind === "remote" ? { type: "remote", url: wish.server.url } : buildLocal(wish),
-  notes: (wish) => [
-    "Start opencode again. For one project alone the file is opencode.json in its folder.",
-    ...(wish.server.kind === "remote" ? [`Sign in: opencode mcp auth ${wish.name}`] : []),
-    ...(needsKey(wish) ? ["Start opencode in a shell where the variables are set."] : []),
+  buildEntry: (spec) =>
+    spec.server.kind === "remote" ? { type: "remote", url: spec.server.url } : buildLocal(spec),
+  notes: (spec) => [
+    "Restart opencode. For a single project, use opencode.json in its folder.",
+    ...(spec.server.kind === "remote" ? [`Sign in: opencode mcp auth ${spec.name}`] : []),
+    ...(needsKey(spec) ? ["Start opencode in a shell where the variables are set."] : []),
   ],
 };
 
-function buildLocal(wish: Wish): Members {
-  const environment = buildVariables(wish, (name) => `{env:${name}}`);
+function buildLocal(spec: ServerSpec): Members {
+  const environment = buildVariables(spec, (name) => `{env:${name}}`);
   return {
     type: "local",
-    command: buildCommand(wish),
+    command: buildCommand(spec),
     ...(environment === undefined ? {} : { environment }),
   };
 }

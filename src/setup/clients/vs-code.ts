@@ -1,9 +1,9 @@
-import { type Client, needsKey } from "../client.ts";
-import { buildStdio, KEY } from "../server.ts";
-import type { Members, Wish } from "../wish.ts";
+import { type McpClient, needsKey } from "../mcp-client.ts";
+import { buildStdio, KEY } from "../server-command.ts";
+import type { Members, ServerSpec } from "../server-spec.ts";
 
-/** https://code.visualstudio.com/docs/agents/reference/mcp-configuration: `servers`, and `inputs` that it asks for once. */
-export const vsCode: Client = {
+/** https://code.visualstudio.com/docs/agents/reference/mcp-configuration: `servers`, and `inputs`, which it asks for once. */
+export const vsCode: McpClient = {
   id: "vs-code",
   title: "VS Code",
   aliases: ["vscode", "code", "copilot", "github-copilot", "visual-studio-code"],
@@ -17,46 +17,46 @@ export const vsCode: Client = {
   alsoIn: [".vscode/mcp.json"],
   isRemote: true,
   isWritable: true,
-  keyFrom: "a question",
+  keyFrom: "a prompt",
   buildEntry,
   buildInputs,
-  notes: (wish) => [
-    "In VS Code: MCP: List Servers, choose the server, Start. For one project alone the file is .vscode/mcp.json.",
-    ...(wish.server.kind === "remote" ? ["It opens the browser to sign in when the server starts."] : []),
-    ...(needsKey(wish) ? ["It asks for the key once, when the server starts, and keeps it."] : []),
+  notes: (spec) => [
+    "In VS Code: MCP: List Servers, choose the server, Start. For a single project, use .vscode/mcp.json.",
+    ...(spec.server.kind === "remote" ? ["It opens the browser to sign in when the server starts."] : []),
+    ...(needsKey(spec) ? ["It asks for the key when the server first starts, and keeps it."] : []),
   ],
-  // code --add-mcp knows no inputs: what they ask for would stay unexpanded.
-  buildShellCommand: (wish) =>
-    needsKey(wish)
+  // code --add-mcp does not support inputs: the references to them would stay unexpanded.
+  buildShellCommand: (spec) =>
+    needsKey(spec)
       ? undefined
-      : `code --add-mcp '${JSON.stringify({ name: wish.name, ...buildEntry(wish) })}'`,
-  buildLink: (wish) => {
-    const inputs = buildInputs(wish);
-    const server = { name: wish.name, ...(inputs.length === 0 ? {} : { inputs }), ...buildEntry(wish) };
+      : `code --add-mcp '${JSON.stringify({ name: spec.name, ...buildEntry(spec) })}'`,
+  buildLink: (spec) => {
+    const inputs = buildInputs(spec);
+    const server = { name: spec.name, ...(inputs.length === 0 ? {} : { inputs }), ...buildEntry(spec) };
     return `vscode:mcp/install?${encodeURIComponent(JSON.stringify(server))}`;
   },
 };
 
-function buildEntry(wish: Wish): Members {
-  return wish.server.kind === "remote"
-    ? { type: "http", url: wish.server.url }
-    : { type: "stdio", ...buildStdio(wish, (name) => `\${input:${idOf(wish, name)}}`) };
+function buildEntry(spec: ServerSpec): Members {
+  return spec.server.kind === "remote"
+    ? { type: "http", url: spec.server.url }
+    : { type: "stdio", ...buildStdio(spec, (name) => `\${input:${idOf(spec, name)}}`) };
 }
 
-function buildInputs(wish: Wish): Members[] {
-  if (!needsKey(wish) || wish.server.kind === "remote") return [];
+function buildInputs(spec: ServerSpec): Members[] {
+  if (!needsKey(spec) || spec.server.kind === "remote") return [];
   const key: Members = {
     type: "promptString",
-    id: idOf(wish, KEY),
+    id: idOf(spec, KEY),
     description: "API key of your analytics service",
     password: true,
   };
   const address: Members = {
     type: "promptString",
-    id: idOf(wish, "url"),
+    id: idOf(spec, "url"),
     description: "Address of your analytics service, such as https://stats.example.com",
   };
-  return wish.server.baseUrl === undefined ? [key, address] : [key];
+  return spec.server.baseUrl === undefined ? [key, address] : [key];
 }
 
-const idOf = ({ name }: Wish, variable: string) => `${name}-${variable === KEY ? "key" : "url"}`;
+const idOf = ({ name }: ServerSpec, variable: string) => `${name}-${variable === KEY ? "key" : "url"}`;

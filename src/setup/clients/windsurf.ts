@@ -1,9 +1,9 @@
-import { type Client, needsKey } from "../client.ts";
 import { underHome } from "../machine.ts";
-import { buildStdio } from "../server.ts";
+import { type McpClient, needsKey } from "../mcp-client.ts";
+import { buildStdio } from "../server-command.ts";
 
-/** https://docs.windsurf.com/windsurf/cascade/mcp: a remote server is `serverUrl`; `url` is not read. */
-export const windsurf: Client = {
+/** https://docs.windsurf.com/windsurf/cascade/mcp: a remote server needs `serverUrl`; `url` is ignored. */
+export const windsurf: McpClient = {
   id: "windsurf",
   title: "Windsurf",
   aliases: ["cascade", "codeium", "devin-desktop"],
@@ -13,15 +13,15 @@ export const windsurf: Client = {
   isRemote: true,
   isWritable: false,
   keyFrom: "its environment",
-  buildEntry: (wish) =>
-    wish.server.kind === "remote"
-      ? { serverUrl: wish.server.url }
-      : buildStdio(wish, (name) => `\${env:${name}}`),
-  notes: (wish) => [
-    "In Cascade: MCPs, then refresh.",
-    ...(wish.server.kind === "remote" ? ["It opens the browser to sign in."] : []),
-    ...(needsKey(wish)
-      ? ["Start Windsurf where the variables are set, or write the values in their place."]
+  buildEntry: (spec) =>
+    spec.server.kind === "remote"
+      ? { serverUrl: spec.server.url }
+      : buildStdio(spec, (name) => `\${env:${name}}`),
+  notes: (spec) => [
+    "In Cascade: open MCPs, then refresh.",
+    ...(spec.server.kind === "remote" ? ["It opens the browser to sign in."] : []),
+    ...(needsKey(spec)
+      ? ["Start Windsurf where the variables are set, or replace them with their values."]
       : []),
   ],
 };

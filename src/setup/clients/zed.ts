@@ -1,8 +1,8 @@
-import type { Client } from "../client.ts";
-import { buildStdio, placeholder } from "../server.ts";
+import type { McpClient } from "../mcp-client.ts";
+import { buildStdio, placeholder } from "../server-command.ts";
 
-/** https://zed.dev/docs/ai/mcp, which names no variables; in headers they stay literal (zed-industries/zed#60459). */
-export const zed: Client = {
+/** https://zed.dev/docs/ai/mcp mentions no variables; in headers they stay literal (zed-industries/zed#60459). */
+export const zed: McpClient = {
   id: "zed",
   title: "Zed",
   aliases: [],
@@ -15,10 +15,10 @@ export const zed: Client = {
   },
   isRemote: true,
   isWritable: false,
-  buildEntry: (wish) =>
-    wish.server.kind === "remote" ? { url: wish.server.url } : buildStdio(wish, placeholder),
+  buildEntry: (spec) =>
+    spec.server.kind === "remote" ? { url: spec.server.url } : buildStdio(spec, placeholder),
   notes: ({ server }) => [
-    "The command zed: open settings file opens it. The server starts when the file is saved; its dot in Settings → AI → MCP Servers turns green.",
-    ...(server.kind === "remote" ? ["Sign in there: Authenticate."] : []),
+    "Open the file with the command zed: open settings file. The server starts when you save the file, and its dot in Settings → AI → MCP Servers turns green.",
+    ...(server.kind === "remote" ? ["Sign in there with Authenticate."] : []),
   ],
 };

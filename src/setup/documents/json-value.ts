@@ -10,14 +10,14 @@ import {
   parseTree,
   type Range,
 } from "jsonc-parser";
-import type { Value } from "../wish.ts";
+import type { Value } from "../server-spec.ts";
 
-/** In a path: a new item of the list. */
+/** In a path: a new item at the end of the list. */
 export const APPEND = -1;
 
 /**
- * Sets a value, or adds it to its object or list, and keeps every other character. `modify` does not format here:
- * it would reformat everything else on the lines it touches.
+ * Sets a value, or adds it to its object or list, and keeps every other character. `modify` must not format: it would
+ * reformat everything else on the lines that it touches.
  */
 export function setValue(text: string, path: JSONPath, value: Value): string {
   const root = parseTree(text);
@@ -25,14 +25,14 @@ export function setValue(text: string, path: JSONPath, value: Value): string {
   if (root === undefined || container === undefined) return text;
   const inside = text.slice(container.offset, container.offset + container.length);
   const last = container.children?.at(-1);
-  // `modify` appends in front of the last member's comment, which would then seem to describe the new one.
+  // `modify` appends before a comment on the last member, which would then seem to describe the new one.
   const isFirst = last !== undefined && text.slice(end(last), end(container)).includes("/");
   const place = path.map((each) => (each === APPEND && isFirst ? 0 : each));
   const getInsertionIndex = (names: string[]) => (isFirst ? 0 : names.length);
   const [edit] = modify(text, place, value, { isArrayInsertion: true, getInsertionIndex });
   if (edit === undefined) return text;
   const edited = applyEdits(text, [edit]);
-  // Of the whole document, because `format` on a range starts at a line, which may be inside a comment.
+  // Format the whole document: a range starts at a line, which may be inside a comment.
   const keepLines = last !== undefined && !inside.includes("\n");
   const layout = format(edited, undefined, { ...readIndent(text, root), keepLines });
   return applyEdits(edited, layout.filter(isNew(edited, edit)));
@@ -40,7 +40,7 @@ export function setValue(text: string, path: JSONPath, value: Value): string {
 
 const end = ({ offset, length }: Range) => offset + length;
 
-/** Picks the layout of what is new and, around an insertion, of the gaps beside it. White space that was there stays. */
+/** Selects the formatting edits in the new text and in the gaps beside an insertion. Existing white space stays. */
 function isNew(edited: string, { offset, length, content }: Edit) {
   const after = offset + content.length;
   const hasGap = length === 0 && /\S/.test(edited[after] ?? "");

@@ -2,13 +2,13 @@ import { parse, type TomlValue } from "smol-toml";
 
 export interface Table {
   path: string[];
-  /** Where its header's line starts. */
+  /** The offset at which its header line starts. */
   start: number;
-  /** Where the line after its last key starts: comments and blank lines behind it belong to what follows. */
+  /** The offset of the line after its last key. Comments and blank lines after that belong to the next table. */
   end: number;
 }
 
-/** The tables of a document that is valid, in its order; those of arrays of tables too. */
+/** The tables of a valid document in order, including those of arrays of tables. */
 export function findTables(text: string): Table[] {
   const tables: Table[] = [];
   for (let start = 0; start < text.length; ) {
@@ -25,7 +25,7 @@ export function findTables(text: string): Table[] {
   return tables;
 }
 
-/** The names of a header, by the parser: a header alone is a document of one path. */
+/** The names in a header, read by the parser: a header alone is a document with one path. */
 function readPath(header: string): string[] {
   const walk = (value: TomlValue): string[] => {
     const table = Array.isArray(value) ? value[0] : value;
@@ -34,7 +34,7 @@ function readPath(header: string): string[] {
   return walk(parse(header));
 }
 
-/** The start of the line after a statement: line breaks in strings, lists and inline tables are within it. */
+/** The start of the line after a statement. Strings, lists and inline tables may contain line breaks. */
 function findStatementEnd(text: string, start: number): number {
   let depth = 0;
   for (let index = start; index < text.length; ) {
@@ -61,7 +61,7 @@ function findStringEnd(text: string, start: number): number {
   while (index < text.length && !text.startsWith(mark, index))
     index += quote === '"' && text[index] === "\\" ? 2 : 1;
   index += mark.length;
-  // `""""` ends a long string that itself ends in a quotation mark; two may stand there.
+  // `""""` ends a long string whose last character is a quotation mark; there may be two of them.
   while (isLong && text[index] === quote) index += 1;
   return index;
 }

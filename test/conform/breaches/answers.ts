@@ -25,7 +25,7 @@ const is =
     asked.method === method;
 const asksAnew: When = ({ ifNoneMatch }) => ifNoneMatch === null;
 
-/** What is served beside the numbers: the document, errors, fields, isolation, quota. */
+/** Breaches of everything except the numbers: OpenAPI document, errors, header fields, isolation, quota. */
 export const answerBreaches: Record<string, Breach> = {
   "openapi.answer": editDocument((document) => {
     delete document.info;

@@ -9,7 +9,7 @@ const has =
 const isOrdered: When = ({ query }) => (query.get("from") ?? "") <= (query.get("to") ?? "");
 const yesterday = "2026-11-20";
 
-/** Dates that are misread, or taken where they must not be: one breach for each rule on them. */
+/** Dates misread or wrongly accepted: one breach for each rule about dates. */
 export const dateBreaches: Record<string, Breach> = {
   "dates.period": edit(has("/breakdown", ["from", "to"]), (body) => {
     body.period.complete_through = addDays(body.period.to, -1);

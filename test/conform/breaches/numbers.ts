@@ -99,7 +99,7 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
       rows[0].visitors = body.totals.visitors * 2;
       rows[0].percentage = 100;
     }),
-    // More than everybody is no share.
+    // A share cannot exceed 100 percent.
     also: ["breakdown.percentage"],
   },
   "breakdown.pageviews": editRows("browsers", (rows) => {

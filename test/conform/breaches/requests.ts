@@ -17,7 +17,7 @@ import {
 const isWrongKey = ({ authorization }: { authorization: string | null }) =>
   authorization === "Bearer conform-no-such-key";
 
-/** What is refused wrongly, or not at all: one breach for each rule on keys and parameters. */
+/** Requests refused wrongly or not at all: one breach for each rule about keys and parameters. */
 export const requestBreaches: Record<string, Breach> = {
   "auth.missing-key": letIn(both(on("/realtime"), hasNoKey)),
   "auth.wrong-key": refuse(both(on("/realtime"), isWrongKey), 403, "invalid_api_key"),

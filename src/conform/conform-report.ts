@@ -1,0 +1,116 @@
+import type { View } from "../operations/view.ts";
+import { cleanText } from "../render/clean.ts";
+import { paint, type Screen, type Style } from "../render/screen.ts";
+import { pad, wrap } from "../render/width.ts";
+import type { Severity } from "./rule.ts";
+
+export type Verdict = "pass" | "fail" | "skip";
+
+export interface RuleReport {
+  id: string;
+  severity: Severity;
+  section: string;
+  title: string;
+  verdict: Verdict;
+  /** One sentence: why it failed or was skipped. */
+  detail: string | null;
+  expected: string | null;
+  seen: string | null;
+  fix: string | null;
+  /** A curl command with variables in place of keys. */
+  request: string | null;
+}
+
+export interface ConformReport {
+  base_url: string;
+  /** RFC 3339, UTC. */
+  checked_at: string;
+  /** Domain of the site used for the checks. */
+  site: string | null;
+  rules: RuleReport[];
+  summary: Summary;
+}
+
+export interface Summary {
+  rules: number;
+  kept: number;
+  failed: number;
+  /** How many of the failed rules are `must`. */
+  must_failed: number;
+  skipped: number;
+  /** The number of requests sent. */
+  requests: number;
+}
+
+export function summarize(rules: readonly RuleReport[], requests: number): Summary {
+  const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length;
+  return {
+    rules: rules.length,
+    kept: count("pass"),
+    failed: count("fail"),
+    must_failed: rules.filter(({ verdict, severity }) => verdict === "fail" && severity === "must").length,
+    skipped: count("skip"),
+    requests,
+  };
+}
+
+/** How a verdict is shown; `word` is for terminals without symbols. */
+const VERDICTS = {
+  pass: { mark: "✓", word: "ok", style: "green" },
+  fail: { mark: "✗", word: "FAIL", style: "red" },
+  skip: { mark: "–", word: "skip", style: "dim" },
+} as const satisfies Record<Verdict, { mark: string; word: string; style: Style }>;
+const MAX_LINE = 2_000;
+const MARGIN = 16;
+
+/** The report for people, in the order of the sections. */
+export function formatReport(
+  report: ConformReport,
+  titles: ReadonlyMap<string, string>,
+  screen: Screen,
+): string {
+  const site = report.site === null ? "" : `, site ${report.site}`;
+  const sections = [...new Set(report.rules.map(({ section }) => section))].map((section) => {
+    const rules = report.rules.filter((rule) => rule.section === section);
+    const title = paint(screen, "bold", titles.get(section) ?? section);
+    return [title, ...rules.map((rule) => formatRule(rule, screen))].join("\n");
+  });
+  const head = cleanText(`${report.base_url}${site}, ${report.checked_at}`, MAX_LINE);
+  return [wrap(head, screen.width), ...sections, formatSummary(report.summary)].join("\n\n");
+}
+
+function formatRule({ id, severity, title, verdict, ...rule }: RuleReport, screen: Screen): string {
+  const { mark, word, style } = VERDICTS[verdict];
+  const first = `  ${paint(screen, style, screen.pictures ? mark : word)} ${id}`;
+  const explain = (label: string, text: string | null) => {
+    if (text === null) return [];
+    const lines = wrap(cleanText(text, MAX_LINE), Math.max(20, screen.width - MARGIN)).split("\n");
+    return lines.map((line, index) => pad(index === 0 ? `      ${label}` : "", MARGIN, "left") + line);
+  };
+  if (verdict === "pass") return first;
+  if (verdict === "skip") return [first, ...explain("skipped", rule.detail)].join("\n");
+  return [
+    `${first} (${severity})`,
+    ...explain("rule", title),
+    ...explain("expected", rule.expected),
+    ...explain("seen", rule.seen),
+    ...explain("fix", rule.fix),
+    // On one line, for pasting.
+    ...(rule.request === null ? [] : [`      ${cleanText(rule.request, MAX_LINE)}`]),
+  ].join("\n");
+}
+
+export function formatSummary({ rules, kept, failed, must_failed, skipped, requests }: Summary): string {
+  const kinds = failed === 0 ? "" : ` (${must_failed} must, ${failed - must_failed} should)`;
+  return `${kept} of ${rules} rules kept, ${failed} failed${kinds}, ${skipped} could not be checked; ${requests} requests.`;
+}
+
+/** The report for a pipe: one line per rule. */
+export function viewReport({ rules }: ConformReport): View {
+  return {
+    headline: "",
+    columns: ["rule", "severity", "verdict", "detail"].map((key) => ({ key, label: key, kind: "text" })),
+    rows: rules.map(({ id, severity, verdict, detail }) => ({ rule: id, severity, verdict, detail })),
+    notes: [],
+  };
+}

@@ -1,0 +1,175 @@
+import { hideKey } from "../client/hidden-key.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
+import { suggest } from "../render/suggest.ts";
+import { formatCount } from "../render/words.ts";
+import { type ConformReport, type RuleReport, summarize } from "./conform-report.ts";
+import { createProbe, DEFAULT_LIMITS, type Probe, type ProbeLimits, type Target } from "./probe.ts";
+import { formatCurl, type Key } from "./reply.ts";
+import type { Rule, Section } from "./rule.ts";
+import { sections } from "./rules/sections.ts";
+import type { Subject } from "./subject.ts";
+import { type Survey, survey } from "./survey.ts";
+import { Breach, Halt, Inconclusive, Skip } from "./verdict.ts";
+
+export interface ConformOptions {
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  sleep: (milliseconds: number) => Promise<void>;
+  /** Receives progress messages for people at a terminal. */
+  note?: (text: string) => void;
+  /** Id or domain of the site to check. */
+  site?: string | undefined;
+  /** Ids of rules and names of sections; all if omitted. */
+  only?: readonly string[] | undefined;
+  limits?: Partial<ProbeLimits>;
+}
+
+/** The names that `only` accepts, of sections and rules, each with its title. */
+export function listNames(): { value: string; description: string }[] {
+  return sections.flatMap(({ name, title, rules }) => [
+    { value: name, description: title },
+    ...rules.map((rule) => ({ value: rule.id, description: rule.title })),
+  ]);
+}
+
+/**
+ * Checks every rule that the given keys allow, one request after the other. No answer of the service makes this throw:
+ * it becomes a verdict. Throws AnalyticsError if nothing can be checked at all.
+ */
+export async function checkConformance(target: Target, options: ConformOptions): Promise<ConformReport> {
+  const { clock, sleep, note = () => {}, only, site } = options;
+  const chosen = chooseSections(only);
+  const keys = nameKeys(target);
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const probe = createProbe(target, keys.own, { clock, sleep, note, limits });
+  const began = clock();
+  const found = await survey(probe, { url: target.baseUrl, apiKey: target.apiKey }, keys, site);
+  const subject = createSubject(probe, keys, found, options);
+  const rules: RuleReport[] = [];
+  for (const section of chosen) {
+    note(`${section.title}: ${formatCount(section.rules.length, "rule")}`);
+    for (const rule of section.rules) {
+      rules.push(report(section, rule, await checkRule(rule, subject, probe), target));
+    }
+  }
+  return {
+    base_url: target.baseUrl,
+    checked_at: `${new Date(began).toISOString().slice(0, 19)}Z`,
+    site: found.site?.domain ?? null,
+    rules,
+    summary: summarize(rules, probe.requests),
+  };
+}
+
+/** The sections with the chosen rules. Throws AnalyticsError `usage` for an unknown name. */
+export function chooseSections(only: readonly string[] | undefined): Section[] {
+  if (only === undefined) return [...sections];
+  const names = listNames().map(({ value }) => value);
+  const unknown = only.find((each) => !names.includes(each));
+  if (unknown !== undefined || only.length === 0) {
+    throw new AnalyticsError("usage", `There is no rule or section ${quoteWord(unknown ?? "")}.`, {
+      hint: `${suggest(unknown ?? "", names)}List them with: analytics-mcp conform --list`,
+    });
+  }
+  return sections
+    .map((section) => {
+      const rules = section.rules.filter(({ id }) => only.includes(section.name) || only.includes(id));
+      return { ...section, rules };
+    })
+    .filter(({ rules }) => rules.length > 0);
+}
+
+/** Checks a rule again if it was broken or inconclusive, so that no verdict depends on the moment. */
+async function checkRule(rule: Rule, subject: Subject, probe: Probe): Promise<Breach | Skip | undefined> {
+  const first = await attempt(rule, subject);
+  if (first === undefined || first instanceof Skip) return first;
+  probe.forgetReplies();
+  const second = await attempt(rule, subject);
+  if (second instanceof Halt && first instanceof Breach) return first;
+  return second instanceof Inconclusive ? new Skip(second.message) : second;
+}
+
+async function attempt(rule: Rule, subject: Subject): Promise<Breach | Skip | Inconclusive | undefined> {
+  try {
+    await rule.check(subject);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Breach || error instanceof Skip || error instanceof Inconclusive) return error;
+    throw error;
+  }
+}
+
+const MAX_WORDS = 300;
+
+function report(
+  { name }: Section,
+  rule: Rule,
+  outcome: Breach | Skip | undefined,
+  target: Target,
+): RuleReport {
+  const { id, severity, title, fix } = rule;
+  const base = { id, severity, section: name, title };
+  const nothing = { detail: null, expected: null, seen: null, fix: null, request: null };
+  const say = (text: string) => {
+    const safe = redact(text, target);
+    return safe.length <= MAX_WORDS ? safe : `${safe.slice(0, MAX_WORDS - 1)}…`;
+  };
+  if (outcome === undefined) return { ...base, verdict: "pass", ...nothing };
+  if (outcome instanceof Skip) return { ...base, verdict: "skip", ...nothing, detail: say(outcome.message) };
+  const { sent } = outcome;
+  const [expected, seen] = [say(outcome.expected), say(outcome.seen)];
+  const detail = `${sent.method} ${new URL(sent.url).pathname}: expected ${expected}; seen ${seen}`;
+  return { ...base, verdict: "fail", detail, expected, seen, fix, request: redact(formatCurl(sent), target) };
+}
+
+/** Hides keys that a service repeats in its answers, including the one that a rule shortened. */
+function redact(text: string, { apiKey, otherKey = "" }: Target): string {
+  const keys = [apiKey, otherKey, apiKey.slice(0, -1)].filter((each) => each !== "");
+  return keys.reduce(hideKey, text);
+}
+
+type Keys = Subject["keys"] & { other: Key | undefined };
+
+function nameKeys({ apiKey, otherKey }: Target): Keys {
+  return {
+    own: { value: apiKey, shown: "$ANALYTICS_API_KEY" },
+    wrong: { value: "conform-no-such-key", shown: "conform-no-such-key" },
+    longer: { value: `${apiKey}x`, shown: "$" + "{ANALYTICS_API_KEY}x" },
+    shorter: { value: apiKey.slice(0, -1), shown: "$" + "{ANALYTICS_API_KEY%?}" },
+    other: otherKey === undefined ? undefined : { value: otherKey, shown: "$ANALYTICS_OTHER_API_KEY" },
+  };
+}
+
+function createSubject(probe: Probe, keys: Keys, found: Survey, { clock, sleep }: ConformOptions): Subject {
+  const skip = (reason: string): never => {
+    throw new Skip(reason);
+  };
+  return {
+    clock,
+    pause: sleep,
+    ask: probe.ask,
+    keys,
+    sites: found.sites,
+    refusals: probe.refusals,
+    get site() {
+      return found.site ?? skip("/sites returned no valid site");
+    },
+    demandVisits: () => {
+      if (!found.isVisited) throw new Skip("no site has visits in the last 30 days");
+    },
+    otherSites: found.otherSites,
+    get otherKey() {
+      return keys.other ?? skip("needs a second key: set ANALYTICS_OTHER_API_KEY");
+    },
+    get other() {
+      const key = this.otherKey;
+      const own = new Set(found.sites.map(({ id }) => id));
+      const site = found.otherSites.find(({ id }) => !own.has(id));
+      return {
+        key,
+        site:
+          site ?? skip("the key in ANALYTICS_OTHER_API_KEY lists no sites that the first key does not list"),
+      };
+    },
+  };
+}

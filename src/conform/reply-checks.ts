@@ -1,0 +1,42 @@
+import type { Operation } from "../operations/operation.ts";
+import type { ProblemCode } from "../operations/problem.ts";
+import { describeReply, items, member, quote, type Reply } from "./reply.ts";
+import type { Rule } from "./rule.ts";
+import { read } from "./subject.ts";
+import { demand } from "./verdict.ts";
+
+/** Throws a breach unless the answer has this status. */
+export function demandStatus(reply: Reply, status: number): void {
+  demand(reply.status === status, reply, `status ${status}`, describeReply(reply));
+}
+
+/** Throws a breach unless the answer is an error with this status and one of these codes. */
+export function demandRefusal(reply: Reply, status: number, ...codes: ProblemCode[]): void {
+  const code = member(reply.json, "code");
+  demand(
+    reply.status === status && codes.some((each) => each === code),
+    reply,
+    `status ${status} with the code ${codes.map((each) => JSON.stringify(each)).join(" or ")}`,
+    describeReply(reply),
+  );
+}
+
+/** The entry for a parameter in a problem's `errors`. */
+export function findRefused({ json }: Reply, parameter: string): unknown {
+  return items(member(json, "errors")).find((each) => member(each, "parameter") === parameter);
+}
+
+/** Checks the default of a parameter: the value in the answer to a query with only the required ones. */
+export function checkDefault(
+  operation: Operation,
+  required: Record<string, string>,
+  path: string[],
+  value: number,
+): Rule["check"] {
+  return async (subject) => {
+    await read(subject, operation);
+    const reply = await subject.ask(operation.path, { site: subject.site.domain, ...required });
+    const [seen, name] = [member(reply.json, ...path), path.at(-1)];
+    demand(seen === value, reply, `${name}: ${value}`, `${name}: ${quote(seen)}`);
+  };
+}

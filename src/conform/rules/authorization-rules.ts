@@ -1,0 +1,114 @@
+import { sites, stats } from "../../operations/index.ts";
+import { member, type Reply } from "../reply.ts";
+import { demandRefusal, demandStatus } from "../reply-checks.ts";
+import type { Section } from "../rule.ts";
+import { basicParams, dataOperations, type Subject } from "../subject.ts";
+import { demand, Skip } from "../verdict.ts";
+
+/** Sends the basic query of each operation; without a site, only that of /sites. */
+async function askAll(subject: Subject, how: Parameters<Subject["ask"]>[2]): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  for (const operation of subject.sites.length > 0 ? dataOperations : [sites]) {
+    replies.push(await subject.ask(operation.path, basicParams(subject, operation), how));
+  }
+  return replies;
+}
+
+export const authorization: Section = {
+  name: "auth",
+  title: "Authorization",
+  rules: [
+    {
+      id: "auth.missing-key",
+      severity: "must",
+      title: "Every operation refuses a request without a key: 401, missing_api_key.",
+      fix: "Check the Authorization header before reading any data.",
+      check: async (subject) => {
+        for (const reply of await askAll(subject, { key: null }))
+          demandRefusal(reply, 401, "missing_api_key");
+      },
+    },
+    {
+      id: "auth.wrong-key",
+      severity: "must",
+      title: "Every operation refuses a key that does not exist: 401, invalid_api_key.",
+      fix: "Answer 401 to an unknown or revoked key, never 403, 404 or data.",
+      check: async (subject) => {
+        for (const reply of await askAll(subject, { key: subject.keys.wrong })) {
+          demandRefusal(reply, 401, "invalid_api_key");
+        }
+      },
+    },
+    {
+      id: "auth.whole-key",
+      severity: "must",
+      title: "A key is compared as a whole: with one character more or less it is refused with 401.",
+      fix: "Compare the whole key (its hash, in constant time), never a prefix.",
+      check: async ({ ask, keys }) => {
+        for (const key of [keys.longer, keys.shorter]) {
+          demandStatus(await ask(sites.path, "", { key }), 401);
+        }
+      },
+    },
+    {
+      id: "auth.challenge",
+      severity: "must",
+      title: "Every 401 carries WWW-Authenticate: Bearer.",
+      fix: "Send WWW-Authenticate: Bearer with each 401 (RFC 9110, section 15.5.2; RFC 6750).",
+      check: async ({ ask, keys }) => {
+        for (const key of [null, keys.wrong]) {
+          const reply = await ask(sites.path, "", { key });
+          if (reply.status !== 401) throw new Skip("no request was answered with 401: see auth.missing-key");
+          const challenge = reply.headers.get("www-authenticate");
+          const isBearer = /(^|,\s*)bearer(\s|,|$)/i.test(challenge ?? "");
+          demand(isBearer, reply, "WWW-Authenticate: Bearer", challenge ?? "no WWW-Authenticate");
+        }
+      },
+    },
+    {
+      id: "auth.other-scheme",
+      severity: "must",
+      title: "An Authorization header with another scheme, or without a key, is refused with 401.",
+      fix: "Accept only the scheme Bearer followed by one key.",
+      check: async ({ ask }) => {
+        for (const authorization of ["Basic Y29uZm9ybTpjb25mb3Jt", "Bearer", "conform"]) {
+          demandStatus(await ask(sites.path, "", { key: null, headers: { authorization } }), 401);
+        }
+      },
+    },
+    {
+      id: "auth.scheme-case",
+      severity: "should",
+      title: "The scheme is not case-sensitive: bearer means Bearer.",
+      fix: "Ignore case when comparing the scheme (RFC 9110, section 11.1).",
+      check: async ({ ask, keys }) => {
+        // In `headers`, the key would appear in the report.
+        demandStatus(await ask(sites.path, "", { key: { ...keys.own, scheme: "bearer" } }), 200);
+      },
+    },
+    {
+      id: "auth.reveals-nothing",
+      severity: "must",
+      title: "Without a valid key, an existing site answers exactly like one that does not exist.",
+      fix: "Check the key before looking up the site.",
+      check: async ({ ask, keys, site }) => {
+        for (const key of [null, keys.wrong]) {
+          const real = await ask(stats.path, { site: site.domain }, { key });
+          const none = await ask(stats.path, { site: "conform.invalid" }, { key });
+          const look = ({ status, json }: Reply) =>
+            `status ${status}, code ${member(json, "code")}, ${member(json, "detail")}`;
+          demand(look(real) === look(none), real, look(none), look(real));
+        }
+      },
+    },
+    {
+      id: "auth.before-parameters",
+      severity: "should",
+      title: "The key is checked before the parameters: without a key, a wrong parameter still gives 401.",
+      fix: "Check path, method, key, quota, parameters and site in this order.",
+      check: async ({ ask }) => {
+        demandStatus(await ask(stats.path, { days: 0 }, { key: null }), 401);
+      },
+    },
+  ],
+};

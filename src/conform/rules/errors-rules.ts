@@ -1,0 +1,194 @@
+import { describeMismatch } from "../../client/answer.ts";
+import { sites, stats } from "../../operations/index.ts";
+import { problem } from "../../operations/problem.ts";
+import { describeReply, member, quote, type Reply } from "../reply.ts";
+import { demandRefusal, demandStatus } from "../reply-checks.ts";
+import type { Rule, Section } from "../rule.ts";
+import type { Subject } from "../subject.ts";
+import { demand, Skip } from "../verdict.ts";
+
+/** No such site exists, so no method can do harm. */
+const NO_SUCH_SITE = { site: "conform.invalid" };
+const METHODS = ["POST", "PUT", "PATCH", "DELETE"];
+
+/** Causes one error of each kind: no key, wrong key, no such path, no such site, wrong parameter, wrong method. */
+export async function provokeErrors({ ask, keys }: Subject): Promise<Reply[]> {
+  return [
+    await ask(sites.path, "", { key: null }),
+    await ask(sites.path, "", { key: keys.wrong }),
+    await ask("/conform"),
+    await ask(stats.path, NO_SUCH_SITE),
+    await ask(stats.path, { days: 0 }),
+    await ask(stats.path, NO_SUCH_SITE, { method: "POST" }),
+  ];
+}
+
+/** Checks one error of each kind. */
+function ofEach(check: (reply: Reply, subject: Subject) => void): Rule["check"] {
+  return async (subject) => {
+    const replies = (await provokeErrors(subject)).filter(({ status }) => status >= 400);
+    if (replies.length === 0) throw new Skip("no request is refused");
+    for (const reply of replies) check(reply, subject);
+  };
+}
+
+/** Checks the problem document of each error. Skips if it is invalid, which is a separate rule. */
+function ofEachProblem(check: (reply: Reply, subject: Subject) => void): Rule["check"] {
+  return ofEach((reply, subject) => {
+    if (!problem().safeParse(reply.json).success)
+      throw new Skip("an error is not a problem document: see errors.members");
+    check(reply, subject);
+  });
+}
+
+export const errors: Section = {
+  name: "errors",
+  title: "Errors",
+  rules: [
+    {
+      id: "errors.problem-json",
+      severity: "must",
+      title: "Errors are application/problem+json.",
+      fix: "Send Content-Type: application/problem+json with every error (RFC 9457).",
+      check: ofEach((reply) => {
+        const type = reply.headers.get("content-type");
+        const isProblem = /^application\/problem\+json\s*(;|$)/i.test(type ?? "");
+        demand(isProblem, reply, "application/problem+json", type === null ? "no Content-Type" : quote(type));
+      }),
+    },
+    {
+      id: "errors.members",
+      severity: "must",
+      title: "An error has type, title, status, detail, code and request_id.",
+      fix: "Send every member with the contract's type, also in errors of proxies and gateways.",
+      check: ofEach((reply) => {
+        const parsed = problem().safeParse(reply.json);
+        if (parsed.success) return;
+        const seen =
+          reply.json === undefined ? describeReply(reply) : describeMismatch(parsed.error, reply.json);
+        demand(false, reply, "the members of a problem", seen);
+      }),
+    },
+    {
+      id: "errors.status-repeated",
+      severity: "must",
+      title: "status repeats the HTTP status.",
+      fix: "Set both from the same value.",
+      check: ofEachProblem((reply) => {
+        const status = member(reply.json, "status");
+        demand(status === reply.status, reply, `status: ${reply.status}`, `status: ${quote(status)}`);
+      }),
+    },
+    {
+      id: "errors.request-id-repeated",
+      severity: "must",
+      title: "request_id repeats X-Request-Id.",
+      fix: "Create the id once per request.",
+      check: ofEachProblem((reply) => {
+        const header = reply.headers.get("x-request-id");
+        if (header === null) throw new Skip("there is no X-Request-Id: see headers.request-id");
+        const id = member(reply.json, "request_id");
+        demand(id === header, reply, quote(header), quote(id));
+      }),
+    },
+    {
+      id: "errors.says-what",
+      severity: "must",
+      title: "title and detail are not empty.",
+      fix: "In detail, say what went wrong this time and what to do.",
+      check: ofEachProblem((reply) => {
+        const [title, detail] = [member(reply.json, "title"), member(reply.json, "detail")];
+        const hasWords = `${title}`.trim() !== "" && `${detail}`.trim() !== "";
+        demand(hasWords, reply, "a title and a detail", quote({ title, detail }));
+      }),
+    },
+    {
+      id: "errors.type",
+      severity: "should",
+      title: "type is a URI reference, or about:blank.",
+      fix: "Send about:blank, or the address of a page about the problem.",
+      check: ofEachProblem((reply) => {
+        const type = String(member(reply.json, "type"));
+        const isReference =
+          type !== "" && !/[\s<>"]/.test(type) && URL.canParse(type, "https://conform.invalid");
+        demand(isReference, reply, "a URI reference", quote(type));
+      }),
+    },
+    {
+      id: "errors.no-key",
+      severity: "must",
+      title: "An error does not repeat the key.",
+      fix: "Keep credentials out of messages, because messages end up in logs.",
+      check: ofEach((reply, { keys }) => {
+        const isRepeated = [keys.own, keys.wrong].some(({ value }) => reply.text.includes(value));
+        demand(!isRepeated, reply, "a text without the key", "the key that was sent");
+      }),
+    },
+    {
+      id: "errors.no-store",
+      severity: "should",
+      title: "Errors are not cached: Cache-Control: no-store.",
+      fix: "Send Cache-Control: no-store with every error.",
+      check: ofEach((reply) => {
+        const cache = reply.headers.get("cache-control");
+        demand(/no-store/i.test(cache ?? ""), reply, "Cache-Control: no-store", cache ?? "no Cache-Control");
+      }),
+    },
+    {
+      id: "errors.no-such-path",
+      severity: "must",
+      title: "A path that does not exist gives 404, not_found.",
+      fix: "Answer 404 with the code not_found, never a web page or a redirect.",
+      check: async ({ ask }) => {
+        for (const path of ["/conform", "/stats/", "/Sites"])
+          demandRefusal(await ask(path), 404, "not_found");
+      },
+    },
+    {
+      id: "errors.path-first",
+      severity: "should",
+      title: "The path is checked before the key: without a key, an unknown path still gives 404.",
+      fix: "Check path, method, key, quota, parameters and site in this order.",
+      check: async ({ ask }) => {
+        demandStatus(await ask("/conform", "", { key: null }), 404);
+      },
+    },
+    {
+      id: "errors.method",
+      severity: "must",
+      title: "A method other than GET and HEAD gives 405, method_not_allowed.",
+      fix: "Refuse every other method on every path before looking up the site.",
+      check: async ({ ask }) => {
+        for (const method of METHODS) {
+          demandRefusal(await ask(stats.path, NO_SUCH_SITE, { method }), 405, "method_not_allowed");
+        }
+      },
+    },
+    {
+      id: "errors.allow",
+      severity: "must",
+      title: "A 405 lists GET and HEAD in Allow, and no method that writes.",
+      fix: "Send Allow: GET, HEAD (RFC 9110, section 15.5.6).",
+      check: async ({ ask }) => {
+        const reply = await ask(stats.path, NO_SUCH_SITE, { method: "POST" });
+        if (reply.status !== 405) throw new Skip("no method is refused with 405: see errors.method");
+        const allow = reply.headers.get("allow") ?? "";
+        const methods = allow.split(",").map((each) => each.trim().toUpperCase());
+        const holds =
+          methods.includes("GET") &&
+          methods.includes("HEAD") &&
+          !METHODS.some((each) => methods.includes(each));
+        demand(holds, reply, "Allow: GET, HEAD", allow === "" ? "no Allow" : quote(allow));
+      },
+    },
+    {
+      id: "errors.method-first",
+      severity: "should",
+      title: "The method is checked before the key: a POST without a key still gives 405.",
+      fix: "Check path, method, key, quota, parameters and site in this order.",
+      check: async ({ ask }) => {
+        demandStatus(await ask(stats.path, NO_SUCH_SITE, { method: "POST", key: null }), 405);
+      },
+    },
+  ],
+};

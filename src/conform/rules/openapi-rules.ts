@@ -1,0 +1,175 @@
+import { type AnyOperation, openapi } from "../../operations/index.ts";
+import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
+import { findParameters, findPath, resolve } from "../openapi-lookup.ts";
+import { items, member, quote, type Reply } from "../reply.ts";
+import { demandRefusal } from "../reply-checks.ts";
+import type { Section } from "../rule.ts";
+import { allOperations, read, type Subject } from "../subject.ts";
+import { demand, Skip } from "../verdict.ts";
+
+/** A keyword in a parameter's schema or in a part of it. */
+function findKeyword(document: unknown, schema: unknown, keyword: string): unknown {
+  const own = resolve(document, schema);
+  const parts = [...items(member(own, "allOf")), ...items(member(own, "anyOf"))];
+  const found = parts.map((part) => findKeyword(document, part, keyword));
+  return member(own, keyword) ?? found.find((each) => each !== undefined);
+}
+
+/** Checks each operation that the document describes. */
+async function ofEach(
+  subject: Subject,
+  check: (document: unknown, operation: AnyOperation, reply: Reply) => void,
+): Promise<void> {
+  const { reply } = await read(subject, openapi);
+  for (const operation of allOperations) {
+    // A missing path is a separate rule.
+    if (member(findPath(reply.json, operation), "get") !== undefined) check(reply.json, operation, reply);
+  }
+}
+
+const BOUNDS = ["minimum", "maximum", "minLength", "maxLength", "default"] as const;
+
+function describeBounds(
+  document: unknown,
+  described: unknown,
+  schema: JsonSchema,
+): { expected: string; seen: string } | undefined {
+  for (const keyword of BOUNDS) {
+    const [expected, seen] = [schema[keyword], findKeyword(document, member(described, "schema"), keyword)];
+    if (expected !== undefined && expected !== seen) {
+      return { expected: `${keyword}: ${expected}`, seen: `${keyword}: ${quote(seen)}` };
+    }
+  }
+  const values = items(findKeyword(document, member(described, "schema"), "enum"));
+  const missing = (schema.enum ?? []).find((each) => !values.includes(each));
+  return missing === undefined ? undefined : { expected: `${quote(missing)} in enum`, seen: quote(values) };
+}
+
+export const openapiSection: Section = {
+  name: "openapi",
+  title: "OpenAPI document",
+  rules: [
+    {
+      id: "openapi.version",
+      severity: "must",
+      title: "The document is OpenAPI 3.1.",
+      fix: "Write the document for OpenAPI 3.1, whose schemas are JSON Schema 2020-12.",
+      check: async (subject) => {
+        const { reply, answer } = await read(subject, openapi);
+        demand(/^3\.1\.\d+$/.test(answer.openapi), reply, '"3.1.x"', quote(answer.openapi));
+      },
+    },
+    {
+      id: "openapi.needs-key",
+      severity: "must",
+      title: "The document requires a key, like every operation.",
+      fix: "Answer 401 without a key here, too.",
+      check: async ({ ask, keys }) => {
+        demandRefusal(await ask(openapi.path, "", { key: null }), 401, "missing_api_key");
+        demandRefusal(await ask(openapi.path, "", { key: keys.wrong }), 401, "invalid_api_key");
+      },
+    },
+    {
+      id: "openapi.paths",
+      severity: "must",
+      title: "It describes GET of every path.",
+      fix: `Describe ${allOperations.map(({ path }) => path).join(", ")}.`,
+      check: async (subject) => {
+        const { reply } = await read(subject, openapi);
+        for (const operation of allOperations) {
+          const get = member(findPath(reply.json, operation), "get");
+          const paths = Object.keys(Object(member(reply.json, "paths")));
+          demand(typeof get === "object", reply, `get of ${operation.path}`, quote(paths));
+        }
+      },
+    },
+    {
+      id: "openapi.read-only",
+      severity: "must",
+      title: "It describes no methods except GET and HEAD on these paths.",
+      fix: "Offer no operation that writes under this contract.",
+      check: async (subject) =>
+        ofEach(subject, (document, operation, reply) => {
+          const methods = Object.keys(Object(findPath(document, operation)));
+          const wrong = methods.find((each) => /^(post|put|patch|delete)$/.test(each));
+          demand(wrong === undefined, reply, `only get of ${operation.path}`, quote(methods));
+        }),
+    },
+    {
+      id: "openapi.parameters",
+      severity: "must",
+      title:
+        "It describes each operation's query parameters from the contract, and marks required ones as required.",
+      fix: "Describe site, days, dimension and limit wherever the contract has them.",
+      check: async (subject) =>
+        ofEach(subject, (document, operation, reply) => {
+          const described = findParameters(document, operation);
+          for (const [name, schema] of parameterSchemas(operation.params)) {
+            const isRequired = schema.default === undefined;
+            const parameter = described.get(name);
+            const expected = `${isRequired ? "a required" : "an optional"} query parameter ${name} of ${operation.path}`;
+            const holds = parameter !== undefined && (member(parameter, "required") ?? false) === isRequired;
+            demand(holds, reply, expected, quote(parameter ?? [...described.keys()]));
+          }
+        }),
+    },
+    {
+      id: "openapi.bounds",
+      severity: "must",
+      title: "Its parameters have the contract's bounds, defaults and dimensions.",
+      fix: "Add minimum, maximum, default and enum to the parameters' schemas.",
+      check: async (subject) =>
+        ofEach(subject, (document, operation, reply) => {
+          const described = findParameters(document, operation);
+          for (const [name, schema] of parameterSchemas(operation.params)) {
+            if (!described.has(name)) throw new Skip("a parameter is not described: see openapi.parameters");
+            const wrong = describeBounds(document, described.get(name), schema);
+            demand(
+              wrong === undefined,
+              reply,
+              `${wrong?.expected} for ${name} of ${operation.path}`,
+              `${wrong?.seen}`,
+            );
+          }
+        }),
+    },
+    {
+      id: "openapi.security",
+      severity: "must",
+      title: "It declares that each operation requires a Bearer key.",
+      fix: "Declare a security scheme of type http and scheme bearer, and require it everywhere.",
+      check: async (subject) =>
+        ofEach(subject, (document, operation, reply) => {
+          const schemes = member(document, "components", "securitySchemes");
+          const required = items(
+            member(findPath(document, operation), "get", "security") ?? member(document, "security"),
+          );
+          const isBearer = (name: string) => {
+            const scheme = resolve(document, member(schemes, name));
+            return (
+              member(scheme, "type") === "http" && String(member(scheme, "scheme")).toLowerCase() === "bearer"
+            );
+          };
+          const holds =
+            required.length > 0 && required.every((each) => Object.keys(Object(each)).some(isBearer));
+          demand(holds, reply, `an http bearer scheme for ${operation.path}`, quote(required));
+        }),
+    },
+    {
+      id: "openapi.errors",
+      severity: "should",
+      title: "It describes the errors 400 and 401 of each operation, and 404 if the operation takes a site.",
+      fix: "Describe each status as application/problem+json.",
+      check: async (subject) =>
+        ofEach(subject, (document, operation, reply) => {
+          const responses = Object.keys(Object(member(findPath(document, operation), "get", "responses")));
+          const wanted = ["400", "401", ...("site" in operation.params.shape ? ["404"] : [])];
+          const missing = wanted.find(
+            (each) =>
+              !responses.includes(each) && !responses.includes("4XX") && !responses.includes("default"),
+          );
+          demand(missing === undefined, reply, `status ${missing} of ${operation.path}`, quote(responses));
+        }),
+    },
+  ],
+};

@@ -1,0 +1,154 @@
+import { addDays, countDays } from "../../operations/days.ts";
+import { stats } from "../../operations/index.ts";
+import type { Period } from "../../operations/period.ts";
+import { localTime } from "../local-time.ts";
+import { quote, type Reply } from "../reply.ts";
+import type { Rule, Section } from "../rule.ts";
+import { periodOperations, read } from "../subject.ts";
+import { demand, Skip } from "../verdict.ts";
+
+const CLOCK_TOLERANCE = 15 * 60_000;
+
+type PeriodCheck = (period: Period, reply: Reply, timezone: string, now: number) => void;
+
+/** Checks the period in the basic answer of each operation that has one. */
+function ofEach(check: PeriodCheck): Rule["check"] {
+  return async (subject) => {
+    for (const operation of periodOperations) {
+      const { reply, answer } = await read(subject, operation);
+      check(answer.period, reply, subject.site.timezone, subject.clock());
+    }
+  };
+}
+
+export const periods: Section = {
+  name: "period",
+  title: "Periods",
+  rules: [
+    {
+      id: "period.days",
+      severity: "must",
+      title: "period.days is the requested number of days.",
+      fix: "Answer for exactly the requested days, on /breakdown, too.",
+      check: async (subject) => {
+        for (const operation of periodOperations) {
+          for (const days of [2, 7, 90]) {
+            const { reply, answer } = await read(subject, operation, { days });
+            demand(answer.period.days === days, reply, `days: ${days}`, `days: ${answer.period.days}`);
+          }
+        }
+      },
+    },
+    {
+      id: "period.span",
+      severity: "must",
+      title: "The period has the requested number of days, including both from and to.",
+      fix: "days=7 is today and the six days before: from is days − 1 days before to.",
+      check: async (subject) => {
+        for (const operation of periodOperations) {
+          for (const days of [2, 7, 90]) {
+            const { reply, answer } = await read(subject, operation, { days });
+            const span = countDays(answer.period.from, answer.period.to);
+            demand(span === days, reply, `${days} days`, `${span} days, ${quote(answer.period)}`);
+          }
+        }
+      },
+    },
+    {
+      id: "period.ends-today",
+      severity: "must",
+      title: "to is today in the site's timezone at as_of.",
+      fix: "Count calendar days in the site's timezone, including today; not in UTC, and not until yesterday.",
+      check: ofEach(({ to, as_of }, reply, timezone) => {
+        const today = localTime(Date.parse(as_of), timezone)?.slice(0, 10);
+        if (today === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
+        demand(to === today, reply, `to: "${today}" (${as_of} in ${timezone})`, `to: "${to}"`);
+      }),
+    },
+    {
+      id: "period.partial",
+      severity: "must",
+      title: "partial is true, because today is not over.",
+      fix: "Send partial: true, because every period ends today.",
+      check: ofEach(({ partial }, reply) => demand(partial, reply, "partial: true", "partial: false")),
+    },
+    {
+      id: "period.complete-through",
+      severity: "must",
+      title: "complete_through is the day before to.",
+      fix: "Send the last finished day. With days=1 it is before from.",
+      check: ofEach(({ to, complete_through }, reply) => {
+        const eve = addDays(to, -1);
+        demand(complete_through === eve, reply, `complete_through: "${eve}"`, quote(complete_through));
+      }),
+    },
+    {
+      id: "period.timezone",
+      severity: "must",
+      title: "period.timezone is the site's timezone from /sites.",
+      fix: "Read both from the same place.",
+      check: ofEach((period, reply, timezone) =>
+        demand(period.timezone === timezone, reply, quote(timezone), quote(period.timezone)),
+      ),
+    },
+    {
+      id: "period.as-of-offset",
+      severity: "must",
+      title: "as_of has the offset of the site's timezone at that moment.",
+      fix: "Format the time in the site's timezone; consider daylight saving time and half-hour offsets.",
+      check: ofEach(({ as_of }, reply, timezone) => {
+        const local = localTime(Date.parse(as_of), timezone);
+        if (local === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
+        const holds = as_of.slice(0, 19).replace("T", " ") === local;
+        demand(holds, reply, `${local} on the clock of ${timezone}`, quote(as_of));
+      }),
+    },
+    {
+      id: "period.as-of-now",
+      severity: "should",
+      title: "as_of is the time of the answer, within 15 minutes of this machine's clock.",
+      fix: "Send the time at which the numbers were read, and synchronize the clocks of both machines with NTP.",
+      check: ofEach(({ as_of }, reply, _, now) => {
+        const isNow = Math.abs(Date.parse(as_of) - now) <= CLOCK_TOLERANCE;
+        demand(isNow, reply, `about ${new Date(now).toISOString().slice(0, 19)}Z`, quote(as_of));
+      }),
+    },
+    {
+      id: "period.warns-before-data",
+      severity: "must",
+      title: "A period that starts before the site has data comes with the warning before_data_since.",
+      fix: 'Add { "code": "before_data_since", "detail": "…" } to warnings.',
+      check: async (subject) => {
+        const { answer: year } = await read(subject, stats, { days: 365 });
+        // Two days of tolerance: the other site may be in another timezone.
+        const site = subject.sites.find(
+          ({ data_since }) => data_since === null || data_since > addDays(year.period.from, 2),
+        );
+        if (site === undefined) throw new Skip("every site has data for a whole year");
+        for (const operation of periodOperations) {
+          const { reply, answer } = await read(subject, operation, { site: site.domain, days: 365 });
+          const codes = (answer.warnings ?? []).map(({ code }) => code);
+          demand(codes.includes("before_data_since"), reply, "the warning before_data_since", quote(codes));
+        }
+      },
+    },
+    {
+      id: "period.warns-only-then",
+      severity: "must",
+      title: "A period within the site's data comes without that warning.",
+      fix: "Warn only if from is before data_since.",
+      check: async (subject) => {
+        let hasData = false;
+        for (const operation of periodOperations) {
+          const { reply, answer } = await read(subject, operation, { days: 7 });
+          const since = subject.site.data_since;
+          if (since === null || since > answer.period.from) continue;
+          hasData = true;
+          const codes = (answer.warnings ?? []).map(({ code }) => code);
+          demand(!codes.includes("before_data_since"), reply, "no warning before_data_since", quote(codes));
+        }
+        if (!hasData) throw new Skip("the site has no data for 7 days yet");
+      },
+    },
+  ],
+};

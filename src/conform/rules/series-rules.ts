@@ -1,0 +1,166 @@
+import { addDays } from "../../operations/days.ts";
+import { timeseries } from "../../operations/index.ts";
+import type { ResultOf } from "../../operations/operation.ts";
+import { quote, type Reply } from "../reply.ts";
+import { checkDefault } from "../reply-checks.ts";
+import type { Section } from "../rule.ts";
+import { demandSameNumbers } from "../stable-compare.ts";
+import { read, type Subject } from "../subject.ts";
+import { demand, Inconclusive, Skip } from "../verdict.ts";
+import { readTotals } from "./stats-rules.ts";
+
+type Series = ResultOf<typeof timeseries>;
+
+/** Checks the series of several lengths. */
+async function ofEach(
+  subject: Subject,
+  check: (series: Series, reply: Reply, days: number) => void,
+  lengths = [1, 7, 365],
+): Promise<void> {
+  for (const days of lengths) {
+    const { reply, answer } = await read(subject, timeseries, { days });
+    check(answer, reply, days);
+  }
+}
+
+const sum = (points: Series["points"], name: "visitors" | "pageviews") =>
+  points.reduce((total, point) => total + point[name], 0);
+
+/** The totals of the last points of a series. */
+async function readSums(subject: Subject, days: number, count = days) {
+  const { reply, answer } = await read(subject, timeseries, { days });
+  const points = answer.points.slice(-count);
+  const numbers = { visitors: sum(points, "visitors"), pageviews: sum(points, "pageviews") };
+  return { reply, asOf: answer.period.as_of, period: answer.period, numbers };
+}
+
+export const series: Section = {
+  name: "series",
+  title: "Daily series",
+  rules: [
+    {
+      id: "series.interval",
+      severity: "must",
+      title: 'interval is "day".',
+      fix: 'Send "interval": "day".',
+      check: async (subject) => {
+        const { reply, answer } = await read(subject, timeseries);
+        demand(answer.interval === "day", reply, '"day"', quote(answer.interval));
+      },
+    },
+    {
+      id: "series.days-default",
+      severity: "must",
+      title: "Without days, /timeseries covers 30 days.",
+      fix: "Let days default to 30.",
+      check: checkDefault(timeseries, {}, ["period", "days"], 30),
+    },
+    {
+      id: "series.one-point-a-day",
+      severity: "must",
+      title: "There is exactly one point per requested day, including days without traffic.",
+      fix: "Fill days without visits, and days before the site had data, with zeros.",
+      check: async (subject) =>
+        ofEach(subject, ({ points }, reply, days) =>
+          demand(points.length === days, reply, `${days} points`, `${points.length} points`),
+        ),
+    },
+    {
+      id: "series.ascending",
+      severity: "must",
+      title: "Points start at period.from and ascend day by day, without gaps or repeats.",
+      fix: "First list the days in the site's timezone, then fill in the numbers.",
+      check: async (subject) =>
+        ofEach(subject, ({ points, period }, reply) => {
+          const index = points.findIndex((point, each) => point.date !== addDays(period.from, each));
+          const expected = `"${addDays(period.from, index)}" at points[${index}]`;
+          demand(index === -1, reply, expected, quote(points[index]?.date));
+        }),
+    },
+    {
+      id: "series.partial-point",
+      severity: "must",
+      title: "partial is true on today's point and on no other.",
+      fix: 'Add "partial": true only to the last point.',
+      check: async (subject) =>
+        ofEach(subject, ({ points, period }, reply) => {
+          const wrong = points.find(({ date, partial }) => (partial ?? false) !== (date === period.to));
+          demand(wrong === undefined, reply, `partial: true only on ${period.to}`, quote(wrong));
+        }),
+    },
+    {
+      id: "series.views-have-visitors",
+      severity: "must",
+      title: "A day with page views has visitors.",
+      fix: "Count both from the same visits.",
+      check: async (subject) =>
+        ofEach(subject, ({ points }, reply) => {
+          const wrong = points.find(({ visitors, pageviews }) => pageviews > 0 && visitors === 0);
+          demand(wrong === undefined, reply, "visitors on a day with page views", quote(wrong));
+        }),
+    },
+    {
+      id: "series.zero-before-data",
+      severity: "must",
+      title: "Days before data_since are all zeros.",
+      fix: "Set data_since to the first day with data, and send zeros before it.",
+      check: async (subject) => {
+        let hasSuchDays = false;
+        for (const { domain, data_since } of subject.sites.slice(0, 20)) {
+          const { reply, answer } = await read(subject, timeseries, { site: domain, days: 365 });
+          const before = answer.points.filter(({ date }) => data_since === null || date < data_since);
+          hasSuchDays ||= before.length > 0;
+          const wrong = before.find(({ visitors, pageviews }) => visitors > 0 || pageviews > 0);
+          demand(wrong === undefined, reply, `zeros before ${data_since ?? "any data"}`, quote(wrong));
+        }
+        if (!hasSuchDays) throw new Skip("every site has data for a whole year");
+      },
+    },
+    {
+      id: "series.adds-up",
+      severity: "must",
+      title: "The points add up to the visitors and page views of /stats for the same days.",
+      fix: "In both, visitors is the sum of daily unique visitors, with days in the site's timezone.",
+      check: async (subject) => {
+        for (const days of [7, 30, 365]) {
+          await demandSameNumbers(
+            (fresh) => readTotals(subject, { days }, fresh, ["visitors", "pageviews"]),
+            () => readSums(subject, days),
+          );
+        }
+      },
+    },
+    {
+      id: "series.ends-in-today",
+      severity: "must",
+      title: "The last point has the numbers of /stats for today.",
+      fix: "In every operation, days=1 is today so far: from midnight at the site until now.",
+      check: async (subject) => {
+        await demandSameNumbers(
+          (fresh) => readTotals(subject, { days: 1 }, fresh, ["visitors", "pageviews"]),
+          () => readSums(subject, 30, 1),
+        );
+      },
+    },
+    {
+      id: "series.finished-days-agree",
+      severity: "must",
+      title: "A finished day has the same numbers in every series.",
+      fix: "Split visits at the site's midnight: a finished day never changes.",
+      check: async (subject) => {
+        const { answer: longer } = await read(subject, timeseries, { days: 30 });
+        const known = new Map(longer.points.map((point) => [point.date, point]));
+        const { reply, answer: shorter } = await read(subject, timeseries, { days: 7 });
+        if (longer.period.to !== shorter.period.to) {
+          throw new Inconclusive("a new day began at the site between the requests");
+        }
+        for (const point of shorter.points.filter(({ date }) => date !== shorter.period.to)) {
+          const other = known.get(point.date);
+          if (other === undefined) throw new Skip("the points are not in order: see series.ascending");
+          const isSame = other.visitors === point.visitors && other.pageviews === point.pageviews;
+          demand(isSame, reply, quote(other), quote(point));
+        }
+      },
+    },
+  ],
+};

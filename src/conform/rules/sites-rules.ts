@@ -1,0 +1,183 @@
+import { realtime, sites, stats } from "../../operations/index.ts";
+import { localTime } from "../local-time.ts";
+import { describeReply, member, quote, type Reply } from "../reply.ts";
+import { demandRefusal } from "../reply-checks.ts";
+import type { Section } from "../rule.ts";
+import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
+import { demand } from "../verdict.ts";
+
+/** Demands that every spelling finds the site. */
+async function demandSame({ ask, site }: Subject, spellings: string[]): Promise<void> {
+  for (const spelling of spellings) {
+    const reply = await ask(realtime.path, { site: spelling });
+    demandSite(reply, site, `for ${spelling}`);
+  }
+}
+
+function demandSite(reply: Reply, { id, domain }: { id: string; domain: string }, words: string): void {
+  const seen = member(reply.json, "site");
+  const isSame = reply.status === 200 && member(seen, "id") === id && member(seen, "domain") === domain;
+  const expected = `the site ${quote({ id, domain })} ${words}`;
+  demand(isSame, reply, expected, reply.status === 200 ? `site ${quote(seen)}` : describeReply(reply));
+}
+
+export const sitesSection: Section = {
+  name: "sites",
+  title: "Sites",
+  rules: [
+    {
+      id: "sites.unique",
+      severity: "must",
+      title: "No id and no domain is listed twice.",
+      fix: "List each site once: its id and its domain must each be unique.",
+      check: async (subject) => {
+        const { reply, answer } = await read(subject, sites);
+        for (const key of ["id", "domain"] as const) {
+          const values = answer.sites.map((site) => site[key]);
+          const twice = values.find((value, index) => values.indexOf(value) !== index);
+          demand(twice === undefined, reply, `each ${key} once`, `${quote(twice)} twice`);
+        }
+      },
+    },
+    {
+      id: "sites.order",
+      severity: "should",
+      title: "Sites are ordered by domain.",
+      fix: "Sort by domain, so that lists can be compared.",
+      check: async (subject) => {
+        const { reply, answer } = await read(subject, sites);
+        const domains = answer.sites.map(({ domain }) => domain);
+        const sorted = [...domains].sort((a, b) => (a < b ? -1 : 1));
+        demand(`${domains}` === `${sorted}`, reply, quote(sorted), quote(domains));
+      },
+    },
+    {
+      id: "sites.domain-form",
+      severity: "must",
+      title: "A domain is a lower-case host name without scheme, www., port or path.",
+      fix: "Store only the domain, and remove everything else that people type when looking it up.",
+      check: async (subject) => {
+        const { reply, answer } = await read(subject, sites);
+        const wrong = answer.sites.find(
+          ({ domain }) => /^www\.|[/:?#\s]|^$/.test(domain) || domain !== domain.toLowerCase(),
+        );
+        demand(wrong === undefined, reply, "a bare domain", quote(wrong?.domain));
+      },
+    },
+    {
+      id: "sites.timezone",
+      severity: "must",
+      title: "A site's timezone is an IANA name.",
+      fix: "Send a name such as Europe/Berlin: an offset or abbreviation does not define when a day begins.",
+      check: async (subject) => {
+        const { reply, answer } = await read(subject, sites);
+        const wrong = answer.sites.find(
+          ({ timezone }) => /^[+-]/.test(timezone) || localTime(subject.clock(), timezone) === undefined,
+        );
+        demand(wrong === undefined, reply, "an IANA zone", quote(wrong?.timezone));
+      },
+    },
+    {
+      id: "sites.as-of-utc",
+      severity: "should",
+      title: "as_of of /sites is in UTC.",
+      fix: "The list has no single timezone, so end as_of with Z.",
+      check: async (subject) => {
+        const { reply, answer } = await read(subject, sites);
+        demand(/(Z|[+-]00:00)$/i.test(answer.as_of), reply, "a time that ends with Z", quote(answer.as_of));
+      },
+    },
+    {
+      id: "sites.data-since",
+      severity: "must",
+      title: "data_since is null or a day that has begun at the site.",
+      fix: "Send the first day with data in the site's timezone, or null if there is none yet.",
+      check: async (subject) => {
+        const { reply, answer } = await read(subject, sites);
+        for (const { data_since, timezone, domain } of answer.sites) {
+          const today = localTime(Date.parse(answer.as_of), timezone)?.slice(0, 10) ?? "9999";
+          const holds = data_since === null || data_since <= today;
+          demand(holds, reply, `at most ${today} for ${quote(domain)}`, quote(data_since));
+        }
+      },
+    },
+    {
+      id: "sites.by-domain",
+      severity: "must",
+      title: "Every operation of a site accepts its domain and repeats the site in the answer.",
+      fix: "Send site: { id, domain } as in /sites.",
+      check: async (subject) => {
+        for (const operation of siteOperations) {
+          const { reply } = await read(subject, operation);
+          demandSite(reply, subject.site, "by its domain");
+        }
+      },
+    },
+    {
+      id: "sites.by-id",
+      severity: "must",
+      title: "Every operation of a site accepts its id.",
+      fix: "Look up a site by id as well as by domain.",
+      check: async (subject) => {
+        for (const operation of siteOperations) {
+          await read(subject, operation);
+          const params = { ...basicParams(subject, operation), site: subject.site.id };
+          demandSite(await subject.ask(operation.path, params), subject.site, "by its id");
+        }
+      },
+    },
+    {
+      id: "sites.written-as-address",
+      severity: "must",
+      title: "A site may be given as an address: scheme, www., port and path are ignored.",
+      fix: "Reduce https://www.example.com:443/pricing?x=1 to example.com before looking it up.",
+      check: async (subject) => {
+        const { domain } = subject.site;
+        await demandSame(subject, [
+          `https://${domain}`,
+          `http://www.${domain}/`,
+          `www.${domain}`,
+          `${domain}/pricing?x=1#y`,
+          `https://${domain}:443`,
+        ]);
+      },
+    },
+    {
+      id: "sites.letter-case",
+      severity: "should",
+      title: "A domain is found in upper or lower case, and with a trailing dot or surrounding spaces.",
+      fix: "Trim the domain and convert it to lower case before looking it up.",
+      check: async (subject) => {
+        const { domain } = subject.site;
+        await demandSame(subject, [domain.toUpperCase(), `${domain}.`, ` ${domain} `]);
+      },
+    },
+    {
+      id: "sites.unknown",
+      severity: "must",
+      title: "A site that does not exist gives 404, site_not_found, on every operation.",
+      fix: "Answer 404 with the code site_not_found, never an empty 200.",
+      check: async (subject) => {
+        for (const operation of siteOperations) {
+          const params = { ...basicParams(subject, operation), site: "conform.invalid" };
+          demandRefusal(await subject.ask(operation.path, params), 404, "site_not_found");
+        }
+      },
+    },
+    {
+      id: "sites.whole-name",
+      severity: "must",
+      title: "A site's name is compared as a whole: a longer or shorter name is a different site.",
+      fix: "Compare the whole domain, never a suffix, prefix or pattern.",
+      check: async ({ ask, site, sites: own }) => {
+        const names = [`conform${site.domain}`, `${site.domain}.invalid`, site.domain.slice(1), "%"];
+        const unknown = names.filter((name) => !own.some(({ id, domain }) => id === name || domain === name));
+        for (const name of unknown) {
+          const reply = await ask(stats.path, { site: name });
+          const isRefused = reply.status === 404 || reply.status === 400;
+          demand(isRefused, reply, `status 404 for ${quote(name)}`, describeReply(reply));
+        }
+      },
+    },
+  ],
+};

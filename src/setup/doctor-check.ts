@@ -1,0 +1,57 @@
+import type { Target } from "../client/client.ts";
+import type { Access, GivenKey } from "../config/access.ts";
+import type { Environment, Flags } from "../config/config.ts";
+import { AnalyticsError, type ErrorCode } from "../errors.ts";
+import type { LocalSource } from "../sources/source.ts";
+import type { ServiceTrial } from "./service-trial.ts";
+
+/** What a check found. The texts never contain a key. */
+export interface Finding {
+  status: "ok" | "warning" | "failed" | "skipped";
+  detail: string;
+  /** The next step. */
+  fix?: string | undefined;
+  /** The code of the AnalyticsError behind a failure. */
+  code?: ErrorCode;
+}
+
+/** What the checks get from the process that runs them. */
+export interface DoctorContext {
+  flags: Flags;
+  environment: Environment;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  version: string;
+  nodeVersion: string;
+  readGivenKey: () => Promise<GivenKey | undefined>;
+  openTarget: (access: Access) => Promise<Target>;
+  /** The source in this process that answers in place of a service. */
+  local?: Pick<LocalSource, "about" | "call"> | undefined;
+}
+
+/** Facts that several checks need, each read once. A rejection is an AnalyticsError. */
+export interface Facts extends DoctorContext {
+  readAccess: () => Promise<Access>;
+  /** Needs a valid address but no key. */
+  readBaseUrl: () => Promise<string>;
+  readTrial: () => Promise<ServiceTrial>;
+}
+
+export interface Check {
+  name: string;
+  /** This check is skipped if one of these failed. */
+  needs?: readonly string[];
+  /** An AnalyticsError that it throws becomes its failure. */
+  run(facts: Facts): Finding | Promise<Finding>;
+}
+
+export function isAboutAddress(error: unknown): boolean {
+  return error instanceof AnalyticsError && /^(no|invalid)_base_url$/.test(error.code);
+}
+
+export const ok = (detail: string): Finding => ({ status: "ok", detail });
+export const skip = (detail: string): Finding => ({ status: "skipped", detail });
+export const warn = (detail: string, fix: string): Finding => ({ status: "warning", detail, fix });
+export const fail = ({ code, message, hint }: AnalyticsError): Finding => ({
+  ...{ status: "failed", detail: message, fix: hint, code },
+});

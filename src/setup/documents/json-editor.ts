@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { KEY, placeholder } from "../server-command.ts";
+import type { Members } from "../server-spec.ts";
+import {
+  type Edit,
+  type Entry,
+  findLineEnd,
+  locate,
+  refuseDepth,
+  refuseOther,
+  refuseShape,
+  refuseUnreadable,
+  TOO_DEEP,
+} from "./editor.ts";
+import { APPEND, setValue } from "./json-value.ts";
+
+/** Edits JSON. The file may have comments and trailing commas. */
+export const editJson: Edit = refuseDepth((text, entry, force) => {
+  const root = parse(text);
+  if (root !== undefined && hasEntry(root, entry, force)) return text;
+  const start = root === undefined ? startObject(text) : text;
+  const result = entry.inputs.reduce(addInput, setValue(start, [entry.at, entry.name], entry.value));
+  assertRest(text, result, entry);
+  return result;
+});
+
+/** A document with only this server. */
+export function buildDocument({ at, name, value, inputs }: Entry): Members {
+  return { ...(inputs.length === 0 ? {} : { inputs }), [at]: { [name]: value } };
+}
+
+/** Why and where a text is not valid JSON (comments and trailing commas are allowed); undefined if it is valid. */
+export const findFault = (text: string): string | undefined => read(text).fault;
+
+function parse(text: string): Node | undefined {
+  const { root, fault } = read(text);
+  if (fault !== undefined) throw refuseUnreadable(fault);
+  return root;
+}
+
+function read(text: string): { root?: Node | undefined; fault?: string | undefined } {
+  const errors: ParseError[] = [];
+  try {
+    const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+    const [first] = errors;
+    return { root, fault: first && `${locate(text, first.offset)}: ${explainError(first)}` };
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    return { fault: TOO_DEEP };
+  }
+}
+
+/** jsonc-parser's name of an error, as words: `CommaExpected` becomes "comma expected". */
+function explainError({ error }: ParseError): string {
+  const name = printParseErrorCode(error);
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+  const isBackslash = name === "InvalidEscapeCharacter" || name === "InvalidUnicode";
+  return isBackslash ? `${words} (in a Windows path, write each backslash as \\\\)` : words;
+}
+
+/** Whether the document already has the entry. Throws if another entry has its name and must not be replaced. */
+function hasEntry(root: Node, entry: Entry, force: boolean): boolean {
+  if (root.type !== "object")
+    throw refuseShape(`It contains ${root.type} instead of an object with "${entry.at}".`);
+  const servers = findMember(root, entry.at);
+  if (servers === undefined) return false;
+  if (servers.type !== "object") throw refuseShape(`Its "${entry.at}" is not an object.`);
+  const server = findMember(servers, entry.name);
+  if (server === undefined) return false;
+  if (isDeepStrictEqual(readValue(server), entry.value)) return true;
+  if (!force && !isUnfinished(readValue(server))) throw refuseOther(entry);
+  return false;
+}
+
+/** Whether this is our own pasted entry, still with its placeholder. */
+function isUnfinished(value: unknown): boolean {
+  const { args, env } = membersOf(value);
+  const isOurs = Array.isArray(args) && args.includes("analytics-mcp");
+  return isOurs && membersOf(env)[KEY] === placeholder(KEY);
+}
+
+/** Adds an empty object to a file that is empty or has only comments. */
+function startObject(text: string): string {
+  const lineEnd = findLineEnd(text);
+  return `${text}${/[^\n]$/.test(text) ? lineEnd : ""}{}${lineEnd}`;
+}
+
+function addInput(text: string, input: Members): string {
+  const root = parse(text);
+  const inputs = root && findMember(root, "inputs");
+  if (inputs !== undefined && inputs.type !== "array") throw refuseShape('Its "inputs" is not a list.');
+  const isThere = inputs?.children?.some((each) => findMember(each, "id")?.value === input.id);
+  return isThere ? text : setValue(text, ["inputs", APPEND], input);
+}
+
+/** A member's value. Throws if the name occurs twice, because clients differ in which of the two they read. */
+function findMember(object: Node, name: string): Node | undefined {
+  const found = (object.type === "object" ? (object.children ?? []) : []).filter(
+    (property) => property.children?.[0]?.value === name,
+  );
+  if (found.length > 1) throw refuseShape(`It has "${name}" twice in one object.`);
+  return found[0]?.children?.[1];
+}
+
+/** A node as data. jsonc-parser's objects have no prototype, so `__proto__` is an ordinary name. */
+function readValue(node: Node): unknown {
+  return structuredClone(getNodeValue(node));
+}
+
+function membersOf(value: unknown): Members {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Proves with the parser that the edit added the entry and changed nothing else. */
+function assertRest(before: string, after: string, { at, name, value, inputs }: Entry): void {
+  const strip = (text: string) => {
+    const root = parse(text);
+    const { [at]: servers, ...rest } = membersOf(root && readValue(root));
+    const { [name]: found, ...others } = membersOf(servers);
+    return { found, rest: { ...rest, others, ...(inputs.length > 0 && { inputs: otherInputs(rest) }) } };
+  };
+  const otherInputs = ({ inputs: list }: Members) =>
+    Array.isArray(list) ? list.filter((each) => !inputs.some(({ id }) => id === membersOf(each).id)) : [];
+  const result = strip(after);
+  if (isDeepStrictEqual(result.found, value) && isDeepStrictEqual(result.rest, strip(before).rest)) return;
+  throw refuseShape("Its layout cannot be edited safely.");
+}

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from "node:util";
+import { parse as parseToml, TomlError, type TomlTable } from "smol-toml";
+import {
+  type Edit,
+  type Entry,
+  findLineEnd,
+  refuseDepth,
+  refuseOther,
+  refuseShape,
+  refuseUnreadable,
+} from "./editor.ts";
+import { formatTomlTable } from "./entry-format.ts";
+import { findTables } from "./toml-tables.ts";
+
+/** Adds a table at the end of a TOML document, or in place of the table that it replaces. */
+export const editToml: Edit = refuseDepth((text, entry, force) => {
+  const document = parse(text);
+  const content = formatTomlTable(entry.at, entry.name, entry.value);
+  const wanted = findServer(parse(content), entry);
+  const existing = findServer(document, entry);
+  if (isDeepStrictEqual(existing, wanted)) return text;
+  if (existing !== undefined && !force) throw refuseOther(entry);
+  const lines = content.replaceAll("\n", findLineEnd(text));
+  const result = existing === undefined ? append(text, lines) : replace(text, entry, lines);
+  assertRest(document, result, entry, wanted);
+  return result;
+});
+
+function parse(text: string): TomlTable {
+  try {
+    return parseToml(text, { integersAsBigInt: "asNeeded" });
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const reason = cause.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "");
+    throw refuseUnreadable(`line ${cause.line}, column ${cause.column}: ${reason}`, cause);
+  }
+}
+
+function findServer(document: TomlTable, { at, name }: Entry): unknown {
+  const servers = document[at];
+  return isTable(servers) && Object.hasOwn(servers, name) ? servers[name] : undefined;
+}
+
+function isTable(value: unknown): value is TomlTable {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+function append(text: string, content: string): string {
+  if (text.trim() === "") return text + content;
+  const lineEnd = findLineEnd(text);
+  return text + (text.endsWith("\n") ? "" : lineEnd) + lineEnd + content;
+}
+
+/** Removes all tables of the server and puts the new one where the first of them was. */
+function replace(text: string, { at, name }: Entry, content: string): string {
+  const tables = findTables(text).filter(({ path }) => path[0] === at && path[1] === name);
+  const [first] = tables;
+  if (first === undefined) throw refuseShape(`It defines "${name}" inside another table.`);
+  return tables.reduceRight((rest, { start, end }) => {
+    const isLast = end === text.length && !text.endsWith("\n");
+    const replacement = start === first.start ? (isLast ? content.trimEnd() : content) : "";
+    return rest.slice(0, start) + replacement + rest.slice(end);
+  }, text);
+}
+
+/** Proves with the parser that the edit added the entry and changed nothing else. */
+function assertRest(before: TomlTable, result: string, entry: Entry, wanted: unknown): void {
+  const strip = (document: TomlTable) => {
+    const servers = document[entry.at];
+    const rest = isTable(servers) ? Object.entries(servers).filter(([name]) => name !== entry.name) : [];
+    return { ...document, [entry.at]: Object.fromEntries(rest) };
+  };
+  const failure = refuseShape("Its layout cannot be edited safely.");
+  const after = (() => {
+    try {
+      return parse(result);
+    } catch {
+      throw failure;
+    }
+  })();
+  const isRight = isDeepStrictEqual(findServer(after, entry), wanted);
+  if (!isRight || !isDeepStrictEqual(strip(after), strip(before))) throw failure;
+}

@@ -1,0 +1,32 @@
+import type { Platform } from "./machine.ts";
+
+/** The server that a person wants to add to an MCP client. */
+export interface ServerSpec {
+  /** The server's name in the client: letters, digits, `-` and `_`, which need no quotes in any format. */
+  name: string;
+  platform: Platform;
+  server: LocalServer | RemoteServer;
+}
+
+export interface LocalServer {
+  kind: "local";
+  /** Options that replace key and address: `--demo`, or `--profile` and a name. Otherwise empty. */
+  options: readonly string[];
+  /** The saved profile that provides key and address. */
+  profile?: string | undefined;
+  /** The service's address without `/api/v1`, if known. */
+  baseUrl: string | undefined;
+  /** Hosts for which plain http is allowed (`ANALYTICS_ALLOW_HTTP`). */
+  allowHttp: string | undefined;
+  /** Set only if a person asked to write the key itself into the file. */
+  apiKey: string | undefined;
+}
+
+export interface RemoteServer {
+  kind: "remote";
+  url: string;
+}
+
+/** A value in a configuration file. */
+export type Value = string | number | boolean | Value[] | { [key: string]: Value };
+export type Members = { [key: string]: Value };

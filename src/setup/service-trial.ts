@@ -1,0 +1,53 @@
+import { createClient, type Target } from "../client/client.ts";
+import { AnalyticsError } from "../errors.ts";
+import { sites } from "../operations/index.ts";
+import type { Operation, ResultOf } from "../operations/operation.ts";
+
+const ATTEMPTS = 3;
+
+/** The measurements of several requests for the sites. */
+export interface ServiceTrial {
+  /** Milliseconds per request, in ascending order. */
+  durations: number[];
+  headers: Headers | undefined;
+  /** When the last request was sent and answered, in milliseconds since 1970. */
+  asked: number;
+  answered: number;
+  sites: ResultOf<typeof sites>["sites"];
+  error: AnalyticsError | undefined;
+}
+
+/** Sends the same request as every command, several times, and keeps the durations and headers. */
+export async function runTrial(target: Target, clock: () => number): Promise<ServiceTrial> {
+  const trial: ServiceTrial = {
+    ...{ durations: [], headers: undefined, asked: 0, answered: 0, sites: [], error: undefined },
+  };
+  const fetch: Target["fetch"] = async (url, init) => {
+    const [start, asked] = [performance.now(), clock()];
+    const response = await target.fetch(url, init);
+    trial.durations.push(performance.now() - start);
+    Object.assign(trial, { headers: response.headers, asked, answered: clock() });
+    return response;
+  };
+  try {
+    for (let count = 0; count < ATTEMPTS; count++) {
+      trial.sites = (await ask({ ...target, fetch }, clock, sites)).sites;
+    }
+  } catch (error) {
+    if (!(error instanceof AnalyticsError)) throw error;
+    trial.error = error;
+  }
+  trial.durations.sort((one, other) => one - other);
+  return trial;
+}
+
+/** One attempt without retries, which would hide failures that come and go. */
+export function ask<O extends Operation>(
+  target: Target,
+  clock: () => number,
+  operation: O,
+): Promise<ResultOf<O>> {
+  const { call } = createClient({ readTarget: () => target, clock, limits: { attempts: 1 } });
+  // The doctor asks only for operations without parameters.
+  return call(operation, {} as never, { fresh: true });
+}
