@@ -4,7 +4,7 @@ import { queries } from "../../src/reports/queries.ts";
 import { connectInProcess } from "../support/clients.ts";
 
 describe("calls are rate-limited", () => {
-  it("a minute's calls at once, then as many as flow in", () => {
+  it("a minute's calls at once, then steadily refilled", () => {
     let now = 0;
     const admit = createRateLimit(60, () => now);
     const take = (count: number) => {

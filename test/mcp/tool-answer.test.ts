@@ -75,7 +75,7 @@ describe("an answer is complete as text and as structured content, with its rece
     expect(sites.structuredContent).toMatchObject({ receipt: { command: "analytics-mcp sites" } });
   });
 
-  it("get_overview: everything of a site in one answer", async () => {
+  it("get_overview: a site at a glance in one answer", async () => {
     const result = await call("get_overview", { site: "example.com" });
     expect(result.structuredContent).toMatchObject({
       site: { domain: "example.com" },
@@ -135,14 +135,14 @@ describe("what visitors wrote is cleaned and labelled as data", () => {
     ).toHaveLength(rows);
   });
 
-  it("and derived values are not", async () => {
+  it("and derived values are not labelled", async () => {
     expect(
       textOf(await call("get_breakdown", { site: "example.com", dimension: "countries" })),
     ).not.toContain("come from visitors");
   });
 });
 
-describe("a mistake is answered so that a model can correct it", () => {
+describe("the answer to a mistake lets a model correct it", () => {
   it.each([
     ["get_stats", { site: "example.com", days: 0 }, ["days must be a whole number from 1 to 365"]],
     ["get_stats", { site: "example.com", days: "7" }, ["days must be a whole number from 1 to 365"]],
@@ -181,7 +181,7 @@ describe("a mistake is answered so that a model can correct it", () => {
     expect(textOf(result).length).toBeLessThan(700);
   });
 
-  it("site may be left out when the key has exactly one", async () => {
+  it("site is optional if the key has exactly one", async () => {
     const globex = await connectInProcess({ key: GLOBEX_KEY });
     const result = await globex.callTool("get_stats", { days: 7 });
     expect(result.structuredContent).toMatchObject({

@@ -16,8 +16,8 @@ function refuse(read: () => unknown) {
 const site = { minimum: 1, maximum: 253 };
 const days = { minimum: 1, maximum: 365 };
 
-describe("a parameter that is given as text", () => {
-  it("is a number where a number is asked for, and nowhere else", () => {
+describe("a parameter given as text", () => {
+  it("becomes a number only if the schema demands one", () => {
     const given = new Map([
       ["site", ["42"]],
       ["days", ["7"]],
@@ -86,8 +86,8 @@ describe("a parameter that is given as text", () => {
   );
 });
 
-describe("a parameter that is given as a value", () => {
-  it("is refused with the allowed ones", () => {
+describe("a parameter given as a value", () => {
+  it("is refused with the allowed values", () => {
     const given = { site: "a.test", dimension: "colours" };
     const { code, parameters } = refuse(() => parseParams(breakdown.params, given));
     expect([code, parameters]).toEqual([
@@ -102,7 +102,7 @@ describe("a parameter that is given as a value", () => {
     ]);
   });
 
-  it("is refused without bounds where it has none", () => {
+  it("is refused without bounds if it has none", () => {
     const { parameters } = refuse(() => parseParams(z.strictObject({ name: z.string() }), {}));
     expect(parameters).toStrictEqual([{ parameter: "name", detail: "is required" }]);
   });

@@ -3,7 +3,7 @@ import { normalizeSite, verifySite } from "../../src/operations/site-name.ts";
 
 const site = { id: "site_7f3k", domain: "example.com" };
 
-describe("an answer is about the site that was asked for", () => {
+describe("an answer is about the requested site", () => {
   it.each([
     ["its domain", "example.com", site],
     ["its id", "site_7f3k", site],
@@ -43,7 +43,7 @@ describe("an answer is about the site that was asked for", () => {
   });
 });
 
-describe("a site as people write it is the domain that it means", () => {
+describe("a site as people write it becomes its domain", () => {
   it.each([
     ["//a.test", "a.test"],
     ["a.test//x", "a.test"],

@@ -11,6 +11,7 @@ const DEMO_NOTE = "Made-up data";
 const MAX_WIDTH = 1120;
 const IN_CONVERSATION = "The conversation has the answer as text.";
 
+// chart.html has this element.
 const view = /** @type {HTMLElement} */ (document.getElementById("view"));
 /** @type {Record<string, unknown>} */
 let context = {};

@@ -90,7 +90,7 @@ export const comparisons: Question[] = [
     question: "By how many percent did the new site grow over last week?",
     at: "a Monday morning",
     calls: [{ tool: "compare_periods", args: { site: "news.example.org", days: 7 } }],
-    // It did not exist in the week before: from nothing there is no percentage.
+    // It did not exist in the week before, so there is no percentage.
     read: ([comparison]) => ({
       before: comparison.previous.visitors,
       now: comparison.current.visitors,
@@ -160,7 +160,7 @@ export const comparisons: Question[] = [
     question: "When did it drop last week?",
     at,
     calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 29 } }],
-    // Each complete day against the same weekday a week before.
+    // Each complete day compared with the same weekday a week before.
     read: ([series]) => {
       const days = completeDays(series);
       const drops = days.slice(7).map(({ date, visitors }, index) => ({

@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   afterEach(async () => {
     const views = opened.splice(0);
     await Promise.all(views.map((view) => view.close()));
-    // What no test asks for: that the page left its sandbox, broke the host's policy, or threw.
+    // In no test may the page leave its sandbox, break the host's policy or throw.
     expect([...views, ...(standing ? [standing] : [])].flatMap((view) => view.faults)).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
 
   let standing: OpenedView | undefined;
 
-  /** A fresh view where something is asked of it; else the one that many results of these tests pass through. */
+  /** A new view if a test needs special settings, otherwise one that the tests share. */
   async function show(result: unknown, options?: Partial<ViewOptions>): Promise<OpenedView> {
     if (!options) standing ??= await openView(context, { html: readChart(), hostPage });
     const view = options ? await open(options) : (standing as OpenedView);
@@ -157,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await allWords(main.locator("footer li"))).toEqual(overview.receipt.notes);
     });
 
-    it("with a trend from zero whose every point is at its number, the last one open", async () => {
+    it("with a trend that starts at zero, has every point at its number and leaves the last one open", async () => {
       const result = await ask("get_overview", { site: "example.com" });
       const { trend } = overviewOf(result);
       const { main } = await show(result, { width: 1024 });
@@ -208,7 +208,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       );
     });
 
-    it("closed where the last day is over", async () => {
+    it("closed if the last day is complete", async () => {
       const result = await ask("get_overview", { site: "example.com", days: 7 });
       const overview = overviewOf(result);
       const whole = {
@@ -222,7 +222,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(main)).not.toContain("so far");
     });
 
-    it("with its numbers as a table, and in words for those who do not see it", async () => {
+    it("with its numbers as a table, and described for people who cannot see it", async () => {
       const result = await ask("get_overview", { site: "example.com", days: 7 });
       const { trend } = overviewOf(result);
       const { main, view } = await show(result, {});
@@ -314,7 +314,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await allWords(main.locator("footer li"))).toEqual(comparison.receipt.notes);
     });
 
-    it("with ranges where a number is not known, and says what left it open", async () => {
+    it("with ranges for unknown numbers, and the reason", async () => {
       const { api } = createTestApi();
       const client = await connectInProcess({ fetch: async (url, init) => api(new Request(url, init)) });
       const result = await client.callTool("compare_periods", {
@@ -323,7 +323,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         dimension: "pages",
       });
       await client.close();
-      // What a service's limit leaves open stands behind all that is known: here three rows are all there is.
+      // Uncertain rows come after all known ones, so leave only three rows.
       const [pages] = comparisonOf(result).dimensions;
       if (!pages) throw new Error("Nothing was compared.");
       const { movers } = pages;
@@ -397,7 +397,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     });
   });
 
-  describe("draws nothing it is not sure of", () => {
+  describe("draws only complete answers", () => {
     const nothing = "This answer has no chart. The conversation has the answer as text.";
 
     it("an error is shown in its own words", async () => {
@@ -427,7 +427,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(main)).toBe(nothing);
     });
 
-    it("before, between and after results it says what is going on", async () => {
+    it("before, between and after results it shows its state", async () => {
       const [first, second] = await Promise.all([
         ask("get_overview", { site: "example.com", days: 7 }),
         ask("compare_periods", { site: "shop.example.net", days: 1 }),
@@ -469,7 +469,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     });
   });
 
-  it("what visitors wrote stays text, wherever it stands", async () => {
+  it("text from visitors stays text everywhere", async () => {
     const hostile = [
       `<img src=x onerror="document.title='owned'">`,
       `"><script>document.title='owned'</script>`,
@@ -525,7 +525,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     expect(await main.locator("img").count()).toBe(0);
   });
 
-  it("the host of these tests does notice a request, a breach of its policy and an error", async () => {
+  it("the host of these tests notices a request, a breach of its policy and an error", async () => {
     const view = await openView(context, { html: readChart(), hostPage });
     await view.main.evaluate(async () => {
       await fetch("http://elsewhere.test/").catch(() => {});
@@ -546,7 +546,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     const paper = (main: Locator) =>
       main.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 
-    it("in theme, at once when it changes, and by the system where the host says none", async () => {
+    it("in theme, at once when it changes, and with the system's if the host names none", async () => {
       const view = await open({ context: {}, media: { colorScheme: "dark" } });
       const dark = await paper(view.main);
       await change(view, { theme: "light" });
@@ -557,7 +557,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await paper(view.main)).toBe(dark);
     });
 
-    it("in colours and font, but never with one of two colours", async () => {
+    it("in colours and font, but never with only one of the two colours", async () => {
       const view = await open();
       const variables = (given: Record<string, string>) =>
         change(view, { theme: "light", styles: { variables: given as never } });
@@ -590,7 +590,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect((await words(value)).replace(/[\u200e\u200f\u061c]/g, "")).toBe(
         new Intl.NumberFormat("ar-EG").format(visitors),
       );
-      // "before → after" stays in that order on the page, though Arabic digits run against it.
+      // "before → after" keeps its order on the page, even with Arabic digits.
       const places = await view.main
         .locator(".tile .aside")
         .first()
@@ -610,7 +610,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         for (const result of results) {
           await send(view, result);
           const least = Math.min(width, 1120) - 70;
-          // The frame learns of its new width, and draws anew, when the browser comes to it.
+          // The frame is redrawn at its new width only when the browser gets to it.
           const measureLeast = () =>
             view.main.evaluate((element) =>
               Math.min(...[...element.querySelectorAll("svg")].map((svg) => svg.clientWidth)),
@@ -638,7 +638,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       }
     });
 
-    it("anew when its width changes, with the chosen day still chosen", async () => {
+    it("at a new width, with the selected day still selected", async () => {
       const { main, page } = await show(await ask("get_overview", { site: "example.com", days: 7 }), {
         width: 1024,
       });
@@ -650,7 +650,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await main.locator(".cursor").getAttribute("visibility")).toBe("visible");
     });
 
-    it("also where the host shows it only after the result has come", async () => {
+    it("even if the host shows it only after the result", async () => {
       const view = await open();
       const display = (value: string) =>
         view.page.evaluate((to) => {
@@ -679,7 +679,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   });
 
   describe("is for everyone", () => {
-    it("the trend is read day by day by keyboard and by pointer", async () => {
+    it("the trend can be read day by day with keyboard and pointer", async () => {
       const result = await ask("get_overview", { site: "example.com", days: 7 });
       const { visitors } = overviewOf(result).trend;
       const { main, page } = await show(result, {});
@@ -750,7 +750,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           },
         },
       ],
-    ])("%s: text has a contrast of 4.5, and what is drawn one of 3", async (_, surroundings) => {
+    ])("%s: text has a contrast of 4.5, and shapes one of 3", async (_, surroundings) => {
       const view = await open({ context: surroundings as McpUiHostContext });
       for (const [tool, args] of [
         ["get_overview", { site: "parked.example", days: 7 }],
@@ -804,7 +804,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       }
     });
 
-    it("forced colours keep its bars and lines", async () => {
+    it("forced colours keep its bars and lines visible", async () => {
       const { main } = await show(await ask("get_overview", { site: "example.com", days: 7 }), {
         media: { forcedColors: "active" },
       });
@@ -851,7 +851,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     const heightOf = ({ main }: OpenedView) =>
       main.evaluate((element) => Math.ceil(element.getBoundingClientRect().height));
 
-    it("introduces itself, and asks for nothing else", async () => {
+    it("introduces itself and sends nothing else", async () => {
       const view = await show(await ask("get_overview", { site: "example.com", days: 7 }), {});
       const sent = await view.page.evaluate(() => window.host.fromView);
       expect(sent.find((message) => message.method === "ui/initialize")?.params).toEqual({
@@ -865,7 +865,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ]);
     });
 
-    it("says so where a host refuses it, and takes one answer only", async () => {
+    it("shows that a host refused it, and accepts only one answer", async () => {
       const page = await context.newPage();
       await page.setContent("<iframe></iframe>");
       await page.evaluate((html) => {
@@ -884,7 +884,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       await page.close();
     });
 
-    it("tells its height when it changes, and only then", async () => {
+    it("reports its height only when it changes", async () => {
       const view = await show(await ask("get_overview", { site: "example.com" }), {});
       const settled = async () => {
         await expect.poll(async () => (await sizesOf(view)).at(-1)).toEqual({ height: await heightOf(view) });
@@ -892,7 +892,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         expect((await sizesOf(view)).at(-1)).toEqual({ height: await heightOf(view) });
         return (await sizesOf(view)).length;
       };
-      // Once while it waits, and once when all is drawn.
+      // Once while it waits and once when everything is drawn.
       expect(await settled()).toBe(2);
       const drawn = await heightOf(view);
       await view.main.locator("summary").click();
@@ -903,7 +903,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await settled()).toBeLessThanOrEqual(6);
     });
 
-    it("asks for width only where the host leaves it open", async () => {
+    it("asks for a width only if the host does not set it", async () => {
       const view = await open({ context: { theme: "light", containerDimensions: { maxWidth: 5_000 } } });
       await view.page.evaluate(() => window.host.settle());
       expect((await sizesOf(view)).at(-1)?.width).toBe(1_120);
@@ -913,7 +913,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(Object.keys((await sizesOf(view)).at(-1) ?? {})).toEqual(["height"]);
     });
 
-    it("answers teardown, and is silent from then on", async () => {
+    it("answers teardown and then stays silent", async () => {
       const view = await show(await ask("get_overview", { site: "example.com" }), {});
       expect(await view.page.evaluate(() => window.host.teardown())).toEqual({});
       const before = (await sizesOf(view)).length;
@@ -923,7 +923,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await sizesOf(view)).toHaveLength(before);
     });
 
-    it("refuses requests that it does not know, and ignores what is no message for it", async () => {
+    it("refuses unknown requests, and ignores messages that are not for it", async () => {
       const view = await show(await ask("get_overview", { site: "example.com", days: 7 }));
       const before = await words(view.main);
       const answer = await view.page.evaluate(async () => {
@@ -945,7 +945,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(view.main)).toBe(before);
     });
 
-    it("listens to the window that embeds it alone", async () => {
+    it("listens only to the window that embeds it", async () => {
       const view = await show(await ask("get_overview", { site: "example.com", days: 7 }));
       const forged = {
         jsonrpc: "2.0",
@@ -959,7 +959,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         await window.host.settle();
       }, forged);
       expect(await words(view.main)).toBe(before);
-      // The same message from the right window is heard.
+      // The same message from the right window has its effect.
       await view.page.evaluate(async (message) => {
         window.host.raw(message);
         await window.host.settle();
