@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Fixtures } from "../src/sources/demo/fixture-types.ts";
 import { readFixtures } from "../src/sources/demo/fixtures.ts";
-import type { Fixtures } from "../src/sources/demo/profile.ts";
 
 /** One customer of the service: a key, and one site with numbers that no other site has. */
 export interface Organization {

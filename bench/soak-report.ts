@@ -1,4 +1,4 @@
-import { drawSparkline } from "../src/render/pictures.ts";
+import { drawSparkline } from "../src/render/block-graphics.ts";
 import type { Summary } from "./figures.ts";
 import { describeMachine } from "./measure.ts";
 import type { Pulse } from "./pulse.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { createClient } from "../src/client/client.ts";
+import { createHttpClient } from "../src/client/http-client.ts";
 import { BASE_PATH } from "../src/operations/contract.ts";
 import { operations } from "../src/operations/index.ts";
 import { queries } from "../src/reports/queries.ts";
@@ -45,7 +45,7 @@ export function createTruth(origin: string) {
     const question = queries.find((each) => each.tool.name === tool);
     if (!question) throw new Error(`There is no tool ${tool}.`);
     const target = { baseUrl: origin + BASE_PATH, apiKey: key, fetch };
-    const { call } = createClient({ readTarget: () => target, clock: Date.now });
+    const { call } = createHttpClient({ readTarget: () => target, clock: Date.now });
     const { result } = await question.ask(call, params, {});
     return JSON.parse(JSON.stringify(question.compact?.(result) ?? result));
   };

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Read by whichever Node a person has, so it keeps to syntax that any of them can parse.
+// Any version of Node may run this file, so its syntax stays old enough for all of them to parse.
 var version = process.versions.node.split(".").map(Number);
 if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
   process.stderr.write("analytics-mcp needs Node.js 20.19 or newer; this is " + process.version + ".\n");
@@ -8,7 +8,7 @@ if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
 if (process.argv.length === 3 && /^(-V|--version)$/.test(process.argv[2])) printVersion();
 else start();
 
-// Scripts ask for it, and people who wonder whether it works: no reason to load the program, but on a full disk.
+// Answers without loading the program. If that fails, as on a full disk, the program starts and reports why.
 function printVersion() {
   try {
     require("node:fs").writeSync(1, require("../package.json").version + "\n");
@@ -33,8 +33,8 @@ function isMissing(error) {
   return error.code === "MODULE_NOT_FOUND" && /dist.main\.js/.test(error.message);
 }
 
-// From Node 22.1 on, compiled code is kept for the next start: in a folder of the person's own, not in Node's usual
-// one, where whoever else uses the machine might put theirs.
+// From Node 22.1 on, compiled code is cached for the next start. Node's default folder is shared, so another user
+// could plant code there; this one belongs to the user.
 function keepCompiled() {
   var enable = require("node:module").enableCompileCache;
   if (!enable) return;
@@ -43,7 +43,7 @@ function keepCompiled() {
   var home = require("node:os").homedir();
   var usual =
     { darwin: home + "/Library/Caches", win32: env.LOCALAPPDATA }[process.platform] || home + "/.cache";
-  // A relative path is to be ignored (XDG Base Directory Specification).
+  // The XDG Base Directory Specification says to ignore a relative path.
   var xdg = require("node:path").isAbsolute(env.XDG_CACHE_HOME || "") && env.XDG_CACHE_HOME;
   enable((xdg || usual) + "/analytics-mcp/compiled");
 }

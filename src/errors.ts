@@ -1,6 +1,6 @@
 /**
- * What can go wrong, in the words of the contract (the first group, RFC 9457 `code` members) and of the
- * client itself (the second). The list is closed so that every surface can translate it exhaustively.
+ * Every error code: first those of the contract (the `code` member of an RFC 9457 problem document), then those
+ * of this program. The list is closed, so that each surface can translate it with an exhaustive switch.
  */
 export const errorCodes = [
   "missing_parameter",
@@ -32,13 +32,13 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** One parameter that was refused, as the contract's `errors` member lists it. */
+/** A refused parameter, as listed in the contract's `errors` member. For text, the bounds are lengths. */
 export interface ParameterError {
   parameter: string;
   detail: string;
-  allowed?: string[];
-  minimum?: number;
-  maximum?: number;
+  allowed?: string[] | undefined;
+  minimum?: number | undefined;
+  maximum?: number | undefined;
 }
 
 export interface AnalyticsErrorOptions {
@@ -49,8 +49,8 @@ export interface AnalyticsErrorOptions {
 }
 
 /**
- * An expected failure: a stable `code`, a message that says what happened, and a `hint` that says what to do
- * next. `status` is the HTTP status where an answer came. Neither text ever holds a key or a query string.
+ * An expected failure: a stable `code`, a message that says what happened, and a hint that says what to do next.
+ * `status` is the HTTP status, if a response came. Neither text ever contains a key or a URL's query.
  */
 export class AnalyticsError extends Error {
   override readonly name = "AnalyticsError";
@@ -69,8 +69,8 @@ export class AnalyticsError extends Error {
 }
 
 /**
- * A word of a command line, as a message may repeat it. What begins like an option is not: given in place of a value
- * (`--profile --api-key=…`) it may hold a key.
+ * Quotes a command-line word for a message. A word that looks like an option is left out: given in place of a value
+ * (`--profile --api-key=…`), it may contain a key.
  */
 export function quoteWord(word: string): string {
   return JSON.stringify(/^-./.test(word) ? "-…" : word);

@@ -1,7 +1,7 @@
 import manifest from "../package.json" with { type: "json" };
 import { run } from "./cli/program.ts";
 
-/** Wires the real process; everything below gets it as an argument. */
+/** Resolves when the process is asked to stop. */
 function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     process.once("SIGINT", () => resolve());
@@ -9,9 +9,10 @@ function untilStopped(): Promise<void> {
   });
 }
 
+// The real process is wired here; everything below gets it as an argument.
 const { stdout, stderr, env, argv, versions } = process;
 const io = {
-  // Opened where it is read: few commands do.
+  // A getter, since few commands read stdin and opening it has effects.
   get stdin() {
     return process.stdin;
   },
@@ -30,7 +31,7 @@ stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   stderr.write(`error: standard output cannot be written: ${code}\n`);
   process.exit(1);
 });
-// Whoever does not listen to notes gets the data, and the exit code, all the same.
+// A closed stderr loses the notes, but neither the data nor the exit code.
 stderr.on("error", () => {});
 
 void run(io, argv.slice(2)).then((code) => process.exit(code));

@@ -5,39 +5,39 @@ import { BASE_PATH } from "../operations/contract.ts";
 import { type AnyOperation, operations } from "../operations/index.ts";
 import { readParams } from "../operations/parameters.ts";
 import { queries } from "../reports/queries.ts";
-import { answer } from "../sources/answers.ts";
 import type { KeyHolder, Keyring } from "../sources/keyring.ts";
+import { answerOperation } from "../sources/operation-answers.ts";
 import { refuseDaysWithSpan } from "../sources/span.ts";
-import { type Allowance, createLimiter, type Quota } from "./limiter.ts";
-import { buildProblem } from "./problems.ts";
+import { type Allowance, createKeyQuota, type Quota } from "./key-quota.ts";
+import { buildProblem } from "./problem-document.ts";
 
 export interface ApiOptions {
-  /** Which data each key opens. */
+  /** Finds the data that a key gives access to. */
   keyring: Keyring;
   /** Milliseconds since 1970. */
   clock: () => number;
-  /** Requests of one key; by default 120 in 60 seconds. */
+  /** Requests per key; by default 120 in 60 seconds. */
   quota?: Quota | undefined;
   createRequestId?: () => string;
-  /** False while the server is shutting down: every request is then answered with 503. */
+  /** False while the server is shutting down: every request then gets 503. */
   isAvailable?: () => boolean;
-  /** Told of a failure that no rule of the contract covers, with the answer's request id. */
+  /** Called for a failure that the contract does not cover (a 500), with the response's request id. */
   onFault?: (fault: unknown, requestId: string) => void;
 }
 
-/** What the API reads of a request; one of the Fetch Standard has it all. */
+/** The parts of a request that the API reads. A Fetch Standard `Request` has them all. */
 export interface ApiRequest {
   method: string;
-  /** Absolute; its origin picks nothing. */
+  /** Absolute. Its origin is ignored. */
   url: string;
   headers: { get(name: string): string | null };
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the response any more. */
   signal?: AbortSignal | undefined;
 }
 
 export interface ApiResponse {
   status: number;
-  /** By name, each in one spelling. */
+  /** By name, each spelled one way. */
   headers: Map<string, string>;
   body: string | null;
 }
@@ -47,7 +47,7 @@ export type Api = (request: ApiRequest) => Promise<ApiResponse>;
 const DEFAULT_QUOTA: Quota = { limit: 120, window: 60 };
 const RETRY_AFTER_SECONDS = "5";
 
-const readings = [
+const furtherReading = [
   {
     title: "OpenAPI 3.1 document",
     path: `${BASE_PATH}/openapi.json`,
@@ -56,12 +56,12 @@ const readings = [
 ];
 
 /**
- * The REST API over any data source: routing, keys, quotas, validation, ETags and problem documents. A function from
- * request to response; `listen.ts` puts it on a port.
+ * Creates the REST API for any data source, as a function from request to response: routing, keys, quotas, validation,
+ * ETags and problem documents. `listen.ts` serves it over HTTP.
  */
 export function createApi(options: ApiOptions): Api {
   const { keyring, clock, quota = DEFAULT_QUOTA, createRequestId = randomUUID } = options;
-  const admit = createLimiter(quota);
+  const spendQuota = createKeyQuota(quota);
   const routes = new Map<string, AnyOperation>(operations.map((each) => [BASE_PATH + each.path, each]));
 
   const respond = async (request: ApiRequest, headers: Map<string, string>): Promise<ApiResponse> => {
@@ -73,15 +73,15 @@ export function createApi(options: ApiOptions): Api {
       headers.set("Allow", "GET, HEAD");
       throw new AnalyticsError("method_not_allowed", "The API is read-only: use GET or HEAD.");
     }
-    if (!operation) return sendText(headers, buildLlmsTxt(queries, readings));
+    if (!operation) return sendText(headers, buildLlmsTxt(queries, furtherReading));
 
     const { keyId, source } = authenticate(request, headers);
     const now = clock();
-    spend(admit(keyId, Math.floor(now / 1000) * 1000), headers);
+    applyQuota(spendQuota(keyId, Math.floor(now / 1000) * 1000), headers);
     const query = readQuery(url.searchParams);
     const params = readParams(operation.allParams, query);
     refuseDaysWithSpan((name) => query.has(name));
-    const body = await answer(operation, params, { source, now, signal: request.signal });
+    const body = await answerOperation(operation, params, { source, now, signal: request.signal });
     return send(operation, request, headers, body);
   };
 
@@ -95,7 +95,7 @@ export function createApi(options: ApiOptions): Api {
       : new AnalyticsError("invalid_api_key", "The API key is not valid: it is mistyped, or it was revoked.");
   };
 
-  const spend = ({ allowed, remaining, reset }: Allowance, headers: Map<string, string>) => {
+  const applyQuota = ({ allowed, remaining, reset }: Allowance, headers: Map<string, string>) => {
     headers.set("RateLimit-Policy", `"default";q=${quota.limit};w=${quota.window}`);
     headers.set("RateLimit", `"default";r=${remaining};t=${reset}`);
     if (allowed) return;
@@ -119,20 +119,23 @@ export function createApi(options: ApiOptions): Api {
       }
       response = await respond(request, headers);
     } catch (error) {
-      const isLeft = request.signal?.aborted === true;
-      if (!isLeft && !(error instanceof AnalyticsError)) options.onFault?.(error, requestId);
+      // A failure after the caller left is a consequence of the abort.
+      const isAborted = request.signal?.aborted === true;
+      if (!isAborted && !(error instanceof AnalyticsError)) options.onFault?.(error, requestId);
       response = refuse(error, headers, requestId);
     }
     return request.method === "HEAD" ? { ...response, body: null } : response;
   };
 }
 
+/** Collects every value of a parameter, so that a repeated one can be refused. */
 function readQuery(query: URLSearchParams): Map<string, string[]> {
   const given = new Map<string, string[]>();
   for (const [name, value] of query) given.set(name, [...(given.get(name) ?? []), value]);
   return given;
 }
 
+/** Sends a result with an ETag that ignores `as_of`, which would change it every second. */
 function send(
   operation: AnyOperation,
   request: ApiRequest,
@@ -147,7 +150,7 @@ function send(
   return { status: 200, headers, body: JSON.stringify(body) };
 }
 
-/** If-None-Match with the weak comparison of RFC 9110, section 13.1.2. */
+/** Evaluates If-None-Match, which compares weakly (RFC 9110, sections 8.8.3.2 and 13.1.2). */
 function matches(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   if (ifNoneMatch.trim() === "*") return true;
@@ -168,7 +171,7 @@ function refuse(error: unknown, headers: Map<string, string>, requestId: string)
       ? error
       : new AnalyticsError(
           "internal_error",
-          "The service failed to answer. Quote the request id to its operator.",
+          "The service failed to answer. Report the request id to its operator.",
         );
   const problem = buildProblem(known, requestId);
   headers.set("Content-Type", "application/problem+json");

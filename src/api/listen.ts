@@ -3,21 +3,21 @@ import type { AddressInfo } from "node:net";
 import type { Api, ApiRequest } from "./api.ts";
 
 export interface Listening {
-  /** Base of the API: `http://127.0.0.1:8787/api/v1` without the path. */
+  /** For example `http://127.0.0.1:8787`. */
   origin: string;
-  /** Stops accepting, lets answers under way finish, and closes idle connections. */
+  /** Stops accepting connections, lets responses in progress finish, and closes idle connections. */
   close(): Promise<void>;
 }
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** Serves the API over real HTTP. Throws Node's own error (EADDRINUSE, EACCES) where it cannot. */
+/** Serves the API over HTTP. Throws Node's own error (EADDRINUSE, EACCES) if it cannot listen. */
 export async function listen(api: Api, host: string, port: number): Promise<Listening> {
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     (incoming, outgoing) => {
-      // A request body is ignored; reading it away keeps the connection usable.
+      // The body is ignored, but it must be read to keep the connection usable.
       incoming.resume();
       respond(api, incoming, outgoing).catch(() => outgoing.destroy());
     },
@@ -26,6 +26,7 @@ export async function listen(api: Api, host: string, port: number): Promise<List
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
+  // A listening TCP server always has an address object.
   const { address, family, port: bound } = server.address() as AddressInfo;
   return {
     origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`,
@@ -49,8 +50,8 @@ async function respond(api: Api, incoming: IncomingMessage, outgoing: ServerResp
 const ORIGIN = "http://reference.invalid";
 
 /**
- * The target is read as path and query alone: neither Host nor an absolute target picks anything here. What is no
- * address at all leads where nothing is.
+ * Reads only path and query: the Host header and the origin of an absolute target are ignored. A target that is not a
+ * URL becomes the root path, where there is nothing.
  */
 function toRequest({ url = "/", method = "GET", headers }: IncomingMessage): ApiRequest {
   const target = url.startsWith("/") ? `${ORIGIN}${url}` : url;

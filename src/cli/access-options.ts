@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Flags } from "../config/config.ts";
+import type { AccessFlags } from "../config/access.ts";
 import { AnalyticsError } from "../errors.ts";
-import { localKinds } from "../sources/index.ts";
+import { localKinds } from "../sources/local-kinds.ts";
 
 /** Adds the options that choose source, service and key. */
 export function addAccessOptions(program: Command): Command {
@@ -14,7 +14,7 @@ export function addAccessOptions(program: Command): Command {
 }
 
 /** The MCP server reads requests from standard input, so a key cannot come that way. */
-export function refuseKeyOnStdin(flags: Flags): void {
+export function refuseKeyOnStdin(flags: AccessFlags): void {
   if (!flags.apiKeyStdin) return;
   throw new AnalyticsError(
     "usage",

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import type { SourceFlags } from "../sources/source.ts";
+import type { SourceFlags } from "../sources/source-types.ts";
 import { addAccessOptions } from "./access-options.ts";
 import { checkCommandWord } from "./command-word.ts";
 import { ShellCommand } from "./commands/command.ts";

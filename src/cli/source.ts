@@ -1,6 +1,6 @@
-import type { ClientOptions } from "../client/client.ts";
+import type { HttpClientOptions } from "../client/http-client.ts";
 import { resolveSource } from "../sources/resolve-source.ts";
-import type { Source, SourceFlags } from "../sources/source.ts";
+import type { Source, SourceFlags } from "../sources/source-types.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output/streams.ts";
 
@@ -10,7 +10,7 @@ export function openSource(io: Io, flags: SourceFlags): Source {
 }
 
 /** The same without warnings, for completion: nobody reads notes in the middle of a word. */
-export function openSourceQuietly(io: Io, flags: SourceFlags, limits: ClientOptions["limits"]): Source {
+export function openSourceQuietly(io: Io, flags: SourceFlags, limits: HttpClientOptions["limits"]): Source {
   return open(io, flags, () => {}, limits);
 }
 
@@ -18,7 +18,7 @@ function open(
   io: Io,
   flags: SourceFlags,
   warn: (text: string) => void | Promise<void>,
-  limits?: ClientOptions["limits"],
+  limits?: HttpClientOptions["limits"],
 ): Source {
   const { environment, clock } = io;
   const surroundings = {

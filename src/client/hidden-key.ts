@@ -1,6 +1,6 @@
 /**
- * Text in which a service, or what stands before it, repeats the key, without it: in any case, as in the name of a
- * host, and as encoders of JSON escape what is neither letter nor digit.
+ * Replaces the key wherever a service, or a proxy in front of it, repeats it. Finds it in any letter case, as in a host
+ * name, and with the escapes that JSON encoders use for punctuation.
  */
 export function hideKey(text: string, apiKey: string): string {
   const characters = apiKey.replace(/[^a-z0-9]/gi, (character) => {

@@ -3,11 +3,12 @@ import { addAbortSignal, pipeline, type Readable, type Transform } from "node:st
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { AnalyticsError } from "../errors.ts";
-import type { Fetch, HeaderFields } from "./exchange.ts";
-import { within } from "./within.ts";
+import { abortable } from "./abortable.ts";
+import type { Fetch } from "./http-request.ts";
+import type { HeaderFields } from "./http-response.ts";
 
 export interface NetworkOptions {
-  /** The proxies that the environment names. */
+  /** URLs of the proxies for http and https, and the hosts to reach without one. */
   httpProxy?: string | undefined;
   httpsProxy?: string | undefined;
   noProxy?: string | undefined;
@@ -18,79 +19,80 @@ export interface NetworkOptions {
 }
 
 /**
- * Returns a GET with a time limit for each phase, through the environment's proxies. It decompresses the response.
- * It does not use Node's `fetch`, which would load a second copy of undici.
+ * Creates a GET with a time limit for each phase (connect, headers, body), through the given proxies, that decompresses
+ * the response. It does not use Node's `fetch`, which would load a second copy of undici.
  */
 export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
   const request = createRequest(options);
   return async (url, { headers, signal }) => {
-    const asking = { ...headers, "accept-encoding": CODINGS, "user-agent": "analytics-mcp" };
-    const answer = await request(url, { method: "GET", headers: asking, signal });
-    const fields = readFields(answer.headers);
+    const sent = { ...headers, "accept-encoding": CODINGS, "user-agent": "analytics-mcp" };
+    const response = await request(url, { method: "GET", headers: sent, signal });
+    const fields = readFields(response.headers);
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       headers: fields,
-      body: decompress(answer.body, fields.get("content-encoding") ?? "", signal),
+      body: decompress(response.body, fields.get("content-encoding") ?? "", signal),
     };
   };
 }
 
-/** One request, sent exactly as it is. */
-export interface Outgoing {
+/** A request that is sent exactly as it is. */
+export interface RawRequest {
   method: string;
   headers: Record<string, string>;
   body?: string | undefined;
   signal: AbortSignal;
 }
 
-export interface Sent {
+export interface RawResponse {
   status: number;
   headers: Headers;
   body: AsyncIterable<Uint8Array> | null;
 }
 
-export type Send = (url: string, outgoing: Outgoing) => Promise<Sent>;
+export type Send = (url: string, request: RawRequest) => Promise<RawResponse>;
 
 /**
  * Sends a request without adding to it. `fetch` would add `cache-control: no-cache` to a request with If-None-Match,
  * and it refuses a GET with a body, which HTTP allows.
  */
 export function createNetworkSend(options: NetworkOptions = {}): Send {
-  const request = createRequest(options);
-  return async (url, outgoing) => {
-    const { statusCode, headers, body } = await request(url, outgoing);
+  const send = createRequest(options);
+  return async (url, request) => {
+    const { statusCode, headers, body } = await send(url, request);
     const fields = Object.keys(headers).map((name): [string, string] => [name, joinField(headers[name])]);
     return { status: statusCode, headers: new Headers(fields), body };
   };
 }
 
 /**
- * Never follows a redirect, which would carry the key to wherever it points. `within` ends a request that is still
- * waiting for a connection, through a slow proxy for example: undici listens to the signal only once it has one.
+ * Never follows a redirect, which would carry the key to wherever it points. `abortable` ends a request that is still
+ * waiting for a connection, for example through a slow proxy: undici ignores the signal until it has one.
  */
 function createRequest(options: NetworkOptions) {
   const dispatcher = createDispatcher(options);
-  return (url: string, { method, body, headers, signal }: Outgoing) => {
+  return (url: string, { method, body, headers, signal }: RawRequest) => {
     const { origin, pathname, search } = new URL(url);
     const path = pathname + search;
+    // undici's type lists the usual methods, but it sends any.
     const sent = { origin, path, method: method as "GET", headers, body: body ?? null, signal };
-    return within(signal, dispatcher.request(sent), (late) => discard(late.body));
+    return abortable(signal, dispatcher.request(sent), (late) => discard(late.body));
   };
 }
 
 function readFields(headers: IncomingHttpHeaders): HeaderFields {
   return {
-    // undici's names are in lower case.
+    // undici gives all names in lower case.
     get: (name) =>
       Object.hasOwn(headers, name.toLowerCase()) ? joinField(headers[name.toLowerCase()]) : null,
   };
 }
 
-/** A field that occurs several times is one list (RFC 9110, section 5.3). */
+/** Several fields of one name are one list (RFC 9110, section 5.3). */
 const joinField = (value: string | string[] = "") => [value].flat().join(", ");
 
 const CODINGS = "gzip, br";
-/** No service needs more, and a few bytes that are compressed many times over take hours to decompress. */
+/** No service needs more, and a few bytes that were compressed many times over take hours to decompress. */
 const MOST_CODINGS = 2;
 
 /** Content codings of RFC 9110, section 8.4.1, and RFC 7932. */
@@ -102,9 +104,9 @@ const decoders = new Map<string, () => Transform>([
 ]);
 
 /**
- * Takes a body's codings off, the last one first, and leaves unknown ones on. Throws AnalyticsError `bad_answer` if
- * there are too many. undici's `interceptors.decompress` would do, but in 7.30 it prints an ExperimentalWarning on
- * stderr, and it allows five codings, a limit that cannot be set and whose error has no code to know it by.
+ * Decodes a body, the last coding first, and ignores unknown ones. Throws AnalyticsError `bad_answer` if there are too
+ * many. undici's `interceptors.decompress` would do, but in 7.30 it prints an ExperimentalWarning on stderr, and its
+ * limit of five codings cannot be changed and throws an error without a code.
  */
 function decompress(body: Readable, codings: string, signal: AbortSignal): Readable {
   const names = codings.split(",").map((each) => each.trim().toLowerCase());
@@ -116,7 +118,7 @@ function decompress(body: Readable, codings: string, signal: AbortSignal): Reada
     });
   }
   return found.reduce<Readable>(
-    // A pipeline for each pair, so that an error at any stage reaches whoever reads the last one.
+    // One pipeline per decoder, so that an error at any stage reaches the reader of the last one.
     (encoded, create) =>
       addAbortSignal(
         signal,
@@ -126,14 +128,13 @@ function decompress(body: Readable, codings: string, signal: AbortSignal): Reada
   );
 }
 
-/** Drops a body that nobody reads, and its connection. */
+/** Closes a body that nobody reads, and its connection. */
 function discard(body: Readable) {
   body.on("error", () => {}).destroy();
 }
 
 /**
- * Fails when a proxy opens no tunnel. undici would take the closed connection for a passing error, and ask the proxy
- * again without end.
+ * Fails when a proxy opens no tunnel. undici would treat the closed connection as temporary and try again forever.
  */
 class TunnelPool extends Pool {
   override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
@@ -150,9 +151,9 @@ class TunnelPool extends Pool {
 function createDispatcher(options: NetworkOptions): EnvHttpProxyAgent {
   const { httpProxy, httpsProxy, noProxy, headersTimeout = 10_000 } = options;
   return new EnvHttpProxyAgent({
-    // A proxy agent sets no time limit for the tunnel by itself.
+    // The proxy agent itself sets no time limit for opening a tunnel.
     clientFactory: (origin, client) => new TunnelPool(origin, { ...client, headersTimeout }),
-    // Without a value the agent would read process.env by itself.
+    // Without a value the agent would read process.env.
     httpProxy: httpProxy ?? "",
     httpsProxy: httpsProxy ?? "",
     noProxy: noProxy ?? "",

@@ -2,18 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../errors.ts";
 import { cancelled, limitTime } from "./time-limit.ts";
 
-export interface Pace {
-  /** Milliseconds for a call with all its attempts and waits. */
+/** Times in milliseconds. */
+export interface RetryPolicy {
+  /** For a call with all its attempts and waits. */
   deadline: number;
   attempts: number;
-  /** Bounds of the random wait after a first failure, doubling up to the second. */
+  /** The longest random wait after the first failure; it doubles with each further one, up to `maxBackoff`. */
   firstBackoff: number;
   maxBackoff: number;
 }
 
-/** A failure that may pass: worth another attempt, after `wait` milliseconds where the service named them. */
-export class PassingFailure extends Error {
-  override readonly name = "PassingFailure";
+/** A failure that another attempt may get past, after `wait` milliseconds if the service named a time. */
+export class RetryableError extends Error {
+  override readonly name = "RetryableError";
   readonly error: AnalyticsError;
   readonly wait: number | undefined;
   constructor(error: AnalyticsError, wait?: number) {
@@ -24,19 +25,22 @@ export class PassingFailure extends Error {
 }
 
 /**
- * Attempts until one succeeds, or fails for good, or the next wait would pass the deadline: then the last
- * failure is thrown. Waits are random between nothing and the backoff ("full jitter"), so that many clients
- * do not come back together; a wait the service asked for is kept in full.
+ * Repeats an attempt that throws a RetryableError. Stops when the attempts are used up or the next wait would pass the
+ * deadline, and throws the last attempt's AnalyticsError; throws `timeout` when the deadline passes and `cancelled`
+ * when the caller's signal is aborted.
+ *
+ * Waits are random between zero and the backoff ("full jitter"), so that many clients do not come back together. A wait
+ * that the service asks for is kept in full.
  */
 export function retry<T>(
   attempt: (signal: AbortSignal) => Promise<T>,
-  pace: Pace,
+  policy: RetryPolicy,
   given?: AbortSignal,
 ): Promise<T> {
   const start = performance.now();
-  return limitTime(pace.deadline, given, async ({ signal, isOver }) => {
+  return limitTime(policy.deadline, given, async ({ signal, isOver }) => {
     const throwIfOver = () => {
-      if (isOver()) throw timedOut(pace);
+      if (isOver()) throw timedOut(policy);
       if (signal.aborted) throw cancelled();
     };
     for (let count = 1; ; count++) {
@@ -45,18 +49,18 @@ export function retry<T>(
         return await attempt(signal);
       } catch (error) {
         throwIfOver();
-        if (!(error instanceof PassingFailure)) throw error;
-        const backoff = Math.random() * Math.min(pace.maxBackoff, pace.firstBackoff * 2 ** (count - 1));
-        const wait = error.wait === undefined ? backoff : error.wait + Math.random() * pace.firstBackoff;
-        const left = pace.deadline - (performance.now() - start);
-        if (count >= pace.attempts || wait >= left) throw error.error;
+        if (!(error instanceof RetryableError)) throw error;
+        const backoff = Math.random() * Math.min(policy.maxBackoff, policy.firstBackoff * 2 ** (count - 1));
+        const wait = error.wait === undefined ? backoff : error.wait + Math.random() * policy.firstBackoff;
+        const left = policy.deadline - (performance.now() - start);
+        if (count >= policy.attempts || wait >= left) throw error.error;
         await sleep(wait, undefined, { signal }).catch(throwIfOver);
       }
     }
   });
 }
 
-const timedOut = (pace: Pace) =>
-  new AnalyticsError("timeout", `The service gave no answer within ${pace.deadline / 1000} seconds.`, {
+const timedOut = (policy: RetryPolicy) =>
+  new AnalyticsError("timeout", `The service gave no answer within ${policy.deadline / 1000} seconds.`, {
     hint: "Try again later.",
   });

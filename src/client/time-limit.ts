@@ -1,18 +1,18 @@
 import { AnalyticsError } from "../errors.ts";
 
-/** What is told of a call whose caller has left. */
+/** The error of a call whose caller aborted it. */
 export const cancelled = () => new AnalyticsError("cancelled", "The call was cancelled.");
 
-/** What ends at its time, or with whoever asked for it. */
 export interface TimeLimit {
+  /** Aborted when the time is over or the caller aborts. */
   signal: AbortSignal;
-  /** Whether the time is over: not so where whoever asked has left before. */
+  /** Whether the time ran out before the caller aborted. */
   isOver(): boolean;
 }
 
 /**
- * Runs what may take so many milliseconds. By hand: what `AbortSignal.timeout` and `AbortSignal.any` make hangs on weak
- * references, which keep it and all that listens to it through every collection of young garbage.
+ * Runs a function with a time limit. It does not use `AbortSignal.timeout` and `AbortSignal.any`: their signals are
+ * held by weak references, and keep their listeners alive through every minor garbage collection.
  */
 export async function limitTime<T>(
   milliseconds: number,

@@ -1,25 +1,32 @@
 import { AnalyticsError } from "../errors.ts";
 import { readApiKey } from "./api-key.ts";
 import { readBaseUrl } from "./base-url.ts";
-import type { Flags } from "./config.ts";
-import { describeExposure, isExposed } from "./exposure.ts";
+import { describeExposure, isExposed } from "./file-permissions.ts";
 import { DEFAULT_PROFILE, findProfileFile, listProfiles, readProfile } from "./profiles.ts";
 import { type Environment, readVariable, refuseUnexpanded } from "./variables.ts";
+
+/** Options of the command line, which take precedence over the environment. No option takes a key itself. */
+export interface AccessFlags {
+  baseUrl?: string | undefined;
+  profile?: string | undefined;
+  apiKeyFile?: string | undefined;
+  apiKeyStdin?: boolean | undefined;
+}
 
 export interface Access {
   /** Ends in `/api/v1`. */
   baseUrl: string;
   apiKey: string;
-  /** Asked about where no site is named. */
+  /** The site to use when a query names none. */
   site?: string | undefined;
-  /** Where each was found, in words for people: `--base-url`, `ANALYTICS_API_KEY`, `profile acme`. */
+  /** Where each was found, for people: `--base-url`, `ANALYTICS_API_KEY`, `profile acme`. */
   sources: { baseUrl: string; apiKey: string; site?: string | undefined };
   profile?: string | undefined;
   /** Sentences to show once. */
   warnings: string[];
 }
 
-/** A key that an option of the command line gave, with the option's name. */
+/** A key given by a command-line option, with the option's name. */
 export interface GivenKey {
   apiKey: string;
   source: string;
@@ -32,29 +39,34 @@ interface Address {
 }
 
 /**
- * Where the service is and with which key it is asked: what the command line says, then the environment, then a
- * profile. A profile is a pair: its key goes to its own address and nowhere else, and its address gets no other
- * key. So neither a stray variable nor a project's settings can have a saved key sent to a stranger, nor one
- * organization's key to another's service. A profile named on the command line goes before the environment.
+ * Finds the service's address and the key to use, from the command line, else the environment, else a profile. A
+ * profile named on the command line takes precedence over the environment.
+ *
+ * A profile's key is only sent to the profile's own address, and its address only gets its own key. So neither a stray
+ * variable nor a project's settings can have a saved key sent to a stranger, nor one organization's key to another's
+ * service.
  *
  * Throws AnalyticsError `no_api_key`, `invalid_api_key`, `no_base_url`, `invalid_base_url` or `usage`; no message
  * repeats a key.
  */
-export function readAccess(flags: Flags, environment: Environment, given?: GivenKey): Access {
+export function readAccess(flags: AccessFlags, environment: Environment, given?: GivenKey): Access {
   if (flags.profile !== undefined) {
     if (given !== undefined) throw refuseBoth(given.source);
     const { baseUrl } = flags;
     const asked = baseUrl === undefined ? undefined : { text: baseUrl, source: "--base-url" };
-    return readPair(flags.profile, environment, asked, true);
+    return readProfileAccess(flags.profile, environment, asked, true);
   }
   const key = given ?? findKey(environment);
-  if (key !== undefined) return readLoose(key, flags, environment);
+  if (key !== undefined) return readDirectAccess(key, flags, environment);
   const name = findProfileName(environment);
   if (name === undefined) throw refuseKeyless();
-  return readPair(name, environment, findAddress(flags, environment), false);
+  return readProfileAccess(name, environment, findAddress(flags, environment), false);
 }
 
-/** The name of the profile that is used where the command line and the environment give no key. */
+/**
+ * The profile to use when neither the command line nor the environment gives a key: `ANALYTICS_PROFILE`, else
+ * `default`, else the only one. Throws AnalyticsError `no_api_key` if there are several to choose from.
+ */
 export function findProfileName(environment: Environment): string | undefined {
   refuseUnexpanded(environment, "ANALYTICS_PROFILE", "no_api_key");
   const named = readVariable(environment, "ANALYTICS_PROFILE");
@@ -64,12 +76,12 @@ export function findProfileName(environment: Environment): string | undefined {
     return names.includes(DEFAULT_PROFILE) ? DEFAULT_PROFILE : names[0];
   }
   throw new AnalyticsError("no_api_key", `No profile was chosen. There are: ${names.join(", ")}.`, {
-    hint: `Name one with --profile or ANALYTICS_PROFILE, as in: --profile ${names[0]}`,
+    hint: `Choose one with --profile or ANALYTICS_PROFILE, for example: --profile ${names[0]}`,
   });
 }
 
-/** The profile whose key and address serve without another word: there is no key beside it, and no other address. */
-export function findSilentProfile(flags: Flags, environment: Environment): string | undefined {
+/** The profile that is used if nothing else is said: no key is given, and no address but the profile's own. */
+export function findSilentProfile(flags: AccessFlags, environment: Environment): string | undefined {
   if (flags.apiKeyFile !== undefined || flags.apiKeyStdin || findKey(environment) !== undefined)
     return undefined;
   const name = findProfileName(environment);
@@ -79,16 +91,16 @@ export function findSilentProfile(flags: Flags, environment: Environment): strin
   return readBaseUrl(asked.text, environment) === saved ? name : undefined;
 }
 
-/** The profile that is asked for by name, where no key is given beside it. */
-export function findNamedProfile(flags: Flags, environment: Environment): string | undefined {
+/** The profile that `--profile` names, or `ANALYTICS_PROFILE` if no key is given. */
+export function findNamedProfile(flags: AccessFlags, environment: Environment): string | undefined {
   const isKeyGiven =
     flags.apiKeyFile !== undefined || readVariable(environment, "ANALYTICS_API_KEY") !== undefined;
   if (flags.profile !== undefined || isKeyGiven) return flags.profile;
   return readVariable(environment, "ANALYTICS_PROFILE");
 }
 
-/** What the command line or the environment says of where the service is. */
-export function findAddress({ baseUrl }: Flags, environment: Environment): Address | undefined {
+/** The service's address as given on the command line or in the environment. */
+export function findAddress({ baseUrl }: AccessFlags, environment: Environment): Address | undefined {
   if (baseUrl !== undefined) return { text: baseUrl, source: "--base-url" };
   refuseUnexpanded(environment, "ANALYTICS_BASE_URL", "no_base_url");
   const text = readVariable(environment, "ANALYTICS_BASE_URL");
@@ -102,10 +114,10 @@ function findKey(environment: Environment): GivenKey | undefined {
   return text === undefined ? undefined : { apiKey: readApiKey(text, source), source };
 }
 
-/** A key of the command line or the environment, with an address of either. */
-function readLoose(
+/** Access without a profile: key and address come from the command line or the environment. */
+function readDirectAccess(
   { apiKey, source, warnings = [] }: GivenKey,
-  flags: Flags,
+  flags: AccessFlags,
   environment: Environment,
 ): Access {
   const address = findAddress(flags, environment);
@@ -120,8 +132,8 @@ function readLoose(
   };
 }
 
-/** A profile's key and address. An address that was asked for besides must be the same. */
-function readPair(
+/** Access with a profile's key and address. If an address is given as well, it must be the same. */
+function readProfileAccess(
   name: string,
   environment: Environment,
   asked: Address | undefined,
@@ -132,13 +144,7 @@ function readPair(
   const source = `profile ${name}`;
   const baseUrl = readBaseUrl(profile.baseUrl, environment);
   if (asked !== undefined && readBaseUrl(asked.text, environment) !== baseUrl) {
-    throw new AnalyticsError(
-      "no_api_key",
-      `There is no key for the address in ${asked.source}: the key of the profile ${name} is for ${new URL(baseUrl).origin} and goes nowhere else.`,
-      {
-        hint: `Leave ${asked.source} out, or make a profile for that service: analytics-mcp login --profile <name> --base-url <url>`,
-      },
-    );
+    throw refuseOtherAddress(name, baseUrl, asked.source);
   }
   const chosen = { site: readVariable(environment, "ANALYTICS_SITE"), source: "ANALYTICS_SITE" };
   const saved = { site: profile.site, source };
@@ -155,18 +161,24 @@ function readPair(
 }
 
 function refuseBoth(option: string): AnalyticsError {
+  return new AnalyticsError("usage", `Use --profile or ${option}, not both: a profile has its own key.`, {
+    hint: "To use another key, give it with --base-url and without --profile.",
+  });
+}
+
+function refuseOtherAddress(name: string, baseUrl: string, given: string): AnalyticsError {
   return new AnalyticsError(
-    "usage",
-    `--profile and ${option} exclude each other: a profile has its own key.`,
+    "no_api_key",
+    `There is no key for the address in ${given}: the key of the profile ${name} is only sent to ${new URL(baseUrl).origin}.`,
     {
-      hint: "Give the key with --base-url, or leave it out.",
+      hint: `Leave out ${given}, or create a profile for that service: analytics-mcp login --profile <name> --base-url <url>`,
     },
   );
 }
 
 function refuseKeyless(): AnalyticsError {
   return new AnalyticsError("no_api_key", "There is no API key.", {
-    hint: "Make a key in your analytics dashboard under API keys. In a terminal, analytics-mcp login asks for it and keeps it; in a client's MCP settings, set it as ANALYTICS_API_KEY (env). To try without a key, add --demo.",
+    hint: "Create a key in your analytics dashboard under API keys. In a terminal, run analytics-mcp login to save it; in a client's MCP settings, set it as ANALYTICS_API_KEY (env). To try without a key, add --demo.",
   });
 }
 
@@ -175,8 +187,8 @@ function refuseAddressless(source: string, environment: Environment): AnalyticsE
   const saved =
     names.length === 0
       ? ""
-      : ` The address of a profile (${names.join(", ")}) is for its own key alone: to use one, leave ${source} out, or name it with --profile.`;
-  return new AnalyticsError("no_base_url", `${source} gives a key, and nothing says for which service.`, {
+      : ` A profile's address is only used with the profile's own key: to use a profile (${names.join(", ")}), leave out ${source} or add --profile.`;
+  return new AnalyticsError("no_base_url", `${source} gives a key, but no address of a service is set.`, {
     hint: `Set ANALYTICS_BASE_URL (or --base-url) to your analytics service, such as https://stats.example.com.${saved}`,
   });
 }

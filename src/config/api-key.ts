@@ -1,6 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
 
-/** What manuals, templates and chat answers write where a key should stand. Each takes linear time. */
+/** What manuals, templates and chat answers write instead of a key. Each pattern takes linear time. */
 const PLACEHOLDERS = [
   /^[<[({].*[>\])}]$/,
   /^\$[a-z_]\w*$|^\$\(.*\)$|^%\w+%$/i,
@@ -17,26 +17,26 @@ export function isPlaceholder(text: string): boolean {
 }
 
 /**
- * A key as it was given in `source`, trimmed. Throws AnalyticsError `no_api_key` where nothing was, and
- * `invalid_api_key` for what cannot be one; no message repeats it.
+ * Trims and checks the key that `source` gives. Throws AnalyticsError `no_api_key` if it is empty and
+ * `invalid_api_key` if it cannot be a key; no message repeats it.
  */
 export function readApiKey(given: string, source: string): string {
   const apiKey = given.trim();
   if (apiKey === "") {
     throw new AnalyticsError("no_api_key", `${source} gives an empty API key.`, {
-      hint: "Keys are made in your analytics dashboard under API keys.",
+      hint: "Create a key in your analytics dashboard under API keys.",
     });
   }
   if (isPlaceholder(apiKey)) {
     throw new AnalyticsError(
       "invalid_api_key",
-      `${source} holds a placeholder in place of a key; nothing was sent.`,
-      { hint: "Make a key in your analytics dashboard under API keys, and put that there." },
+      `${source} contains a placeholder, not a key; nothing was sent.`,
+      { hint: "Create a key in your analytics dashboard under API keys, and put it there." },
     );
   }
   if (/[^\x21-\x7e]|^["'].*["']$/.test(apiKey)) {
-    throw new AnalyticsError("invalid_api_key", `${source} holds characters that no key has.`, {
-      hint: "Copy the key again, alone: without quotation marks, spaces and the word Bearer.",
+    throw new AnalyticsError("invalid_api_key", `${source} contains characters that no key has.`, {
+      hint: "Copy only the key: no quotation marks, no spaces, no word Bearer.",
     });
   }
   return apiKey;
@@ -44,7 +44,7 @@ export function readApiKey(given: string, source: string): string {
 
 const LONG_ENOUGH = 20;
 
-/** Tells a person which key it is without giving it away: of a short one, four characters would be too much. */
+/** Shows which key it is without giving it away: four characters of a short key would be too many. */
 export function describeKey(apiKey: string): string {
   return apiKey.length < LONG_ENOUGH ? "too short to show any of it" : `ends in ${apiKey.slice(-4)}`;
 }

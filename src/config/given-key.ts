@@ -1,23 +1,23 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { AnalyticsError } from "../errors.ts";
-import type { GivenKey } from "./access.ts";
+import type { AccessFlags, GivenKey } from "./access.ts";
 import { readApiKey } from "./api-key.ts";
-import type { Flags } from "./config.ts";
-import { describeExposure, isExposed } from "./exposure.ts";
+import { describeExposure, isExposed } from "./file-permissions.ts";
 
 const MOST_CHARACTERS = 10_000;
 
 /**
- * The key that `--api-key-file` or `--api-key-stdin` gives. No option takes a key itself: other users of a machine
- * see the arguments of every process, and shells write them into their history.
+ * Reads the key from `--api-key-file` or `--api-key-stdin`. No option takes a key itself, because other users of a
+ * machine can see the arguments of every process, and shells write them into their history. Throws AnalyticsError
+ * `usage`, `no_api_key` or `invalid_api_key`.
  */
 export async function readGivenKey(
-  { apiKeyFile, apiKeyStdin }: Flags,
+  { apiKeyFile, apiKeyStdin }: AccessFlags,
   stdin: Readable & { isTTY?: boolean },
 ): Promise<GivenKey | undefined> {
   if (apiKeyFile !== undefined && apiKeyStdin) {
-    throw new AnalyticsError("usage", "--api-key-file and --api-key-stdin exclude each other.");
+    throw new AnalyticsError("usage", "Use --api-key-file or --api-key-stdin, not both.");
   }
   if (apiKeyFile !== undefined) return readKeyFile(apiKeyFile);
   return apiKeyStdin ? readKeyStream(stdin) : undefined;
@@ -27,16 +27,16 @@ function readKeyFile(file: string): GivenKey {
   const source = "--api-key-file";
   try {
     const text = readFileSync(file, "utf8");
-    // What a shell hands over as <(command) is a pipe, and nobody else's to read.
+    // A shell's <(command) is a pipe, which other users cannot open.
     const isOpen = statSync(file).isFile() && isExposed(file);
     return { apiKey: readApiKey(text, source), source, warnings: isOpen ? [describeExposure(file)] : [] };
   } catch (cause) {
     if (cause instanceof AnalyticsError) throw cause;
     const code = cause instanceof Error && "code" in cause ? cause.code : cause;
-    throw new AnalyticsError("no_api_key", `The file of --api-key-file cannot be read: ${code}.`, {
+    throw new AnalyticsError("no_api_key", `The file given with --api-key-file cannot be read: ${code}.`, {
       hint: file.startsWith("~")
-        ? "Write its whole path: only a shell knows what ~ means."
-        : "Check its path and whether you may read it.",
+        ? "Write the full path: only a shell expands ~."
+        : "Check its path and its permissions.",
       cause,
     });
   }
@@ -47,9 +47,9 @@ async function readKeyStream(stdin: Readable & { isTTY?: boolean }): Promise<Giv
   if (stdin.isTTY) {
     throw new AnalyticsError(
       "usage",
-      "--api-key-stdin reads from a pipe or a file, and this is a terminal.",
+      "--api-key-stdin reads from a pipe or a file, but this is a terminal.",
       {
-        hint: "At a terminal, analytics-mcp login asks for the key without showing it.",
+        hint: "In a terminal, analytics-mcp login asks for the key without showing it.",
       },
     );
   }
@@ -59,9 +59,9 @@ async function readKeyStream(stdin: Readable & { isTTY?: boolean }): Promise<Giv
     if (text.length > MOST_CHARACTERS) {
       throw new AnalyticsError(
         "invalid_api_key",
-        `${source} gives more than a key can be; nothing was sent.`,
+        `${source} gives a text too long for a key; nothing was sent.`,
         {
-          hint: "Give the key alone, as its first and only line.",
+          hint: "Give only the key, on a single line.",
         },
       );
     }

@@ -4,7 +4,7 @@ import { AnalyticsError, quoteWord } from "../errors.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Environment } from "./variables.ts";
 
-/** A service, the key for it, and the site to ask about where none is named. */
+/** A service, the key for it, and the site to use when a query names none. */
 export interface Profile {
   baseUrl: string;
   apiKey: string;
@@ -16,30 +16,30 @@ export const DEFAULT_PROFILE = "default";
 const NAME = /^[a-z0-9][a-z0-9_-]{0,49}$/;
 
 /**
- * Where profiles are kept, one file each, so that two logins at the same time cannot undo each other. Undefined
- * where the environment names no home, as for a process that was started without any.
+ * The folder of the profiles, one file each, so that two logins at the same time cannot undo each other. Undefined if
+ * the environment names no home, as for a process that was started with an empty one.
  */
 export function findProfileFolder(environment: Environment): string | undefined {
   const { XDG_CONFIG_HOME = "", APPDATA, HOME, USERPROFILE } = environment;
   const home = HOME || USERPROFILE;
-  // A relative path is to be ignored (XDG Base Directory Specification).
+  // The XDG Base Directory Specification says to ignore a relative path.
   const xdg = isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : undefined;
   const folder = xdg ?? (APPDATA || (home ? join(home, ".config") : undefined));
   return folder === undefined ? undefined : join(folder, "analytics-mcp", "profiles");
 }
 
-/** Throws AnalyticsError `usage` for a name that cannot be one. */
+/** The file of a profile, which need not exist. Throws AnalyticsError `usage` for an invalid name. */
 export function findProfileFile(environment: Environment, name: string): string {
   if (!NAME.test(name)) {
-    throw new AnalyticsError("usage", `${quoteWord(name)} cannot be the name of a profile.`, {
-      hint: "It takes small letters, digits, - and _, as in: --profile acme",
+    throw new AnalyticsError("usage", `${quoteWord(name)} is not a valid profile name.`, {
+      hint: "Use lower-case letters, digits, - and _, for example: --profile acme",
     });
   }
   const folder = findProfileFolder(environment);
   if (folder === undefined) {
     throw new AnalyticsError(
       "usage",
-      "There is no place for profiles: neither HOME nor XDG_CONFIG_HOME is set.",
+      "There is no folder for profiles: neither HOME nor XDG_CONFIG_HOME is set.",
       {
         hint: "Set one of them, or give the key as ANALYTICS_API_KEY.",
       },
@@ -48,6 +48,7 @@ export function findProfileFile(environment: Environment, name: string): string 
   return join(folder, `${name}.json`);
 }
 
+/** The names of all profiles, sorted; empty if the folder cannot be read. */
 export function listProfiles(environment: Environment): string[] {
   const folder = findProfileFolder(environment);
   if (folder === undefined) return [];
@@ -59,7 +60,7 @@ export function listProfiles(environment: Environment): string[] {
   }
 }
 
-/** Throws AnalyticsError `no_api_key` where there is none, or its file is damaged. */
+/** Throws AnalyticsError `no_api_key` if the profile does not exist or its file is damaged. */
 export function readProfile(environment: Environment, name: string): Profile {
   const file = findProfileFile(environment, name);
   try {
@@ -67,22 +68,25 @@ export function readProfile(environment: Environment, name: string): Profile {
   } catch (cause) {
     const code = readCode(cause);
     if (code === "ENOENT") throw refuseUnknown(environment, name);
-    // A parser's own message would quote the file, and with it the key.
+    // JSON.parse's own message would quote the file, and with it the key.
     const reason = code === undefined ? "its file is damaged" : `its file cannot be read (${code})`;
     throw new AnalyticsError("no_api_key", `The profile ${name} cannot be used: ${reason}.`, {
-      hint: `Write it anew: analytics-mcp login --profile ${name}`,
+      hint: `Save it again: analytics-mcp login --profile ${name}`,
     });
   }
 }
 
-/** What a profile has, without anything else. Written out here, since every start reads one. Throws TypeError. */
+/** Keeps a profile's known members. Without zod, which would slow down every start. Throws TypeError. */
 function takeProfile({ baseUrl, apiKey, site }: Profile): Profile {
   const isText = typeof baseUrl === "string" && typeof apiKey === "string";
   if (isText && (site === undefined || typeof site === "string")) return { baseUrl, apiKey, site };
-  throw new TypeError("This is no profile.");
+  throw new TypeError("This is not a profile.");
 }
 
-/** Readable by its owner alone from its first byte on, and whole at every moment. Throws AnalyticsError `usage`. */
+/**
+ * Saves a profile and returns its file. Only the owner can read it, and other programs never see it half-written.
+ * Throws AnalyticsError `usage`.
+ */
 export function writeProfile(environment: Environment, name: string, content: Profile): string {
   const file = findProfileFile(environment, name);
   const folder = dirname(file);
@@ -92,14 +96,14 @@ export function writeProfile(environment: Environment, name: string, content: Pr
     replaceFile(file, `${JSON.stringify(takeProfile(content), null, 2)}\n`);
   } catch (cause) {
     throw new AnalyticsError("usage", `The profile cannot be saved in ${folder}: ${readCode(cause)}.`, {
-      hint: "Set XDG_CONFIG_HOME to a folder of yours that can be written.",
+      hint: "Set XDG_CONFIG_HOME to a folder you can write to.",
       cause,
     });
   }
   return file;
 }
 
-/** Throws AnalyticsError `no_api_key` where there is none. */
+/** Throws AnalyticsError `no_api_key` if the profile does not exist. */
 export function removeProfile(environment: Environment, name: string): void {
   const file = findProfileFile(environment, name);
   try {
@@ -108,7 +112,7 @@ export function removeProfile(environment: Environment, name: string): void {
     const code = readCode(cause);
     if (code === "ENOENT") {
       const isEmpty = listProfiles(environment).length === 0;
-      const hint = isEmpty ? "There is nothing to forget." : "To see them: analytics-mcp whoami --all";
+      const hint = isEmpty ? "There is nothing to remove." : "List them: analytics-mcp whoami --all";
       throw refuseUnknown(environment, name, hint);
     }
     throw new AnalyticsError("usage", `${file} cannot be removed: ${code}.`, { cause });
@@ -118,7 +122,7 @@ export function removeProfile(environment: Environment, name: string): void {
 function refuseUnknown(
   environment: Environment,
   name: string,
-  hint = `To make it: analytics-mcp login --profile ${name}`,
+  hint = `Create it: analytics-mcp login --profile ${name}`,
 ): AnalyticsError {
   const names = listProfiles(environment);
   const known = names.length === 0 ? "There are none yet." : `There are: ${names.join(", ")}.`;

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 
 /**
- * Puts a text in a file's place: readable by its owner alone from its first byte on, and whole at every moment.
- * Throws Node's own error.
+ * Replaces a file's content in one step: other programs see the old text or the new one, never a part, and only the
+ * owner can read it. Throws Node's own error.
  */
 export function replaceFile(file: string, text: string): void {
   const draft = `${file}.${randomUUID()}`;

@@ -1,26 +1,28 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 
-/** The process's environment, or what a test says it is. */
+/** The process's environment variables, or a test's. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable's value; empty, and a `${NAME}` that a client left unexpanded, count as not set. */
+/** A variable's value, trimmed. Undefined if it is empty, or a `${NAME}` that an MCP client left unexpanded. */
 export function readVariable(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim();
   return value === undefined || value === "" || isUnexpanded(value) ? undefined : value;
 }
 
-/** For variables whose absence would silently mean something else than what was written. */
+/** For variables that must not silently count as unset. Throws AnalyticsError with the given code. */
 export function refuseUnexpanded(environment: Environment, name: string, code: ErrorCode): void {
   if (!isUnexpanded(environment[name] ?? "")) return;
-  throw new AnalyticsError(code, `${name} holds the unexpanded name of a variable in place of a value.`, {
-    hint: "The client did not fill it in: write the value itself. To try without a service, use --demo.",
+  throw new AnalyticsError(code, `${name} contains an unexpanded variable name, not a value.`, {
+    hint: "The client did not expand it: write the value itself. To try without a service, use --demo.",
   });
 }
 
+/** Whether a value is still `${NAME}`. */
 export function isUnexpanded(value: string): boolean {
   return /^\s*\$\{[^{}]*\}\s*$/.test(value);
 }
 
+/** Splits a comma-separated list into trimmed, lower-case parts. */
 export function readList(text: string | undefined): string[] {
   return (text ?? "").split(",").map((each) => each.trim().toLowerCase());
 }

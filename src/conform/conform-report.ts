@@ -1,7 +1,7 @@
 import type { View } from "../operations/view.ts";
-import { cleanText } from "../render/clean.ts";
-import { paint, type Screen, type Style } from "../render/screen.ts";
-import { pad, wrap } from "../render/width.ts";
+import { cleanText } from "../render/clean-text.ts";
+import { paint, type Screen, type Style } from "../render/terminal-screen.ts";
+import { pad, wrap } from "../render/text-width.ts";
 import type { Severity } from "./rule.ts";
 
 export type Verdict = "pass" | "fail" | "skip";

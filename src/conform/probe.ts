@@ -1,9 +1,9 @@
-import { readText } from "../client/exchange.ts";
-import { explainFailure } from "../client/failure.ts";
-import type { Outgoing, Send } from "../client/network.ts";
-import { PassingFailure } from "../client/retry.ts";
-import { readWait } from "../client/wait.ts";
-import { within } from "../client/within.ts";
+import { abortable } from "../client/abortable.ts";
+import { readBodyText } from "../client/http-response.ts";
+import type { RawRequest, Send } from "../client/network.ts";
+import { explainFailure } from "../client/network-failure.ts";
+import { RetryableError } from "../client/retry.ts";
+import { readRetryAfter } from "../client/retry-after.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Key, type Reply, readJson, type Sent } from "./reply.ts";
 import { Breach, Halt } from "./verdict.ts";
@@ -98,9 +98,9 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
     try {
       const { method, url, headers, body, key } = sent;
       const authorization = key && { authorization: `${key.scheme ?? "Bearer"} ${key.value}` };
-      const outgoing: Outgoing = { method, headers: { ...headers, ...authorization }, body, signal };
-      const answered = await within(signal, target.send(url, outgoing));
-      const text = await within(signal, readText(answered, limits.maxBytes));
+      const outgoing: RawRequest = { method, headers: { ...headers, ...authorization }, body, signal };
+      const answered = await abortable(signal, target.send(url, outgoing));
+      const text = await abortable(signal, readBodyText(answered, limits.maxBytes));
       unanswered = 0;
       return { sent, status: answered.status, headers: answered.headers, text, json: readJson(text) };
     } catch (cause) {
@@ -128,10 +128,11 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
       // Only after the first 429: how a service refuses is a rule, too.
       if (refusals.length > 0 && exhaustedUntil > clock()) await waitForQuota(exhaustedUntil - clock());
       const reply = await sendOnce(sent);
-      exhaustedUntil = readRemaining(reply) === 0 ? clock() + (readWait(reply.headers, clock()) ?? 0) : 0;
+      exhaustedUntil =
+        readRemaining(reply) === 0 ? clock() + (readRetryAfter(reply.headers, clock()) ?? 0) : 0;
       if (reply.status !== 429) return reply;
       refusals.push(reply);
-      await waitForQuota(readWait(reply.headers, clock()) ?? 30_000);
+      await waitForQuota(readRetryAfter(reply.headers, clock()) ?? 30_000);
     }
   };
 
@@ -168,7 +169,7 @@ function explain(cause: unknown, signal: AbortSignal, target: Target, deadline: 
     });
   }
   const error = explainFailure(cause, new URL(target.baseUrl).origin, target.proxies ?? []);
-  return error instanceof PassingFailure ? error.error : error;
+  return error instanceof RetryableError ? error.error : error;
 }
 
 /** The remaining quota, from the fields of the IETF draft or the older ones. */

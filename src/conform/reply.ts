@@ -1,4 +1,4 @@
-import { findExcess } from "../client/answer.ts";
+import { findExcess } from "../client/result-parser.ts";
 
 /** A key as sent, and as a shell expression for reports, which never contain the key itself. */
 export interface Key {

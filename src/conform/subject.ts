@@ -1,4 +1,4 @@
-import { describeMismatch } from "../client/answer.ts";
+import { describeMismatch } from "../client/result-parser.ts";
 import { type AnyOperation, operations } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
 import type { Ask, Query } from "./probe.ts";

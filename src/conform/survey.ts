@@ -1,6 +1,6 @@
-import { readProblem } from "../client/answer.ts";
-import { readTarget } from "../client/exchange.ts";
 import { hideKey } from "../client/hidden-key.ts";
+import { readRedirectOrigin } from "../client/http-request.ts";
+import { parseProblem } from "../client/problem-parser.ts";
 import { AnalyticsError } from "../errors.ts";
 import { openapi, sites, stats } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
@@ -57,9 +57,9 @@ async function requestSites(probe: Probe, base: { url: string; apiKey: string })
   const { origin } = new URL(base.url);
   const circumstances = { path: sites.path, origin, base: base.url, wait: undefined };
   if (reply.status === 401 || reply.status === 403)
-    throw readProblem(reply.status, hideKey(reply.text, base.apiKey), circumstances);
+    throw parseProblem(reply.status, hideKey(reply.text, base.apiKey), circumstances);
   if (reply.status >= 300 && reply.status < 400) {
-    const target = readTarget(reply.headers.get("location"), base.url, base.apiKey);
+    const target = readRedirectOrigin(reply.headers.get("location"), base.url, base.apiKey);
     throw new AnalyticsError(
       "redirected",
       `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${reply.status}); the key is not sent on.`,
@@ -68,7 +68,7 @@ async function requestSites(probe: Probe, base: { url: string; apiKey: string })
   }
   // An unfinished service may lack one path. If both are missing, the address is wrong.
   if (reply.status === 404 && (await probe.ask(openapi.path)).status === 404) {
-    throw readProblem(404, "", circumstances);
+    throw parseProblem(404, "", circumstances);
   }
   return reply;
 }

@@ -2,7 +2,7 @@ import { type CompleteRequestParams, ProtocolError, ProtocolErrorCode } from "@m
 import type { Call } from "../operations/call.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { sites } from "../operations/index.ts";
-import { cleanText } from "../render/clean.ts";
+import { cleanText } from "../render/clean-text.ts";
 import { findPrompt } from "./prompts.ts";
 import { listResources, overviewTemplate } from "./resources.ts";
 

@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
-import { formatCount } from "../render/words.ts";
+import { formatCount } from "../render/plural.ts";
 
 /** Counts one call. Throws AnalyticsError `rate_limited`, with the time to wait, if there were too many. */
 export type Admit = () => void;

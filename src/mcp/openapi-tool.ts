@@ -4,9 +4,9 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { openapi, operations } from "../operations/index.ts";
 import { formatCommand, type ResultOf } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
-import { cleanText, cleanValue } from "../render/clean.ts";
+import { cleanText, cleanValue } from "../render/clean-text.ts";
 import { formatTsv } from "../render/tsv.ts";
-import type { SourceDescription } from "../sources/source.ts";
+import type { SourceDescription } from "../sources/source-types.ts";
 import { countFitting, estimateTokens, MAX_TOKENS } from "./budget.ts";
 import type { Receipt, ToolAnswer } from "./tool-answer.ts";
 

@@ -1,7 +1,7 @@
 import { type GetPromptResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { readParams } from "../operations/parameters.ts";
-import { cleanText } from "../render/clean.ts";
+import { cleanText } from "../render/clean-text.ts";
 import { compare } from "../reports/compare.ts";
 
 const site = { name: "site", description: "Site id or domain; optional if there is only one site." };

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
-import { cleanValue, formatJson } from "../render/clean.ts";
+import { cleanValue, formatJson } from "../render/clean-text.ts";
 import { findQuery, queries } from "../reports/queries.ts";
 import { chartResource } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../operations/call.ts";
-import type { SourceDescription } from "../sources/source.ts";
+import type { SourceDescription } from "../sources/source-types.ts";
 import type { Admit } from "./call-rate-limit.ts";
 
 /** The description of the source goes into the instructions and into each shell command. */

@@ -1,10 +1,10 @@
 import type { AnalyticsError } from "../errors.ts";
 import { formatCommand } from "../operations/operation.ts";
 import type { View } from "../operations/view.ts";
-import { cleanText, cleanValue } from "../render/clean.ts";
+import { cleanText, cleanValue } from "../render/clean-text.ts";
 import { formatTsv } from "../render/tsv.ts";
 import type { Answer, Query } from "../reports/queries.ts";
-import type { SourceDescription } from "../sources/source.ts";
+import type { SourceDescription } from "../sources/source-types.ts";
 import { countFitting } from "./budget.ts";
 
 /** What a reader needs to trust or repeat an answer; the resolved dates are in `period`. */

@@ -1,4 +1,4 @@
-/** What happens to sign-ins; each is one line of the operator's log. */
+/** Events of sign-ins; each is one line of the operator's log. */
 export type AuditEvent =
   | "client_registered"
   | "consent_refused"
@@ -8,7 +8,7 @@ export type AuditEvent =
   | "tokens_refreshed"
   | "grant_ended";
 
-/** Never a key, a token or a code. The name is the application's own word, as it sent it. */
+/** Never a key, a token or a code. `name` is what the application calls itself, unchecked. */
 export interface AuditFacts {
   grant?: string | undefined;
   client?: string | undefined;

@@ -1,130 +1,151 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBody, replaceBody } from "./body.ts";
-import { readDocuments } from "./client-documents.ts";
+import { allowScripts } from "../http/cors.ts";
+import { sendJson } from "../http/json-response.ts";
+import { readBody, replaceBody } from "../http/request-body.ts";
 import { type ConsentOptions, createConsent } from "./consent.ts";
-import { limitFetches } from "./fetch-limit.ts";
 import {
   type Addresses,
   buildResourceMetadata,
   buildServerMetadata,
   isResourceMetadataPath,
   isServerMetadataPath,
-} from "./metadata.ts";
+} from "./discovery.ts";
+import { limitFetches } from "./document-fetch-limit.ts";
+import { paths } from "./endpoint-paths.ts";
+import { readDocuments } from "./metadata-documents.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
-import { paths } from "./paths.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
-import { createNormalizer } from "./requests.ts";
-import { openToScripts, sendJson, sendPage } from "./send.ts";
+import { createNormalizer } from "./request-normalizer.ts";
+import { sendPage } from "./send-page.ts";
 
 export type AuthorizationServerOptions = Omit<ProviderOptions, "issuer" | "resource"> &
   Omit<ConsentOptions, "provider" | "issuer" | "resource"> &
   Addresses;
 
-/** From one address in an hour. Each is a record: one that stays, and one that lives for a quarter of an hour. */
-const REGISTRATIONS = 60;
-const SIGN_INS = 300;
+/** Limits for one address in an hour. Each request adds a record: a registration stays, a sign-in lasts 15 minutes. */
+const MAX_REGISTRATIONS = 60;
+const MAX_SIGN_INS = 300;
 const HOUR_MS = 3_600_000;
 
-/** Answers what belongs to signing in; false where a request does not. */
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+interface Route {
+  matches: (path: string) => boolean;
+  /** Any method if absent. */
+  method?: "POST";
+  /** For programs: scripts of any web page may call it, and its errors are always JSON (RFC 6749, section 5.2). */
+  isApi?: true;
+  handle: Handler;
+}
+
+const isOneOf =
+  (...expected: string[]) =>
+  (path: string) =>
+    expected.includes(path);
+const isBelow = (parent: string) => (path: string) => path.startsWith(`${parent}/`);
+
+/** Answers requests that belong to signing in; resolves to false for any other request. */
 export type Handle = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<boolean>;
 
 export function createAuthorizationServer(options: AuthorizationServerOptions): Handle {
-  const { store, clock, registration, readAddress, resource } = options;
-  const normalize = createNormalizer(resource);
-  const fetch = limitFetches(readDocuments(options.fetch, normalize.document), options);
-  const { provider, serve: answer } = createProvider({ ...options, fetch });
-  const consent = createConsent({ ...options, provider });
-  const serve = (request: IncomingMessage, response: ServerResponse) => {
-    speakAsIssuer(request, options.issuer);
-    return answer(request, response);
-  };
-
-  const openPaths = new Set<string>([paths.token, paths.registration, paths.revocation, paths.jwks]);
-
+  const routes = createRoutes(options);
   return async (request, response, path) => {
-    const isServerMetadata = isServerMetadataPath(path);
-    const isMetadata = isServerMetadata || isResourceMetadataPath(path);
-    // Programs ask here, whatever they say they read: they know errors as JSON alone (RFC 6749, section 5.2).
-    if (openPaths.has(path)) request.headers.accept = "application/json";
-    if (isMetadata || openPaths.has(path)) {
-      for (const [name, value] of Object.entries(openToScripts)) response.setHeader(name, value);
-      if (request.method === "OPTIONS") {
-        response.writeHead(204).end();
-        return true;
-      }
+    const route = routes.find(
+      ({ matches, method = request.method }) => method === request.method && matches(path),
+    );
+    if (!route) return false;
+    if (route.isApi) {
+      request.headers.accept = "application/json";
+      if (allowScripts(request, response)) return true;
     }
-    if (isMetadata) {
-      const body = isServerMetadata
-        ? buildServerMetadata(options, registration)
-        : buildResourceMetadata(options);
-      sendJson(response, 200, body, { "Cache-Control": "public, max-age=3600" });
-      return true;
-    }
-    if (path === paths.authorization || path === `${paths.authorization}/`) {
-      const count = await store.hit(`sign-ins from ${readAddress()}`, HOUR_MS, clock());
-      if (count > SIGN_INS) {
-        sendPage(response, 429, buildErrorPage(tooMany), { "Retry-After": "3600" });
-        return true;
-      }
-      const { searchParams } = new URL(request.url ?? "/", options.issuer);
-      request.url = `${paths.authorization}?${normalize.authorization(searchParams)}`;
-      await serve(request, response);
-      return true;
-    }
-    if (path === paths.token && request.method === "POST") {
-      const form = normalize.token(new URLSearchParams(await readBody(request)));
-      await serve(replaceBody(request, form.toString()), response);
-      return true;
-    }
-    if (path === paths.revocation && request.method === "POST") {
-      await serve(replaceBody(request, await readBody(request)), response);
-      return true;
-    }
-    if (path === paths.registration && request.method === "POST" && registration) {
-      const count = await store.hit(`registrations from ${readAddress()}`, HOUR_MS, clock());
-      if (count > REGISTRATIONS) {
-        sendJson(
-          response,
-          429,
-          { error: "slow_down", error_description: "Too many registrations." },
-          {
-            "Retry-After": "3600",
-          },
-        );
-        return true;
-      }
-      const metadata = normalize.registration(parseJson(await readBody(request)));
-      await serve(replaceBody(request, JSON.stringify(metadata)), response);
-      return true;
-    }
-    if (path.startsWith(`${paths.consent}/`)) {
-      await consent(request, response);
-      return true;
-    }
-    if (path.startsWith(`${paths.authorization}/`) || path === paths.jwks) {
-      await serve(request, response);
-      return true;
-    }
-    if (openPaths.has(path)) {
-      sendJson(response, 404, { error: "not_found", error_description: "Nothing is asked here this way." });
-      return true;
-    }
-    return false;
+    await route.handle(request, response);
+    return true;
   };
 }
 
-const tooMany = {
+/** The first route that matches answers. */
+function createRoutes(options: AuthorizationServerOptions): Route[] {
+  const { store, clock, registration, readAddress, resource, issuer } = options;
+  const normalize = createNormalizer(resource);
+  const fetch = limitFetches(readDocuments(options.fetch, normalize.document), options);
+  const { provider, serve: serveProvider } = createProvider({ ...options, fetch });
+
+  const serve: Handler = (request, response) => {
+    setPublicAddress(request, issuer);
+    return serveProvider(request, response);
+  };
+  const countFromAddress = (what: string) => store.hit(`${what} from ${readAddress()}`, HOUR_MS, clock());
+
+  const startSignIn: Handler = async (request, response) => {
+    if ((await countFromAddress("sign-ins")) > MAX_SIGN_INS) {
+      return sendPage(response, 429, buildErrorPage(tooManySignIns), { "Retry-After": "3600" });
+    }
+    const { searchParams } = new URL(request.url ?? "/", issuer);
+    request.url = `${paths.authorization}?${normalize.authorization(searchParams)}`;
+    await serve(request, response);
+  };
+
+  const issueTokens: Handler = async (request, response) => {
+    const form = normalize.token(new URLSearchParams(await readBody(request)));
+    await serve(replaceBody(request, form.toString()), response);
+  };
+
+  const revoke: Handler = async (request, response) =>
+    serve(replaceBody(request, await readBody(request)), response);
+
+  const register: Handler = async (request, response) => {
+    if ((await countFromAddress("registrations")) > MAX_REGISTRATIONS) {
+      const body = { error: "slow_down", error_description: "Too many registrations." };
+      return sendJson(response, 429, body, { "Retry-After": "3600" });
+    }
+    const metadata = normalize.registration(parseJson(await readBody(request)));
+    await serve(replaceBody(request, JSON.stringify(metadata)), response);
+  };
+
+  const { token, revocation, jwks, authorization } = paths;
+  return [
+    {
+      matches: isServerMetadataPath,
+      isApi: true,
+      handle: sendMetadata(buildServerMetadata(options, registration)),
+    },
+    { matches: isResourceMetadataPath, isApi: true, handle: sendMetadata(buildResourceMetadata(options)) },
+    { matches: isOneOf(authorization, `${authorization}/`), handle: startSignIn },
+    { matches: isBelow(authorization), handle: serve },
+    { matches: isBelow(paths.consent), handle: createConsent({ ...options, provider }) },
+    { matches: isOneOf(token), method: "POST", isApi: true, handle: issueTokens },
+    { matches: isOneOf(revocation), method: "POST", isApi: true, handle: revoke },
+    ...(registration
+      ? [{ matches: isOneOf(paths.registration), method: "POST", isApi: true, handle: register } as const]
+      : []),
+    { matches: isOneOf(jwks), isApi: true, handle: serve },
+    { matches: isOneOf(token, revocation, paths.registration), isApi: true, handle: sendNotFound },
+  ];
+}
+
+const sendMetadata =
+  (metadata: object): Handler =>
+  (_, response) =>
+    sendJson(response, 200, metadata, { "Cache-Control": "public, max-age=3600" });
+
+const sendNotFound: Handler = (_, response) =>
+  sendJson(response, 404, {
+    error: "not_found",
+    error_description: "This server has no such endpoint, or not for this method.",
+  });
+
+const tooManySignIns = {
   title: "Too many sign-ins",
-  message: "More sign-ins were started from your network in this hour than this server takes.",
+  message: "Your network has started more sign-ins in this hour than this server allows.",
   hint: "Try again in an hour.",
 };
 
 /**
- * Tells the provider how people reach it, which decides where a sign-in goes on and whether its cookies are
- * `Secure`: the public URL says so, with or without a proxy that ends TLS. What a client says of it, in `Host` or
- * in `X-Forwarded-*`, is taken away.
+ * Gives the provider the public address, from which it builds its redirects and decides whether cookies are `Secure`.
+ * The public URL decides this, with or without a proxy that ends TLS; what a client sent in `Host`, `Forwarded` or
+ * `X-Forwarded-*` is removed.
  */
-function speakAsIssuer({ headers }: IncomingMessage, issuer: string): void {
+function setPublicAddress({ headers }: IncomingMessage, issuer: string): void {
   for (const name of Object.keys(headers)) {
     if (name === "forwarded" || name.startsWith("x-forwarded-")) delete headers[name];
   }

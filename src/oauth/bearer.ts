@@ -2,11 +2,11 @@ import { SCOPE } from "./scope.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
 
-/** Whom a token speaks for. */
+/** The grant behind an access token. */
 export interface Bearer {
   grantId: string;
   clientId: string;
-  /** The analytics key that the person gave at the consent. */
+  /** The analytics key that the person entered on the consent page. */
   apiKey: string;
   /** Seconds since 1970. */
   expires: number;
@@ -20,16 +20,15 @@ export interface BearerOptions {
 }
 
 /**
- * Whom an `Authorization` header speaks for; undefined where it is none of ours, has expired, is for another
- * resource, or its grant was revoked: one answer for all, since a client can do the same about each.
+ * Returns the grant behind an `Authorization` header, or undefined if the token is unknown, expired, revoked or for
+ * another resource. These cases are not told apart: in each of them the client has to sign in again.
  */
 export function createBearerCheck({ store, sealing, resource, clock }: BearerOptions) {
   return async (authorization: string | null): Promise<Bearer | undefined> => {
     const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization ?? "") ?? [];
     if (token === undefined) return undefined;
     const record = await store.get("AccessToken", sealing.hash("AccessToken", token));
-    const value = record && (sealing.open(record, token) as Record<string, unknown> | undefined);
-    if (!value) return undefined;
+    const value: Record<string, unknown> = Object(record && sealing.open(record, token));
     const { grantId, clientId, apiKey, exp, aud, scope } = value;
     if (typeof grantId !== "string" || typeof clientId !== "string" || typeof apiKey !== "string")
       return undefined;

@@ -2,45 +2,45 @@ import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Provider, { errors, type InteractionResults } from "oidc-provider";
 import { AnalyticsError } from "../errors.ts";
+import { readForm } from "../http/request-body.ts";
+import { describeApplication, describeRedirect } from "./application-facts.ts";
 import type { Audit } from "./audit.ts";
-import { readForm } from "./body.ts";
-import { describeClient, describeRedirect } from "./client-facts.ts";
-import { createDecisions, type DecisionsOptions } from "./decisions.ts";
+import { type ConsentOnceOptions, createConsentOnce } from "./consent-once.ts";
+import { paths } from "./endpoint-paths.ts";
 import type { ConsentError } from "./pages/consent-error.ts";
 import { buildConsentPage } from "./pages/consent-page.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import type { Notice } from "./pages/notice.ts";
-import { paths } from "./paths.ts";
 import { SCOPE } from "./scope.ts";
-import { sendPage } from "./send.ts";
+import { sendPage } from "./send-page.ts";
 
-/** Tries of a key: so many for one sign-in, and so many wrong ones from one address in a quarter of an hour. */
-const TRIES = 5;
-const TRIES_FROM_ADDRESS = 30;
+/** Keys that may be tried in one sign-in, and wrong keys from one address in a quarter of an hour. */
+const MAX_TRIES = 5;
+const MAX_TRIES_FROM_ADDRESS = 30;
 const WINDOW_MS = 15 * 60_000;
 
-export interface ConsentOptions extends Omit<DecisionsOptions, "findInteraction"> {
+export interface ConsentOptions extends Omit<ConsentOnceOptions, "findInteraction"> {
   provider: Provider;
   issuer: string;
   resource: string;
   /** Signs the form against forgery; derived from the server secret. */
   formKey: string;
-  /** Whose key is asked for: the origin of the analytics service, or what the data is. */
+  /** Where the key is from: the origin of the analytics service, or a description of the data. */
   service: string;
   notice?: Notice | undefined;
   /** A key that anyone may know. */
   publicKey?: string | undefined;
-  /** Asks the service whether it takes the key; throws AnalyticsError. */
+  /** Asks the service whether it accepts the key; throws AnalyticsError if not. */
   checkKey: (apiKey: string) => Promise<void>;
-  /** Whom the request under way comes from. */
+  /** The address that the current request comes from. */
   readAddress: () => string;
   audit: Audit;
 }
 
-/** The page where a person gives a key to one client; nothing is remembered of them beyond it. */
+/** The page where a person gives a key to one application. Nothing else about the person is stored. */
 export function createConsent(options: ConsentOptions) {
   const { provider, store, clock, issuer, resource, audit } = options;
-  const decisions = createDecisions({
+  const { decideOnce, findRedirect } = createConsentOnce({
     ...options,
     findInteraction: (uid) => provider.Interaction.find(uid),
   });
@@ -60,10 +60,11 @@ export function createConsent(options: ConsentOptions) {
       buildConsentPage({
         action: `${paths.consent}/${uid}`,
         csrf: signForm(uid),
-        client: describeClient(client),
+        application: describeApplication(client),
         redirect: describeRedirect(String(params.redirect_uri)),
         service: options.service,
-        ...{ notice: options.notice, publicKey: options.publicKey },
+        notice: options.notice,
+        publicKey: options.publicKey,
         error,
       }),
       error?.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) },
@@ -78,15 +79,15 @@ export function createConsent(options: ConsentOptions) {
     const { uid, params } = details;
     const form = await readForm(request);
     const { origin } = request.headers;
-    const isOurs =
+    const isOurForm =
       (origin === undefined || origin === issuer) && isEqual(form.get("csrf") ?? "", signForm(uid));
-    if (!isOurs) return show(response, details, { code: "expired" });
+    if (!isOurForm) return show(response, details, { code: "expired" });
     const clientId = String(params.client_id);
     if (form.get("decision") !== "allow") {
-      const isFirst = await decisions.settle(uid, () =>
-        finish(request, response, { error: "access_denied", error_description: "The person said no." }),
+      const isFirst = await decideOnce(uid, () =>
+        finish(request, response, { error: "access_denied", error_description: "The person denied access." }),
       );
-      if (!isFirst) return follow(uid, response);
+      if (!isFirst) return redirectToFirst(uid, response);
       return audit("consent_refused", { client: clientId });
     }
     const apiKey = (form.get("api_key") ?? "").trim();
@@ -96,26 +97,26 @@ export function createConsent(options: ConsentOptions) {
       return show(response, details, refusal);
     }
     const client = await provider.Client.find(clientId);
-    const isFirst = await decisions.settle(uid, async () => {
+    const isFirst = await decideOnce(uid, async () => {
       const accountId = randomUUID();
       const grant = new provider.Grant({ accountId, clientId });
-      // Whoever ends a sign-in types its id, and one that began with a dash would be an option.
+      // Operators type this id to end a sign-in. The provider's own ids may begin with a dash, as options do.
       grant.jti = randomUUID();
       grant.addResourceScope(resource, SCOPE);
       const grantId = await grant.save();
-      // The key goes with the sealed record of this sign-in to the code that is made of it.
+      // The code made from this sign-in takes the key from its sealed record.
       const result = { login: { accountId, remember: false }, consent: { grantId }, apiKey };
       await finish(request, response, result);
       audit("grant_made", { grant: grantId, client: clientId, name: client?.clientName });
     });
-    if (!isFirst) await follow(uid, response);
+    if (!isFirst) await redirectToFirst(uid, response);
   };
 
-  /** To where another answer to the same form led. */
-  const follow = async (uid: string, response: ServerResponse) => {
-    const way = await decisions.findWay(uid);
-    if (way === undefined) throw new errors.SessionNotFound("the sign-in has gone on already");
-    response.writeHead(303, { Location: way, "Content-Length": "0" }).end();
+  /** Sends the browser where the first submission of the same form led. */
+  const redirectToFirst = async (uid: string, response: ServerResponse) => {
+    const location = await findRedirect(uid);
+    if (location === undefined) throw new errors.SessionNotFound("the sign-in is already over");
+    response.writeHead(303, { Location: location, "Content-Length": "0" }).end();
   };
 
   const tryKey = async (uid: string, address: string, apiKey: string): Promise<ConsentError | undefined> => {
@@ -124,17 +125,17 @@ export function createConsent(options: ConsentOptions) {
     const now = clock();
     const tries = await store.hit(`tries ${uid}`, WINDOW_MS, now);
     const fromAddress = await store.hit(`tries from ${address}`, WINDOW_MS, now);
-    if (fromAddress > TRIES_FROM_ADDRESS) return { code: "rate_limited", retryAfter: WINDOW_MS / 1000 };
-    // A sign-in does not live longer than its tries are counted.
-    if (tries > TRIES) return { code: "tries_used_up" };
+    if (fromAddress > MAX_TRIES_FROM_ADDRESS) return { code: "rate_limited", retryAfter: WINDOW_MS / 1000 };
+    // The sign-in ends before its count does, so waiting does not help.
+    if (tries > MAX_TRIES) return { code: "tries_used_up" };
     try {
       await options.checkKey(apiKey);
     } catch (error) {
       if (!(error instanceof AnalyticsError)) throw error;
       return { code: error.code === "invalid_api_key" ? "wrong_key" : "unavailable" };
     }
-    // Counted before, so that guesses at the same time cannot slip by each other; not kept, since behind one address
-    // a whole company may sign in on one morning.
+    // Every try is counted before the check, so that simultaneous guesses cannot pass the limit. A good key is then
+    // taken off the count: a whole company may sign in from one address on one morning.
     await store.unhit(`tries from ${address}`, now);
     return undefined;
   };
@@ -144,27 +145,25 @@ export function createConsent(options: ConsentOptions) {
       if (request.method === "POST") return await decide(request, response);
       return await show(response, await provider.interactionDetails(request, response));
     } catch (error) {
-      // The application's document was good when the sign-in began; another replica asks for it again.
+      // The application's document was valid when the sign-in began, but another replica fetches it again.
       if (error instanceof errors.InvalidClient || error instanceof errors.InvalidClientMetadata) {
-        return sendPage(response, 400, buildErrorPage(unknownClient));
+        return sendPage(response, 400, buildErrorPage(unknownApplication));
       }
       if (!(error instanceof errors.SessionNotFound)) throw error;
-      sendPage(
-        response,
-        400,
-        buildErrorPage({
-          title: "This sign-in has ended",
-          message: "It was finished, it is older than a quarter of an hour, or it began in another browser.",
-          hint: "Go back to the application and start again.",
-        }),
-      );
+      sendPage(response, 400, buildErrorPage(signInEnded));
     }
   };
 }
 
-const unknownClient = {
-  title: "This sign-in cannot go on",
-  message: "The application no longer says who it is.",
+const unknownApplication = {
+  title: "This sign-in cannot continue",
+  message: "The application can no longer be identified.",
+  hint: "Go back to the application and start again.",
+};
+
+const signInEnded = {
+  title: "This sign-in has ended",
+  message: "It was completed, it is more than 15 minutes old, or it was started in another browser.",
   hint: "Go back to the application and start again.",
 };
 
@@ -179,7 +178,7 @@ const statuses: Record<ConsentError["code"], number> = {
 };
 
 function isEqual(a: string, b: string): boolean {
-  // Of the same length in letters may be of another in bytes, which timingSafeEqual does not take.
+  // Strings of one length can differ in bytes, and timingSafeEqual throws if lengths differ.
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.byteLength === other.byteLength && timingSafeEqual(one, other);
 }

@@ -1,58 +1,34 @@
 import { lookup } from "node:dns";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { BlockList, type IPVersion, isIP, type LookupFunction } from "node:net";
 import { Agent } from "undici";
 
-/**
- * Addresses that are not the public internet's (IANA's special-purpose registries): a client ID metadata document
- * is fetched from an address that a stranger chose, and must not reach what only this machine reaches.
- */
-const inside = new BlockList();
-for (const [network, prefix] of [
-  ...[
-    ["0.0.0.0", 8],
-    ["10.0.0.0", 8],
-    ["100.64.0.0", 10],
-    ["127.0.0.0", 8],
-    ["169.254.0.0", 16],
-  ],
-  ...[
-    ["172.16.0.0", 12],
-    ["192.0.0.0", 24],
-    ["192.0.2.0", 24],
-    ["192.88.99.0", 24],
-    ["192.168.0.0", 16],
-  ],
-  ...[
-    ["198.18.0.0", 15],
-    ["198.51.100.0", 24],
-    ["203.0.113.0", 24],
-    ["224.0.0.0", 4],
-    ["240.0.0.0", 4],
-  ],
-] as [string, number][]) {
-  inside.addSubnet(network, prefix, "ipv4");
+/** IANA's special-purpose registries: everything that is not the public internet. */
+const special4 = createBlockList(
+  "ipv4",
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 " +
+    "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4",
+);
+
+/** Only 2000::/3 is assigned to the public internet; some of it maps or tunnels IPv4, or is for documentation. */
+const global6 = createBlockList("ipv6", "2000::/3");
+const special6 = createBlockList("ipv6", "2001::/23 2001:db8::/32 2002::/16 3fff::/20");
+
+function createBlockList(family: IPVersion, networks: string): BlockList {
+  const list = new BlockList();
+  for (const network of networks.split(" ")) {
+    const [address = "", prefix] = network.split("/");
+    list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
 }
 
-/** Of IPv6 only what is handed out as public (2000::/3), less what maps, tunnels or documents. */
-const outside6 = new BlockList();
-outside6.addSubnet("2000::", 3, "ipv6");
-const inside6 = new BlockList();
-for (const [network, prefix] of [
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["3fff::", 20],
-] as const) {
-  inside6.addSubnet(network, prefix, "ipv6");
-}
-
-/** Whether an address is one of the public internet's. */
+/** Whether an address is on the public internet. */
 export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 4) return !inside.check(address, "ipv4");
-  return isIP(address) === 6 && outside6.check(address, "ipv6") && !inside6.check(address, "ipv6");
+  if (isIP(address) === 4) return !special4.check(address, "ipv4");
+  return isIP(address) === 6 && global6.check(address, "ipv6") && !special6.check(address, "ipv6");
 }
 
-/** Resolves a name, and refuses before connecting where any of its addresses is not public. */
+/** Resolves a name, and fails before any connection is made if one of its addresses is not public. */
 const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, []);
@@ -68,19 +44,23 @@ export type DocumentFetch = (url: string | URL | Request, init?: RequestInit) =>
 
 const TIME_LIMIT_MS = 5_000;
 
-/** Fetches a client ID metadata document: https alone, public addresses alone, no redirects, not for long. */
+/**
+ * Fetches client ID metadata documents. A stranger chooses the address, so it must not reach what only this machine
+ * can reach: https only, public addresses only, no redirects, and within a time limit.
+ */
 export function createDocumentFetch(): DocumentFetch {
   const dispatcher = new Agent({ connect: { lookup: lookupPublic, timeout: TIME_LIMIT_MS } });
   return (url, init) => {
     const { protocol, hostname } = new URL(url instanceof Request ? url.url : url);
     const address = hostname.replace(/^\[|\]$/g, "");
-    // An address in the place of a name is never looked up, so it is looked at here.
+    // An IP address in place of a name is never looked up, so it is checked here.
     const refused = protocol !== "https:" || (isIP(address) !== 0 && !isPublicAddress(address));
     if (refused) return Promise.reject(new Error("The document's address is not on the public internet."));
     const signal = AbortSignal.any([
       AbortSignal.timeout(TIME_LIMIT_MS),
       ...(init?.signal ? [init.signal] : []),
     ]);
+    // `dispatcher` is Node's extension of fetch, which the type of the DOM does not have.
     return fetch(url, { ...init, redirect: "manual", signal, dispatcher } as unknown as RequestInit);
   };
 }

@@ -1,26 +1,26 @@
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors } from "oidc-provider";
-import { type AdapterOptions, createAdapters } from "./adapter.ts";
+import { createCallback, createDeferredWrites } from "./deferred-writes.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
-import { pageHeaders } from "./pages/document.ts";
+import { paths } from "./endpoint-paths.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
-import { paths } from "./paths.ts";
+import { pageHeaders } from "./pages/html-document.ts";
 import { SCOPE } from "./scope.ts";
-import { createCallback } from "./settlement.ts";
-import { isUnavailable } from "./store/failure.ts";
+import { createStorageAdapter, type StorageOptions } from "./storage-adapter.ts";
+import { isUnavailable } from "./store/store-failure.ts";
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-export interface ProviderOptions extends AdapterOptions {
-  /** Origin under which people and clients reach the server. */
+export interface ProviderOptions extends StorageOptions {
+  /** The origin at which people and clients reach the server. */
   issuer: string;
-  /** What tokens are for (RFC 8707): the address of `/mcp`. */
+  /** The address of `/mcp`, which tokens are for (RFC 8707). */
   resource: string;
   /** Signs cookies; derived from the server secret. */
   cookieKey: string;
   registration: boolean;
-  /** Fetches client ID metadata documents, and refuses addresses that are not the internet's. */
+  /** Fetches client ID metadata documents; refuses addresses that are not on the public internet. */
   fetch: DocumentFetch;
   onFault: (fault: Error) => void;
 }
@@ -28,9 +28,9 @@ export interface ProviderOptions extends AdapterOptions {
 /** The authorization server (OAuth 2.1 draft; RFC 6749, 7591, 7636, 8707, 9207): codes with PKCE, opaque tokens. */
 export function createProvider(options: ProviderOptions) {
   const { issuer, resource, onFault, audit } = options;
-  const adapters = createAdapters(options);
-  const provider = new Provider(issuer, {
-    adapter: adapters.of,
+  const deferred = createDeferredWrites();
+  const configuration: Configuration = {
+    adapter: createStorageAdapter(options, deferred),
     clientDefaults: {
       application_type: "native",
       grant_types: ["authorization_code", "refresh_token"],
@@ -41,7 +41,7 @@ export function createProvider(options: ProviderOptions) {
     clientAuthMethods: ["none", "client_secret_post", "client_secret_basic", "private_key_jwt"],
     cookies: {
       keys: [options.cookieKey],
-      // A person comes back to the consent by a link of the client's: with `strict` the cookie would stay behind.
+      // With `strict`, browsers would send no cookie to a page that the application opened.
       short: { httpOnly: true, sameSite: "lax", signed: true },
       long: { httpOnly: true, sameSite: "lax", signed: true },
     },
@@ -65,19 +65,19 @@ export function createProvider(options: ProviderOptions) {
       },
     },
     fetch: options.fetch,
-    // Documents have a limit of its own; these have none, and may be of any length.
+    // The provider limits metadata documents itself, but not these.
     fetchResponseBodyLimits: { jwks_uri: 65_536, sector_identifier_uri: 65_536 },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     interactions: { url: (_, { uid }) => `${paths.consent}/${uid}` },
     issueRefreshToken: (_, client) => client.grantTypeAllowed("refresh_token"),
-    // Nothing is ever signed with it: no client can ask for an ID token. Without one the provider makes its own.
+    // Never used, since no client can ask for an ID token; without a key the provider falls back to its own.
     jwks: { keys: [createSigningKey()] },
     pkce: { required: () => true },
     renderError: (ctx, { error, error_description }) => {
       for (const [name, value] of Object.entries(pageHeaders)) ctx.set(name, value);
       ctx.body = buildErrorPage({
-        title: "This sign-in cannot go on",
-        message: "The application's request is not one that this server can answer.",
+        title: "This sign-in cannot continue",
+        message: "The application sent a request that this server cannot accept.",
         hint: "Go back to the application and start again.",
         code: error,
         sent: typeof error_description === "string" ? error_description : undefined,
@@ -93,7 +93,7 @@ export function createProvider(options: ProviderOptions) {
       revocation: paths.revocation,
       jwks: paths.jwks,
     },
-    // Those of a resource stand with it, below; there are no others.
+    // The only scope belongs to the resource: see `getResourceServerInfo`.
     scopes: [],
     ttl: {
       AuthorizationCode: 60,
@@ -103,14 +103,15 @@ export function createProvider(options: ProviderOptions) {
       Interaction: 15 * 60,
       Session: 15 * 60,
     },
-  } as Configuration);
-  // It reads `X-Forwarded-Proto`, which is ours: see `speakAsIssuer`.
+  };
+  const provider = new Provider(issuer, configuration);
+  // Trusts `X-Forwarded-Proto`, which `setPublicAddress` sets.
   provider.proxy = true;
   provider.on("server_error", (_, fault) => {
-    // That the store fails is told where all requests that meet it end.
+    // The failure of a store is logged once for all requests, by the caller.
     if (!isUnavailable(fault)) onFault(fault);
   });
-  return { provider, serve: createCallback(provider, adapters, audit) };
+  return { provider, serve: createCallback(provider, deferred, audit) };
 }
 
 function createSigningKey() {

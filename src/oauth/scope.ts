@@ -1,2 +1,2 @@
-/** The one scope: clients that may ask for more get stuck where they must ask again. */
+/** The only scope: some clients cannot request another scope later. */
 export const SCOPE = "analytics:read";

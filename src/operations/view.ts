@@ -31,7 +31,7 @@ export interface Series {
 
 /**
  * An answer as data, independent of its look: tables, TSV and a model's text are all rendered from it. Cells are raw;
- * `render/clean.ts` cleans them on output.
+ * `render/clean-text.ts` cleans them on output.
  */
 export interface View {
   /** Identifies the table for programs, if an answer has several. */

@@ -1,10 +1,10 @@
 import type { View } from "../operations/view.ts";
-import { cleanText } from "./clean.ts";
+import { cleanText } from "./clean-text.ts";
 
 /**
- * A view as comma-separated values (RFC 4180, with the line ends of the shell): raw numbers, an empty cell for null.
- * A text that a spreadsheet would take for a formula gets an apostrophe before it, since visitors can write texts;
- * behind a semicolon as well, where spreadsheets of half the world begin a new cell.
+ * A view as comma-separated values (RFC 4180, but with line feeds as the shell has them): raw numbers, an empty cell for
+ * null. Visitors can write texts, so one that a spreadsheet would read as a formula gets an apostrophe in front; also
+ * after a semicolon, which starts a new cell in many locales.
  */
 export function formatCsv({ columns, rows }: View): string {
   return [

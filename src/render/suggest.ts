@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** The one of the known words that is nearest to a mistyped one, where one is near. */
+/** The known word that is nearest to a mistyped one, if it is near: at most a third of its letters differ. */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
   const [nearest] = known
     .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
@@ -9,7 +9,7 @@ export function findNearest(word: string, known: readonly string[]): string | un
   return nearest?.candidate;
 }
 
-/** "Did you mean …? " where a word is near one that is known, else nothing. */
+/** "Did you mean …? " if a known word is near, else an empty text. */
 export function suggest(word: string, known: readonly string[]): string {
   const nearest = findNearest(word, known);
   return nearest === undefined ? "" : `Did you mean ${nearest}? `;

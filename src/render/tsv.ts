@@ -1,14 +1,14 @@
 import type { View } from "../operations/view.ts";
-import { cleanText } from "./clean.ts";
+import { cleanText } from "./clean-text.ts";
 
 export interface TsvOptions {
-  /** Leave out the columns that only programs want. */
+  /** Leave out the columns that are only for programs. */
   forReaders?: boolean;
 }
 
 /**
- * A view as tab-separated values with a header line: raw numbers, an empty cell for null. Cleaned text has no
- * tabs and no line breaks, so a cell cannot forge a row.
+ * A view as tab-separated values with a header line: raw numbers, an empty cell for null. Text is cleaned, so it has no
+ * tabs or line breaks, and a cell cannot forge a row.
  */
 export function formatTsv({ columns, rows }: View, { forReaders = false }: TsvOptions = {}): string {
   const shown = columns.filter((column) => !(forReaders && column.machine === true));

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { askForSite } from "../client/site.ts";
+import { askForSite } from "../client/site-lookup.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { operations } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { count, date } from "../operations/fields.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
-import { cleanText } from "../render/clean.ts";
+import { cleanText } from "../render/clean-text.ts";
 
 // Fields and columns that several reports share.
 

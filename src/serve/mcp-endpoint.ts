@@ -3,12 +3,12 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createMcpHandler, isJsonContentType, type McpServerFactory } from "@modelcontextprotocol/server";
 import { AnalyticsError } from "../errors.ts";
-import { readBody } from "../oauth/body.ts";
-import { findForeign, type Guarded } from "./guards.ts";
-import { createInFlight, dropOwnCancellations, SESSION } from "./in-flight.ts";
+import { readBody } from "../http/request-body.ts";
+import { findForeignHeader, type HostGuardOptions } from "./host-guard.ts";
+import { createInFlightRequests, dropOwnCancellations, SESSION } from "./in-flight-requests.ts";
 
-export interface McpEndpointOptions extends Guarded {
-  /** Told of requests that were refused and of what went wrong on the way; it changes no answer. */
+export interface McpEndpointOptions extends HostGuardOptions {
+  /** Called for refused requests and for errors; does not change the answer. */
   onFault: (fault: Error) => void;
 }
 
@@ -16,12 +16,12 @@ const MAX_BODY_BYTES = 1_000_000;
 const CURRENT = "2026-07-28";
 const STREAM = "text/event-stream";
 const PARSE_ERROR = -32_700;
-/** The SDK's code for what HTTP refuses. */
+/** The SDK's code for requests that the HTTP layer refuses. */
 const REFUSED = -32_000;
 
 /**
- * MCP over Streamable HTTP for clients of both protocol generations. A server is made for each request and ends
- * with it, so requests share nothing and any replica can answer any of them.
+ * MCP over Streamable HTTP, for clients of both protocol generations. Each request gets its own MCP server, so
+ * requests share nothing and any replica can answer any of them.
  */
 export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
   const factories = new WeakMap<Request, McpServerFactory>();
@@ -33,7 +33,7 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
     },
     { onerror: onFault },
   );
-  const inFlight = createInFlight();
+  const inFlight = createInFlightRequests();
   const open = new Set<AbortController>();
 
   const answer = async (
@@ -45,7 +45,7 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
     const { headers } = request;
     const described = describeRequest(request, controller.signal);
     factories.set(described, createServer);
-    // The SDK refuses other types without a look at the body.
+    // The SDK refuses other types without reading the body.
     const isJson = isJsonContentType(headers["content-type"]);
     if (!isJson) return send(await handler.fetch(described), response, controller.signal);
     const body = parse(await readBody(request, MAX_BODY_BYTES));
@@ -63,7 +63,7 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
 
   return {
     serve: async (request: IncomingMessage, response: ServerResponse, createServer: McpServerFactory) => {
-      const foreign = findForeign(request.headers, guarded);
+      const foreign = findForeignHeader(request.headers, guarded);
       if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign);
       const controller = new AbortController();
       open.add(controller);
@@ -77,11 +77,11 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
         // A client that hung up, or cancelled, expects no answer.
         if (controller.signal.aborted) return void response.end();
         if (!(error instanceof AnalyticsError && error.code === "too_large")) throw error;
-        const most = `Payload Too Large: Request body must not exceed ${MAX_BODY_BYTES} bytes`;
-        sendError(response, 413, REFUSED, most);
+        const message = `Payload Too Large: Request body must not exceed ${MAX_BODY_BYTES} bytes`;
+        sendError(response, 413, REFUSED, message);
       }
     },
-    /** Aborts what is in flight. */
+    /** Aborts all requests in flight. */
     close: async () => {
       for (const controller of open) controller.abort();
       await handler.close();
@@ -95,12 +95,13 @@ function sendError(response: ServerResponse, status: number, code: number, messa
 }
 
 /**
- * What the SDK reads of a request: it does not need the token, and gets the body beside it. A whole `Request` would
- * cost a twentieth of a call, mostly for a signal that follows another.
+ * Builds the part of a `Request` that the SDK reads. It does not need the token, and gets the body separately. A real
+ * `Request` would take 5% of a call's time, mostly for a signal that follows another.
  */
 function describeRequest({ method, url, headers }: IncomingMessage, signal: AbortSignal): Request {
   const { authorization: _, ...rest } = headers;
   const given = new Headers(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  // Incomplete on purpose: the SDK reads no other members.
   return { method, url, headers: given, signal } as Request;
 }
 
@@ -109,12 +110,12 @@ async function send(answer: Response, response: ServerResponse, signal: AbortSig
   const headers = Object.fromEntries(answer.headers);
   if (headers["content-type"] !== STREAM) {
     const text = await answer.text();
-    // With its length, head and body leave in one piece.
+    // With a content-length, headers and body are sent in one packet.
     response.writeHead(answer.status, { ...headers, "content-length": Buffer.byteLength(text) }).end(text);
     return;
   }
   response.writeHead(answer.status, headers);
-  // What is there within one turn of the event loop leaves in one piece too: each piece is a system call.
+  // Chunks of one turn of the event loop are sent together: each write is a system call.
   const hold = () => {
     response.cork();
     setImmediate(() => {

@@ -1,20 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { allowScripts } from "../http/cors.ts";
+import { sendJson } from "../http/json-response.ts";
 import { createServer } from "../mcp/mcp-server.ts";
 import type { McpServerOptions } from "../mcp/server-options.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import { SCOPE } from "../oauth/scope.ts";
-import { openToScripts, sendJson } from "../oauth/send.ts";
 import { createMcpEndpoint, type McpEndpointOptions } from "./mcp-endpoint.ts";
 
 export interface McpRouteOptions extends McpEndpointOptions {
-  /** Where the resource's metadata is (RFC 9728), for a client that has no token yet. */
+  /** The address of the resource metadata (RFC 9728), for clients without a token. */
   metadataUrl: string;
   checkBearer: (authorization: string | null) => Promise<Bearer | undefined>;
-  /** The options of the server that speaks for a token. */
+  /** The options of the MCP server that answers for a token. */
   describeServer: (bearer: Bearer) => McpServerOptions;
 }
 
-/** `/mcp`: only with a token, by POST. */
+/** `/mcp`: requires a token, and takes POST only. */
 export function createMcpRoute(options: McpRouteOptions) {
   const { metadataUrl, checkBearer, describeServer } = options;
   const endpoint = createMcpEndpoint(options);
@@ -35,8 +36,7 @@ export function createMcpRoute(options: McpRouteOptions) {
   return {
     close: endpoint.close,
     serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      for (const [name, value] of Object.entries(openToScripts)) response.setHeader(name, value);
-      if (request.method === "OPTIONS") return void response.writeHead(204).end();
+      if (allowScripts(request, response)) return;
       const bearer = await checkBearer(request.headers.authorization ?? null);
       if (!bearer) return challenge(request, response);
       if (request.method !== "POST") {

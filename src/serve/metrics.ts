@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 
-/** What the operator's monitoring reads, in the text format of Prometheus. */
+/** Metrics for the operator's monitoring, in the text format of Prometheus. */
 export interface Metrics {
-  /** One answered request. Its path is told by its place alone: paths hold ids. */
+  /** Counts one answered request, by the first part of its path only: paths contain ids. */
   observeRequest(path: string, status: number, seconds: number): void;
   countEvent(event: string): void;
   print(): Promise<{ type: string; text: string }>;
@@ -22,14 +22,14 @@ export function createMetrics(): Metrics {
   });
   const durations = new Histogram({
     name: "analytics_mcp_http_request_duration_seconds",
-    help: "From the request's arrival to the end of its answer, by place.",
+    help: "Time from a request's arrival to the end of its answer, by place.",
     labelNames: ["place"],
     buckets: SECONDS,
     registers: [registry],
   });
   const events = new Counter({
     name: "analytics_mcp_events_total",
-    help: "What the log tells at its level info, by event: grants made and ended, keys refused, faults.",
+    help: "Events of the log at level info and above: grants made and ended, keys refused, faults.",
     labelNames: ["event"],
     registers: [registry],
   });
@@ -47,7 +47,7 @@ export function createMetrics(): Metrics {
 
 const PLACES = ["mcp", "authorize", "token", "register", "revoke", "consent", "healthz", "readyz"];
 
-/** A short list, whatever strangers ask for: each place is a series that is kept. */
+/** Returns one of a few places, whatever the path: each place is a time series that stays in memory. */
 function readPlace(path: string): string {
   if (path.includes("/.well-known/")) return "metadata";
   const [, first = ""] = path.split(/[/?]/);

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type PeerCertificate } from "node:tls";
-import { explainFailure } from "../client/failure.ts";
-import { PassingFailure } from "../client/retry.ts";
+import { explainFailure } from "../client/network-failure.ts";
+import { RetryableError } from "../client/retry.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
 import { findProxy, portOf } from "./proxy.ts";
@@ -94,7 +94,7 @@ function describeCertificate(certificate: PeerCertificate, now: number): Finding
 
 function explain(cause: unknown, origin: string, proxy: URL | undefined): AnalyticsError {
   const failure = explainFailure(cause, origin, [proxy?.href]);
-  const error = failure instanceof PassingFailure ? failure.error : failure;
+  const error = failure instanceof RetryableError ? failure.error : failure;
   if (proxy === undefined || error.code === "proxy") return error;
   return new AnalyticsError("proxy", error.message.replace(origin, `The proxy ${proxy.host}`), {
     hint: "Check HTTPS_PROXY and HTTP_PROXY, or add the service's host to NO_PROXY.",

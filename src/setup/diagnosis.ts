@@ -1,5 +1,5 @@
 import { readAccess } from "../config/access.ts";
-import { readServiceUrl } from "../config/config.ts";
+import { readServiceUrl } from "../config/service-url.ts";
 import { AnalyticsError } from "../errors.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";

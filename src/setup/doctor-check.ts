@@ -1,8 +1,8 @@
-import type { Target } from "../client/client.ts";
-import type { Access, GivenKey } from "../config/access.ts";
-import type { Environment, Flags } from "../config/config.ts";
+import type { Target } from "../client/http-client.ts";
+import type { Access, AccessFlags, GivenKey } from "../config/access.ts";
+import type { Environment } from "../config/variables.ts";
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
-import type { LocalSource } from "../sources/source.ts";
+import type { LocalSource } from "../sources/source-types.ts";
 import type { ServiceTrial } from "./service-trial.ts";
 
 /** What a check found. The texts never contain a key. */
@@ -17,7 +17,7 @@ export interface Finding {
 
 /** What the checks get from the process that runs them. */
 export interface DoctorContext {
-  flags: Flags;
+  flags: AccessFlags;
   environment: Environment;
   /** Milliseconds since 1970. */
   clock: () => number;

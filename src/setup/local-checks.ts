@@ -1,5 +1,5 @@
 import { sites } from "../operations/index.ts";
-import type { LocalSource } from "../sources/source.ts";
+import type { LocalSource } from "../sources/source-types.ts";
 import { type Check, ok, warn } from "./doctor-check.ts";
 import { listSome } from "./service-checks.ts";
 

@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { describeKey } from "../config/api-key.ts";
-import { serveVariables } from "../config/connector.ts";
-import { describeExposure, isExposed } from "../config/exposure.ts";
+import { describeExposure, isExposed } from "../config/file-permissions.ts";
 import { findProfileFile, findProfileFolder, listProfiles, readProfile } from "../config/profiles.ts";
+import { serveVariables } from "../config/serve-settings.ts";
 import { isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";

@@ -1,6 +1,6 @@
 import { homedir, platform } from "node:os";
 import { posix, win32 } from "node:path";
-import type { Environment } from "../config/config.ts";
+import type { Environment } from "../config/variables.ts";
 
 export const platforms = ["macos", "windows", "linux"] as const;
 export type Platform = (typeof platforms)[number];

@@ -1,4 +1,5 @@
-import { type Environment, readProxies } from "../config/config.ts";
+import { readProxies } from "../config/proxy-settings.ts";
+import type { Environment } from "../config/variables.ts";
 
 /** The proxy for requests to the base URL, chosen as undici's EnvHttpProxyAgent does. */
 export function findProxy(environment: Environment, baseUrl: string): URL | undefined {

@@ -1,4 +1,4 @@
-import { createClient, type Target } from "../client/client.ts";
+import { createHttpClient, type Target } from "../client/http-client.ts";
 import { AnalyticsError } from "../errors.ts";
 import { sites } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
@@ -47,7 +47,7 @@ export function ask<O extends Operation>(
   clock: () => number,
   operation: O,
 ): Promise<ResultOf<O>> {
-  const { call } = createClient({ readTarget: () => target, clock, limits: { attempts: 1 } });
+  const { call } = createHttpClient({ readTarget: () => target, clock, limits: { attempts: 1 } });
   // The doctor asks only for operations without parameters.
   return call(operation, {} as never, { fresh: true });
 }

@@ -1,9 +1,10 @@
 import { addDays } from "../operations/days.ts";
 
-/**
- * Days in a site's timezone, on Intl alone (Node 20 has no Temporal). Instants are milliseconds since 1970, dates are
- * `YYYY-MM-DD`. The tests compare it with a Temporal implementation in every IANA zone.
+/*
+ * Days in a site's timezone, computed with Intl, because Node 20 has no Temporal. Instants are milliseconds since 1970,
+ * dates are `YYYY-MM-DD`. The tests compare the functions with a Temporal implementation in every IANA zone.
  */
+
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** The zone's offset from UTC at an instant, in milliseconds. */
@@ -22,8 +23,8 @@ export function offsetAt(instant: number, timezone: string): number {
 }
 
 /**
- * The calendar date at an instant. Where the clock goes back from just after midnight (St. John's until 2011), it
- * shows yesterday's date once more: the new day goes on, since a day that is over is never reopened.
+ * The calendar date at an instant. If the clock goes back from just after midnight (St. John's until 2011), it shows
+ * yesterday's date again; the date stays the new one, since a day that is over is never reopened.
  */
 export function dateAt(instant: number, timezone: string): string {
   const shown = dateShown(instant, timezone);
@@ -37,10 +38,10 @@ function dateShown(instant: number, timezone: string): string {
 
 const DAY_MS = 86_400_000;
 const MOST_STARTS = 10_000;
-/** By zone and date. Intl is slow, every answer needs today's start, and a day's end is the start of the next. */
+/** Cached by zone and date: Intl is slow, and every answer needs the start of today and of other days. */
 const starts = new Map<string, number>();
 
-/** The first instant of a date: midnight, or the end of the gap where the clock skips midnight. */
+/** The first instant of a date: midnight, or the end of the gap if the clock skips midnight. */
 export function startOfDay(date: string, timezone: string): number {
   const key = `${timezone} ${date}`;
   let start = starts.get(key);
@@ -56,7 +57,7 @@ function findStart(date: string, timezone: string): number {
   const utc = Date.parse(`${date}T00:00:00Z`);
   let [before, after] = [utc - DAY_MS, utc + DAY_MS];
   const offsets = [offsetAt(before, timezone), offsetAt(after, timezone)];
-  // The greater offset gives the earlier instant: where the clock goes back over midnight, the first of the two.
+  // The greater offset gives the earlier instant: the first midnight, if the clock goes back over midnight.
   for (const offset of offsets.sort((a, b) => b - a)) {
     if (offsetAt(utc - offset, timezone) === offset) return utc - offset;
   }
@@ -70,8 +71,8 @@ function findStart(date: string, timezone: string): number {
 }
 
 /**
- * RFC 3339 with the zone's offset, to the second: `2026-11-21T05:05:10+01:00`. An RFC 3339 offset has no seconds, which
- * some zones had until 1972: rounded to the minute, it still gives the same instant.
+ * Formats an instant as RFC 3339 with the zone's offset, to the second: `2026-11-21T05:05:10+01:00`. RFC 3339 allows no
+ * seconds in an offset, which some zones had until 1972: the offset is rounded to the minute, for the same instant.
  */
 export function formatInstant(instant: number, timezone: string): string {
   const offset = Math.round(offsetAt(instant, timezone) / 60_000);

@@ -2,27 +2,27 @@ import type { Dimension } from "../operations/dimensions.ts";
 import type { Warning } from "../operations/period.ts";
 
 /**
- * Where numbers come from inside this process: made-up visits, access logs, a database. It speaks of sites, days and
- * values, and knows nothing of HTTP, keys or caches: `answers.ts` turns it into the contract's answers, and `src/api/`
+ * The port for data inside this process: made-up visits, access logs, a database. It deals in sites, days and values, and
+ * knows nothing about HTTP, keys or caches. `operation-answers.ts` turns it into the contract's results, and `src/api/`
  * into the REST API.
  *
- * Days are `YYYY-MM-DD` in the site's timezone; instants are milliseconds since 1970. A method may be called at any time
- * and many times at once, and rejects with the signal's reason when it is aborted.
+ * Days are `YYYY-MM-DD` in the site's timezone; instants are milliseconds since 1970. Methods may be called at any time
+ * and concurrently. They reject with the signal's reason when it is aborted.
  */
 export interface DataSource {
-  /** In order of domain. */
+  /** Ordered by domain. */
   sites(signal?: AbortSignal): Promise<readonly SourceSite[]>;
-  /** The totals of every day of the span, in order; zeros where nothing happened. */
+  /** The totals of each day of the span, in order; a day without visits has zeros. */
   days(span: Span, signal?: AbortSignal): Promise<readonly DayTotals[]>;
-  /** The first `limit` rows in the contract's order (`ranking.ts`), and how many there are. */
+  /** The first `limit` rows in the contract's order (`ranking.ts`), and the number of all rows. */
   breakdown(span: Span, dimension: Dimension, limit: number, signal?: AbortSignal): Promise<Ranking>;
   /** Distinct visitors with a page view or an event in (now - 5 minutes, now]. */
   active(site: SourceSite, now: number, signal?: AbortSignal): Promise<number>;
-  /** What a reader must know of these days before using their numbers. */
+  /** What a reader must know about these days before using their numbers. */
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
-  /** The dimensions it can answer; absent, all of them. */
+  /** The dimensions it records; all of them if absent. */
   readonly dimensions?: readonly Dimension[];
-  /** How many days back from today it keeps, today included. */
+  /** How many days it keeps, today included. */
   readonly daysKept: number;
 }
 
@@ -31,14 +31,14 @@ export interface SourceSite {
   /** Without scheme and `www.`. */
   domain: string;
   name: string;
-  /** IANA name: the site's days begin and end in it. */
+  /** IANA name of the zone in which the site's days begin and end. */
   timezone: string;
   createdAt: number;
-  /** The first day with data; null where nothing was ever recorded. */
+  /** The first day with data; null if nothing was ever recorded. */
   dataSince: string | null;
 }
 
-/** Days of a site from `from` to `to`, both included. `to` may be today, which is counted up to and including `now`. */
+/** A site's days from `from` to `to`, both included. If `to` is today, it is counted up to and including `now`. */
 export interface Span {
   site: SourceSite;
   from: string;
@@ -59,7 +59,7 @@ export interface Ranking {
 }
 
 export interface RankedRow {
-  /** Null for none or unknown. */
+  /** Null if there is none, or if it is unknown. */
   value: string | null;
   /** The value, for people. */
   label: string;

@@ -1,6 +1,6 @@
-import type { LocalKind } from "./source.ts";
+import type { LocalKind } from "./source-types.ts";
 
-/** Made-up visits of made-up sites: everything can be tried without an account. */
+/** Made-up visits of made-up sites, to try everything without an account. */
 export const demo: LocalKind = {
   option: { flag: "--demo", description: "made-up data from this program itself: no key, no service" },
   about: {
@@ -9,7 +9,6 @@ export const demo: LocalKind = {
     instruction: "These are made-up numbers of a demonstration: say so when you answer.",
     notice: { title: "Demonstration", text: "All numbers are made up." },
   },
-  open: async (surroundings) => (await import("./demo/organizations.ts")).openDemoSource(surroundings),
-  openKeyring: async (surroundings) =>
-    (await import("./demo/organizations.ts")).openDemoKeyring(surroundings),
+  open: async (context) => (await import("./demo/organizations.ts")).openDemoSource(context),
+  openKeyring: async (context) => (await import("./demo/organizations.ts")).openDemoKeyring(context),
 };

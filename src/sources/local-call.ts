@@ -1,24 +1,24 @@
 import type { Call } from "../operations/call.ts";
 import { parseParams } from "../operations/parameters.ts";
-import { answer } from "./answers.ts";
 import type { DataSource } from "./data-source.ts";
+import { answerOperation } from "./operation-answers.ts";
 import { refuseDaysWithSpan } from "./span.ts";
 
-/** Asks a source in this process: no key, no HTTP, no cache. It is opened at the first call. */
+/** Creates calls to a source in this process: no key, no HTTP, no cache. The first call opens the source. */
 export function createLocalCall(open: () => Promise<DataSource>, clock: () => number): Call {
   let opened: Promise<DataSource> | undefined;
   const call: Call = async (operation, input, { signal } = {}) => {
     signal?.throwIfAborted();
     const params = parseParams(operation.allParams, input);
     refuseDaysWithSpan((name) => Object.hasOwn(input, name));
-    // After a failure again: what was missing may be there by then.
+    // After a failure the next call tries again.
     opened ??= open().catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
     const source = await opened;
-    // The operation that was asked gives its own result.
-    return answer(operation, params, { source, now: clock(), signal }) as never;
+    // The result is that of this operation, which the compiler cannot see through its name.
+    return answerOperation(operation, params, { source, now: clock(), signal }) as never;
   };
   return call;
 }

@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createKeyring, type Keyring } from "./keyring.ts";
-import type { LocalKind, Surroundings } from "./source.ts";
+import type { LocalKind, SourceContext } from "./source-types.ts";
 
-/** Whose key opens what of a source in this process. Where the source does not say, one key of this run opens all of it. */
+/** Opens a local source's keyring. A source that has none gets one new key, valid for this run, for all of its data. */
 export async function openLocalKeyring(
   kind: LocalKind,
-  surroundings: Pick<Surroundings, "clock">,
+  context: Pick<SourceContext, "clock">,
 ): Promise<{ find: Keyring; publicKeys: string[] }> {
-  if (kind.openKeyring) return kind.openKeyring(surroundings);
+  if (kind.openKeyring) return kind.openKeyring(context);
   const key = randomBytes(24).toString("base64url");
   const sha256 = createHash("sha256").update(key).digest("hex");
   return {
-    find: createKeyring([{ keyId: "run", sha256, source: await kind.open(surroundings) }]),
+    find: createKeyring([{ keyId: "run", sha256, source: await kind.open(context) }]),
     publicKeys: [key],
   };
 }

@@ -1,11 +1,11 @@
 import type { RankedRow } from "./data-source.ts";
 
-/** The contract's order of rows: visitors, then hits, both descending, then values ascending with null last. */
+/** Compares rows in the contract's order: by visitors, then hits, both descending, then by value, null last. */
 export function compareRows(a: Omit<RankedRow, "label">, b: Omit<RankedRow, "label">): number {
   return b.visitors - a.visitors || b.hits - a.hits || compareValues(a.value, b.value);
 }
 
-/** By code point, null last. Comparing strings compares UTF-16 units, which puts what lies beyond U+FFFF too early. */
+/** Compares by code point, null last. Comparing strings directly would compare UTF-16 units: wrong beyond U+FFFF. */
 export function compareValues(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null) return 1;

@@ -1,71 +1,74 @@
-import type { ClientOptions } from "../client/client.ts";
+import type { HttpClientOptions } from "../client/http-client.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
-import { localKinds } from "./index.ts";
 import { createLocalCall } from "./local-call.ts";
-import { createServiceSource, openKeyedService } from "./service.ts";
-import type { KeyedSource, LocalKind, Source, SourceFlags, Surroundings } from "./source.ts";
+import { localKinds } from "./local-kinds.ts";
+import { createServiceSource, openKeyedService } from "./service-source.ts";
+import type { KeyedSource, LocalKind, Source, SourceContext, SourceFlags } from "./source-types.ts";
 
-/** The options on service and key, which no source in this process takes beside its own. */
+/** The options for a service and its key, which exclude a local source. */
 const SERVICE_OPTIONS = ["--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
 
 /**
- * What flags, environment and profiles ask for: a source in this process, or a service. Nothing is read or opened
- * before the first call, so that a server without a key can start and list its tools. Throws AnalyticsError `usage`
- * where two sources are asked for.
+ * Resolves flags, environment and profiles to a local source or a service. Nothing is read or opened before the first
+ * call, so that a server without a key can start and list its tools. Throws AnalyticsError `usage` if the flags choose
+ * two sources.
  */
 export function resolveSource(
   flags: SourceFlags,
-  surroundings: Surroundings,
-  limits?: ClientOptions["limits"],
+  context: SourceContext,
+  limits?: HttpClientOptions["limits"],
 ): Source {
   const local = findLocalKind(flags);
-  if (local === undefined) return createServiceSource(flags, surroundings, limits);
+  if (local === undefined) return createServiceSource(flags, context, limits);
   refuseSecondSource(flags, local);
   return {
     ...{ kind: "local", local, about: local.about, options: [local.option.flag] },
-    call: createLocalCall(() => local.open(surroundings), surroundings.clock),
+    call: createLocalCall(() => local.open(context), context.clock),
   };
 }
 
-/** The same for a server whose users bring their own keys. */
+/** Resolves the source of a server whose users bring their own keys. */
 export async function resolveKeyedSource(
   flags: SourceFlags,
-  surroundings: Pick<Surroundings, "environment" | "clock">,
+  context: Pick<SourceContext, "environment" | "clock">,
 ): Promise<KeyedSource> {
   const local = findLocalKind(flags);
-  if (local === undefined) return openKeyedService(flags, surroundings);
+  if (local === undefined) return openKeyedService(flags, context);
   refuseSecondSource(flags, local);
-  return openKeyedLocal(local, surroundings);
+  return openKeyedLocal(local, context);
 }
 
-/** The source in this process that the command line names, whatever else it names. */
+/** The kind of local source that the flags choose, whatever else they choose. */
 export function findLocalKind(flags: SourceFlags): LocalKind | undefined {
   return localKinds.find(({ option }) => isNamed(flags, option.flag));
 }
 
-/** Throws AnalyticsError `usage` where the command line names another source beside this one. */
+/** Throws AnalyticsError `usage` if the flags choose another source as well. */
 export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
   const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];
   const other = others.find((each) => each !== flag && isNamed(flags, each));
   if (other === undefined) return;
-  throw new AnalyticsError("usage", `${flag} and ${other} cannot be used together.`, {
-    hint: `${flag} answers from ${about.label} in this program; leave it out to ask your service.`,
+  throw new AnalyticsError("usage", `Use ${flag} or ${other}, not both.`, {
+    hint: `${flag} answers from ${about.label} in this program. Leave it out to query your service.`,
   });
 }
 
 const isNamed = (flags: SourceFlags, flag: string) => flags[nameAttribute(flag)] !== undefined;
 
-/** As commander names an option's value: `--base-url` is `baseUrl`. */
+/** The attribute that commander gives an option: `baseUrl` for `--base-url`. */
 const nameAttribute = (flag: string) =>
   flag.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 async function openKeyedLocal(
   { option, about, openKeyring }: LocalKind,
-  { clock }: Pick<Surroundings, "clock">,
+  { clock }: Pick<SourceContext, "clock">,
 ): Promise<KeyedSource> {
   if (openKeyring === undefined) {
-    throw new AnalyticsError("usage", `${option.flag} cannot be shared: nothing says whose key opens what.`);
+    throw new AnalyticsError(
+      "usage",
+      `${option.flag} cannot be shared by several people: it has no keys for them.`,
+    );
   }
   const { find, publicKeys } = await openKeyring({ clock });
   return {

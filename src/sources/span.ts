@@ -11,8 +11,8 @@ export interface Days {
 }
 
 /**
- * The days that a question asks about: `from` and `to`, or else the `days` that end today. Throws AnalyticsError
- * `missing_parameter` or `invalid_parameter`, with the days that are possible.
+ * The days of a query: `from` and `to`, else the `days` that end today. Throws AnalyticsError `missing_parameter` or
+ * `invalid_parameter`; the message names the possible days.
  */
 export function resolveSpan(
   { days, from, to }: { days: number } & { [name in keyof Days]?: string | undefined },
@@ -22,8 +22,8 @@ export function resolveSpan(
 ): Days {
   const today = dateAt(now, timezone);
   if (from === undefined && to === undefined) return { from: addDays(today, 1 - days), to: today };
-  if (from === undefined) throw refuse("from", "is required where to is given", "missing_parameter");
-  if (to === undefined) throw refuse("to", "is required where from is given", "missing_parameter");
+  if (from === undefined) throw refuse("from", "is required if to is given", "missing_parameter");
+  if (to === undefined) throw refuse("to", "is required if from is given", "missing_parameter");
   if (to > today) throw refuse("to", `must not be in the future: today at the site is ${today}`);
   if (from > to) throw refuse("from", `must not be after to, which is ${to}`);
   const earliest = addDays(today, 1 - daysKept);
@@ -31,10 +31,10 @@ export function resolveSpan(
   return { from, to };
 }
 
-/** `days` has a default, so that only what was given tells whether it was asked for beside `from` and `to`. */
+/** Refuses `days` with `from` or `to`. Needs the input before parsing, which fills in the default of `days`. */
 export function refuseDaysWithSpan(isGiven: (name: string) => boolean): void {
   if (!isGiven("days") || !(isGiven("from") || isGiven("to"))) return;
-  throw refuse("days", "and from, to cannot be used together");
+  throw refuse("days", "cannot be combined with from or to");
 }
 
 export function buildPeriod({ site: { timezone }, from, to, now }: Span): Period {

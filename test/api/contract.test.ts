@@ -16,7 +16,7 @@ const siteBounds = { parameter: "site", minimum: 1, maximum: 253 };
 const limitBounds = { parameter: "limit", minimum: 1, maximum: 1000 };
 const dimensionBounds = { parameter: "dimension", allowed: [...dimensions] };
 
-/** Rules of `site`, `days` and the rest are the same wherever they occur. */
+/** The rules of `site`, `days` and the other parameters are the same in every operation. */
 const siteAndDays = (path: string, rest = "") =>
   [
     [`${path}?${rest}`, "missing_parameter", siteBounds],
@@ -131,7 +131,7 @@ describe("bounds are inclusive and defaults are the contract's", () => {
   });
 });
 
-describe("a site goes by id or domain", () => {
+describe("a site is named by id or domain", () => {
   it.each([
     "site_7f3k",
     "example.com",
@@ -156,14 +156,14 @@ describe("a site goes by id or domain", () => {
     "example.com.evil.example",
     "https://",
     "%00",
-  ])("%s is no site of Acme", async (site) => {
+  ])("%s is not a site of Acme", async (site) => {
     const answer = await ask(`/api/v1/realtime?site=${site}`);
     expect([answer.status, answer.body.code]).toEqual([404, "site_not_found"]);
     validator.expectDescribed("/realtime", answer);
   });
 });
 
-describe("a key sees its own organization alone", () => {
+describe("a key only gives access to its own organization", () => {
   const paths = ["/stats?site=", "/timeseries?site=", "/breakdown?dimension=pages&site=", "/realtime?site="];
 
   it.each(paths)("another organization's site answers %s like a site that does not exist", async (path) => {
@@ -266,7 +266,7 @@ describe("methods and paths", () => {
 });
 
 describe("headers", () => {
-  it("gives every answer an id of its own, repeated in a problem", async () => {
+  it("gives every answer a unique id, repeated in a problem", async () => {
     const answers = await Promise.all(
       ["/api/v1/sites", "/api/v1/nope", "/api/v1/stats"].map((path) => ask(path)),
     );
@@ -312,7 +312,7 @@ describe("headers", () => {
     expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
   });
 
-  it("counts requests by key and refuses the one too many until the window ends", async () => {
+  it("counts requests per key and refuses those above the quota until the window ends", async () => {
     const { ask, time } = createTestApi({ quota: { limit: 3, window: 60 } });
     const path = "/api/v1/realtime?site=parked.example";
     for (const left of [2, 1, 0]) {
@@ -351,7 +351,7 @@ describe("the service's own failures", () => {
     validator.expectDescribed("/sites", answer);
   });
 
-  it("is 500 with an id and nothing of the fault when something breaks", async () => {
+  it("is 500 with an id and no details of the fault when something breaks", async () => {
     const faults: unknown[] = [];
     let broken = false;
     const { ask } = createTestApi({
@@ -371,7 +371,7 @@ describe("the service's own failures", () => {
 });
 
 describe("the documents", () => {
-  it("serves /llms.txt to anybody", async () => {
+  it("serves /llms.txt to everybody", async () => {
     const answer = await ask("/llms.txt", { key: null });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
     expect(answer.text).toMatch(/^# analytics-mcp\n\n> /);

@@ -7,7 +7,7 @@ import { readRaw } from "../oracle/raw.ts";
 import { createTestApi, NOW } from "../support/api.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 
-describe("rows of the same numbers", () => {
+describe("rows with the same numbers", () => {
   it("are ordered by code point, not by UTF-16 units, and null is last", () => {
     const values = [null, "/😀", "/\uff5e", "/a", "/Z"];
     expect(values.sort(compareValues)).toEqual(["/Z", "/a", "/\uff5e", "/😀", null]);
@@ -15,7 +15,7 @@ describe("rows of the same numbers", () => {
 });
 
 describe("realtime", () => {
-  it("counts a hit for five minutes: at its second, and no more when they are over", async () => {
+  it("counts a hit for five minutes, from its own second on", async () => {
     const fixtures = readFixtures();
     const quiet = {
       ...fixtures,
@@ -35,7 +35,7 @@ describe("realtime", () => {
     }
   });
 
-  it("moves: within a day of the largest site it takes many values", async () => {
+  it("changes: it takes many values during a day of the largest site", async () => {
     const { ask, time } = createTestApi();
     const seen = new Set<unknown>();
     for (let step = 0; step < 48; step++) {
@@ -47,7 +47,7 @@ describe("realtime", () => {
 });
 
 describe("a visit", () => {
-  it("raises its events on the page that it viewed last", () => {
+  it("has its events on the last viewed page", () => {
     const fixtures = readFixtures();
     const [site] = fixtures.sites.map((each) => ({ ...each, pages_per_visit: 60 }));
     const visits = site ? createVisits(site, fixtures, "analytics", "2026-11-16")("2026-11-20") : [];
@@ -85,7 +85,7 @@ describe("time passes", () => {
     expect(later.find((point) => point.date === "2026-11-20")).toEqual(points[0]);
   });
 
-  it("never lets a number of today fall as the day goes on", async () => {
+  it("never lets a number of today fall during the day", async () => {
     const { ask, time } = createTestApi({ start: Date.parse("2026-11-20T23:00:00Z") });
     let last = -1;
     for (let hour = 0; hour < 24; hour++) {
@@ -97,7 +97,7 @@ describe("time passes", () => {
     expect(last).toBeGreaterThan(100);
   });
 
-  it("counts a day at 00:00 of it", async () => {
+  it("counts a day from 00:00 on", async () => {
     const { ask } = createTestApi({ start: Date.parse("2026-11-20T23:00:00Z") });
     const { body } = await ask("/api/v1/stats?site=example.com&days=1");
     expect(body.period).toMatchObject({
@@ -124,7 +124,7 @@ describe("time passes", () => {
     expect((await other.ask(path)).text).not.toBe((await ask(path)).text);
   });
 
-  it("reads no clock but the one it is given", async () => {
+  it("only reads the given clock", async () => {
     let reads = 0;
     const api = createReferenceApi({ clock: () => ++reads * 0 + NOW });
     await api(

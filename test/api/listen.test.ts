@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** One raw request, since fetch would tidy it up. */
+/** One raw request: fetch would normalize it. */
 function send(raw: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.origin).port), "127.0.0.1", () => socket.write(raw));
@@ -36,7 +36,7 @@ describe("the reference API over real HTTP", () => {
     expect(Number(response.headers.get("content-length"))).toBeGreaterThan(100);
   });
 
-  it("HEAD has no body, 304 none either", async () => {
+  it("HEAD and 304 have no body", async () => {
     expect(await send(`HEAD /api/v1/sites HTTP/1.1\r\n${head}\r\n`)).toMatch(
       /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n$/,
     );
@@ -58,7 +58,7 @@ describe("the reference API over real HTTP", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  it("takes nothing from Host, an absolute target or a doubled slash", async () => {
+  it("ignores Host, the origin of an absolute target and a doubled slash", async () => {
     expect(await send(`GET http://evil.example/api/v1/sites HTTP/1.1\r\n${head}\r\n`)).toMatch(
       /^HTTP\/1\.1 200 OK/,
     );
@@ -68,7 +68,7 @@ describe("the reference API over real HTTP", () => {
     );
   });
 
-  it("survives targets and headers that are not of this world", async () => {
+  it("survives absurd targets and headers", async () => {
     for (const target of [
       "*",
       "/%",
@@ -89,12 +89,12 @@ describe("the reference API over real HTTP", () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 405", "HTTP/1.1 200"]);
   });
 
-  it("rejects with Node's error where the port is taken", async () => {
+  it("rejects with Node's error if the port is taken", async () => {
     const port = Number(new URL(server.origin).port);
     await expect(listen(reference, "127.0.0.1", port)).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  it("finishes what is under way when it closes", async () => {
+  it("finishes requests in progress when it closes", async () => {
     const other = await listen(reference, "127.0.0.1", 0);
     const answer = new Promise((resolve) => {
       request(`${other.origin}/llms.txt`, (response) => resolve(response.resume().statusCode)).end();

@@ -141,7 +141,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
       ["sites", "--demo", "--base-url", BASE],
       service,
       2,
-      /cannot be used together/,
+      /Use --demo or --base-url, not both/,
     ],
     ["an empty base URL", ["sites", "--base-url", ""], service, 2, /base URL is empty/],
     [
@@ -149,7 +149,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
       ["sites", "--base-url", `${BASE}/api`],
       service,
       2,
-      /nothing of the API is at https:\/\/stats.example.test\/api\/api\/v1/,
+      /there is no API at https:\/\/stats.example.test\/api\/api\/v1/,
     ],
     [
       "a wrong port",
@@ -195,8 +195,8 @@ describe("a failure has a cause, a hint and an exit code", () => {
     [["--token=sk-canary"], /Unknown option --token\.\nhint: No option takes a key/],
     [["stats", "--key", "sk-canary"], /Unknown option --key/],
     [["stats", "-ksk-canary"], /Unknown option -k\.\nhint: No option takes a key/],
-    [["stats", "--profile", "--api-key=sk-canary"], /"-…" cannot be the name of a profile/],
-    [["stats", "--profile=-tsk-canary"], /"-…" cannot be the name of a profile/],
+    [["stats", "--profile", "--api-key=sk-canary"], /"-…" is not a valid profile name/],
+    [["stats", "--profile=-tsk-canary"], /"-…" is not a valid profile name/],
     [["sites", "--demo", "--fields=--apikey:sk-canary"], /There is no field "-…" here/],
     [["conform", "--only", "--key=sk-canary"], /There is no rule or section "-…"/],
     [["--api-key-stdin=sk-canary", "stats"], /--api-key-stdin[\s\S]*No option takes a key/],

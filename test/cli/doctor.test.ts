@@ -53,7 +53,7 @@ describe("a working setup", () => {
     expect(stdout).toMatch(/^status {3}check {10}detail\nok {7}node {11}version /);
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/key: There is no API key. Make a key[\s\S]*error: Failed: key, base URL/),
+      expect.stringMatching(/key: There is no API key. Create a key[\s\S]*error: Failed: key, base URL/),
     ]);
   });
 });
@@ -70,21 +70,35 @@ describe("each fault is found, with its fix and its exit code", () => {
       4,
     ],
     ["an unexpanded key", { ANALYTICS_API_KEY: "${KEY}" }, "key", /unexpanded/, /write the value/, 4],
-    ["no address", { ANALYTICS_API_KEY: KEY }, "base URL", /for which service/, /ANALYTICS_BASE_URL/, 1],
-    ["no such form", at("stats.example.com"), "base URL", /"stats.example.com" lacks http/, /Write https/, 1],
+    [
+      "no address",
+      { ANALYTICS_API_KEY: KEY },
+      "base URL",
+      /no address of a service/,
+      /ANALYTICS_BASE_URL/,
+      1,
+    ],
+    [
+      "no such form",
+      at("stats.example.com"),
+      "base URL",
+      /"stats.example.com" must start with http/,
+      /Write https/,
+      1,
+    ],
     ["plain http", at("http://stats.example.com"), "base URL", /plain http/, /ANALYTICS_ALLOW_HTTP/, 1],
     [
       "no such host",
       at("https://no-such-host.invalid"),
       "dns",
-      /no host of that name|resolved/,
+      /host name does not exist|resolved/,
       /base URL/,
       5,
     ],
     [
       "a proxy that is none",
       { ...at("https://stats.example.com"), HTTPS_PROXY: "socks5://x" },
-      ...(["proxy", /not the address/, /looks like/, 5] as const),
+      ...(["proxy", /not the address/, /Example/, 5] as const),
     ],
     [
       "a proxy without a host",
@@ -102,7 +116,7 @@ describe("each fault is found, with its fix and its exit code", () => {
 
   it("nothing listens", async () => {
     const { code, find } = await examine(at(`http://127.0.0.1:${await findPort()}`));
-    expect([code, find("tcp")?.detail]).toEqual([5, expect.stringContaining("nothing listens there")]);
+    expect([code, find("tcp")?.detail]).toEqual([5, expect.stringContaining("nothing is listening there")]);
   });
 
   it("a proxy that refuses", async () => {
@@ -153,7 +167,7 @@ describe("each fault is found, with its fix and its exit code", () => {
     [
       "a redirect",
       (_, response) => send(response, 301, { location: "https://www.example.com/" }, ""),
-      ...(["answer", /redirects to https:\/\/www.example.com/, /make it the base URL/, 1] as const),
+      ...(["answer", /redirects to https:\/\/www.example.com/, /use it as the base URL/, 1] as const),
     ],
     [
       "a fault of the service",
@@ -163,7 +177,7 @@ describe("each fault is found, with its fix and its exit code", () => {
     [
       "nothing of the API",
       (_, response) => send(response, 404, {}, ""),
-      ...(["answer", /status 404/, /nothing of the API/, 1] as const),
+      ...(["answer", /status 404/, /there is no API/, 1] as const),
     ],
     [
       "another form of answer",

@@ -23,7 +23,7 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     const terminal = startAtTerminal(`${bin} login; echo "exit $?"; ${SHOW_MODE}`, home);
     await terminal.until("Address of the analytics service: ");
     terminal.press("stats.example.com\r");
-    await terminal.until("lacks http:// or https://");
+    await terminal.until("must start with http:// or https://");
     terminal.press(`${origin}\r`);
     await terminal.until("API key (not shown as you type): ");
     terminal.press("YOUR_API_KEY\r");

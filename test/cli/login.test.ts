@@ -79,7 +79,7 @@ describe("login in a script", () => {
 
   it.each<[string, string[], string, number, RegExp]>([
     ["a wrong key", ["--base-url", BASE], "wrong", 4, /not valid[\s\S]*Check the key that you gave/],
-    ["a placeholder", ["--base-url", BASE], "<your key>", 4, /--api-key-stdin holds a placeholder/],
+    ["a placeholder", ["--base-url", BASE], "<your key>", 4, /--api-key-stdin contains a placeholder/],
     ["no key", ["--base-url", BASE], "", 4, /--api-key-stdin gives an empty/],
     ["no address", [], DEMO_KEY, 2, /--base-url https:\/\/stats.example.com/],
     ["an address in the clear", ["--base-url", "http://stats.example.test"], DEMO_KEY, 2, /plain http/],
@@ -90,7 +90,13 @@ describe("login in a script", () => {
       6,
       /no site "globex/,
     ],
-    ["a name that is none", ["--base-url", BASE, "--profile", "../x"], DEMO_KEY, 2, /name of a profile/],
+    [
+      "a name that is none",
+      ["--base-url", BASE, "--profile", "../x"],
+      DEMO_KEY,
+      2,
+      /not a valid profile name/,
+    ],
     ["the demo", ["--demo"], DEMO_KEY, 2, /--demo needs no key/],
   ])("%s is refused, and nothing is saved", async (_, argv, stdin, code, words) => {
     const home = createHome();
@@ -174,7 +180,7 @@ globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
     const other = createHome({ acme: { baseUrl: BASE, apiKey: "x" } });
     const run = (...argv: string[]) => runShell(argv, { environment: other });
     expect(await run("logout", "--profile", "nope")).toMatchObject({
-      ...{ code: 4, stderr: expect.stringMatching(/There are: acme\.\nhint: To see them: .*whoami --all/) },
+      ...{ code: 4, stderr: expect.stringMatching(/There are: acme\.\nhint: List them: .*whoami --all/) },
     });
     expect(await run("logout")).toMatchObject({
       code: 0,
@@ -182,7 +188,7 @@ globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
     });
     expect(existsSync(findProfileFile(other, "acme"))).toBe(false);
     expect(await run("logout")).toMatchObject({
-      ...{ code: 4, stderr: expect.stringMatching(/none yet\.\nhint: There is nothing to forget\./) },
+      ...{ code: 4, stderr: expect.stringMatching(/none yet\.\nhint: There is nothing to remove\./) },
     });
   });
 });
@@ -199,21 +205,18 @@ describe("keys come by no option's value, and not where the MCP client speaks", 
   });
 
   it.each(["--profile", "--api-key-file", "--base-url"])(
-    "--demo and %s cannot be used together",
+    "--demo and %s are refused together",
     async (option) => {
       const { code, stderr } = await runShell(["sites", "--demo", option, "x"]);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining(`--demo and ${option} cannot be used together`),
-      ]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`Use --demo or ${option}, not both`)]);
     },
   );
 });
 
 it.each([
-  [403, null, "refuses access to /sites (status 403)", /may not read this[\s\S]*in front of/, 4],
-  [302, "https://elsewhere.test/login", "redirects to https://elsewhere.test", /make it the base URL/, 1],
-  [302, "/login", `redirects to ${BASE}`, /a page to sign in/, 1],
+  [403, null, "refuses access to /sites (status 403)", /lacks permission[\s\S]*in front of/, 4],
+  [302, "https://elsewhere.test/login", "redirects to https://elsewhere.test", /use it as the base URL/, 1],
+  [302, "/login", `redirects to ${BASE}`, /sign-in page/, 1],
 ])("a %d (to %s) has its cause and its fix", async (status, location, cause, fix, code) => {
   const headers = location === null ? {} : { location };
   network.use(http.all(`${BASE}/*`, () => new HttpResponse("<html>", { status, headers })));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as oauth from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { runShell } from "../support/shell.ts";
 import { signIn } from "../support/sign-in.ts";

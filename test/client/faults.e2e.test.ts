@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { breakdown, openapi, sites, stats, timeseries } from "../../src/operations/index.ts";
@@ -38,7 +38,7 @@ async function start(listener: Listener, tls?: { key: string; cert: string }): P
 function createCall(
   origin: string,
   network: NetworkOptions = {},
-  limits: Parameters<typeof createClient>[0]["limits"] = {},
+  limits: Parameters<typeof createHttpClient>[0]["limits"] = {},
 ) {
   const fetch = createNetworkFetch({
     connectTimeout: 1_000,
@@ -46,14 +46,14 @@ function createCall(
     bodyTimeout: 300,
     ...network,
   });
-  return createClient({
+  return createHttpClient({
     readTarget: () => ({ baseUrl: `${origin}/api/v1`, apiKey: KEY, fetch }),
     clock: Date.now,
     limits: { firstBackoff: 5, maxBackoff: 20, deadline: 5_000, ...limits },
   }).call;
 }
 
-/** The failure of a call, which must be an AnalyticsError and must not hold the key anywhere. */
+/** The error of a call, which must be an AnalyticsError and must not contain the key anywhere. */
 async function fail(answer: Promise<unknown>): Promise<AnalyticsError> {
   const error = await answer.then(
     () => expect.unreachable("the call should have failed"),
@@ -64,14 +64,14 @@ async function fail(answer: Promise<unknown>): Promise<AnalyticsError> {
   return error as AnalyticsError;
 }
 
-describe("what goes wrong on the way is said so that somebody can act on it", () => {
-  it("nothing listens", async () => {
+describe("a network failure is explained so that a person can act on it", () => {
+  it("nothing is listening", async () => {
     const server = await start(() => {});
     server.close();
     const error = await fail(createCall(server.origin)(sites, {}));
     expect([error.code, error.message]).toEqual([
       "unreachable",
-      `${server.origin} cannot be reached: nothing listens there.`,
+      `${server.origin} cannot be reached: nothing is listening there.`,
     ]);
     expect(error.hint).toContain("base URL");
     const echo = await start((_, response) => send(response, 200, { "content-type": `text/${KEY}` }, ""));
@@ -86,7 +86,7 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     ]);
   });
 
-  it("no such host, by a name that sounds like something else", async () => {
+  it("no such host, with a misleading name", async () => {
     const error = await fail(createCall("http://proxy.invalid")(sites, {}));
     expect(error.code).toBe("unreachable");
   });
@@ -102,14 +102,14 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     expect(await fail(createCall(middle.origin)(sites, {}))).toMatchObject({ code: "unreachable" });
   });
 
-  it("what answers is no HTTP", async () => {
+  it("the server does not speak HTTP", async () => {
     const server = createTcpServer((socket) => socket.on("error", () => {}).end("220 mail ESMTP\r\n"));
     open.push(server);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
     const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
     expect((await fail(createCall(origin)(sites, {}))).message).toBe(
-      `${origin} cannot be reached: what answers there does not speak HTTP.`,
+      `${origin} cannot be reached: the server there does not speak HTTP.`,
     );
   });
 
@@ -127,7 +127,7 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     expect(error.message).toContain("in the middle of its answer");
   });
 
-  it("a body drips for ever: the deadline ends it", async () => {
+  it("a body drips forever: the deadline ends it", async () => {
     const server = await start((_, response) => {
       response.writeHead(200, JSON_TYPE);
       const timer = setInterval(() => response.write(" "), 50);
@@ -152,7 +152,7 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     expect(error.hint).toContain("base URL");
   });
 
-  it("JSON that is not whole", async () => {
+  it("incomplete JSON", async () => {
     const server = await start((_, response) => send(response, 200, JSON_TYPE, '{"as_of":"2026-11-21T04'));
     const error = await fail(createCall(server.origin)(sites, {}));
     expect([error.code, error.message]).toEqual([
@@ -161,7 +161,7 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     ]);
   });
 
-  it("nesting without end", async () => {
+  it("endless nesting", async () => {
     const deep = `{"openapi":"3.1.1","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
     const server = await start((_, response) => send(response, 200, JSON_TYPE, deep));
     const error = await fail(createCall(server.origin)(openapi, {}));
@@ -171,27 +171,30 @@ describe("what goes wrong on the way is said so that somebody can act on it", ()
     ]);
   });
 
-  it("brackets in a text are no nesting", async () => {
+  it("brackets inside a string are not nesting", async () => {
     const name = `${"[{".repeat(200)}\\"${"[".repeat(200)}`;
     const sitesAnswer = { as_of: "2026-11-21T04:05:10Z", sites: [], name };
     const server = await start((_, response) => send(response, 200, JSON_TYPE, JSON.stringify(sitesAnswer)));
     expect((await createCall(server.origin)(sites, {})).sites).toEqual([]);
   });
 
-  it.each([301, 302, 307, 308])("a redirect (%d) is not followed, and the key stays here", async (status) => {
-    const elsewhere = await start((_, response) => send(response, 200, JSON_TYPE, "{}"));
-    const server = await start((_, response) =>
-      send(response, status, { location: `${elsewhere.origin}/api/v1/sites?secret=1` }, ""),
-    );
-    const error = await fail(createCall(server.origin)(sites, {}));
-    expect([error.code, error.message]).toEqual([
-      "redirected",
-      `The service redirects to ${elsewhere.origin} (status ${status}); the key is not sent on.`,
-    ]);
-    expect(elsewhere.requests).toHaveLength(0);
-  });
+  it.each([301, 302, 307, 308])(
+    "a redirect (%d) is not followed, and the key is not sent there",
+    async (status) => {
+      const elsewhere = await start((_, response) => send(response, 200, JSON_TYPE, "{}"));
+      const server = await start((_, response) =>
+        send(response, status, { location: `${elsewhere.origin}/api/v1/sites?secret=1` }, ""),
+      );
+      const error = await fail(createCall(server.origin)(sites, {}));
+      expect([error.code, error.message]).toEqual([
+        "redirected",
+        `The service redirects to ${elsewhere.origin} (status ${status}); the key was not sent there.`,
+      ]);
+      expect(elsewhere.requests).toHaveLength(0);
+    },
+  );
 
-  it("a certificate that nobody signed", async () => {
+  it("a self-signed certificate", async () => {
     const server = await start((_, response) => response.end("{}"), createCertificate());
     const error = await fail(createCall(server.origin)(sites, {}));
     expect(error.code).toBe("tls");
@@ -226,17 +229,17 @@ describe("proxies of the environment", () => {
     expect(connects).toHaveLength(1);
   });
 
-  it("that do not answer are named, and not the service", async () => {
+  it("that do not answer are named, instead of the service", async () => {
     const proxy = await startProxy(() => undefined);
     for (const server of open.splice(0)) server.close();
     const fetch = createNetworkFetch({ httpsProxy: proxy.origin });
-    const { call } = createClient({
+    const { call } = createHttpClient({
       readTarget: () => ({ baseUrl: "https://x.test/api/v1", apiKey: KEY, fetch, proxies: [proxy.origin] }),
       clock: Date.now,
     });
     expect(await fail(call(sites, {}))).toMatchObject({
       code: "proxy",
-      message: `The proxy ${new URL(proxy.origin).host} cannot be reached: nothing listens there.`,
+      message: `The proxy ${new URL(proxy.origin).host} cannot be reached: nothing is listening there.`,
     });
   });
 
@@ -250,8 +253,8 @@ describe("proxies of the environment", () => {
   });
 });
 
-describe("what never stands", () => {
-  /** A server that is no HTTP: what it does with a connection is told. */
+describe("a connection that is never established", () => {
+  /** A server that does not speak HTTP; the test says what it does with a connection. */
   async function startSilence(meet: (socket: Socket) => void) {
     const sockets = new Set<Socket>();
     const server = createTcpServer((socket) => {
@@ -272,7 +275,7 @@ describe("what never stands", () => {
     return performance.now() - began;
   };
 
-  it("a tunnel through a silent proxy is waited for until the deadline", async () => {
+  it("the deadline ends the wait for a tunnel through a silent proxy", async () => {
     const proxy = await startSilence(() => {});
     const network = { httpsProxy: proxy.origin, headersTimeout: 20_000 };
     const call = createCall("https://stats.example.test", network, { deadline: 500 });
@@ -281,7 +284,7 @@ describe("what never stands", () => {
     );
   });
 
-  it("a silent proxy is given up in the time that headers have", async () => {
+  it("the time limit for headers applies to a silent proxy", async () => {
     const proxy = await startSilence(() => {});
     const call = createCall("https://stats.example.test", { httpsProxy: proxy.origin });
     expect((await fail(call(sites, {}))).code).toBe("proxy");
@@ -294,7 +297,7 @@ describe("what never stands", () => {
     expect(proxy.sockets.size).toBe(1);
   });
 
-  it("a TLS handshake is waited for until the deadline", async () => {
+  it("the deadline ends the wait for a TLS handshake", async () => {
     const service = await startSilence(() => {});
     const network = { connectTimeout: 20_000 };
     const call = createCall(service.origin.replace("http:", "https:"), network, { deadline: 500 });
@@ -303,7 +306,7 @@ describe("what never stands", () => {
     );
   });
 
-  it("questions that were taken back leave their places to others", async () => {
+  it("aborted calls free their places for others", async () => {
     let isSilent = true;
     const server = await start(async (request, response) => {
       const { status, headers, body } = await answerRightly(request);
@@ -349,7 +352,7 @@ describe("content codings", () => {
     ["identity", (body) => body],
     ["constructor", (body) => body],
     ["__proto__", (body) => body],
-  ])("%s is taken off", async (coding, pack) => {
+  ])("%s is decoded", async (coding, pack) => {
     const server = await packed(coding, pack);
     expect((await createCall(server.origin)(sites, {})).sites).toHaveLength(5);
   });
@@ -362,8 +365,8 @@ describe("content codings", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("what takes longer to unpack than the deadline is given up", async () => {
-    // Millions of members without content: nothing comes out, which no limit of bytes sees.
+  it("decompression that takes longer than the deadline is aborted", async () => {
+    // Millions of empty members: they decompress to nothing, so no limit on bytes applies.
     const members = gzipSync(Buffer.alloc(100_000_000, gzipSync("")), { level: 1 });
     const server = await packed("gzip, gzip", () => Buffer.concat(Array.from({ length: 40 }, () => members)));
     const began = performance.now();
@@ -373,7 +376,7 @@ describe("content codings", () => {
   });
 });
 
-describe("passing failures are tried again", () => {
+describe("temporary failures are retried", () => {
   const failThenAnswer = (times: number, status: number, headers: Record<string, string> = {}) =>
     start(async (request, response, count) => {
       if (count <= times) return send(response, status, headers, "");
@@ -398,7 +401,7 @@ describe("passing failures are tried again", () => {
     ["Retry-After as a date", () => ({ "retry-after": new Date(Date.now() + 2_000).toUTCString() })],
     ["RateLimit", () => ({ ratelimit: '"default";r=0;t=1' })],
     ["X-RateLimit-Reset as seconds to go", () => ({ "x-ratelimit-reset": "1" })],
-  ])("%s is waited for in full", async (_, headers) => {
+  ])("%s: the wait is kept in full", async (_, headers) => {
     const started: number[] = [];
     const server = await start(async (request, response, count) => {
       started.push(performance.now());
@@ -410,7 +413,7 @@ describe("passing failures are tried again", () => {
     expect((started[1] ?? 0) - (started[0] ?? 0)).toBeGreaterThanOrEqual(950);
   });
 
-  it("a wait past the deadline is not begun, and is said", async () => {
+  it("a wait past the deadline is not started, and the hint names it", async () => {
     const server = await failThenAnswer(9, 429, { "retry-after": "42" });
     const error = await fail(createCall(server.origin)(sites, {}));
     expect([error.code, error.hint]).toEqual(["rate_limited", "Try again in 42 seconds."]);
@@ -456,7 +459,7 @@ describe("cancelling", () => {
   });
 });
 
-describe("an answer that breaks the contract is refused, by name of the field", () => {
+describe("an answer that breaks the contract is refused, and the field named", () => {
   const question = { site: "example.com", days: 7 };
   const edited = (edit: (body: Record<string, unknown>) => void) =>
     start(async (request, response) => {
@@ -542,7 +545,7 @@ describe("an answer that breaks the contract is refused, by name of the field", 
     expect([error.code, error.message]).toEqual(["bad_answer", expect.stringContaining(reason)]);
   });
 
-  it("a field that it does not know is passed over", async () => {
+  it("an unknown field is ignored", async () => {
     const server = await edited((body) =>
       Object.assign(body, { bounce_rate: 0.4, site: { ...(body.site as object), tags: [] } }),
     );
@@ -574,7 +577,7 @@ describe("a problem document", () => {
     });
   });
 
-  it("that repeats the key does not get it printed", async () => {
+  it("that repeats the key does not get it shown", async () => {
     const server = await refuse(401, { code: "invalid_api_key", detail: `The key ${KEY} is not valid.` });
     expect((await fail(createCall(server.origin)(sites, {}))).message).toBe("The key [key] is not valid.");
     const echo = await refuse(500, { detail: "It failed.", request_id: `of-${KEY}` });
@@ -589,12 +592,12 @@ describe("a problem document", () => {
     [500, "no_api_key", "internal_error"],
     [400, "cancelled", "invalid_parameter"],
     [429, "not_of_the_contract", "rate_limited"],
-  ])("is believed where it fits the status: %d with %s is %s", async (status, named, code) => {
+  ])("is believed if its code fits the status: %d with %s is %s", async (status, named, code) => {
     const server = await refuse(status, { code: named, detail: "No." });
     expect((await fail(createCall(server.origin, {}, { attempts: 1 })(sites, {}))).code).toBe(code);
   });
 
-  it("with refused parameters without end has as many as can be read", async () => {
+  it("with endless refused parameters is cut to the first ones", async () => {
     const errors = Array.from({ length: 500 }, (_, index) => ({
       parameter: `p${index}`,
       detail: "is wrong",
@@ -611,7 +614,7 @@ describe("a problem document", () => {
     [429, "rate_limited"],
     [500, "internal_error"],
     [503, "unavailable"],
-  ])("is not needed: %d alone is %s", async (status, code) => {
+  ])("is optional: %d alone is %s", async (status, code) => {
     const server = await refuse(status, ["no", "object"]);
     expect((await fail(createCall(server.origin, {}, { attempts: 1 })(sites, {}))).code).toBe(code);
   });
@@ -628,7 +631,7 @@ it("sends the key, the parameters and nothing else", async () => {
   expect(request?.headers.authorization).toBe(`Bearer ${KEY}`);
 });
 
-it("asks nothing where a parameter is wrong", async () => {
+it("sends nothing if a parameter is wrong", async () => {
   const server = await start(() => {});
   const error = await fail(createCall(server.origin)(stats, { site: "example.com", days: 400 }));
   expect([error.code, error.message]).toEqual([
@@ -656,7 +659,7 @@ function createCertificate() {
   return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
 }
 
-/** A CONNECT proxy on plain TCP that tunnels to wherever the test says, or refuses with 407. */
+/** A CONNECT proxy on plain TCP that tunnels to the address the test gives, or refuses with 407. */
 async function startProxy(route: (target: string) => string | undefined) {
   const { connect } = await import("node:net");
   const server: Server = createTcpServer((client) => {

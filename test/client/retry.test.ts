@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { PassingFailure, retry } from "../../src/client/retry.ts";
+import { RetryableError, retry } from "../../src/client/retry.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -7,7 +7,7 @@ afterEach(() => void vi.restoreAllMocks());
 const unavailable = new AnalyticsError("unavailable", "Not now.");
 const patient = { deadline: 10_000, attempts: 8, firstBackoff: 20, maxBackoff: 40 };
 
-/** Fails as told until nothing is left to fail with; and for how long each attempt was waited for, in milliseconds. */
+/** Throws the given failures one by one, then succeeds. `waits` has the milliseconds before each attempt. */
 function failing(...failures: unknown[]) {
   const waits: number[] = [];
   let last = performance.now();
@@ -21,9 +21,9 @@ function failing(...failures: unknown[]) {
 }
 
 const passing = (count: number, wait?: number) =>
-  Array.from({ length: count }, () => new PassingFailure(unavailable, wait));
+  Array.from({ length: count }, () => new RetryableError(unavailable, wait));
 
-it("a wait is random, doubles, and has its bound", async () => {
+it("a wait is random, doubles, and is bounded", async () => {
   vi.spyOn(Math, "random").mockReturnValue(1);
   const { attempt, waits } = failing(...passing(7));
   expect(await retry(attempt, patient)).toBe("answer");
@@ -35,14 +35,14 @@ it("a wait is random, doubles, and has its bound", async () => {
   expect(waits.reduce((sum, each) => sum + each, 0)).toBeLessThan(1_500);
 });
 
-it("a wait may be none at all", async () => {
+it("a wait may be zero", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   const { attempt, waits } = failing(...passing(3));
   await retry(attempt, { ...patient, firstBackoff: 5_000, maxBackoff: 5_000 });
   expect(Math.max(...waits)).toBeLessThan(2_000);
 });
 
-it("a wait that is asked for is kept in full, with some more that is random", async () => {
+it("a wait that the service asks for is kept in full, plus a random part", async () => {
   vi.spyOn(Math, "random").mockReturnValue(1);
   const { attempt, waits } = failing(...passing(1, 30));
   await retry(attempt, { ...patient, firstBackoff: 50, maxBackoff: 0 });
@@ -52,13 +52,13 @@ it("a wait that is asked for is kept in full, with some more that is random", as
 it.each([
   ["the attempts are used up", { ...patient, attempts: 3, maxBackoff: 1 }, undefined, 3],
   ["the wait would pass the deadline", patient, 10_000, 1],
-])("the last failure is thrown where %s", async (_, pace, wait, attempts) => {
+])("the last failure is thrown if %s", async (_, pace, wait, attempts) => {
   const { attempt, waits } = failing(...passing(9, wait));
   await expect(retry(attempt, pace)).rejects.toBe(unavailable);
   expect(waits).toHaveLength(attempts);
 });
 
-it("a failure for good is thrown as it is", async () => {
+it("an error that is not retryable is thrown as it is", async () => {
   const fault = new TypeError("a fault");
   const { attempt, waits } = failing(fault);
   await expect(retry(attempt, patient)).rejects.toBe(fault);
@@ -82,13 +82,13 @@ it("an attempt is ended by the deadline", async () => {
 it.each([
   ["before the first attempt", () => AbortSignal.abort(), 0],
   ["within an attempt", () => AbortSignal.timeout(20), 1],
-])("who asks may leave %s", async (_, leave, attempts) => {
+])("the caller may abort %s", async (_, leave, attempts) => {
   const attempt = vi.fn(hang);
   await expect(retry(attempt, patient, leave())).rejects.toMatchObject(cancelled);
   expect(attempt).toHaveBeenCalledTimes(attempts);
 });
 
-it("who asks may leave within a wait", async () => {
+it("the caller may abort during a wait", async () => {
   const { attempt, waits } = failing(...passing(9, 5_000));
   const began = performance.now();
   await expect(retry(attempt, patient, AbortSignal.timeout(20))).rejects.toMatchObject(cancelled);

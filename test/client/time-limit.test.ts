@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { limitTime } from "../../src/client/time-limit.ts";
 
-it("who leaves before the time is over has left, however long the end takes", async () => {
+it("an abort before the time is over counts as an abort, however long the end takes", async () => {
   const caller = new AbortController();
   const over = await limitTime(30, caller.signal, async ({ signal, isOver }) => {
     caller.abort(new Error("gone"));
@@ -12,7 +12,7 @@ it("who leaves before the time is over has left, however long the end takes", as
   expect(over).toEqual([false, true, "gone"]);
 });
 
-it("the time is over, and nobody left", async () => {
+it("the time is over, and the caller did not abort", async () => {
   const over = await limitTime(10, undefined, async ({ signal, isOver }) => {
     await wait(40);
     return [isOver(), signal.aborted, signal.reason.name];

@@ -2,11 +2,13 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import type { AccessFlags } from "../../src/config/access.ts";
 import { findNamedProfile, type GivenKey, readAccess } from "../../src/config/access.ts";
 import { describeKey } from "../../src/config/api-key.ts";
-import { type Environment, type Flags, readServiceUrl } from "../../src/config/config.ts";
 import { readGivenKey } from "../../src/config/given-key.ts";
 import { findProfileFile } from "../../src/config/profiles.ts";
+import { readServiceUrl } from "../../src/config/service-url.ts";
+import type { Environment } from "../../src/config/variables.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { createHome } from "../support/profiles.ts";
 
@@ -19,7 +21,7 @@ const ENV_KEY = { ANALYTICS_API_KEY: "env-canary" };
 const ENV_URL = { ANALYTICS_BASE_URL: "https://env.example" };
 const urlFlag = { baseUrl: "https://flag.example" };
 
-function read(flags: Flags, environment: Environment, given?: GivenKey) {
+function read(flags: AccessFlags, environment: Environment, given?: GivenKey) {
   try {
     return readAccess(flags, { ...home, ...environment }, given);
   } catch (error) {
@@ -29,7 +31,7 @@ function read(flags: Flags, environment: Environment, given?: GivenKey) {
 }
 
 describe("a key and its address: command line, then environment, then profile", () => {
-  it.each<[string, Flags, Environment, GivenKey | undefined, string, string]>([
+  it.each<[string, AccessFlags, Environment, GivenKey | undefined, string, string]>([
     ["the default profile", {}, {}, undefined, "saved-default", "https://default.example"],
     [
       "a profile of the command line",
@@ -100,8 +102,8 @@ describe("a key and its address: command line, then environment, then profile", 
   });
 });
 
-describe("a saved key goes to its own address alone, and that address gets no other key", () => {
-  it.each<[string, Flags, Environment, GivenKey | undefined, string, RegExp]>([
+describe("a saved key is only sent to its saved address, and that address gets no other key", () => {
+  it.each<[string, AccessFlags, Environment, GivenKey | undefined, string, RegExp]>([
     [
       "a variable with another address",
       {},
@@ -110,40 +112,40 @@ describe("a saved key goes to its own address alone, and that address gets no ot
       "no_api_key",
       /ANALYTICS_BASE_URL: the key of/,
     ],
-    ["an option with another address", urlFlag, {}, undefined, "no_api_key", /goes nowhere else/],
+    ["an option with another address", urlFlag, {}, undefined, "no_api_key", /is only sent to/],
     [
       "both named",
       { ...urlFlag, profile: "acme" },
       {},
       undefined,
       "no_api_key",
-      /acme.example and goes nowhere/,
+      /acme is only sent to https:..acme.example/,
     ],
     [
       "another path of the same host",
       { baseUrl: "https://default.example/other" },
       {},
       undefined,
-      ...(["no_api_key", /goes nowhere else/] as const),
+      ...(["no_api_key", /is only sent to/] as const),
     ],
     [
       "the same host over plain http",
       { baseUrl: "http://default.example" },
       { ANALYTICS_ALLOW_HTTP: "default.example" },
       undefined,
-      ...(["no_api_key", /goes nowhere else/] as const),
+      ...(["no_api_key", /is only sent to/] as const),
     ],
-    ["a variable with a key", {}, ENV_KEY, undefined, "no_base_url", /for its own key alone/],
+    ["a variable with a key", {}, ENV_KEY, undefined, "no_base_url", /only used with the profile's own key/],
     [
       "a variable with a key, a profile by variable",
       {},
       { ...ENV_KEY, ANALYTICS_PROFILE: "acme" },
       undefined,
       "no_base_url",
-      /own key alone/,
+      /only used with the profile's own key/,
     ],
-    ["a key by option", {}, {}, FLAG, "no_base_url", /for its own key alone/],
-    ["a key and a profile by option", { profile: "acme" }, {}, FLAG, "usage", /exclude each other/],
+    ["a key by option", {}, {}, FLAG, "no_base_url", /only used with the profile's own key/],
+    ["a key and a profile by option", { profile: "acme" }, {}, FLAG, "usage", /not both/],
     ["a key left unexpanded", {}, { ANALYTICS_API_KEY: "${KEY}" }, undefined, "no_api_key", /unexpanded/],
     [
       "an address left unexpanded",
@@ -177,12 +179,12 @@ describe("which profile", () => {
     expect(readAccess({}, createHome({ globex }))).toMatchObject({ profile: "globex" });
   });
 
-  it("of several without a default, one must be named", () => {
+  it("one of several without a default must be named", () => {
     const two = createHome({ globex, other: globex });
     expect(() => readAccess({}, two)).toThrow("No profile was chosen. There are: globex, other.");
   });
 
-  it("one that others can read is warned about", () => {
+  it("a file that others can read causes a warning", () => {
     const open = createHome({ globex });
     expect(readAccess({}, open).warnings).toEqual([]);
     chmodSync(findProfileFile(open, "globex"), 0o640);
@@ -191,15 +193,15 @@ describe("which profile", () => {
     ]);
   });
 
-  it("the connector takes its address from it, and never its key", () => {
+  it("the connector uses a profile's address, but never its key", () => {
     expect(readServiceUrl({ profile: "acme" }, { ...home, ...ENV_URL })).toBe("https://acme.example/api/v1");
     expect(readServiceUrl({}, { ...home, ...ENV_URL })).toBe("https://env.example/api/v1");
     expect(readServiceUrl({}, home)).toBe("https://default.example/api/v1");
   });
 });
 
-describe("the site to ask about", () => {
-  it.each<[Flags, Environment, string | undefined]>([
+describe("the default site", () => {
+  it.each<[AccessFlags, Environment, string | undefined]>([
     [{}, {}, "default.test"],
     [{}, { ANALYTICS_SITE: "env.test", ...ENV_KEY, ...ENV_URL }, "env.test"],
     [{}, { ...ENV_KEY, ...ENV_URL }, undefined],
@@ -241,7 +243,7 @@ describe("a placeholder", () => {
   it.each(placeholders)("%s is refused before anything is sent", (ANALYTICS_API_KEY) => {
     expect(read({}, { ANALYTICS_API_KEY, ...ENV_URL })).toMatchObject({
       code: "invalid_api_key",
-      message: "ANALYTICS_API_KEY holds a placeholder in place of a key; nothing was sent.",
+      message: "ANALYTICS_API_KEY contains a placeholder, not a key; nothing was sent.",
     });
   });
 
@@ -254,11 +256,11 @@ describe("a placeholder", () => {
     "k3y",
     "aaaa-bbbb",
     "1".repeat(300),
-  ])("%s is none", (ANALYTICS_API_KEY) => {
+  ])("%s is not one", (ANALYTICS_API_KEY) => {
     expect(read({}, { ANALYTICS_API_KEY, ...ENV_URL })).toMatchObject({ apiKey: ANALYTICS_API_KEY });
   });
 
-  it("is found at once in the longest text", () => {
+  it("is found quickly in a long text", () => {
     const start = performance.now();
     read({}, { ANALYTICS_API_KEY: `your${"_a".repeat(50_000)}`, ...ENV_URL });
     read({}, { ANALYTICS_API_KEY: "a_".repeat(50_000), ...ENV_URL });
@@ -284,42 +286,42 @@ describe("a key from a file or a pipe", () => {
     expect(await readGivenKey({}, pipe("canary"))).toBeUndefined();
   });
 
-  it("is warned about where others can read it", async () => {
+  it("causes a warning if others can read it", async () => {
     expect(await readGivenKey({ apiKeyFile: write("canary", 0o644) }, pipe(""))).toMatchObject({
       warnings: [expect.stringContaining("can be read by other users")],
     });
   });
 
-  it.each<[string, Flags, string]>([
+  it.each<[string, AccessFlags, string]>([
     ["no such file", { apiKeyFile: "/nowhere/key" }, "cannot be read: ENOENT"],
     ["a folder", { apiKeyFile: "/tmp" }, "cannot be read: EISDIR"],
     ["an empty file", { apiKeyFile: "/dev/null" }, "--api-key-file gives an empty API key"],
     ["an empty pipe", { apiKeyStdin: true }, "--api-key-stdin gives an empty API key"],
-    ["more than a key", { apiKeyStdin: true }, "--api-key-stdin gives more than a key can be"],
-    ["both", { apiKeyStdin: true, apiKeyFile: "x" }, "exclude each other"],
+    ["more than a key", { apiKeyStdin: true }, "--api-key-stdin gives a text too long for a key"],
+    ["both", { apiKeyStdin: true, apiKeyFile: "x" }, "not both"],
   ])("%s is refused", async (_, flags, words) => {
-    const text = words.includes("more than") ? "a".repeat(10_001) : "";
+    const text = words.includes("too long") ? "a".repeat(10_001) : "";
     await expect(readGivenKey(flags, pipe(text))).rejects.toThrow(words);
   });
 
-  it("is not waited for at a terminal", async () => {
+  it("is refused at a terminal, without waiting", async () => {
     const terminal = Object.assign(pipe("canary"), { isTTY: true });
     await expect(readGivenKey({ apiKeyStdin: true }, terminal)).rejects.toThrow("this is a terminal");
   });
 });
 
-it("a key is described by its end where enough of it stays hidden", () => {
+it("a key is described by its end if enough of it stays hidden", () => {
   expect(describeKey("canary-4f1c9a2e77d04b6f")).toBe("ends in 4b6f");
   expect(describeKey("nineteen-characters")).toBe("too short to show any of it");
 });
 
-it.each<[Flags, Record<string, string>, string | undefined]>([
+it.each<[AccessFlags, Record<string, string>, string | undefined]>([
   [{}, {}, undefined],
   [{ profile: "acme" }, {}, "acme"],
   [{}, { ANALYTICS_PROFILE: "acme" }, "acme"],
   [{ profile: "acme" }, { ANALYTICS_PROFILE: "other", ANALYTICS_API_KEY: "x" }, "acme"],
   [{}, { ANALYTICS_PROFILE: "acme", ANALYTICS_API_KEY: "x" }, undefined],
   [{ apiKeyFile: "key" }, { ANALYTICS_PROFILE: "acme" }, undefined],
-])("%j with %j is asked by the profile %s", (flags, environment, name) => {
+])("%j with %j names the profile %s", (flags, environment, name) => {
   expect(findNamedProfile(flags, environment)).toBe(name);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readAccess } from "../../src/config/access.ts";
-import { readCallsPerMinute, readProxies } from "../../src/config/config.ts";
+import { readCallsPerMinute } from "../../src/config/calls-per-minute.ts";
+import { readProxies } from "../../src/config/proxy-settings.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 
 const key = { ANALYTICS_API_KEY: "canary-key" };
@@ -28,7 +29,7 @@ describe("the base URL", () => {
     expect(read({}, { ...key, ANALYTICS_BASE_URL })).toMatchObject({ apiKey: "canary-key", baseUrl });
   });
 
-  it("of the command line goes before the environment's", () => {
+  it("of the command line takes precedence", () => {
     const environment = { ...key, ANALYTICS_BASE_URL: "https://two.example" };
     expect(read({ baseUrl: "https://one.example" }, environment)).toMatchObject({
       baseUrl: "https://one.example/api/v1",
@@ -46,14 +47,26 @@ describe("the base URL", () => {
   });
 
   it.each([
-    ["127.0.0.1:8799", /"127\.0\.0\.1:8799" lacks http/, "Write http://127.0.0.1:8799"],
-    ["stats.example.com/api/v1", /"stats\.example\.com" lacks http/, "Write https://stats.example.com"],
-    ["<address of your analytics service>", /is a placeholder/, "It looks like"],
-    ["https://<your host>/api/v1", /is a placeholder/, "It looks like"],
-    ["sk_canary_4f1c9a2e77d04b6f", /^The base URL is not an http or https address/, "It looks like"],
-    [`${"eyJcanary0123456789.".repeat(4)}x`, /is not an http or https address/, "It looks like"],
-    ["canary key", /is not an http or https address/, "It looks like"],
-  ])("%s is refused for what it is, and no key is repeated", (baseUrl, message, hint) => {
+    ["127.0.0.1:8799", /"127\.0\.0\.1:8799" must start with http/, "Write http://127.0.0.1:8799"],
+    [
+      "stats.example.com/api/v1",
+      /"stats\.example\.com" must start with http/,
+      "Write https://stats.example.com",
+    ],
+    ["<address of your analytics service>", /is a placeholder/, "Example: https://stats.example.com"],
+    ["https://<your host>/api/v1", /is a placeholder/, "Example: https://stats.example.com"],
+    [
+      "sk_canary_4f1c9a2e77d04b6f",
+      /^The base URL is not an http or https address/,
+      "Example: https://stats.example.com",
+    ],
+    [
+      `${"eyJcanary0123456789.".repeat(4)}x`,
+      /is not an http or https address/,
+      "Example: https://stats.example.com",
+    ],
+    ["canary key", /is not an http or https address/, "Example: https://stats.example.com"],
+  ])("%s is refused with a reason, and no key is repeated", (baseUrl, message, hint) => {
     const error = read({ baseUrl }, key) as AnalyticsError;
     expect(error.message).toMatch(message);
     expect(error.hint).toContain(hint);
@@ -78,7 +91,7 @@ describe("the base URL", () => {
     "http://127.0.0.1.evil.example",
     "http://localhost.evil.example",
     "http://10.0.0.1",
-  ])("%s would send the key in the clear, and is refused unless allowed by name", (ANALYTICS_BASE_URL) => {
+  ])("%s would send the key unencrypted, and is refused unless its host is allowed", (ANALYTICS_BASE_URL) => {
     const environment = { ...key, ANALYTICS_BASE_URL };
     expect(read({}, environment)).toMatchObject({ code: "invalid_base_url" });
     const { hostname } = new URL(ANALYTICS_BASE_URL);
@@ -110,12 +123,12 @@ describe("the key", () => {
     },
   );
 
-  it("that a client left unexpanded is said to be so", () => {
+  it("that a client left unexpanded is reported", () => {
     const error = read({}, { ANALYTICS_API_KEY: "${ANALYTICS_API_KEY}" });
     expect(error).toMatchObject({ code: "no_api_key", message: expect.stringContaining("unexpanded") });
   });
 
-  it("is trimmed of what came along with it", () => {
+  it("is trimmed", () => {
     expect(
       read({}, { ANALYTICS_API_KEY: " canary-key\n", ANALYTICS_BASE_URL: "https://x.example" }),
     ).toMatchObject({
@@ -124,7 +137,7 @@ describe("the key", () => {
   });
 
   it.each(["two words", "Bearer abc", '"quotes"', "line\nbreak", "käse", "“quoted”"])(
-    "%j cannot be one, and is not repeated",
+    "%j is refused, and not repeated",
     (ANALYTICS_API_KEY) => {
       const error = read(
         {},
@@ -145,7 +158,7 @@ it("proxies are read in lower case first, as curl does", () => {
   });
 });
 
-it("a proxy may lack its scheme, and is refused where it is no http address", () => {
+it("a proxy's scheme is optional, and an address that is not http is refused", () => {
   const base = "https://stats.example.com/api/v1";
   expect(readProxies({ HTTPS_PROXY: "proxy.example:3128" }, base).httpsProxy).toBe(
     "http://proxy.example:3128",
@@ -158,7 +171,7 @@ it("a proxy may lack its scheme, and is refused where it is no http address", ()
 });
 
 it.each(["http://localhost:8787/api/v1", "http://127.0.0.1/api/v1", "http://[::1]:1/api/v1"])(
-  "%s never goes through a proxy, which would see the key",
+  "%s is never called through a proxy, which would see the key",
   (base) => {
     const environment = { HTTP_PROXY: "http://proxy.example", HTTPS_PROXY: "http://proxy.example" };
     expect(readProxies(environment, base)).toEqual({

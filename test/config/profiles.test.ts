@@ -13,7 +13,7 @@ import { createHome } from "../support/profiles.ts";
 
 const acme = { baseUrl: "https://acme.example/api/v1", apiKey: "canary-4f1c9a2e77d04b6f", site: "a.example" };
 
-describe("profiles are kept", () => {
+describe("profiles are stored", () => {
   it.each([
     [{ XDG_CONFIG_HOME: "/xdg", HOME: "/home/me" }, "/xdg/analytics-mcp/profiles"],
     [{ HOME: "/home/me" }, "/home/me/.config/analytics-mcp/profiles"],
@@ -25,7 +25,7 @@ describe("profiles are kept", () => {
     expect(findProfileFolder(environment)).toBe(folder);
   });
 
-  it("for their owner alone, each whole in a file of its own", () => {
+  it("readable only by their owner, each in a separate file", () => {
     const home = createHome();
     const file = writeProfile(home, "acme", acme);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -36,7 +36,7 @@ describe("profiles are kept", () => {
     expect(readProfile(home, "acme")).toEqual(acme);
   });
 
-  it("in a folder that is closed to others, even where it was open before", () => {
+  it("in a folder that is closed to others, even if it was open before", () => {
     const home = createHome();
     const folder = findProfileFolder(home) ?? "";
     mkdirSync(folder, { recursive: true, mode: 0o755 });
@@ -57,14 +57,14 @@ describe("profiles are kept", () => {
 });
 
 it.each(["", ".", "../x", "a/b", "A", "ä", "-x", ".hidden", "x".repeat(51)])(
-  "%j is no name of a profile",
+  "%j is not a valid profile name",
   (name) => {
-    expect(() => findProfileFile({ HOME: "/home/me" }, name)).toThrow("cannot be the name of a profile");
+    expect(() => findProfileFile({ HOME: "/home/me" }, name)).toThrow("is not a valid profile name");
   },
 );
 
 it.each(["", "{", '{"apiKey":"canary-4f1c9a2e77d04b6f"}', '{"apiKey":"canary-4f1c9a2e77d04b6f"', "[]"])(
-  "a damaged file (%j) is said to be so, without what it holds",
+  "a damaged file (%j) is reported, without its content",
   (text) => {
     const home = createHome({ acme });
     writeFileSync(findProfileFile(home, "acme"), text);
@@ -74,7 +74,7 @@ it.each(["", "{", '{"apiKey":"canary-4f1c9a2e77d04b6f"}', '{"apiKey":"canary-4f1
   },
 );
 
-it("a place that cannot be written is said to be so", () => {
+it("a folder that cannot be written is reported", () => {
   const home = createHome();
   writeFileSync(join(home.HOME, "file"), "");
   const environment = { XDG_CONFIG_HOME: join(home.HOME, "file") };
@@ -83,5 +83,5 @@ it("a place that cannot be written is said to be so", () => {
 
 it("without a home there are no profiles, and none can be saved", () => {
   expect(listProfiles({})).toEqual([]);
-  expect(() => writeProfile({}, "acme", acme)).toThrow("There is no place for profiles");
+  expect(() => writeProfile({}, "acme", acme)).toThrow("There is no folder for profiles");
 });

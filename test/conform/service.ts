@@ -1,5 +1,5 @@
 import type { Api } from "../../src/api/api.ts";
-import { buildProblem } from "../../src/api/problems.ts";
+import { buildProblem } from "../../src/api/problem-document.ts";
 import { checkConformance } from "../../src/conform/conformance.ts";
 import type { Target } from "../../src/conform/probe.ts";
 import { AnalyticsError } from "../../src/errors.ts";

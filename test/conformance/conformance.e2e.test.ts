@@ -1,6 +1,6 @@
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { createServer } from "../../src/mcp/mcp-server.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { startHttpServer } from "../support/http-server.ts";
@@ -23,7 +23,7 @@ describe.skipIf(!newerNode || !conformanceSuite)("the official conformance suite
   let domain = "";
   beforeAll(async () => {
     const { api, time } = createTestApi();
-    const { call } = createClient({
+    const { call } = createHttpClient({
       readTarget: () => ({
         baseUrl: "https://stats.example.test/api/v1",
         apiKey: DEMO_KEY,

@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { serveVariables } from "../../src/config/connector.ts";
+import { serveVariables } from "../../src/config/serve-settings.ts";
 import { connectorEnvironment, environment } from "../../src/documents/environment.ts";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
-import { buildOpenApi } from "../../src/documents/openapi.ts";
+import { buildOpenApi } from "../../src/documents/openapi-document.ts";
 import { operations } from "../../src/operations/index.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { createTestApi } from "../support/api.ts";
@@ -57,7 +57,7 @@ describe("llms.txt", () => {
 
   const LINK = '</llms.txt>; rel="describedby"';
 
-  it("is pointed at by every answer of the reference API, and its own links lead somewhere", async () => {
+  it("is linked from every answer of the reference API, and its own links work", async () => {
     const { ask } = createTestApi();
     for (const path of ["/api/v1/sites", "/api/v1/stats", "/api/v1/openapi.json", "/elsewhere"]) {
       expect((await ask(path)).headers.get("link"), path).toBe(LINK);
@@ -68,7 +68,7 @@ describe("llms.txt", () => {
     for (const target of targets) expect((await ask(target)).status).toBe(200);
   });
 
-  it("is pointed at by the connector's pages", async () => {
+  it("is linked from the connector's pages", async () => {
     const connector = await startTestConnector();
     try {
       for (const path of ["/", "/nothing"]) {

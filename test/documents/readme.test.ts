@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { serveVariables } from "../../src/config/connector.ts";
+import { serveVariables } from "../../src/config/serve-settings.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { buildEntry } from "../../src/setup/setup-instructions.ts";

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
   line = proxy.open();
   const fetch = createNetworkFetch();
   const target = { baseUrl: `${line.origin}/api/v1`, apiKey: KEY, fetch };
-  call = createClient({ readTarget: () => target, clock: Date.now }).call;
+  call = createHttpClient({ readTarget: () => target, clock: Date.now }).call;
 });
 afterAll(() => proxy.close());
 
@@ -69,7 +69,7 @@ const read = async ({ path }: Operation, params: Params) => {
 const cases = operations.map((operation) => [operation.path, operation as Operation] as const);
 
 it.each(cases)(
-  "%s: an answer of another form than the published one is never believed",
+  "%s: an answer that does not match the published schema is always refused",
   async (_, operation) => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
@@ -87,7 +87,7 @@ it.each(cases)(
       if (`${error?.message}${error?.hint}${JSON.stringify(answer)}`.includes(KEY))
         wrong.push(`${name}: shows the key`);
       if (answer && !(body !== undefined && isDescribed(body))) wrong.push(`${name}: believed`);
-      // What is believed is what came: nothing is mended on the way.
+      // What is accepted is what came: nothing is repaired on the way.
       if (answer && !JSON.stringify(text).includes(KEY)) expect(body).toMatchObject(answer as object);
     }
     line.fault = answerRightly;
@@ -96,7 +96,7 @@ it.each(cases)(
   },
 );
 
-it.each(cases)("%s: members that nobody asked for change nothing", async (_, operation) => {
+it.each(cases)("%s: unknown members change nothing", async (_, operation) => {
   const params = questions[operation.name] ?? {};
   const right = await read(operation, params);
   const known = operation.result.parse(JSON.parse(right));

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
@@ -11,9 +11,9 @@ import { wireFaults } from "./wire-faults.ts";
 
 const KEY = "canary-key-5d0c97-of-the-client";
 const LIMITS = { deadline: 20_000, firstBackoff: 5, maxBackoff: 20 };
-/** Milliseconds: what is to run into a time limit has a short one, and all else time for a machine that is busy. */
+/** Milliseconds: short for what must run into a time limit, long otherwise, since the machine may be busy. */
 const [SHORT_MS, LONG_MS] = [300, 10_000];
-/** Its answer has characters of several bytes. */
+/** Its answer has multi-byte characters. */
 const QUESTION = { site: "example.com", dimension: "cities", limit: 50, days: 30 } as const;
 const PATH = "/api/v1/breakdown?site=example.com&dimension=cities&limit=50&days=30";
 
@@ -32,10 +32,10 @@ function createCall(origin: string, timeout: number): Call {
     bodyTimeout: timeout,
   });
   const target = { baseUrl: `${origin}/api/v1`, apiKey: KEY, fetch };
-  return createClient({ readTarget: () => target, clock: Date.now, limits: LIMITS }).call;
+  return createHttpClient({ readTarget: () => target, clock: Date.now, limits: LIMITS }).call;
 }
 
-/** Fails for whatever is no AnalyticsError, comes late, or holds the key. */
+/** Fails if the error is not an AnalyticsError, comes late, or contains the key. */
 async function ask(call: Call) {
   const began = performance.now();
   const { answer, error } = await call(breakdown, QUESTION).then(
@@ -58,7 +58,7 @@ describe.concurrent("what happens on the wire ends in the right answer or a clea
     const first = await ask(call);
     const second = await ask(call);
     expect([first.outcome, second.outcome]).toEqual([outcome, outcome]);
-    // What a parameter must be is said by the service.
+    // The service says what a parameter must be.
     if (outcome !== "right" && outcome !== "invalid_parameter") expect(first.hint).toMatch(/\w/);
     line.fault = answerRightly;
     const { answer } = await ask(call);

@@ -1,7 +1,7 @@
 import type { Fault } from "../support/fault-proxy.ts";
 import { always, edited, JSON_TYPE, PAGE, raw } from "./sending.ts";
 
-/** Sends text with the key in it. */
+/** Sends text that contains the key. */
 const repeat = (
   write: (key: string) => string,
   headers: Record<string, string> = JSON_TYPE,
@@ -11,7 +11,7 @@ const repeat = (
 const redirectTo = (write: (key: string) => string): Fault =>
   edited((_, { key }) => ({ status: 302, headers: { location: write(key) } }));
 
-/** The key come back: wherever a service may repeat what it was sent. */
+/** Every place in which a service may send the key back. */
 export const echoes = [
   ...always("redirected", {
     "the key in a redirect's address": redirectTo((key) => `https://${key}.example/?key=${key}`),

@@ -12,10 +12,10 @@ import { createSwitchboard, questionOf } from "./switchboard.ts";
 import { wireFaults } from "./wire-faults.ts";
 
 const KEY = "canary-key-5d0c97-of-a-process";
-/** Those that a process waits for in full, by its own time limits, are met by hand: FAULTS=all. */
+/** Faults that end by a process's own long time limits are left out; FAULTS=all includes them. */
 const all = process.env.FAULTS === "all";
 const faults = wireFaults.filter(({ slow }) => all || !slow);
-/** Milliseconds: the client's deadline, and some for a machine that is busy. */
+/** Milliseconds: the HTTP client's deadline, plus some for a busy machine. */
 const DEADLINE_MS = 50_000;
 
 const certificate = createCertificate(2);
@@ -30,7 +30,7 @@ async function startProxy(...tls: Parameters<typeof startFaultProxy>): Promise<F
   return proxy;
 }
 
-/** Asks once for each fault, all at once; what each answer came to. */
+/** Makes one call per fault, all at once, and returns each outcome. */
 async function askAll(client: McpClient, proxy: FaultProxy, faults: readonly NamedFault[]) {
   return Promise.all(
     faults.map(async ({ name }, index) => {
@@ -64,7 +64,7 @@ async function startStdio(proxy: FaultProxy): Promise<Surface> {
   const client = await spawnClient("v2 auto", process.execPath, [resolve("bin/analytics-mcp.js")], {
     ...{ ANALYTICS_API_KEY: KEY, ANALYTICS_BASE_URL: line.origin },
     NODE_EXTRA_CA_CERTS: certificate.file,
-    // There are more faults than calls that it answers in a minute.
+    // There are more faults than the default number of calls per minute.
     ANALYTICS_CALLS_PER_MINUTE: "100000",
   });
   open.push(client);
@@ -83,7 +83,7 @@ async function startRemote(proxy: FaultProxy): Promise<Surface> {
   return { client, proxy, line, readLog: () => connector.lines.join("\n") };
 }
 
-/** A 401 of the service ends the sign-in, as it should. */
+/** A 401 of the service ends the sign-in, as intended. */
 const beside401 = faults.filter(({ outcome }) => outcome !== "invalid_api_key");
 
 it.each<[string, NamedFault[], () => Promise<Surface>]>([
@@ -91,7 +91,7 @@ it.each<[string, NamedFault[], () => Promise<Surface>]>([
   ["the MCP server on stdio, over TLS", faults, async () => startStdio(await startProxy(certificate))],
   ["the connector on /mcp", beside401, async () => startRemote(await startProxy())],
 ])(
-  "%s answers rightly or says clearly why not, shows no key, and recovers",
+  "%s answers correctly or says clearly why not, shows no key, and recovers",
   async (_, faults, start) => {
     const { client, proxy, line, readLog } = await start();
     const tell = (outcomeOf: (fault: NamedFault) => string) =>

@@ -1,26 +1,26 @@
 import type { ErrorCode } from "../../src/errors.ts";
 import { type Answer, answerRightly, type Fault, format, type Wire } from "../support/fault-proxy.ts";
 
-/** What a client must make of it: the right answer, or a failure of this code. */
+/** The expected outcome: the right answer, or an error with this code. */
 export type Outcome = "right" | ErrorCode;
 
 export interface NamedFault {
   name: string;
   outcome: Outcome;
   fault: Fault;
-  /** Ends by a time limit: too slow to be waited for in a process with its own limits, but by hand. */
+  /** Ends by a time limit: too slow for a process with its own limits, unless FAULTS=all. */
   slow?: true;
 }
 
 type Edit = (right: Answer, wire: Wire) => Partial<Answer>;
 
-/** Sends the right answer with parts of it exchanged. */
+/** Sends the right answer with parts replaced. */
 export const edited =
   (edit: Edit): Fault =>
   (wire) =>
     wire.socket.write(format({ ...wire.right, ...edit(wire.right, wire) }));
 
-/** Sends bytes in place of an answer, and hangs up. */
+/** Sends bytes instead of an answer, and hangs up. */
 export const raw =
   (write: (right: Answer, wire: Wire) => Buffer | string): Fault =>
   (wire) =>
@@ -32,7 +32,7 @@ export const withHead = (...lines: string[]): Fault =>
   raw((right) => Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), right.body]));
 export const withBody = (write: (body: Buffer) => Buffer | string): Fault =>
   edited(({ body }) => ({ body: Buffer.from(write(body)) }));
-/** Fails so many times before it answers. */
+/** Fails a number of times before it answers. */
 export const atFirst =
   (times: number, fault: Fault): Fault =>
   (wire) =>

@@ -6,7 +6,7 @@ import { type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
 import { wireFaults } from "./wire-faults.ts";
 
 const KEY = "canary-key-5d0c97-of-a-command";
-/** Milliseconds: the client's deadline, a start, and some for a machine that is busy. */
+/** Milliseconds: the HTTP client's deadline, the program's start, and some for a busy machine. */
 const DEADLINE_MS = 45_000;
 const commands = [
   ["stats", "--site", "example.com", "--days", "7"],
@@ -18,7 +18,7 @@ const commands = [
   ["openapi"],
 ] as const;
 
-/** One of each class; all of them by hand: FAULTS=all. */
+/** One fault of each class; FAULTS=all runs all of them. */
 const CHOSEN = [
   "is reset before the status line",
   "is closed within a token of the JSON",
@@ -39,7 +39,7 @@ const all = process.env.FAULTS === "all";
 const faults = wireFaults.filter(({ name }) => all || CHOSEN.includes(name));
 
 interface Ended {
-  /** Null where it was killed at the deadline. */
+  /** Null if it was killed at the deadline. */
   code: number | null;
   stdout: string;
   stderr: string;
@@ -60,7 +60,7 @@ function run(origin: string, args: readonly string[]): Promise<Ended> {
   );
 }
 
-it("every chosen fault is there", () => {
+it("every chosen fault exists", () => {
   expect(wireFaults.map(({ name }) => name)).toEqual(expect.arrayContaining(CHOSEN));
 });
 

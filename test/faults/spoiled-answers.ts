@@ -2,16 +2,16 @@ import type { JsonSchema } from "../../src/operations/json-schema.ts";
 
 export interface Spoiled {
   name: string;
-  /** The body as text: not every one is what JSON.stringify would write. */
+  /** The body as text, since JSON.stringify could not write some of them. */
   text: string;
 }
 
 type Path = (string | number)[];
 
-/** Stands for text that JSON.stringify would not write. */
+/** A placeholder for text that JSON.stringify could not write. */
 const RAW = "\u0001raw\u0001";
 
-/** In place of a value of any type. `undefined` takes its member away. */
+/** Replacements for a value of any type. `undefined` removes the member. */
 const replacements = (value: unknown, canary: string): [string, unknown, string?][] => [
   ["removed", undefined],
   ["null", null],
@@ -47,7 +47,7 @@ const replacements = (value: unknown, canary: string): [string, unknown, string?
   ["the key", canary],
 ];
 
-/** Members that no schema knows, added to an object. */
+/** Members that no schema has. */
 const additions: [string, string][] = [
   ["__proto__", '{"visitors":1,"polluted":true}'],
   ["constructor", '{"prototype":{"polluted":true}}'],
@@ -60,8 +60,8 @@ const additions: [string, string][] = [
 ];
 
 /**
- * An answer, spoiled in every field that its schema has: in lists in the first and the last entry, in records in the
- * first member.
+ * Spoils an answer in every field of its schema; in lists the first and the last entry, in records the first
+ * member.
  */
 export function* spoilAnswer(schema: JsonSchema, body: unknown, canary: string): Generator<Spoiled> {
   for (const { path, value } of listPlaces(schema, body).slice(1)) {
@@ -72,11 +72,11 @@ export function* spoilAnswer(schema: JsonSchema, body: unknown, canary: string):
   }
 }
 
-/** An answer with members added that nobody asked for, in each of its objects. */
+/** Adds unknown members to each object of an answer. */
 export function* extendAnswer(schema: JsonSchema, body: unknown): Generator<Spoiled> {
   for (const place of listPlaces(schema, body)) {
     const { path, value } = place;
-    // A record's members are all its own.
+    // A record has no unknown members.
     if (place.schema.properties === undefined || typeof value !== "object") continue;
     for (const [name, text] of additions) {
       const extended = JSON.stringify(replace(body, path, { ...value, [RAW]: 0 }));
@@ -94,7 +94,7 @@ interface Place {
   value: unknown;
 }
 
-/** Every place in a value that the schema describes, where the value has something; the whole first. */
+/** Every place in a value that the schema describes and the value has, the whole value first. */
 function listPlaces(schema: JsonSchema, value: unknown, path: Path = []): Place[] {
   const here = { path, schema, value };
   if (typeof value !== "object" || value === null) return [here];
@@ -113,7 +113,7 @@ function listPlaces(schema: JsonSchema, value: unknown, path: Path = []): Place[
   ];
 }
 
-/** A copy with one value exchanged. */
+/** A copy with one value replaced. */
 function replace(body: unknown, [key, ...rest]: Path, value: unknown): unknown {
   if (key === undefined) return value;
   if (Array.isArray(body)) {

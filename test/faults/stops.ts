@@ -3,7 +3,7 @@ import { type Answer, format, type Wire } from "../support/fault-proxy.ts";
 import { CRLF, chunked, type NamedFault, type Outcome } from "./sending.ts";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
-/** Every class of place within the bytes of an answer at which they may stop. */
+/** Every kind of place at which the bytes of an answer may stop. */
 const places: Record<string, (bytes: Buffer) => number> = {
   "before the status line": () => 0,
   "within the status line": () => 7,
@@ -40,7 +40,7 @@ const stopAt = (table: typeof places, write: (right: Answer) => Buffer, suffix: 
           const bytes = write(wire.right);
           const place = find(bytes);
           if (place > 0) wire.socket.write(bytes.subarray(0, place));
-          // What was written is to arrive before a reset overtakes it.
+          // What was written must arrive before the reset.
           if (what === "is reset") await sleep(10);
           return finish(wire, bytes.subarray(place));
         },
@@ -48,7 +48,7 @@ const stopAt = (table: typeof places, write: (right: Answer) => Buffer, suffix: 
     ),
   );
 
-/** Stops at each place, in each way. */
+/** Stops at each place in each way. */
 export const stops = [
   ...stopAt(places, format, ""),
   ...stopAt(chunkPlaces, (right) => format(chunked(right)), ""),

@@ -1,16 +1,16 @@
 import { answerRightly, type Fault } from "../support/fault-proxy.ts";
 import type { NamedFault } from "./sending.ts";
 
-/** More rows than there are, so that it changes nothing else. */
+/** Above the number of rows, so that the limit changes nothing else. */
 const FIRST_LIMIT = 100;
 
-/** The question that meets a fault: by its limit, which tells it from the others. */
+/** The call that meets a fault, identified by its limit. */
 export const questionOf = (index: number) => ({
   ...{ site: "example.com", dimension: "cities", days: 3 },
   limit: FIRST_LIMIT + index,
 });
 
-/** Several faults on one line, so that one process meets them all at once. */
+/** Several faults on one server, so that one process meets them all at once. */
 export function createSwitchboard(faults: readonly NamedFault[]): Fault {
   const counts = new Map<number, number>();
   return (wire) => {

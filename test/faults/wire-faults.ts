@@ -19,7 +19,7 @@ import {
 } from "./sending.ts";
 import { stops } from "./stops.ts";
 
-/** So many bytes at a time, and what is left at once when that has gone on for long enough. */
+/** Sends a few bytes at a time, and after a while the rest at once. */
 async function drip({ socket }: Wire, bytes: Buffer, size: number) {
   const end = Math.min(bytes.length, 600 * size);
   for (let index = 0; index < end && !socket.destroyed; index += size) {
@@ -37,7 +37,7 @@ const bombs = { gzip: gzipSync(bomb), br: brotliCompressSync(bomb), "gzip, gzip"
 const packed = (coding: string, body: Buffer): Fault =>
   edited(({ headers }) => ({ headers: { ...headers, "content-encoding": coding }, body }));
 
-/** Every way to ask for a wait that is none: what is asked for in full is tested by the clock. */
+/** Values of Retry-After that ask for no wait. Other tests measure the waits that are kept. */
 const waits = {
   "a negative number": "-5",
   "a fraction": "1.5",
@@ -49,7 +49,7 @@ const waits = {
   nothing: "",
 };
 const YEAR_MS = 3.2e10;
-/** Asks to wait for a second, by a clock that is so far ahead. */
+/** Asks to wait for a second, by a clock that is ahead by that many seconds. */
 const waitBy = (ahead: number) => {
   const format = (seconds: number) => new Date(Date.now() + ahead + 1000 * seconds).toUTCString();
   return { date: format(0), "retry-after": format(1) };
@@ -69,7 +69,7 @@ const repeated = (name: string, first: string, second: string): Fault =>
     return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]);
   });
 
-/** What a service, or what stands before it, may do to an answer on its way. */
+/** What a service, or a proxy in front of it, may do to an answer. */
 export const wireFaults: NamedFault[] = [
   ...stops,
   ...echoes,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { openConsent, prepare, register, signIn } from "../support/attacker.ts";

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readAccess } from "../../src/config/access.ts";
-import { readCallsPerMinute, readProxies, readServiceUrl } from "../../src/config/config.ts";
-import { readServeSettings, serveVariables } from "../../src/config/connector.ts";
+import { readCallsPerMinute } from "../../src/config/calls-per-minute.ts";
+import { readProxies } from "../../src/config/proxy-settings.ts";
+import { readServeSettings, serveVariables } from "../../src/config/serve-settings.ts";
+import { readServiceUrl } from "../../src/config/service-url.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { createHome } from "../support/profiles.ts";
 import { fuzz, TIMEOUT_MS } from "./fuzz.ts";

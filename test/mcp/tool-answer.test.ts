@@ -109,7 +109,7 @@ describe("an answer is complete as text and as structured content, with its rece
 
   it("warns of days before the site had data", async () => {
     const result = await call("get_stats", { site: "news.example.org", days: 30 });
-    expect(textOf(result)).toContain("The site has data since 2026-11-11: the days before it are zeros.");
+    expect(textOf(result)).toContain("The site has data since 2026-11-11: earlier days are zero.");
   });
 
   it("a site with a quote in its name cannot break out of the shell command", async () => {

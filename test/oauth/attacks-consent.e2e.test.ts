@@ -8,7 +8,7 @@ import { underAttack } from "../support/under-attack.ts";
 
 const MARKUP = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
 
-/** As text it may stand in a page; as markup never. */
+/** May appear in a page as text, never as markup. */
 function expectNoMarkup(text: string) {
   expect(text).not.toMatch(/<script|<img|(href|src|action)="(javascript|data:text)/i);
 }
@@ -27,7 +27,7 @@ underAttack((scene) => {
     expect([empty.code, empty.answer.status]).toEqual([null, 400]);
   });
 
-  it("silent consent: a finished consent is not sent, resumed or answered twice", async () => {
+  it("silent consent: a finished consent cannot be submitted, resumed or answered again", async () => {
     const { publicUrl, upstream } = scene();
     const { url } = await prepare(publicUrl);
     const { submit, form, browser } = await openConsent(publicUrl, url);
@@ -59,7 +59,7 @@ underAttack((scene) => {
     },
   );
 
-  it("clickjacking: no page lets itself be framed, kept, or run scripts", async () => {
+  it("clickjacking: no page can be framed, cached or run scripts", async () => {
     const { publicUrl } = scene();
     const { url } = await prepare(publicUrl);
     const { page, submit } = await openConsent(publicUrl, url);
@@ -104,7 +104,7 @@ underAttack((scene) => {
     },
   );
 
-  it("XSS: the name, the addresses, the state and the errors of a client stay text", async () => {
+  it("XSS: an application's name, addresses, state and errors stay text", async () => {
     const { publicUrl } = scene();
     const metadata = { client_name: MARKUP, client_uri: "javascript:alert(1)", logo_uri: "data:text/html,x" };
     expect((await register(publicUrl, { ...metadata, redirect_uris: [MARKUP] })).status).toBe(400);
@@ -157,7 +157,7 @@ underAttack((scene) => {
     "http://127.0.0.1.x.example/cb",
     "//x.example/cb",
     "https://x.example/cb#fragment",
-  ])("XSS: %j is registered as no redirect", async (uri) => {
+  ])("XSS: %j cannot be registered as a redirect", async (uri) => {
     const { publicUrl } = scene();
     const { status, body } = await register(publicUrl, { redirect_uris: [uri] });
     expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
@@ -175,7 +175,7 @@ underAttack((scene) => {
     },
   );
 
-  it("CSRF: a form that is not of this page, in this browser, allows nothing and asks the service nothing", async () => {
+  it("CSRF: a form from another page or browser allows nothing and does not call the service", async () => {
     const { publicUrl, upstream } = scene();
     const other = await openConsent(publicUrl, (await prepare(publicUrl)).url);
     const { url } = await prepare(publicUrl);
@@ -194,7 +194,7 @@ underAttack((scene) => {
     ];
     for (const { code, answer, landed } of refused) {
       expect([code, answer.status, landed.origin]).toEqual([null, 400, publicUrl]);
-      expect(answer.text).toContain("nothing was allowed");
+      expect(answer.text).toContain("access was not allowed");
     }
     const { response } = await browser.visit(
       `${publicUrl}${form.action}?csrf=${form.csrf}&decision=allow&api_key=${DEMO_KEY}`,
@@ -204,7 +204,7 @@ underAttack((scene) => {
     expect((await submit()).code).not.toBeNull();
   });
 
-  it("fixation: a sign-in that began in another browser goes on in none", async () => {
+  it("fixation: a sign-in that began in one browser cannot continue in another", async () => {
     const { publicUrl, upstream } = scene();
     const own = await openConsent(publicUrl, (await prepare(publicUrl)).url);
     const victim = createBrowser(publicUrl);
@@ -221,7 +221,7 @@ underAttack((scene) => {
       expect([(await read(response)).status, new URL(url).searchParams.get("code")]).toEqual([400, null]);
     };
     await submit(victim);
-    // The cookie cannot be made from the address, which others may see.
+    // The cookie cannot be derived from the address, which others may see.
     const uid = own.form.action.replace("/consent/", "");
     victim.cookies.set("_interaction", uid).set("_interaction_resume", uid);
     await submit(victim);
@@ -231,7 +231,7 @@ underAttack((scene) => {
     expect(upstream().length).toBe(calls);
   });
 
-  it("fixation: one browser's cookies do not answer for another sign-in", async () => {
+  it("fixation: one browser's cookies are not valid for another sign-in", async () => {
     const { publicUrl } = scene();
     const victim = await openConsent(publicUrl, (await prepare(publicUrl)).url);
     const thief = await openConsent(publicUrl, (await prepare(publicUrl)).url);
@@ -271,13 +271,13 @@ underAttack((scene) => {
       expect((await exchange(publicUrl, { ...asking, code })).status).toBe(200);
       expect(await count()).toBe(before + 1);
       expect(told()).toBe(toldBefore + 1);
-      // The other answer, taken too, leads to a page that says so.
+      // Following the other redirect too leads to a page that says so.
       const late = await browser.visit(answers[1 - taken]?.headers.get("location") ?? "");
       expect([late.response.status, new URL(late.url).searchParams.get("code")]).toEqual([400, null]);
     },
   );
 
-  it("guessing keys: the sixth try of a sign-in is 429 over both replicas, and the service is not asked", async () => {
+  it("guessing keys: the sixth try in a sign-in gets 429 on both replicas, and the service is not called", async () => {
     const { publicUrl, upstream } = scene();
     const { submit } = await openConsent(publicUrl, (await prepare(publicUrl)).url);
     const calls = upstream().length;
@@ -287,13 +287,13 @@ underAttack((scene) => {
     expect(upstream().length - calls).toBe(5);
     const sixth = await submit({ api_key: DEMO_KEY });
     expect([sixth.answer.status, sixth.code]).toEqual([429, null]);
-    // To wait would not help: the sign-in ends before its tries are forgotten.
+    // Waiting does not help: the sign-in ends before its count does.
     expect(sixth.answer.headers.get("retry-after")).toBeNull();
-    expect(sixth.answer.text).toContain("Go back to your application and sign in anew.");
+    expect(sixth.answer.text).toContain("Go back to your application and sign in again.");
     expect(upstream().length - calls).toBe(5);
   });
 
-  it("guessing keys: a new sign-in for every few tries does not help one address", async () => {
+  it("guessing keys: starting new sign-ins does not give one address more tries", async () => {
     const { publicUrl, upstream, address } = scene();
     const calls = upstream().length;
     const { url } = await prepare(publicUrl);
@@ -313,7 +313,7 @@ underAttack((scene) => {
     expect((await submit()).code).not.toBeNull();
   });
 
-  it("guessing keys: right ones are no guesses, however many sign in from one address", async () => {
+  it("guessing keys: valid keys do not count, however many people sign in from one address", async () => {
     const { publicUrl, address } = scene();
     const { url } = await prepare(publicUrl);
     for (let index = 0; index < 35; index++) {
@@ -328,7 +328,7 @@ underAttack((scene) => {
     address.last += 1;
   });
 
-  it("guessing keys: what cannot be a key is not sent to the service", async () => {
+  it("guessing keys: text that cannot be a key is not sent to the service", async () => {
     const { publicUrl, upstream } = scene();
     const { submit } = await openConsent(publicUrl, (await prepare(publicUrl)).url);
     const calls = upstream().length;

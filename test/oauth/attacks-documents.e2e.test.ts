@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { isPublicAddress } from "../../src/oauth/document-fetch.ts";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { ask, openConsent, post, prepare, register } from "../support/attacker.ts";
 import { startTestConnector } from "../support/connector.ts";
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-/** Something on this machine that counts who connects; it never answers. */
+/** A listener on this machine that counts connections and never answers. */
 async function listen() {
   const seen = { connections: 0 };
   const server = createTcpServer((socket) => {
@@ -75,11 +75,11 @@ it.each([
   const { status, headers } = await authorizeAs(`https://${host}:${port}/client.json`);
   expect([status, headers.get("location")]).toEqual([400, null]);
   expect(seen.connections).toBe(0);
-  // Nothing waits for an address that does not answer.
+  // It does not wait for an address that never answers.
   expect(performance.now() - started).toBeLessThan(2_000);
 });
 
-it("SSRF: the listener of these tests does see who connects", async () => {
+it("SSRF: the listener of these tests does notice connections", async () => {
   const { seen, port } = await listen();
   for (const host of ["127.0.0.1", "[::ffff:127.0.0.1]", "localhost"]) {
     await fetch(`https://${host}:${port}/`).catch(() => {});
@@ -121,7 +121,7 @@ it.each([
   expect(isPublicAddress(address)).toBe(isPublic);
 });
 
-it("SSRF: the keys of a registered client are fetched under the same rules", async () => {
+it("SSRF: the key set of a registered application is fetched under the same rules", async () => {
   const { seen, port } = await listen();
   for (const host of ["127.0.0.1", "localhost", "[::ffff:7f00:1]"]) {
     const { body } = await register(connector.publicUrl, {
@@ -147,7 +147,7 @@ it("SSRF: the keys of a registered client are fetched under the same rules", asy
 
 const DOCUMENT = "https://client.example/client.json";
 
-/** Lets what would go to the client's host arrive at a server of this machine, all else as it was asked. */
+/** Redirects requests for the client's host to a server on this machine; other requests are unchanged. */
 async function serveDocument(listener: Parameters<typeof startServer>[0]) {
   const server = await startServer(listener);
   open.push(server);
@@ -167,7 +167,7 @@ const buildMetadata = () => ({
   redirect_uris: ["http://127.0.0.1:1234/cb"],
 });
 
-it("documents: a good one is taken, so that the refusals below are of what is bad in them", async () => {
+it("documents: a valid one is accepted, so the refusals below have the reason they name", async () => {
   await serveDocument((_, response) =>
     response.setHeader("content-type", "application/json").end(JSON.stringify(buildMetadata())),
   );
@@ -185,7 +185,7 @@ it.each([301, 302, 307, 308])("documents: a redirect (%s) is not followed", asyn
   expect(new Set(server.requests.map(({ url }) => url))).toEqual(new Set(["/client.json"]));
 });
 
-it.each(["announced", "endless"])("documents: an oversize one (%s) is cut off", async (how) => {
+it.each(["announced", "endless"])("documents: one that is too large (%s) is cut off", async (how) => {
   let sent = 0;
   await serveDocument((_, response) => {
     response.setHeader("content-type", "application/json");
@@ -202,7 +202,7 @@ it.each(["announced", "endless"])("documents: an oversize one (%s) is cut off", 
   expect(sent).toBeLessThan(50_000_000);
 });
 
-it("documents: one whose headers or whose body are slow is cut off", async () => {
+it("documents: one with slow headers or a slow body is cut off", async () => {
   await serveDocument((request, response) => {
     if (request.url === "/headers.json") return;
     response.setHeader("content-type", "application/json");
@@ -222,7 +222,7 @@ it.each<[string, (document: object) => [number, string]]>([
     "of another client",
     (document) => [200, JSON.stringify({ ...document, client_id: "https://other.example" })],
   ],
-])("documents: one %s is asked for once a request, and not again for a while", async (_, build) => {
+])("documents: one %s is fetched once per request, and not again for a while", async (_, build) => {
   const server = await serveDocument((_request, response) => {
     const [status, body] = build(buildMetadata());
     response.writeHead(status, { "content-type": "application/json" }).end(body);
@@ -234,7 +234,7 @@ it.each<[string, (document: object) => [number, string]]>([
   expect(server.requests).toHaveLength(2);
 });
 
-it("documents: one address makes the server fetch 300 in an hour and no more; others go on", async () => {
+it("documents: one address can make the server fetch 300 in an hour; other addresses are not affected", async () => {
   const trusting = await startTestConnector({ trustProxy: true });
   open.push(trusting);
   const server = await serveDocument((_, response) => response.writeHead(404).end());
@@ -255,7 +255,7 @@ it("documents: one address makes the server fetch 300 in an hour and no more; ot
   expect(server.requests).toHaveLength(301);
 });
 
-it("documents: one that is gone when the consent is sent ends the sign-in with a page, and no grant", async () => {
+it("documents: if one is gone when the form is submitted, the sign-in ends with a page and without a grant", async () => {
   let isGone = false;
   const documents = () => (isGone ? new Response("", { status: 404 }) : Response.json(buildMetadata()));
   const shared = createMemoryStore({ clock: Date.now, secret: Buffer.alloc(32, 7) });
@@ -277,17 +277,17 @@ it("documents: one that is gone when the consent is sent ends the sign-in with a
     },
     body: String(new URLSearchParams({ csrf: form.csrf, decision: "allow", api_key: DEMO_KEY })),
   });
-  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("cannot go on")]);
+  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("cannot continue")]);
   expect(await shared.listGrants()).toEqual([]);
 });
 
-it("documents: a website of javascript: is left out, and the document taken", async () => {
+it("documents: a website of javascript: is left out, and the document accepted", async () => {
   await serveDocument((_request, response) =>
     response
       .setHeader("content-type", "application/json")
       .end(JSON.stringify({ ...buildMetadata(), client_uri: "javascript:alert(1)" })),
   );
-  // To go on without asking is all that is refused: the document itself is taken.
+  // The document is accepted; only signing in without asking is refused.
   const { status, headers } = await authorizeAs(DOCUMENT);
   expect([status, headers.get("location")]).toEqual([303, expect.stringContaining("error=login_required")]);
 });

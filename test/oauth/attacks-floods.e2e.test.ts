@@ -41,10 +41,10 @@ function* drip(start: string) {
 }
 
 underAttack((scene) => {
-  it("registration floods: the 61st in an hour from one address is 429 over both replicas", async () => {
+  it("registration floods: the 61st in an hour from one address gets 429 on both replicas", async () => {
     const { publicUrl, address } = scene();
     for (let index = 0; index < 60; index++) {
-      // What the client itself says before its proxy does is not believed.
+      // Entries that the client adds before the proxy's are ignored.
       const { status } = await ask(`${publicUrl}/register`, {
         method: "POST",
         headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${index}` },
@@ -58,7 +58,7 @@ underAttack((scene) => {
     expect((await register(publicUrl)).status).toBe(201);
   });
 
-  it("sign-in floods: the 301st in an hour from one address is 429 over both replicas, and stores nothing", async () => {
+  it("sign-in floods: the 301st in an hour from one address gets 429 on both replicas, and stores nothing", async () => {
     const { publicUrl, address, both } = scene();
     const { url } = await prepare(publicUrl);
     for (let round = 0; round < 30; round++) {
@@ -110,7 +110,7 @@ underAttack((scene) => {
   );
 });
 
-it("X-Forwarded-For: without trustProxy nobody gets a share by claiming another address", async () => {
+it("X-Forwarded-For: without trustProxy, claiming another address gains nothing", async () => {
   const connector = await startTestConnector();
   open.push(connector);
   const flood = async (index: number) => {
@@ -130,14 +130,14 @@ it.concurrent.each([
   ["a body", "POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n"],
   ["a body to /mcp", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n"],
   ["a body that was refused", "POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n"],
-])("slow requests: who sends %s drop by drop is cut off", async (_, start) => {
+])("slow requests: a client that sends %s byte by byte is cut off", async (_, start) => {
   const connector = await startTestConnector({ timeLimits: { headers: 200, request: 400, interval: 50 } });
   const { took } = await sendSlowly(connector.publicUrl, drip(start), 20);
   await connector.close();
   expect(took).toBeLessThan(4_000);
 });
 
-it.concurrent("slow requests: the time limits are looked at often enough to hold by default", async () => {
+it.concurrent("slow requests: the default limits are checked often enough to hold", async () => {
   const connector = await startTestConnector();
   const { took, text } = await sendSlowly(connector.publicUrl, ["GET / HTTP/1.1\r\nHost: localhost\r\n"], 0);
   await connector.close();

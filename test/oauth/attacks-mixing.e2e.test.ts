@@ -7,7 +7,7 @@ import { underAttack } from "../support/under-attack.ts";
 const SESSION = "11111111-1111-4111-8111-111111111111";
 
 underAttack((scene) => {
-  it("one grant's answer never reaches another: 200 calls of two, with equal ids and one session", async () => {
+  it("one grant's answer never reaches another: 200 calls of two grants with equal ids and one session", async () => {
     const { publicUrl, mcp } = scene();
     const grants = [await signIn(publicUrl, DEMO_KEY), await signIn(publicUrl, GLOBEX_KEY)];
     const headers = { "mcp-session-id": SESSION };
@@ -29,7 +29,7 @@ underAttack((scene) => {
       const clients = await Promise.all(
         keys.map(async (key) => connectHttp(kind, mcp, (await signIn(publicUrl, key)).access)),
       );
-      // Each client counts its ids from the same number.
+      // Both clients start their ids at the same number.
       const calls = Array.from({ length: 100 }, async (_, index) => {
         const result = await clients[index % 2]?.callTool("list_sites");
         const text = JSON.stringify(result?.structuredContent);
@@ -42,7 +42,7 @@ underAttack((scene) => {
     },
   );
 
-  it("one grant's question is not cancelled by another with its session and its id", async () => {
+  it("one grant cannot cancel another's call with its session and id", async () => {
     const { publicUrl, both } = scene();
     const [own, thief] = [await signIn(publicUrl, DEMO_KEY), await signIn(publicUrl, GLOBEX_KEY)];
     const [{ origin, hold }] = both;
@@ -70,7 +70,7 @@ underAttack((scene) => {
       return (await asked).text;
     };
     expect(await askAndCancel(7, thief.access)).toContain('"visitors"');
-    // Its own client can.
+    // Its own client can cancel it.
     expect(await askAndCancel(8, own.access)).not.toContain('"visitors"');
   });
 });

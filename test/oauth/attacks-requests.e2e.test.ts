@@ -50,7 +50,7 @@ underAttack((scene) => {
     "http://127.0.0.1:1234@evil.example/cb",
     "https://127.0.0.1:1234/cb",
     "http://0x7f.1:1234/cb",
-  ])("open redirect: %j is not what was registered, and nobody is sent there", async (redirect_uri) => {
+  ])("open redirect: %j is not registered, and nobody is redirected there", async (redirect_uri) => {
     const { publicUrl } = scene();
     const registered = { redirect_uris: [WEB, "http://127.0.0.1/cb"] };
     const { url } = await prepare(publicUrl, { redirect_uri, prompt: "none" }, registered);
@@ -58,7 +58,7 @@ underAttack((scene) => {
     expect([status, headers.get("location")]).toEqual([400, null]);
   });
 
-  it("open redirect: two redirects, or none where several are registered, are refused here", async () => {
+  it("open redirect: two redirects, or none if several are registered, are refused on this server", async () => {
     const { publicUrl } = scene();
     const registered = { redirect_uris: [WEB, "https://other.example/cb"] };
     const { url } = await prepare(publicUrl, { redirect_uri: undefined, prompt: "none" }, registered);
@@ -80,7 +80,7 @@ underAttack((scene) => {
     },
   );
 
-  it("mix-up: every answer to a client names its issuer", async () => {
+  it("mix-up: every answer to a client names the issuer", async () => {
     const { publicUrl } = scene();
     const { url } = await prepare(publicUrl);
     const allowed = await (await openConsent(publicUrl, url)).submit();
@@ -94,7 +94,7 @@ underAttack((scene) => {
     const ends = errors.map(async (change) => {
       const asking = await prepare(publicUrl, change);
       const end = new URL((await openConsent(publicUrl, asking.url)).end);
-      // Who asks for a token of the authorization itself looks for the answer behind the #.
+      // For response types with a token, the answer is in the fragment.
       return end.hash === "" ? end : new URL(`?${end.hash.slice(1)}`, end);
     });
     expect(allowed.code).not.toBeNull();
@@ -106,7 +106,7 @@ underAttack((scene) => {
     }
   });
 
-  it("metadata injection: what a request says of the host appears nowhere", async () => {
+  it("metadata injection: the host that a request names appears nowhere", async () => {
     const { publicUrl, both } = scene();
     const lies = {
       host: EVIL,
@@ -201,7 +201,7 @@ underAttack((scene) => {
     },
   );
 
-  it("DNS rebinding: with a token, too, /mcp answers under its own name and to its own pages alone", async () => {
+  it("DNS rebinding: even with a token, /mcp answers only under its own name and to its own pages", async () => {
     const { publicUrl, mcp, both, upstream } = scene();
     const { access } = await signIn(publicUrl);
     const calls = upstream().length;
@@ -264,7 +264,7 @@ underAttack((scene) => {
     expect([status, headers.location, upstream().length]).toEqual([400, undefined, calls]);
   });
 
-  it("DNS rebinding: scripts of other pages may ask what goes by no cookie, and never with cookies", async () => {
+  it("DNS rebinding: scripts of other pages may call endpoints that use no cookies, and never with cookies", async () => {
     const { publicUrl } = scene();
     const { url } = await prepare(publicUrl);
     const { form } = await openConsent(publicUrl, url);
@@ -288,7 +288,7 @@ underAttack((scene) => {
     }
   });
 
-  it("registration: what decides security is ours to say", async () => {
+  it("registration: this server decides what matters for security", async () => {
     const { publicUrl } = scene();
     const { status, body } = await register(publicUrl, {
       ...{ client_id: "mine", client_secret: "mine", grant_types: ["client_credentials", "implicit"] },

@@ -17,7 +17,7 @@ import { type Scene, underAttack } from "../support/under-attack.ts";
 
 const eight = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** What each replica answers to a token. */
+/** How each replica answers a token. */
 const tryOn = async ({ both }: Scene, token: string) =>
   Promise.all(both.map(async ({ origin }) => (await callMcp(`${origin}/mcp`, token)).status));
 
@@ -34,7 +34,7 @@ underAttack((scene) => {
     expect(later.body.error).toBe("invalid_grant");
   });
 
-  it("code race: eight exchanges over two replicas never give two tokens, and a later replay ends the one", async () => {
+  it("code race: eight exchanges on two replicas never give two tokens, and a later replay ends the grant", async () => {
     const { publicUrl, meet } = scene();
     for (let round = 0; round < 3; round++) {
       const code = await obtainCode(publicUrl);
@@ -52,7 +52,7 @@ underAttack((scene) => {
     }
   });
 
-  it("code theft: it is worth nothing to another client, at another redirect or without its verifier", async () => {
+  it("code theft: a code is useless to another client, with another redirect or without its verifier", async () => {
     const { publicUrl } = scene();
     const thief = await prepare(publicUrl);
     const code = await obtainCode(publicUrl);
@@ -73,7 +73,7 @@ underAttack((scene) => {
     ["plain", { code_challenge: "a".repeat(43), code_challenge_method: "plain" }],
     ["plain by default", { code_challenge_method: undefined }],
     ["too short", { code_challenge: "short" }],
-  ])("PKCE %s: refused before anyone is asked for a key", async (_, changes) => {
+  ])("PKCE %s: refused before the person is asked for a key", async (_, changes) => {
     const { publicUrl } = scene();
     const { url } = await prepare(publicUrl, changes);
     const { end, form } = await openConsent(publicUrl, url);
@@ -81,7 +81,7 @@ underAttack((scene) => {
     expect(new URL(end).searchParams.get("error")).toBe("invalid_request");
   });
 
-  it("refresh theft: within the grace the second use gets a sibling pair, and both are good", async () => {
+  it("refresh theft: a second use within the grace period gets another pair, and both work", async () => {
     const { publicUrl, time } = scene();
     const first = await signIn(publicUrl);
     const one = await refresh(publicUrl, first);
@@ -94,7 +94,7 @@ underAttack((scene) => {
     }
   });
 
-  it("refresh theft: use after the grace ends the whole family, siblings and all", async () => {
+  it("refresh theft: use after the grace period ends the whole grant, with all its tokens", async () => {
     const { publicUrl, time } = scene();
     const first = await signIn(publicUrl);
     const siblings = [await refresh(publicUrl, first), await refresh(publicUrl, first)];
@@ -109,7 +109,7 @@ underAttack((scene) => {
     expect(await tryOn(scene(), first.access)).toEqual([401, 401]);
   });
 
-  it("refresh theft: another client's token is refused, and stays good for its own", async () => {
+  it("refresh theft: another client's token is refused, and still works for its own client", async () => {
     const { publicUrl } = scene();
     const [own, thief] = [await signIn(publicUrl), await prepare(publicUrl)];
     const stolen = await refresh(publicUrl, { clientId: thief.clientId, refresh: own.refresh });
@@ -117,7 +117,7 @@ underAttack((scene) => {
     expect((await refresh(publicUrl, own)).status).toBe(200);
   });
 
-  it("eight refreshes at once over two replicas all work: tabs of one client are no thieves", async () => {
+  it("eight refreshes at once on two replicas all work, since one client may have several tabs", async () => {
     const { publicUrl, meet } = scene();
     const first = await signIn(publicUrl);
     meet("RefreshToken", 8);
@@ -126,7 +126,7 @@ underAttack((scene) => {
     expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(8);
   });
 
-  it("wrong audience: no token is made for another resource", async () => {
+  it("wrong audience: no token is issued for another resource", async () => {
     const { publicUrl } = scene();
     const { url } = await prepare(publicUrl, { resource: "https://other.example/mcp" });
     const { end } = await openConsent(publicUrl, url);
@@ -140,7 +140,7 @@ underAttack((scene) => {
     expect(answer).toMatchObject({ status: 400, body: { error: "invalid_target" } });
   });
 
-  it("another instance's token: refused where the secret or the public URL is another", async () => {
+  it("another instance's token: refused if the secret or the public URL differs", async () => {
     const { medium, secret } = scene();
     const port = await findPort();
     const elsewhere = await startTestConnector({
@@ -164,7 +164,7 @@ underAttack((scene) => {
     time.now = now;
   });
 
-  it("what is no access token is no bearer: a key, a refresh token, a code, a client, nothing", async () => {
+  it("only access tokens are accepted: not a key, a refresh token, a code, a client id or nothing", async () => {
     const { publicUrl, mcp, upstream } = scene();
     const { refresh: token, code, clientId } = await signIn(publicUrl);
     const calls = upstream().length;
@@ -180,7 +180,7 @@ underAttack((scene) => {
     expect(upstream().length - calls).toBe(1);
   });
 
-  it("token passthrough: the service sees API keys, and nothing that a client holds", async () => {
+  it("token passthrough: the service sees API keys, and nothing that a client has", async () => {
     const { publicUrl, upstream } = scene();
     const tokens = await signIn(publicUrl, GLOBEX_KEY);
     await tryOn(scene(), tokens.access);
@@ -205,7 +205,7 @@ underAttack((scene) => {
     },
   );
 
-  it("a grant whose key the service refuses with 401 is dead on the other replica at the next call", async () => {
+  it("a grant whose key the service refuses with 401 has ended on the other replica by the next call", async () => {
     const { publicUrl, both } = scene();
     const own = await signIn(publicUrl, GLOBEX_KEY);
     for (const { revoked } of both) revoked.add(GLOBEX_KEY);
@@ -220,7 +220,7 @@ underAttack((scene) => {
     expect((await refresh(publicUrl, own)).body.error).toBe("invalid_grant");
   });
 
-  it.each([429, 500, 503])("a service that answers %s ends no grant", async (status) => {
+  it.each([429, 500, 503])("a service that answers %s does not end the grant", async (status) => {
     const { publicUrl, both } = scene();
     const own: SignedIn = await signIn(publicUrl);
     for (const { faults } of both) faults.set(DEMO_KEY, status);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { createBearerCheck } from "../../src/oauth/bearer.ts";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { createSealing } from "../../src/oauth/store/sealing.ts";
 
 const NOW = 1_800_000_000_000;
@@ -13,7 +13,7 @@ const VALUE = {
 };
 const BEARER = { grantId: "g", clientId: "c", apiKey: "key", expires: VALUE.exp };
 
-/** Whom a header speaks for, where the store holds a token with this value. */
+/** The grant behind a header, if the store has a token with this value. */
 async function check(authorization: string | null, value: object = VALUE) {
   const clock = () => NOW;
   const secret = randomBytes(32);
@@ -23,14 +23,14 @@ async function check(authorization: string | null, value: object = VALUE) {
   return createBearerCheck({ store, sealing, resource: RESOURCE, clock })(authorization);
 }
 
-it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`, `BEARER ${TOKEN}`])("%s is whose it is", async (header) => {
+it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`, `BEARER ${TOKEN}`])("%s is accepted", async (header) => {
   expect(await check(header)).toEqual(BEARER);
 });
 
 it.each([
   ...[null, "", "Bearer", "Bearer ", TOKEN, `Basic ${TOKEN}`, `Bearer${TOKEN}`, `x Bearer ${TOKEN}`],
   ...[`Bearer ${TOKEN} x`, `Bearer ${TOKEN},`, `Bearer "${TOKEN}"`, `Bearer ${TOKEN}x`, `Bearer ${TOKEN}=`],
-])("%j is nobody's", async (header) => {
+])("%j is not accepted", async (header) => {
   expect(await check(header)).toBeUndefined();
 });
 
@@ -43,6 +43,6 @@ it.each<[string, object]>([
   ["has no grant", { grantId: undefined }],
   ["has no client", { clientId: 7 }],
   ["has no key", { apiKey: null }],
-])("a token that %s is nobody's", async (_, change) => {
+])("a token that %s is not accepted", async (_, change) => {
   expect(await check(`Bearer ${TOKEN}`, { ...VALUE, ...change })).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Text whose contrast with what is behind it is less than `least`, and edges of controls with less than 3. */
+/** Text with less contrast to its background than `least`, and controls whose edges have less than 3. */
 export const findFaint = (page: Page, least = 4.5) =>
   page.evaluate((least) => {
     const read = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
@@ -39,7 +39,7 @@ export const findFaint = (page: Page, least = 4.5) =>
     return faint;
   }, least);
 
-/** How many characters the longest line of running text has. */
+/** The number of characters in the longest line of running text. */
 export const measureLines = (page: Page) =>
   page.evaluate(() => {
     const range = document.createRange();
@@ -61,7 +61,7 @@ export const measureLines = (page: Page) =>
     return Math.max(...lengths);
   });
 
-/** What a check of the structure by hand would complain of. */
+/** Problems of a page's structure. */
 export const findFaults = (page: Page) =>
   page.evaluate(() => {
     const faults: string[] = [];
@@ -82,6 +82,17 @@ export const findFaults = (page: Page) =>
     levels.forEach((level, index) => {
       if (level > (levels[index - 1] ?? 0) + 1) faults.push(`a heading of level ${level}`);
     });
+    for (const list of document.querySelectorAll("dl > div")) {
+      const names = [...list.children].map(({ tagName }) => tagName).join();
+      if (names !== "DT,DD") faults.push(`a list of ${names}`);
+    }
+    return faults;
+  });
+
+/** Problems of the controls on a page: labels, descriptions, names and sizes. */
+export const findControlFaults = (page: Page) =>
+  page.evaluate(() => {
+    const faults: string[] = [];
     const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
     if (new Set(ids).size < ids.length) faults.push(`ids ${ids}`);
     for (const field of document.querySelectorAll<HTMLInputElement>("input:not([type=hidden])")) {
@@ -96,14 +107,10 @@ export const findFaults = (page: Page) =>
     for (const control of document.querySelectorAll("button, input:not([type=hidden])")) {
       if (control.getBoundingClientRect().height < 44) faults.push(`small: ${control.outerHTML}`);
     }
-    for (const list of document.querySelectorAll("dl > div")) {
-      const names = [...list.children].map(({ tagName }) => tagName).join();
-      if (names !== "DT,DD") faults.push(`a list of ${names}`);
-    }
     return faults;
   });
 
-/** Where Tab goes, from the top of the page until it leaves it. */
+/** The elements that Tab reaches, from the top of the page until it leaves the page. */
 export async function followTab(page: Page): Promise<string[]> {
   const stops: string[] = [];
   for (;;) {

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openRedisStore } from "../../src/oauth/store/redis.ts";
+import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
 import { createSealing } from "../../src/oauth/store/sealing.ts";
-import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { Store } from "../../src/oauth/store/store.ts";
 import { REDIS_SERVER, startRedis } from "../support/redis.ts";
 import { readFolder, searchFor } from "../support/search.ts";
@@ -13,7 +13,7 @@ import { createFolder, createOptions, drivers, MINUTE, SECRET } from "./stores.t
 const sealing = createSealing(SECRET, () => {});
 const { options, clock } = createOptions();
 
-/** Everything that a store does, and what of it may be found nowhere. */
+/** Does everything that a store does; returns the texts that must not be found anywhere. */
 async function beBusy(store: Store): Promise<string[]> {
   const secrets: string[] = [];
   const make = () => {
@@ -48,7 +48,7 @@ async function beBusy(store: Store): Promise<string[]> {
   return secrets;
 }
 
-/** The texts that are found in some file of a folder, as they are or in another dress. */
+/** The texts that are found in any file of a folder, plain or encoded. */
 function search(folder: string, texts: string[]): { found: string[]; files: string[] } {
   const files = readFolder(folder);
   return {
@@ -69,7 +69,7 @@ it.each(drivers)(
     const { found, files } = search(folder, secrets);
     expect(files).toEqual(expect.arrayContaining(["store.db", "store.db-wal", "store.db-shm"]));
     expect(found).toEqual([]);
-    // The search finds what is there.
+    // The search works.
     expect(search(folder, ["client-plain", "grant-59"]).found).toHaveLength(2);
     await store.close();
     expect(search(folder, secrets).found).toEqual([]);

@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 describe("signing in", () => {
-  it("from discovery to an answer, with refreshes and the end", async () => {
+  it("works from discovery to an answer, a refresh and the end", async () => {
     const connector = await startTestConnector();
     open.push(connector);
     const { server, client, exchange } = await signIn(connector);

@@ -11,7 +11,7 @@ import { mcpRemotes } from "../support/tools.ts";
 
 const HOUR = 3_600_000;
 
-/** In the browser's place: writes down the address that it is given, whichever way it is called. */
+/** Replaces the browser: records the address that it is called with, in whichever way. */
 const BROWSER = '#!/bin/sh\nprintf "%s" "$1" > "$OPENED.part" && mv "$OPENED.part" "$OPENED"\n';
 
 describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
@@ -21,7 +21,7 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
   let open: Awaited<ReturnType<typeof spawnClient>>[];
   beforeEach(async () => {
     open = [];
-    // The provider reads the time from the machine, all else from the connector's clock: both must pass.
+    // The provider reads the system clock, everything else the connector's clock: both must move.
     vi.useFakeTimers({ toFake: ["Date"] });
     connector = await startTestConnector();
     folder = mkdtempSync(join(tmpdir(), "mcp-remote-"));
@@ -42,12 +42,12 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
       ...{ BROWSER: join(folder, "xdg-open"), PATH: `${folder}${delimiter}${process.env.PATH}` },
     });
     open.push(client);
-    // Version 0.1 that refreshes twice at once reads a file that it has half written, loses a call, and tells nobody.
+    // If version 0.1 refreshes twice at once, it reads its half-written file and silently loses a call.
     await expect.poll(connector.refusedStreams).toBe(before + 2);
     return client;
   }
 
-  /** The person: gives the key where they are asked, and is taken back to mcp-remote. */
+  /** The person, who gives the key and is redirected to mcp-remote. */
   async function giveKey() {
     await expect.poll(() => existsSync(opened)).toBe(true);
     const landed = await consent(connector.publicUrl, readFileSync(opened, "utf8"));

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const each of own.splice(0)) await each.close();
 });
 
-/** The connector, with these documents for the whole internet; and what it fetched. */
+/** The connector on an internet of these documents only, and what it fetched. */
 async function start(documents: Record<string, unknown>) {
   const fetched: string[] = [];
   const connector = await startTestConnector({
@@ -33,7 +33,7 @@ const DOCUMENT = {
 };
 const LOOPBACK = "http://localhost:53682/callback";
 
-describe("client ID metadata documents are taken as clients publish them", () => {
+describe("client ID metadata documents are accepted as clients publish them", () => {
   it.each([
     ["with loopback redirects, on any port", {}],
     ['of the application type "web", which would pin the port', { application_type: "web" }],
@@ -64,18 +64,18 @@ describe("client ID metadata documents are taken as clients publish them", () =>
     expect(answer).toMatchObject({ status: 200, body: { scope: "analytics:read" } });
     expect(answer.body.refresh_token).toBeTypeOf("string");
     expect(answer.landed.href.startsWith(LOOPBACK)).toBe(true);
-    // It is kept for a while: once for all the requests of a sign-in.
+    // It is cached: one fetch serves all requests of a sign-in.
     expect(fetched).toEqual([ID]);
   });
 
-  it("the consent names the host that the document comes from", async () => {
+  it("the consent page names the document's host", async () => {
     const { connector } = await start({ [ID]: DOCUMENT });
     const { status, html } = await open(connector, { client_id: ID, redirect_uri: LOOPBACK });
     expect(status).toBe(200);
     expect(html).toContain("client.example");
   });
 
-  /** A client that proves itself by a key, which stands at an address of its own. */
+  /** A client that authenticates with a key, published at a separate address. */
   async function proveByKey(keySet: object = {}) {
     const { publicKey, privateKey } = await crypto.subtle.generateKey(
       { name: "ECDSA", namedCurve: "P-256" },
@@ -105,13 +105,13 @@ describe("client ID metadata documents are taken as clients publish them", () =>
     return { status: await exchange(oauth.PrivateKeyJwt({ key: privateKey, kid: "k" })), fetched };
   }
 
-  it("with keys of the client's, by private_key_jwt", async () => {
+  it("with the client's own keys, by private_key_jwt", async () => {
     const { status, fetched } = await proveByKey();
     expect(status).toBe(200);
     expect(new Set(fetched)).toEqual(new Set([ID, "https://client.example/oauth/jwks.json"]));
   });
 
-  it("but for a key set that has no end", async () => {
+  it("except with an endless key set", async () => {
     expect((await proveByKey({ padding: "x".repeat(200_000) })).status).toBe(401);
   });
 });

@@ -15,7 +15,7 @@ describe("--store", () => {
     await store.close();
   });
 
-  it("with a path makes a file", async () => {
+  it("with a path creates a file", async () => {
     const { path, remove } = createFolder();
     await (await openStore(path, options)).close();
     expect(existsSync(path)).toBe(true);
@@ -56,7 +56,7 @@ describe("a Node without SQLite", () => {
     vi.restoreAllMocks();
   });
 
-  it("names the ways out", async () => {
+  it("names the alternatives", async () => {
     vi.resetModules();
     vi.doMock("libsql", () => {
       throw new Error("Cannot find package 'libsql'");

@@ -1,14 +1,14 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { pageHeaders } from "../../src/oauth/pages/document.ts";
+import { pageHeaders } from "../../src/oauth/pages/html-document.ts";
 import { CHROMIUM, launch } from "../support/browser.ts";
-import { findFaint, findFaults, followTab, measureLines } from "./browser-checks.ts";
-import { consent, errorCodes, hostileNames, pages } from "./examples.ts";
-import { openSite, type Site } from "./site.ts";
+import { findControlFaults, findFaint, findFaults, followTab, measureLines } from "./browser-checks.ts";
+import { consent, errorCodes, hostileNames, pages } from "./page-examples.ts";
+import { openSite, type Site } from "./page-site.ts";
 
 const themes = ["light", "dark"] as const;
 const names = Object.keys(pages);
-/** A page without one is asked for it. */
+/** Without this, browsers would request one. */
 const NO_ICON = '<link rel="icon" href="data:,">';
 const pathOf = (name: string) => `/${names.indexOf(name)}`;
 
@@ -17,16 +17,16 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
   let context: BrowserContext;
   /** The connector. */
   let site: Site;
-  /** What the person is sent back to: another origin on this machine. */
+  /** The application that the person returns to: another origin on this machine. */
   let client: Site;
-  /** What the tab did that no page may do. */
+  /** Console messages, errors and requests that no page should cause. */
   let faults: string[] = [];
   let tab: Page;
 
   beforeAll(async () => {
     [browser, site, client] = await Promise.all([launch(), openSite(), openSite()]);
     context = await browser.newContext();
-    // Before the test's own: the failure then says which step waits.
+    // Shorter than the test's own limit, so that a failure names the step that waits.
     context.setDefaultTimeout(20_000);
     tab = await context.newPage();
     tab.on("console", (message) => faults.push(message.text()));
@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     site.received.length = 0;
     const found = faults;
     faults = [];
-    // What no test asks for: that a page broke its policy, complained, or loaded something.
+    // No test expects a page to break its policy, log anything or load anything.
     expect(found).toEqual([]);
   });
 
@@ -61,7 +61,8 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
 
   describe.each(names)("“%s”", (name) => {
     it("is sound: language, title, landmarks, headings, labels, sizes", async () => {
-      expect(await findFaults(await open(name))).toEqual([]);
+      const page = await open(name);
+      expect([...(await findFaults(page)), ...(await findControlFaults(page))]).toEqual([]);
     });
 
     it("is read in both themes, with enough contrast", async () => {
@@ -73,14 +74,14 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       }
     });
 
-    it("fits every width, also with letters twice as large, in lines that are not too long", async () => {
+    it("fits every width, even with letters twice as large, in lines of readable length", async () => {
       const page = await open(name);
       const overflow = () =>
         page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       for (const width of [320, 640, 1024, 1440]) {
         await page.setViewportSize({ width, height: 800 });
         expect([width, await overflow()]).toEqual([width, 0]);
-        // The narrowest letters that are common.
+        // The narrowest of the common fonts.
         await page.evaluate(() => {
           document.body.style.fontFamily = "Arial, Liberation Sans";
         });
@@ -97,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     });
   });
 
-  it("what is read is of reading size, and nothing moves", async () => {
+  it("text is large enough to read, and nothing moves", async () => {
     for (const name of names) {
       const page = await open(name);
       const [smallest, moving] = await page.evaluate(() => {
@@ -113,7 +114,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     }
   });
 
-  it("forced colours leave every control, name and warning its edge", async () => {
+  it("with forced colours every control, name and warning keeps its edge", async () => {
     for (const name of ["wrong_key", "loopback", "demo"]) {
       const page = await open(name, { forcedColors: "active" });
       const edges = await page
@@ -134,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     }
   });
 
-  it("Tab goes through in the order of the eye, and is seen where it is", async () => {
+  it("Tab follows the visual order, and the focus is visible", async () => {
     expect(await followTab(await open("https"))).toEqual(["api_key", "Allow", "Cancel"]);
     expect(await followTab(await open("landing"))).toEqual([
       ...["address", "Add to Cursor", "Add to VS Code", "llms.txt", "OpenAPI document"],
@@ -142,14 +143,14 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     expect(await followTab(await open("refused"))).toEqual([]);
   });
 
-  it("the address to add is selected whole when the keyboard reaches it", async () => {
+  it("the keyboard selects the whole address to add", async () => {
     const page = await open("landing");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => String(getSelection()))).toBe("https://mcp.example.com/mcp");
   });
 
-  it.each(hostileNames)("the name $name is one text in one frame", async ({ name, shown }) => {
-    site.pages["/named"] = consent({ client: { name } });
+  it.each(hostileNames)("the name $name is a single text in its frame", async ({ name, shown }) => {
+    site.pages["/named"] = consent({ application: { name } });
     const page = tab;
     await page.goto(`${site.origin}/named`);
     expect(await page.locator(".name").evaluateAll((found) => found.map((each) => each.textContent))).toEqual(
@@ -157,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     );
     expect(await page.locator(".name *").count()).toBe(0);
     expect(await page.locator(".called").innerText()).toMatch(/^It calls itself/);
-    // Isolated, and cut where its frame ends.
+    // Isolated, and clipped at its frame.
     const style = await page.locator(".name").evaluate((frame) => {
       const { unicodeBidi, overflow } = getComputedStyle(frame);
       return [unicodeBidi, overflow];
@@ -224,7 +225,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       expect(posts()[0]?.body).toContainEqual(["api_key", "demo-key-of-acme"]);
     });
 
-    it("does not keep the key in sight, or in the page that follows", async () => {
+    it("does not show the key, nor keep it in the next page", async () => {
       site.answer = { html: consent({ error: { code: "wrong_key" } }) };
       const page = await open("https");
       expect(await page.getByLabel("API key").getAttribute("type")).toBe("password");
@@ -263,18 +264,18 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       expect(gap).toBeLessThan(24);
     });
 
-    it("leaves the focus at the top where nothing went wrong, so that who asks is read first", async () => {
+    it("leaves the focus at the top if there is no error, so that screen readers begin with who asks", async () => {
       const page = await open("https");
       expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("BODY");
     });
   });
 
-  describe("the way back", () => {
+  describe("the redirect", () => {
     const ways = [["loopback"], ["cursor"], ["com.example.app"]];
     const addressOf = (way: string) =>
       way === "loopback" ? `${client.origin}/callback?code=1` : `${way}://oauth/callback?code=1`;
 
-    /** In a tab of its own: one that has asked for another program waits for it. */
+    /** In a new tab: a tab that opened another program's link waits for that program. */
     async function allow(location: string, watch: (page: Page) => Promise<unknown>): Promise<unknown> {
       site.answer = { location };
       const page = await context.newPage();
@@ -287,7 +288,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
 
     it.each(ways)("leads to %s", async (way) => {
       const address = addressOf(way);
-      // Until it is there: closing a tab on its way to a page can take Chromium for ever.
+      // Waits for the page to load: Chromium can hang when a loading tab is closed.
       const watch = (page: Page) =>
         way === "loopback" ? page.waitForURL(address) : page.waitForRequest(address);
       await allow(address, watch);
@@ -301,7 +302,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       expect(await allow(addressOf(way), complain)).toContain("form-action");
     });
 
-    it("keeps the window that waits for it", async () => {
+    it("keeps its link to the window that opened it", async () => {
       client.pages["/wait"] = `${NO_ICON}<title>Waiting</title>`;
       site.answer = { location: `${client.origin}/callback?code=1` };
       await tab.goto(`${client.origin}/wait`);

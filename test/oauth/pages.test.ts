@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { pageHeaders } from "../../src/oauth/pages/document.ts";
 import { buildErrorPage } from "../../src/oauth/pages/error-page.ts";
 import { html, printHtml } from "../../src/oauth/pages/html.ts";
+import { pageHeaders } from "../../src/oauth/pages/html-document.ts";
 import { buildLandingPage } from "../../src/oauth/pages/landing-page.ts";
 import { buildIcon, iconUrl } from "../../src/render/icon.ts";
 import { demo as made } from "../../src/sources/demo.ts";
-import { consent, errorCodes, hostileNames, pages } from "./examples.ts";
+import { consent, errorCodes, hostileNames, pages } from "./page-examples.ts";
 
 const readEntities = (text: string) =>
   text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
@@ -22,7 +22,7 @@ const tagsOf = (page: string) => page.match(/<[^>]*>/g) ?? [];
 const nameIn = (page: string) => readEntities(/<bdi class="name">([^<]*)<\/bdi>/.exec(page)?.[1] ?? "");
 
 describe.each(Object.entries(pages))("the page “%s”", (_, page) => {
-  it("is a whole document of less than 12 kB, without script and with nothing to load", () => {
+  it("is a whole document of less than 12 kB, without scripts or anything to load", () => {
     expect(page).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*<\/html>\n$/);
     expect(Buffer.byteLength(page)).toBeLessThan(12_000);
     expect(tagsOf(page).filter((tag) => /^<(script|iframe|object|img|base|meta http)/i.test(tag))).toEqual(
@@ -32,7 +32,7 @@ describe.each(Object.entries(pages))("the page “%s”", (_, page) => {
     expect(page).not.toMatch(/url\(|@import/);
   });
 
-  it("has one style block, whose hash is the policy's", () => {
+  it("has one style block, whose hash is in the policy", () => {
     const styles = [...page.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, style = ""]) => style);
     expect(styles).toHaveLength(1);
     const hash = createHash("sha256").update(String(styles[0])).digest("base64");
@@ -40,7 +40,7 @@ describe.each(Object.entries(pages))("the page “%s”", (_, page) => {
   });
 });
 
-it("the headers are those that browsers and the way back need", () => {
+it("the headers are those that browsers and redirects need", () => {
   const { "Content-Security-Policy": policy = "", ...others } = pageHeaders;
   expect(policy.replace(/'sha256-[^']+'/, "HASH")).toBe(
     "default-src 'none'; style-src HASH; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
@@ -58,29 +58,31 @@ it("the headers are those that browsers and the way back need", () => {
 });
 
 describe("the consent page", () => {
-  it("says who asks, where it sends you, what may be read, and what becomes of the key", () => {
+  it("says who asks, where it sends you, what it can read, and what happens to the key", () => {
     const words = read(consent());
     expect(words).toContain("Who asks It calls itself Claude Confirmed: it comes from claude.ai");
     expect(words).toContain("Sends you to claude.ai Allow only if you came from there.");
     expect(words).toContain(
       "Statistics of all sites of your key’s organization: visitors, pages, referrers,",
     );
-    expect(words).toContain("Read only: it can change nothing.");
-    expect(words).toContain("Kept encrypted, used for this connection alone, never shown to the assistant.");
-    expect(words).toContain("Asked for every time. Revoke it in your dashboard, and the connection ends.");
+    expect(words).toContain("Read only: it cannot change anything.");
+    expect(words).toContain("Stored encrypted, used only for this connection, never shown to the assistant.");
+    expect(words).toContain(
+      "Asked for every time you connect. To end the connection, revoke the key in your dashboard.",
+    );
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });
 
-  it("says of a name without a confirmed host that nobody confirmed it", () => {
+  it("says that a name without a confirmed host is not confirmed", () => {
     const words = read(
-      consent({ client: { name: "Claude (verified by Anthropic)", uri: "https://a.example" } }),
+      consent({ application: { name: "Claude (verified by Anthropic)", uri: "https://a.example" } }),
     );
     expect(words).toContain(
-      "It calls itself Claude (verified by Anthropic) Not confirmed: any application can use any name. It says that its website is a.example",
+      "It calls itself Claude (verified by Anthropic) Not confirmed: any application can use any name. It says its website is a.example",
     );
     expect(words).not.toContain("Confirmed:");
     expect(
-      read(consent({ client: { name: "Claude", host: "b.example", uri: "https://a.example" } })),
+      read(consent({ application: { name: "Claude", host: "b.example", uri: "https://a.example" } })),
     ).not.toContain("a.example");
   });
 
@@ -88,7 +90,7 @@ describe("the consent page", () => {
     { kind: "loopback", host: "127.0.0.1", port: "4000" },
     { kind: "app", scheme: "claude" },
   ] as const)(
-    "takes no host for a confirmation where a program on the device gets the answer: $kind",
+    "does not call a host confirmed if a program on the device gets the answer: $kind",
     (redirect) => {
       const words = read(consent({ redirect }));
       expect(words).toContain(
@@ -107,19 +109,21 @@ describe("the consent page", () => {
       "at localhost Any",
     );
     const app = read(consent({ redirect: { kind: "app", scheme: "cursor" } }));
-    expect(app).toContain("An app on this device that opens links with cursor: More than one app can claim");
+    expect(app).toContain(
+      "An app on this device that opens links starting with cursor: More than one app can claim",
+    );
     expect(read(consent())).not.toContain("could be asking");
   });
 
-  it.each(hostileNames)("shows the name $name as text, in its frame and nowhere else", ({ name, shown }) => {
-    const page = consent({ client: { name } });
-    expect(tagsOf(page)).toEqual(tagsOf(consent({ client: { name: "Claude" } })));
+  it.each(hostileNames)("shows the name $name as text, only in its frame", ({ name, shown }) => {
+    const page = consent({ application: { name } });
+    expect(tagsOf(page)).toEqual(tagsOf(consent({ application: { name: "Claude" } })));
     expect(nameIn(page)).toBe(shown);
-    expect(read(page)).toBe(read(consent({ client: { name: "@NAME@" } })).replace("@NAME@", shown));
+    expect(read(page)).toBe(read(consent({ application: { name: "@NAME@" } })).replace("@NAME@", shown));
   });
 
-  it.each(["", "   ", "\u200b\u202e", "\u2800\u3164\u115f", "\u0301"])("takes %j for no name", (name) => {
-    expect(read(consent({ client: { name } }))).toContain("An application that gives no name.");
+  it.each(["", "   ", "\u200b\u202e", "\u2800\u3164\u115f", "\u0301"])("treats %j as no name", (name) => {
+    expect(read(consent({ application: { name } }))).toContain("An application that does not give a name.");
   });
 
   it.each([
@@ -132,13 +136,15 @@ describe("the consent page", () => {
       "file:///etc/passwd",
     ],
   ])("leaves the website %j out", (uri) => {
-    expect(consent({ client: { name: "Claude", uri } })).toBe(consent({ client: { name: "Claude" } }));
+    expect(consent({ application: { name: "Claude", uri } })).toBe(
+      consent({ application: { name: "Claude" } }),
+    );
   });
 
-  it("reads a website's host as a URL parser does, so that it cannot pass for another", () => {
+  it("reads a website's host with a URL parser, so that it cannot pass for another", () => {
     const uri = "https://claude.ai@evil.example\\@claude.ai/\u202e";
-    expect(read(consent({ client: { name: "x", uri } }))).toContain("its website is evil.example");
-    const homograph = read(consent({ client: { name: "x", uri: "https://cl\u0430ude.ai" } }));
+    expect(read(consent({ application: { name: "x", uri } }))).toContain("its website is evil.example");
+    const homograph = read(consent({ application: { name: "x", uri: "https://cl\u0430ude.ai" } }));
     expect(homograph).toContain("its website is xn--clude-5ve.ai");
   });
 
@@ -153,33 +159,33 @@ describe("the consent page", () => {
 
   it("shows the end of a long host, and nothing invisible, blank or foreign in an address", () => {
     const host = `claude.ai.${"a.".repeat(500)}evil.example`;
-    const words = read(consent({ client: { host }, redirect: { kind: "https", host } }));
+    const words = read(consent({ application: { host }, redirect: { kind: "https", host } }));
     expect(words).not.toContain("claude.ai");
     expect(words.match(/a\.evil\.example/g)).toHaveLength(2);
     const scheme = "cursor\u202e \ncl\u0430ude";
     const app = read(consent({ redirect: { kind: "app", scheme } }));
-    expect(app).toContain("links with cursor\ufffd\ufffd\ufffdcl\ufffdude:");
+    expect(app).toContain("links starting with cursor\ufffd\ufffd\ufffdcl\ufffdude:");
   });
 
-  it("holds a key nowhere but in a demonstration, whose own it shows", () => {
+  it("contains no key, except the public one of a demonstration", () => {
     const fields = (page: string) => tagsOf(page).filter((tag) => tag.includes('name="api_key"'));
     for (const code of errorCodes)
       expect(fields(consent({ error: { code } })).join()).not.toMatch(/\svalue=/);
     const demo = consent({ publicKey: 'demo-"key"', notice: made.about.notice });
     expect(fields(demo)).toEqual([expect.stringContaining(' value="demo-&#34;key&#34;"')]);
-    expect(read(demo)).toContain('Public, and filled in: demo-"key"');
+    expect(read(demo)).toContain('This key is public and already filled in: demo-"key"');
     expect(read(demo)).toContain("Demonstration. All numbers are made up.");
     expect(read(consent())).not.toMatch(/demonstration/i);
   });
 
-  it("has one field for a key, which nothing completes, corrects or remembers", () => {
+  it("has one key field, without autocomplete or autocorrection", () => {
     const [field = "", ...others] = tagsOf(consent()).filter((tag) => /type="password"/.test(tag));
     expect(others).toEqual([]);
     const settings = ['autocomplete="off"', 'autocapitalize="none"', 'spellcheck="false"', "required"];
     for (const setting of settings) expect(field).toContain(` ${setting}`);
   });
 
-  it("escapes what its server gives it", () => {
+  it("escapes the server's own values too", () => {
     const page = consent({ action: '/a"><b>', csrf: '"><b>', service: 'https://"><b>' });
     expect(tagsOf(page).map((tag) => tag.split(" ")[0])).toEqual(
       tagsOf(consent()).map((tag) => tag.split(" ")[0]),
@@ -187,15 +193,15 @@ describe("the consent page", () => {
   });
 
   it.each(["https://evil.example/", "//evil.example", "/\\evil.example", "consent", "javascript:x", ""])(
-    "is not built with a form that goes to %j",
+    "refuses a form action of %j",
     (action) => {
       expect(() => consent({ action })).toThrow(TypeError);
     },
   );
 
   it.each([
-    ["wrong_key", undefined, "This key is not valid. Check that all of it was copied, or create a new one."],
-    ["empty_key", undefined, "There is no key yet. Paste your API key, or choose Cancel."],
+    ["wrong_key", undefined, "This key is not valid. Check that you copied all of it, or create a new one."],
+    ["empty_key", undefined, "The key is missing. Paste your API key, or choose Cancel."],
     ["malformed_key", undefined, "This is not an API key:"],
     ["rate_limited", undefined, "Too many attempts. Try again in a minute."],
     ["rate_limited", 1, "Too many attempts. Try again in 1 second."],
@@ -208,14 +214,14 @@ describe("the consent page", () => {
     [
       "unavailable",
       300,
-      "stats.example.com does not answer, so the key could not be checked. Try again in 5 min",
+      "stats.example.com is not responding, so the key could not be checked. Try again in 5 min",
     ],
     [
       "expired",
       undefined,
-      "This page was open for too long, so nothing was allowed. Enter the key once more.",
+      "This page was open for too long, so access was not allowed. Enter the key again.",
     ],
-  ] as const)("says for %s after %s s what to do", (code, retryAfter, words) => {
+  ] as const)("says what to do about %s after %s s", (code, retryAfter, words) => {
     const page = consent({ error: { code, retryAfter } });
     const alert = /<p class="error" id="api_key_error" role="alert">([^<]*)<\/p>/.exec(page)?.[1] ?? "";
     expect(readEntities(alert)).toContain(words);
@@ -236,7 +242,7 @@ describe("the error page", () => {
     expect(page).not.toContain("<script");
   });
 
-  it("has no room for what is not there", () => {
+  it("leaves out missing parts", () => {
     const words = read(buildErrorPage({ title: "Gone", message: "It is not here.", sent: "\u200b" }));
     expect(words.trim()).toBe("analytics-mcp Gone It is not here.");
   });
@@ -252,7 +258,7 @@ describe("the landing page", () => {
     [...page.matchAll(/<a href="([^"]*)"/g)].map(([, href = ""]) => readEntities(href));
 
   it.each(["https://mcp.example.com", "https://mcp.example.com/"])(
-    "of %s gives the address to add",
+    "shows the address to add for %s",
     (url) => {
       const page = landing(url);
       expect(page).toContain('readonly value="https://mcp.example.com/mcp"');
@@ -263,7 +269,7 @@ describe("the landing page", () => {
     },
   );
 
-  it("links to what adds the address in Cursor and VS Code", () => {
+  it("has links that add the address to Cursor and VS Code", () => {
     const [cursor = "", code = ""] = linksOf(landing("https://mcp.example.com/a'b"));
     const url = new URL(cursor);
     expect(cursor).toMatch(/^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?/);
@@ -277,7 +283,7 @@ describe("the landing page", () => {
     });
   });
 
-  it("links to its documents, and says where its numbers are made up", () => {
+  it("links to its documents, and says if its numbers are made up", () => {
     expect(linksOf(pages.landing ?? "").slice(2)).toEqual(["/llms.txt", "/openapi.json"]);
     expect(read(pages.landing ?? "")).not.toContain("made up");
     expect(read(landing("https://a.example", true))).toContain("Demonstration. All numbers are made up.");
@@ -292,17 +298,17 @@ describe("the template", () => {
     );
   });
 
-  it("takes nothing for markup that came as JSON", () => {
+  it("does not treat objects from JSON as markup", () => {
     const forged = JSON.parse('{"markup":"<script>","MARKUP":"<script>","Symbol(markup)":"<script>"}');
     expect(printHtml(html`${forged}`)).not.toContain("<script>");
   });
 
-  it("prints nothing that hides in text or turns it around", () => {
+  it("prints no invisible characters and none that change the direction", () => {
     expect(printHtml(html`${"a\u202eb\u200bc\u0000d\u{e0041}e\nf"}`)).toBe("abcde f");
   });
 });
 
-it("the icon is one small picture without script or reference", () => {
+it("the icon is one small picture without scripts or references", () => {
   expect(Buffer.byteLength(buildIcon())).toBeLessThan(600);
   expect(buildIcon()).toMatch(
     /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 32 32">.*<\/svg>$/,

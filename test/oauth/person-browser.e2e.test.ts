@@ -7,7 +7,7 @@ import { CHROMIUM, launch } from "../support/browser.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { buildRequest, post, register } from "../support/oauth-client.ts";
 
-/** The listener that an application opens on this machine for the way back. */
+/** The listener that an application opens on this machine for its redirect. */
 async function listen() {
   const arrived: URL[] = [];
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
   let tab: Page;
   let connector: Awaited<ReturnType<typeof startTestConnector>>;
   let loopback: Awaited<ReturnType<typeof listen>>;
-  /** Where the tab was sent, whether it got there or not. */
+  /** Where the tab was sent, whether or not it got there. */
   let sent: string[];
   beforeAll(async () => {
     browser = await launch();
@@ -47,14 +47,14 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
       listen(),
       browser.newContext(),
     ]);
-    // The assistant on the internet: nothing is asked there for real.
+    // The assistant on the internet: no real request is made.
     await context.route("https://assistant.example/**", (route) =>
       route.fulfill({ contentType: "text/html", body: "<title>Connected</title>" }),
     );
     tab = await context.newPage();
     sent = [];
-    // No application is there to take its scheme: that Chromium sets out is all there is to see. Where a policy of
-    // the page forbids it, it does not.
+    // No application handles the scheme, so the test sees only that Chromium starts the redirect. If a policy of
+    // the page forbids it, it does not start.
     const events = await context.newCDPSession(tab);
     await events.send("Network.enable");
     events.on("Network.requestWillBeSent", ({ request }) => void sent.push(request.url));
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
     await Promise.all([connector.close(), loopback.close()]);
   });
 
-  /** A registered application with all three ways back has sent the person here. */
+  /** A registered application with all three redirects has sent the person here. */
   async function begin(redirect_uri: string) {
     const redirect_uris = [HTTPS, CURSOR, loopback.redirect];
     const { body } = await register(connector, { client_name: "Assistant", redirect_uris });
@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
   };
   const cameWith = (landed: URL) => Object.fromEntries(landed.searchParams);
 
-  it("comes back to an https redirect with code, state and issuer", async () => {
+  it("returns to an https redirect with code, state and issuer", async () => {
     const { exchange } = await begin(HTTPS);
     await giveKey(DEMO_KEY);
     await tab.waitForURL(`${HTTPS}?**`);
@@ -99,7 +99,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
     expect(await exchange(landed)).toMatchObject({ status: 200, body: { scope: "analytics:read" } });
   });
 
-  it("comes back to the listener of an application on this machine", async () => {
+  it("returns to the listener of an application on this machine", async () => {
     const { exchange } = await begin(loopback.redirect);
     await giveKey(DEMO_KEY);
     await tab.waitForURL(`${loopback.redirect}?**`);
@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
     expect(landed && (await exchange(landed))).toMatchObject({ status: 200 });
   });
 
-  it("is handed to an application by its own scheme", async () => {
+  it("returns to an application by its own scheme", async () => {
     const { exchange } = await begin(CURSOR);
     const refusals: string[] = [];
     tab.on("console", (message) => refusals.push(message.text()));
@@ -119,12 +119,12 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
     await expect.poll(() => sent.filter((url) => url.startsWith(CURSOR))).not.toEqual([]);
     const landed = new URL(sent.find((url) => url.startsWith(CURSOR)) ?? "");
     expect(cameWith(landed)).toEqual({ code: expect.any(String), state: "s-1", iss: connector.publicUrl });
-    // A policy of the page that stood in the way would say so.
+    // If a policy of the page blocked it, the console would say so.
     expect(refusals.filter((line) => /Content.Security.Policy|form-action/i.test(line))).toEqual([]);
     expect(await exchange(landed)).toMatchObject({ status: 200 });
   });
 
-  it("gives a wrong key, is told so on the same page, and gives the right one", async () => {
+  it("gives a wrong key, sees the error on the same page, and gives the right one", async () => {
     await begin(loopback.redirect);
     await giveKey("no-such-key");
     await tab.getByRole("alert").waitFor();
@@ -140,7 +140,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
       const redirect = { https: HTTPS, loopback: loopback.redirect, scheme: CURSOR }[way] ?? "";
       await begin(redirect);
       await tab.getByRole("button", { name: "Cancel" }).click();
-      // Until it is there: closing a tab on its way to a page can take Chromium for ever.
+      // Waits for the page to load: Chromium can hang when a loading tab is closed.
       if (way !== "scheme") await tab.waitForURL(`${redirect}?**`);
       await expect.poll(() => sent.filter((url) => url.startsWith(redirect))).not.toEqual([]);
       const landed = new URL(sent.find((url) => url.startsWith(redirect)) ?? "");

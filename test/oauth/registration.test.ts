@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createNormalizer } from "../../src/oauth/requests.ts";
+import { createNormalizer } from "../../src/oauth/request-normalizer.ts";
 import { startTestConnector } from "../support/connector.ts";
 
-describe("a registration is refused whole for a redirect", () => {
+describe("a registration is refused for a redirect", () => {
   let connector: Awaited<ReturnType<typeof startTestConnector>>;
   beforeAll(async () => {
     connector = await startTestConnector();
@@ -37,14 +37,14 @@ describe("a registration is refused whole for a redirect", () => {
     expect(await register("https://x.example/cb", uri)).toBe(400);
   });
 
-  it("and taken for those of clients in use", async () => {
+  it("and accepted for those of clients in use", async () => {
     expect(
       await register("https://x.example/cb", "http://localhost:1/cb", "cursor://x/cb", "vscode://x/cb"),
     ).toBe(201);
   });
 });
 
-describe("of what an application says of itself", () => {
+describe("of an application's metadata", () => {
   const { registration, document } = createNormalizer("https://mcp.example/mcp");
   const redirect_uris = ["https://x.example/cb"];
 
@@ -54,12 +54,12 @@ describe("of what an application says of itself", () => {
     ["no address", "x", undefined, undefined],
     ["no text", 7, undefined, undefined],
     ["none", undefined, undefined, undefined],
-  ])("its page is taken: %s", (_, client_uri, registered, documented) => {
+  ])("its website is kept: %s", (_, client_uri, registered, documented) => {
     expect(registration({ redirect_uris, client_uri }).client_uri).toBe(registered);
     expect(document({ redirect_uris, client_uri }).client_uri).toBe(documented);
   });
 
-  it("keys are taken where it proves itself by them, and no deeper than keys go", () => {
+  it("keys are kept if it authenticates with them and they are not nested too deeply", () => {
     const key = { kty: "EC", x5c: ["a"] };
     const taken = (jwks: unknown, token_endpoint_auth_method = "private_key_jwt") =>
       registration({ redirect_uris, token_endpoint_auth_method, jwks, jwks_uri: "https://x.example/keys" });
@@ -76,7 +76,7 @@ describe("of what an application says of itself", () => {
     ).not.toHaveProperty("jwks_uri");
   });
 
-  it("long names and lists are cut, and one bad redirect takes all", () => {
+  it("long names and lists are cut, and one bad redirect removes all", () => {
     const many = Array.from({ length: 30 }, (_, index) => `https://x.example/${index}`);
     const given = registration({ redirect_uris: many, client_name: "n".repeat(300) });
     expect([given.redirect_uris, given.client_name]).toEqual([many.slice(0, 20), "n".repeat(200)]);
@@ -87,7 +87,7 @@ describe("of what an application says of itself", () => {
     expect(registration({ redirect_uris, client_name: 7 })).not.toHaveProperty("client_name");
   });
 
-  it("a document that proves itself by other means is not taken for one that proves nothing", () => {
+  it("a document with an unknown authentication method is not treated as one with none", () => {
     const methods = ["tls_client_auth", "none", undefined].map(
       (token_endpoint_auth_method) =>
         document({ redirect_uris, token_endpoint_auth_method }).token_endpoint_auth_method,

@@ -15,7 +15,7 @@ describe.each(clientKinds)("the SDK's own client (%s)", (kind) => {
   let connector: Awaited<ReturnType<typeof startTestConnector>>;
   const open: { close(): Promise<unknown> }[] = [];
   beforeEach(async () => {
-    // The provider reads the time from the machine, all else from the connector's clock: both must pass.
+    // The provider reads the system clock, everything else the connector's clock: both must move.
     vi.useFakeTimers({ toFake: ["Date"] });
     connector = await startTestConnector();
   });
@@ -29,7 +29,7 @@ describe.each(clientKinds)("the SDK's own client (%s)", (kind) => {
     vi.setSystemTime(connector.time.now);
   };
 
-  /** Told that it must ask the person, who then gives the key. */
+  /** Called when the person must be asked, who then gives the key. */
   async function signIn(url = connector.mcp) {
     const { provider, kept, visits } = createMemoryProvider("http://127.0.0.1:41234/callback");
     const client = createOAuthClient(kind, url, provider);
@@ -62,12 +62,12 @@ describe.each(clientKinds)("the SDK's own client (%s)", (kind) => {
     expect(structuredContent).toMatchObject({ visitors: body.visitors });
   });
 
-  it("signs in to the address with a slash behind it, too", async () => {
+  it("signs in to the address with a trailing slash too", async () => {
     const { mcp } = await signIn(`${connector.mcp}/`);
     expect((await mcp.listTools()).tools).toHaveLength(queries.length);
   });
 
-  it("refreshes by itself where the access token has expired, again and again", async () => {
+  it("refreshes by itself each time the access token has expired", async () => {
     const { mcp, kept, visits } = await signIn();
     const seen = new Set([kept.tokens?.access_token]);
     for (let day = 0; day < 3; day += 1) {
@@ -80,7 +80,7 @@ describe.each(clientKinds)("the SDK's own client (%s)", (kind) => {
     expect(visits).toHaveLength(1);
   });
 
-  it("keeps its token as long as it is good", async () => {
+  it("keeps its token as long as it is valid", async () => {
     const { mcp, kept } = await signIn();
     const { access_token } = kept.tokens ?? {};
     pass(4 * HOUR);

@@ -9,9 +9,9 @@ const TOKEN = randomBytes(32).toString("base64url");
 const OTHER = randomBytes(32).toString("base64url");
 const VALUE = { apiKey: "canary-8c1d", scopes: ["analytics:read"], none: null, text: "ü\u0000" };
 const record = sealing.seal("AccessToken", TOKEN, VALUE);
-const FAULT = "A stored AccessToken does not open: it was changed, or sealed under another secret.";
+const FAULT = "Cannot open a stored AccessToken: it was changed, or sealed with another secret.";
 
-/** Opens what must not open: undefined, and one line in the log that names no token. */
+/** Expects a record not to open: the result is undefined, and one line in the log has no token. */
 function refuse(attempt: typeof record, token = TOKEN, by = sealing): void {
   lines.length = 0;
   expect(by.open(attempt, token)).toBeUndefined();
@@ -25,14 +25,14 @@ describe("a sealed value", () => {
     expect(lines).toEqual([]);
   });
 
-  it("stands under a hash that is the same each time, and other for another kind, token or secret", () => {
+  it("has a hash that is stable, and different for another kind, token or secret", () => {
     const secret = randomBytes(32);
     const hashes = [
       sealing.hash("AccessToken", TOKEN),
       sealing.hash("RefreshToken", TOKEN),
       sealing.hash("AccessToken", OTHER),
       createSealing(secret, () => {}).hash("AccessToken", TOKEN),
-      // The same letters, cut elsewhere.
+      // The same letters, divided differently.
       sealing.hash("AccessToke", `n${TOKEN}`),
     ];
     expect(hashes[0]).toBe(record.hash);
@@ -40,24 +40,24 @@ describe("a sealed value", () => {
     expect(hashes[0]).toMatch(/^[\w-]{43}$/);
   });
 
-  it("is other bytes each time it is sealed", () => {
+  it("has different bytes each time it is sealed", () => {
     const again = sealing.seal("AccessToken", TOKEN, VALUE);
     expect(Buffer.from(again.sealed).equals(record.sealed)).toBe(false);
     const nonces = [record, again].map(({ sealed }) => Buffer.from(sealed.subarray(1, 13)).toString("hex"));
     expect(nonces[0]).not.toBe(nonces[1]);
   });
 
-  it("shows neither the token nor the value", () => {
+  it("contains neither the token nor the value", () => {
     const bytes = Buffer.from(record.sealed).toString("latin1") + record.hash;
     for (const text of [TOKEN, VALUE.apiKey, "analytics:read"]) expect(bytes).not.toContain(text);
   });
 
   it("does not open with another token", () => refuse(record, OTHER));
 
-  it("does not open under another secret", () => {
+  it("does not open with another secret", () => {
     const other = createSealing(randomBytes(32), (line) => lines.push(line));
     refuse(record, TOKEN, other);
-    // Not even with the hash that it would have there: the key needs the secret too.
+    // Not even with the hash for that secret: the key needs the secret too.
     refuse({ ...record, hash: other.hash("AccessToken", TOKEN) }, TOKEN, other);
   });
 
@@ -80,7 +80,7 @@ describe("a sealed value", () => {
     }
   });
 
-  it("does not open with any end of it cut off, nor with more", () => {
+  it("does not open if it is shortened at either end or extended", () => {
     for (let length = 0; length < record.sealed.length; length++) {
       refuse({ ...record, sealed: record.sealed.subarray(0, length) });
     }
@@ -93,7 +93,7 @@ describe("a sealed value", () => {
 });
 
 describe("the derivation", () => {
-  it("is what stored records were written with", () => {
+  it("has not changed, so stored records still open", () => {
     const fixed = createSealing(Buffer.alloc(32, 1), (line) => lines.push(line));
     expect(fixed.hash("AccessToken", "token")).toMatchInlineSnapshot(
       `"1ppzhowuahjDh2XKADADH7y9pxzDQM9oX0ic1xjMJ7Y"`,

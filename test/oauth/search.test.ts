@@ -13,12 +13,12 @@ it.each<[string, string | Buffer]>([
   ["in hexadecimal", Buffer.from(SECRET).toString("hex").toUpperCase()],
   ["as the bytes that it stands for", Buffer.from(SECRET, "base64url")],
   ["in a query", new URLSearchParams({ SECRET }).toString()],
-])("the search for secrets finds one that stands %s", (_, place) => {
+])("the search for secrets finds one %s", (_, place) => {
   const around = Buffer.concat([randomBytes(1000), Buffer.from(place), randomBytes(1000)]);
   expect(searchFor([SECRET], [around])).toEqual([SECRET]);
   expect(searchFor([KEY, randomBytes(32).toString("base64url")], [around])).toEqual([]);
 });
 
-it("the search for secrets finds one whose letters are escaped in an address", () => {
+it("the search for secrets finds one that is percent-encoded", () => {
   expect(searchFor([KEY], [`?key=${encodeURIComponent(KEY)}`])).toEqual([KEY]);
 });

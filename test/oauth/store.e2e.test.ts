@@ -8,7 +8,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
   describe.skipIf(absent)("", () => {
     let medium: Medium;
     let store: Store;
-    /** Another replica, where there can be one. */
+    /** Another replica, if the store can have one. */
     let other: Store;
     let now: number;
     beforeEach(async () => {
@@ -41,7 +41,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await store.get("RefreshToken", "none")).toBeUndefined();
       });
 
-      it("are the store's own: bytes that the caller changes later do not reach it", async () => {
+      it("are copied: bytes that the caller changes later do not change the store", async () => {
         const sealed = Uint8Array.of(1, 2, 3);
         await store.put(buildRecord("a", { sealed }));
         sealed.fill(9);
@@ -60,7 +60,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await store.get("AccessToken", "a")).toBeDefined();
       });
 
-      it("are absent from the moment they expire", async () => {
+      it("are missing from the moment they expire", async () => {
         await store.put(buildRecord("a", { expires: now + MINUTE }));
         medium.clock.now = now + MINUTE - 1;
         expect(await store.get("AccessToken", "a")).toBeDefined();
@@ -69,7 +69,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await store.consume("AccessToken", "a", now)).toBeUndefined();
       });
 
-      it("are gone when removed, and removing what is not there is no error", async () => {
+      it("are gone when removed, and removing a missing one is not an error", async () => {
         await store.put(buildRecord("a", { grantId: "g" }));
         await other.remove("AccessToken", "a");
         await other.remove("AccessToken", "a");
@@ -79,7 +79,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
     });
 
     describe("consumption", () => {
-      it("has one first of eight at once, and tells the others its time", async () => {
+      it("gives one of eight concurrent callers the first use, and the others its time", async () => {
         for (let round = 0; round < 20; round++) {
           await store.put(buildRecord(`r${round}`));
           let at = now;
@@ -91,8 +91,8 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         }
       });
 
-      it("outlives a replacement, but neither removal nor expiry", async () => {
-        // So many that no store has swept what has expired before it is put anew.
+      it("survives a replacement, but not removal or expiry", async () => {
+        // Enough records that no store has swept the expired ones before they are put again.
         for (let index = 0; index < 110; index++) await store.put(buildRecord(`filler${index}`));
         const record = buildRecord("a", { expires: now + MINUTE });
         await store.put(record);
@@ -109,18 +109,18 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await store.consume("AccessToken", "a", now + 4)).toEqual({ first: true, consumed: now + 4 });
       });
 
-      it("finds what was put as consumed consumed", async () => {
+      it("keeps a record consumed that was put as consumed", async () => {
         await store.put(buildRecord("a", { consumed: now - 5 }));
         expect(await store.consume("AccessToken", "a", now)).toEqual({ first: false, consumed: now - 5 });
       });
 
-      it("of what is not there is undefined", async () => {
+      it("of a missing record is undefined", async () => {
         expect(await store.consume("AccessToken", "none", now)).toBeUndefined();
       });
     });
 
     describe("a revoked grant", () => {
-      it("is dead at once on every replica, with all its records and no others", async () => {
+      it("ends at once on every replica, with all its records and no others", async () => {
         for (const kind of ["AccessToken", "RefreshToken", "AuthorizationCode"]) {
           await store.put(buildRecord("a", { kind, grantId: "g" }));
           await store.put(buildRecord("b", { kind, grantId: "other" }));
@@ -133,7 +133,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         }
       });
 
-      it("takes no record any more, not even if none was put before", async () => {
+      it("accepts no more records, even if it never had any", async () => {
         await store.put(buildRecord("a", { grantId: "g" }));
         await store.revokeGrant("g", now);
         await store.revokeGrant("unseen", now);
@@ -143,26 +143,26 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         }
       });
 
-      it("leaves a record that is no longer its own", async () => {
+      it("keeps a record that now belongs to another grant", async () => {
         await store.put(buildRecord("a", { grantId: "g" }));
         await store.put(buildRecord("a", { grantId: "other" }));
         await store.revokeGrant("g", now);
         expect(await store.get("AccessToken", "a")).toBeDefined();
       });
 
-      it("does not lose what a refused record would have replaced", async () => {
+      it("keeps the record that a refused one would have replaced", async () => {
         await store.put(buildRecord("a", { sealed: Uint8Array.of(1) }));
         await store.revokeGrant("g", now);
         expect(await store.put(buildRecord("a", { grantId: "g", sealed: Uint8Array.of(2) }))).toBe(false);
         expect([...((await store.get("AccessToken", "a"))?.sealed ?? [])]).toEqual([1]);
       });
 
-      it("is revoked once by eight at once", async () => {
+      it("is revoked once by eight concurrent callers", async () => {
         const answers = await eightTimes((each) => each.revokeGrant("g", now));
         expect(answers.filter((first) => first)).toHaveLength(1);
       });
 
-      it("keeps nothing of what is put at the same time", async () => {
+      it("keeps no record that is put at the same time", async () => {
         for (let round = 0; round < 20; round++) {
           const grantId = `g${round}`;
           await store.put(buildRecord(`first${round}`, { grantId }));
@@ -178,22 +178,25 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         }
       });
 
-      it("stays revoked for as long as it could have lasted, and a month at least", async () => {
+      /** Stores in memory remove what has expired when they are written to, the others when they are opened. */
+      const sweep = async () => {
+        if (shared) await medium.open();
+        for (let count = 0; count < 10; count++) await store.put(buildRecord(`${count}`, { grantId: "x" }));
+      };
+
+      it("stays revoked for as long as it could have lasted, and at least a month", async () => {
         const expires = now + 2 * REVOCATION_KEPT;
         await store.put(buildRecord("a", { grantId: "long", expires }));
         await store.put(buildRecord("b", { grantId: "short", expires: now + MINUTE }));
         for (const grantId of ["long", "short"]) await store.revokeGrant(grantId, now);
         medium.clock.now = now + REVOCATION_KEPT - 1;
-        // Writes are what makes one store forget, opening what makes another.
-        if (shared) await medium.open();
-        for (let count = 0; count < 10; count++) await store.put(buildRecord(`${count}`, { grantId: "x" }));
+        await sweep();
         for (const grantId of ["long", "short"]) {
           expect(await store.put(buildRecord("late", { grantId }))).toBe(false);
           expect(await store.revokeGrant(grantId, now)).toBe(false);
         }
         medium.clock.now = expires - 1;
-        if (shared) await medium.open();
-        for (let count = 0; count < 10; count++) await store.put(buildRecord(`${count}`, { grantId: "x" }));
+        await sweep();
         expect(await store.put(buildRecord("late", { grantId: "long" }))).toBe(false);
       });
     });
@@ -201,7 +204,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
     describe("lists", () => {
       const day = 24 * 60 * MINUTE;
 
-      it("tell of grants what stands in plain", async () => {
+      it("show the plain fields of grants", async () => {
         const plain = { grantId: "g", clientId: "c" };
         await store.put(buildRecord("code", { ...plain, created: now, expires: now + MINUTE }));
         await store.put(buildRecord("token", { grantId: "g", created: now + 5, expires: now + day }));
@@ -218,7 +221,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         ]);
       });
 
-      it("show a revoked grant for a while, and no expired one", async () => {
+      it("show revoked grants for a while, and no expired ones", async () => {
         await store.put(buildRecord("a", { grantId: "ends", expires: now + MINUTE }));
         await store.put(buildRecord("b", { grantId: "revoked", created: now + 1, expires: now + MINUTE }));
         await store.revokeGrant("revoked", now + 7);
@@ -228,7 +231,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await store.listGrants()).toEqual([]);
       });
 
-      it("tell of clients how many live grants they have", async () => {
+      it("show how many live grants each client has", async () => {
         const register = (clientId: string, created: number, expires?: number) =>
           store.put(buildRecord(clientId, { kind: "Client", clientId, created, expires }));
         await register("younger", now + 2);
@@ -248,7 +251,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await other.listClients()).toMatchObject([{ clientId: "younger" }]);
       });
 
-      it("lose the old clients without a live grant to pruning", async () => {
+      it("lose old clients without live grants by pruning", async () => {
         for (const [clientId, created] of [
           ["idle", now],
           ["used", now],
@@ -262,7 +265,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         await store.put(buildRecord("b", { grantId: "g2", clientId: "revoked" }));
         await store.revokeGrant("g2", now);
         await store.put(buildRecord("c", { grantId: "g3", clientId: "expired", expires: now + MINUTE }));
-        // Another kind of record that names the client is no registration.
+        // A record of another kind with the client's id is not a registration.
         await store.put(buildRecord("d", { clientId: "idle" }));
         medium.clock.now += MINUTE;
         expect(await store.pruneClients(now + 1)).toBe(3);
@@ -273,7 +276,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await store.pruneClients(now + 1)).toBe(0);
       });
 
-      it("are complete when they are long", async () => {
+      it("are complete even if they are long", async () => {
         for (let index = 0; index < 600; index++) {
           await store.put(buildRecord(`${index}`, { grantId: `g${index}`, created: now + index }));
         }
@@ -285,20 +288,20 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
     });
 
     describe("counters", () => {
-      it("count on every replica alike, each name by itself", async () => {
+      it("count across replicas, each name separately", async () => {
         const counts = await eightTimes((each) => each.hit("form:203.0.113.7", MINUTE, now));
         expect(counts.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
         expect(await other.hit("form:203.0.113.8", MINUTE, now)).toBe(1);
       });
 
-      it("start anew when their window is over", async () => {
+      it("start again when their window ends", async () => {
         await store.hit("a", MINUTE, now);
         expect(await store.hit("a", MINUTE, now + MINUTE - 1)).toBe(2);
         expect(await store.hit("a", MINUTE, now + MINUTE)).toBe(1);
         expect(await store.hit("a", MINUTE, now + MINUTE + 1)).toBe(2);
       });
 
-      it("give one event back, in their window alone and never below none", async () => {
+      it("subtract one event, only in its window and never below zero", async () => {
         await store.unhit("a", now);
         await eightTimes((each) => each.hit("a", MINUTE, now));
         await eightTimes((each) => each.unhit("a", now));
@@ -311,7 +314,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await other.hit("a", MINUTE, now + MINUTE)).toBe(1);
       });
 
-      it("are not prolonged by a replica whose clock is ahead", async () => {
+      it("are not extended by a replica whose clock is ahead", async () => {
         await store.hit("a", MINUTE, now + 1000 * MINUTE);
         expect(await other.hit("a", MINUTE, now)).toBe(2);
         expect(await other.hit("a", MINUTE, now + MINUTE - 1)).toBe(3);
@@ -319,7 +322,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
       });
     });
 
-    it("is ready, as often as it is asked", async () => {
+    it("is ready each time it is checked", async () => {
       await store.check();
       await other.check();
       await store.check();

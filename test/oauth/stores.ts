@@ -2,20 +2,20 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
-import { openRedisStore } from "../../src/oauth/store/redis.ts";
-import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
+import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
 import { type OpenDatabase, openWithLibsql, openWithNode } from "../../src/oauth/store/sqlite-driver.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { Store, StoredRecord } from "../../src/oauth/store/store.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
 
 export const SECRET = Buffer.alloc(32, 7);
 export const MINUTE = 60_000;
 
-/** A medium with stores on it: the first is a replica, and so is every further one. */
+/** A medium that stores are opened on; each one is a replica. */
 export interface Medium {
   clock: { now: number };
-  /** What was reported to the log. */
+  /** Lines reported to the log. */
   lines: string[];
   open(): Promise<Store>;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export function createFolder(): { folder: string; path: string; remove(): void }
   return { folder, path: join(folder, "data", "store.db"), remove };
 }
 
-/** The drivers that this Node has; libsql on every one, since the tests install it. */
+/** The drivers of this Node; libsql always, since the tests install it. */
 export const drivers: [string, OpenDatabase][] = Object.entries({
   "node:sqlite": openWithNode(),
   libsql: await openWithLibsql(),
@@ -50,7 +50,7 @@ export const drivers: [string, OpenDatabase][] = Object.entries({
 
 let redis: Promise<RedisServer> | undefined;
 
-/** The Redis that the tests of one file share, each with keys of its own. */
+/** The Redis that the tests of one file share, each with separate keys. */
 export async function stopSharedRedis(): Promise<void> {
   await (await redis)?.stop();
 }
@@ -97,7 +97,7 @@ export const storeKinds: StoreKind[] = [
   },
 ];
 
-/** A record as the authorization server makes them; what is not said is left out. */
+/** A record like those of the authorization server. */
 export function buildRecord(hash: string, more: Partial<StoredRecord> = {}): StoredRecord {
   return { kind: "AccessToken", hash, created: 1_800_000_000_000, sealed: Buffer.from(hash), ...more };
 }

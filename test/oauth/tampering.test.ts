@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/oauth/store/sqlite.ts";
 import { type Database, loadDriver } from "../../src/oauth/store/sqlite-driver.ts";
+import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import {
   ask,
   callMcp,
@@ -14,7 +14,7 @@ import {
 import { createBrowser, startTestConnector } from "../support/connector.ts";
 import { createFolder } from "./stores.ts";
 
-/** Someone who can write to the store's file, as its owner and whoever steals in can. */
+/** Someone who can write to the store's file: its owner or an intruder. */
 let writer: Database;
 let connector: Awaited<ReturnType<typeof startTestConnector>>;
 let folder: ReturnType<typeof createFolder>;
@@ -30,7 +30,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-/** Changes one byte of every record of a kind, in its sealed value. */
+/** Changes one byte in the sealed value of every record of a kind. */
 function spoil(kind: string): void {
   for (const { hash, sealed } of writer
     .prepare("SELECT hash, sealed FROM records WHERE kind = ?1")
@@ -46,10 +46,10 @@ function spoil(kind: string): void {
 
 const told = (kind: string) =>
   connector.lines.filter(
-    (line) => line.includes('"event":"store"') && line.includes(`A stored ${kind} does not open`),
+    (line) => line.includes('"event":"store"') && line.includes(`Cannot open a stored ${kind}`),
   );
 
-describe("a record that was changed in the store is as good as none, and the log says so", () => {
+describe("a record that was changed in the store counts as missing, and the log says so", () => {
   const uses: [string, (origin: string) => Promise<() => Promise<unknown>>, unknown][] = [
     [
       "Client",
@@ -127,7 +127,7 @@ describe("a record that was changed in the store is as good as none, and the log
   });
 });
 
-it("one application's registration does not stand for another's", async () => {
+it("one application's registration cannot replace another's", async () => {
   const { publicUrl } = connector;
   const evil = await prepare(publicUrl, {}, { redirect_uris: ["https://evil.example/cb"] });
   const good = await prepare(publicUrl, { redirect_uri: "https://evil.example/cb" });
@@ -141,7 +141,7 @@ it("one application's registration does not stand for another's", async () => {
   expect(told("Client").length).toBeGreaterThan(0);
 });
 
-it("a time that stands in plain and is put off does not keep anything alive", async () => {
+it("changing the unencrypted expiry time keeps nothing alive", async () => {
   const { publicUrl, time, mcp } = connector;
   const tokens = await signIn(publicUrl);
   const code = await obtainCode(publicUrl);

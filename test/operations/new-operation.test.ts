@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { sections } from "../../src/conform/rules/sections.ts";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
-import { buildOpenApi } from "../../src/documents/openapi.ts";
+import { buildOpenApi } from "../../src/documents/openapi-document.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { connectInProcess } from "../support/clients.ts";
 import { BASE, fakeNetwork, service } from "../support/network.ts";

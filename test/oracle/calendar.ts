@@ -1,5 +1,5 @@
 /**
- * What a zone's clocks show, asked of Intl instant by instant, and nothing of the product's own calendar. Instants
+ * What a zone's clocks show, read from Intl instant by instant, without the product's own calendar. Instants
  * are milliseconds since 1970, dates `YYYY-MM-DD`.
  */
 interface Clock {
@@ -13,7 +13,7 @@ const clocks = new Map<string, Clock>();
 function clockOf(timezone: string): Clock {
   let clock = clocks.get(timezone);
   if (!clock) {
-    // Of the locales that write dates as ISO 8601 does.
+    // A locale that writes dates as ISO 8601 does.
     const show = (options: Intl.DateTimeFormatOptions) =>
       new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, ...options });
     clock = {
@@ -44,8 +44,8 @@ const QUARTER = 900 * SECOND;
 const starts = new Map<string, Map<string, number>>();
 
 /**
- * The first instant at which the clocks show a date, or a later one where they skip it: looked for in steps of a
- * quarter of an hour, and then by the second where midnight is at none of these.
+ * The first instant at which the clocks show a date, or a later one if they skip it. Searches in steps of a
+ * quarter of an hour, and then by the second if midnight is between two steps.
  */
 export function startOf(date: string, timezone: string): number {
   const ofZone = starts.get(timezone) ?? new Map<string, number>();
@@ -65,7 +65,7 @@ export function startOf(date: string, timezone: string): number {
 
 const nextDates = new Map<string, string>();
 
-/** The day of an instant: it begins when the clocks first show its date, and is not undone where they go back. */
+/** The day of an instant: it begins when the clocks first show its date, and goes on if they are set back. */
 export function dayOf(instant: number, timezone: string): string {
   const shown = dateShown(instant, timezone);
   const next = nextDates.get(shown) ?? moveDate(shown, 1);
@@ -73,7 +73,7 @@ export function dayOf(instant: number, timezone: string): string {
   return startOf(next, timezone) <= instant ? next : shown;
 }
 
-/** Minutes that the clocks are ahead of UTC, to the minute nearest: RFC 3339 knows no seconds in an offset. */
+/** Minutes that the clocks are ahead of UTC, rounded: RFC 3339 allows no seconds in an offset. */
 export function offsetOf(instant: number, timezone: string): number {
   const time = clockOf(timezone).time.format(instant);
   const shown = Date.parse(`${dateShown(instant, timezone)}T${time}Z`);

@@ -38,17 +38,17 @@ interface Body {
   [member: string]: unknown;
 }
 
-/** An answer but for the words of its warnings and, of a tool, its receipt. */
+/** An answer without the wording of its warnings and, for a tool, without its receipt. */
 function bare({ receipt: _, warnings, ...body }: Body) {
   return { ...body, ...(warnings && { warnings: warnings.map(({ code }) => ({ code })) }) };
 }
 
-/** The tools by the commands that ask the same. */
+/** Maps commands to the tools for the same query. */
 const toolOf = {
   ...{ stats: "get_stats", timeseries: "get_timeseries", breakdown: "get_breakdown" },
   ...{ realtime: "get_realtime", overview: "get_overview" },
 };
-/** The end that is kept of a list that may be too long for a model. */
+/** Which end is kept of a list that is too long for a model. */
 const listOf: { [command in keyof typeof toolOf]?: List } = {
   timeseries: { key: "points", keep: "last" },
   breakdown: { key: "rows", keep: "first" },
@@ -58,7 +58,7 @@ interface List {
   keep: "first" | "last";
 }
 
-/** Asks one question of the tool and of the command in some formats, and holds all against what is right. */
+/** Runs one query with the tool and with the command in some formats, and compares all with the expected answer. */
 export async function checkShown(
   surfaces: Surfaces,
   command: keyof typeof toolOf,
@@ -82,7 +82,7 @@ function checkPrinted(printed: string, { json, tables }: Expected, format: Forma
   else expectPage(printed, tables, format === "page");
 }
 
-/** A tool's two halves. Of a list that is too long for a model, one end; labels that say nothing are left out. */
+/** Both halves of a tool's answer. A list that is too long for a model keeps one end; needless labels are left out. */
 function checkTool(structured: Body, text: string, { json, tables }: Expected, list?: List): void {
   const all = list ? (json[list.key] as { value?: Cell; label?: Cell }[]) : [];
   const compact = all.map(({ label, ...rest }) =>
@@ -98,10 +98,10 @@ function checkTool(structured: Body, text: string, { json, tables }: Expected, l
   if (cut) expect(cut).toContain(`Only the ${list?.keep} ${fitting} of ${all.length} `);
 }
 
-/** What is asked about a site at a moment. */
+/** The queries about a site at a moment. */
 interface Asked {
   surfaces: Surfaces;
-  /** Of the site, and of the others of its organization. */
+  /** The site and the others of its organization. */
   counts: readonly [Count, ...Count[]];
   labels: Labels;
   now: number;
@@ -110,7 +110,7 @@ interface Asked {
 const chooseDays = (choose: Choose) => pick(choose, [1, 2, 3, 7, 1 + choose(40), 1 + choose(40), 90, 365]);
 const chooseName = (choose: Choose, { domain, id }: Count["site"]) => pick(choose, [domain, id]);
 
-/** Asks every endpoint about the first of some sites. Returns how many answers were held. */
+/** Calls every endpoint about the first of some sites. Returns the number of compared answers. */
 export async function checkApi({ surfaces, counts, labels, now }: Asked, choose: Choose): Promise<number> {
   const [count] = counts;
   const site = chooseName(choose, count.site);
@@ -129,7 +129,7 @@ export async function checkApi({ surfaces, counts, labels, now }: Asked, choose:
   return 5;
 }
 
-/** Asks every tool and every command about the first of some sites, the commands in one of their formats. */
+/** Runs every tool and every command about the first of some sites, the commands in one of their formats. */
 export async function checkTools(asked: Asked, choose: Choose): Promise<number> {
   const { surfaces, counts, labels, now } = asked;
   const [count] = counts;
@@ -166,7 +166,7 @@ export async function checkTools(asked: Asked, choose: Choose): Promise<number> 
 
 type Listed = { created_at: string; id: string }[];
 
-/** A list of sites but for when each was added: the contract does not say at what hour. */
+/** A list of sites without the time each was added: the contract does not say at what hour. */
 const dropCreated = ({ sites, ...rest }: Body) => ({
   ...rest,
   sites: (sites as Listed).map(({ created_at: _, ...each }) => each),
@@ -176,7 +176,7 @@ function checkListed(body: Body, counts: readonly Count[], now: number): void {
   expect(dropCreated(body)).toEqual(listSites(counts, now).json);
   for (const { id, created_at } of body.sites as Listed) {
     const { added, timezone } = (counts.find(({ site }) => site.id === id) as Count).site;
-    // A date that the zone skipped is the one after it.
+    // A date that the zone skipped becomes the one after it.
     expect(dateShown(Date.parse(created_at), timezone)).toBe(dateShown(startOf(added, timezone), timezone));
   }
 }
@@ -201,7 +201,7 @@ async function checkSites({ surfaces, counts, now }: Asked, format: Format): Pro
   return 2;
 }
 
-/** At a terminal each site has its visitors of fourteen days. */
+/** In a terminal each site has its visitors of fourteen days. */
 function addTrend({ columns, rows }: Table, counts: readonly Count[], now: number): Table {
   const visitors = new Map(
     counts.map((each) => [each.site.id, each.totals(now, each.days(now, 14)).visitors]),
@@ -235,8 +235,8 @@ type ShownMover = Omit<Mover, "current" | "previous" | "change"> & {
 };
 
 /**
- * A comparison has as many movers as it shows, and of those that moved most: which of several that moved as much
- * is left to it. What the limit of 1000 rows leaves open is a range that the truth lies in.
+ * A comparison shows the largest movers; which of several equal ones it shows
+ * is left to it. What the limit of 1000 rows leaves open is a range that contains the true value.
  */
 export async function checkComparison(
   { surfaces, counts: [count], labels, now }: Asked,
@@ -257,7 +257,7 @@ export async function checkComparison(
   check(structured as Comparison);
   const json = JSON.parse(await surfaces.shell("compare", params, ["--json"])) as Comparison;
   check(json);
-  // What was held is what the tables must show, in its order.
+  // The tables must show what was compared, in its order.
   const tables = [
     right.windows,
     ...json.dimensions.map(({ dimension, movers }) => tabulateMovers(dimension, movers.map(showBounds))),
@@ -298,7 +298,7 @@ function checkMovers(movers: ShownMover[], all: Mover[], isCutOff: boolean, most
   expect(steps).toEqual(moved.slice(0, most));
 }
 
-/** As a table shows it: what is not known exactly is a range, and its change none. */
+/** As a table shows it: what is not known exactly is a range, without a change. */
 function showBounds({ bounds, change, ...mover }: ShownMover) {
   const show = (window: "current" | "previous"): Cell =>
     mover[window] ?? (bounds ? `${bounds[window].least}–${bounds[window].most}` : null);

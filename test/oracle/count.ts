@@ -2,7 +2,7 @@ import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { Visit } from "../../src/sources/demo/visits.ts";
 import { datesUntil, dayOf, moveDate, startOf } from "./calendar.ts";
 
-/** A site as its fixture tells it, with the raw visits of each day: all that the oracle knows of it. */
+/** A site as in its fixture, with the raw visits of each day: all that the oracle knows about it. */
 export interface RawSite {
   id: string;
   domain: string;
@@ -37,11 +37,11 @@ export interface Totals {
 
 export type Count = ReturnType<typeof createCount>;
 
-/** The numbers of a site, each counted by the words of the contract from the raw visits. */
+/** The numbers of a site, each counted from the raw visits as the contract says. */
 export function createCount(site: RawSite) {
   const known = new Map<string, unknown>();
   let last: { key: string; hits: Hit[] } | undefined;
-  /** What is counted of a day that is over is kept: it takes long, and several questions are about it. */
+  /** The counts of a day that is over are cached: they take long, and several queries need them. */
   const once = <T>(what: string, date: string, now: number, compute: (hits: Hit[]) => T): T => {
     const isOver = startOf(moveDate(date, 1), site.timezone) <= now;
     const key = `${what} ${date} ${isOver ? "" : now}`;
@@ -65,7 +65,7 @@ export function createCount(site: RawSite) {
     today,
     /** Today and the days before it, oldest first. */
     days: (now: number, days: number) => datesUntil(today(now), days),
-    /** As many complete days, which today is not; and those that end so many days earlier. */
+    /** The same number of complete days, without today; and those that end so many days earlier. */
     completeDays: (now: number, days: number, earlier = 0) =>
       datesUntil(moveDate(today(now), -1 - earlier), days),
     /** Counts all of these dimensions day by day, so that each day of a busy site is read once. */
@@ -111,7 +111,7 @@ export function createCount(site: RawSite) {
         .find((instant) => instant > now),
     /** Visitors with a hit in the five minutes up to now. */
     active: (now: number) =>
-      // Three dates, since the one before today may be one that the zone skipped.
+      // Three dates, since the zone may have skipped the one before today.
       datesUntil(today(now), 3)
         .map((date) => {
           const start = startOf(date, site.timezone);
@@ -125,7 +125,7 @@ export function createCount(site: RawSite) {
   };
 }
 
-/** What had happened by now of a day's raw visits. A visit that is not of the day in its zone is an error. */
+/** A day's raw visits up to now. A visit outside the day in its zone is an error. */
 function readDay({ timezone, visits }: RawSite, date: string, now: number): Hit[] {
   const start = startOf(date, timezone);
   const hits: Hit[] = [];
@@ -167,7 +167,7 @@ function countRows(hits: Hit[], dimension: Dimension): Row[] {
 
 const countVisitors = (hits: Hit[]) => new Set(hits.map(({ visitor }) => visitor)).size;
 
-/** The value that a hit counts for: of itself for pages and events, of its visit for all else. */
+/** The value that a hit counts for: its own for pages and events, its visit's otherwise. */
 function readValue(dimension: Dimension, visit: Visit, hit: Hit, ofVisit: Hit[]): string | null | undefined {
   const pages = ofVisit.filter(({ event }) => event === null);
   switch (dimension) {

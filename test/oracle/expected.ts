@@ -1,12 +1,12 @@
 import type { Dimension } from "../../src/operations/dimensions.ts";
-import type { Fixtures } from "../../src/sources/demo/profile.ts";
+import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
 import { moveDate, stamp } from "./calendar.ts";
 import type { Count, RawSite } from "./count.ts";
 
 /** What a cell holds, for programs. */
 export type Cell = string | number | null;
 
-/** A table as every surface shows it: columns by key, with what stands over them for people. */
+/** A table as every surface shows it: columns by key, with their headers for people. */
 export interface Table {
   name?: string;
   columns: Column[];
@@ -17,13 +17,13 @@ export interface Column {
   key: string;
   title: string;
   kind: "text" | "count" | "change" | "percent" | "percent_change";
-  /** For programs alone. */
+  /** Only for programs. */
   machine?: true;
   /** May be left out of a table for people. */
   detail?: true;
 }
 
-/** The right answer to a question: as JSON and as tables. */
+/** The right answer to a query, as JSON and as tables. */
 export interface Expected {
   json: Record<string, unknown>;
   tables: Table[];
@@ -41,7 +41,7 @@ export const wholeSeconds = (instant: number) => Math.floor(instant / 1000) * 10
 const utc = (instant: number) => `${new Date(instant).toISOString().slice(0, 19)}Z`;
 const refer = ({ id, domain }: RawSite) => ({ id, domain });
 
-/** `part` of `whole` in percent with one decimal, a half going away from zero; whole numbers only, so exact. */
+/** `part` of `whole` in percent with one decimal, halves rounded away from zero. Exact, since it uses integers. */
 function percentOf(part: number, whole: number): number {
   const tenths = Math.floor((2000 * Math.abs(part) + whole) / (2 * whole));
   return tenths === 0 ? 0 : (Math.sign(part) * tenths) / 10;
@@ -55,7 +55,7 @@ function periodOf({ site, today }: Count, now: number, days: number) {
   };
 }
 
-/** Of a period that starts before the site had data. */
+/** The warning for a period that starts before the site had data. */
 function warningsOf({ site, today }: Count, now: number, days: number) {
   const isWhole = site.since !== null && site.since <= moveDate(today(now), 1 - days);
   return isWhole ? {} : { warnings: [{ code: "before_data_since" }] };
@@ -274,7 +274,7 @@ export interface Mover {
   change: { absolute: number; percent: number | null };
 }
 
-/** What a comparison says beside its movers, and every value that moved, what moved most first. */
+/** A comparison without its movers, and every value that moved, the largest movers first. */
 export function expectComparison(
   count: Count,
   labels: Labels,
@@ -333,7 +333,7 @@ export function tabulateMovers(dimension: string, movers: Shown[]): Table {
   };
 }
 
-/** What people call a value. */
+/** The name of a value for people. */
 export type Labels = (dimension: Dimension, value: string | null) => string;
 
 export function createLabels({ sources, places }: Fixtures): Labels {

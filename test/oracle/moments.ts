@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { moveDate, offsetOf, startOf } from "./calendar.ts";
 
-/** Zones whose days are odd: by their offset, their changes, or a date that they skipped or had twice. */
+/** Zones with odd days: odd offsets, odd clock changes, or a date that was skipped or happened twice. */
 const ODD_ZONES = [
   ...["Australia/Lord_Howe", "Pacific/Chatham", "Asia/Kathmandu", "Pacific/Apia", "Pacific/Kiritimati"],
   ...["Africa/Casablanca", "Antarctica/Troll", "Antarctica/Casey", "America/St_Johns", "Africa/Cairo"],
@@ -30,7 +30,7 @@ interface Moment {
   now: number;
 }
 
-/** The instant in a year at which a zone changes its offset, or the year's middle where it does not. */
+/** The instant in a year at which a zone changes its offset, or the middle of the year if it does not. */
 function findChange(timezone: string, year: number, which: number): number {
   const first = Date.UTC(year, 0, 1);
   const changes = Array.from({ length: 366 }, (_, index) => first + index * DAY).filter(
@@ -54,13 +54,13 @@ const year = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1901, max: 1969 }) },
 );
 export const zone = fc.oneof(fc.constantFrom(...zones), fc.constantFrom(...ODD_ZONES));
-/** Milliseconds around an instant at which something happens: at it, a second beside it, hours beside it. */
+/** Milliseconds from an instant at which something happens: none, a second, or hours. */
 const nearby = fc.oneof(
   fc.constantFrom(-1, 0, 1, 999, 1_000, -1_000, 299_999, 300_000, 300_001),
   fc.integer({ min: -30 * 3_600_000, max: 30 * 3_600_000 }),
 );
 
-/** A site's zone and the moment at which it is asked about: any, or near a change of the clocks or midnight. */
+/** A site's zone and the moment of the query: any, or near a clock change or midnight. */
 export const moment: fc.Arbitrary<Moment> = fc.oneof(
   fc
     .tuple(zone, year, fc.integer({ min: 0, max: 366 * 86_400 }), fc.integer({ min: 0, max: 999 }))

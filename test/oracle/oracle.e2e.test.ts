@@ -8,7 +8,7 @@ import { zones } from "./moments.ts";
 import { build, buildLarge, scenario } from "./sites.ts";
 import { openSurfaces, type Surfaces } from "./surfaces.ts";
 
-// A test asks a few, the same ones each time; by hand, thousands of others: docs/reliability.md has the command.
+// A test run checks a few sites, always the same; docs/reliability.md has the command that checks thousands of others.
 const { ORACLE_RUNS, ORACLE_SEED } = process.env;
 const RUNS = Number(ORACLE_RUNS ?? 8);
 const FRESH_SEED = ORACLE_SEED ?? (ORACLE_RUNS === undefined ? undefined : Date.now() % 2 ** 31);
@@ -30,7 +30,7 @@ afterAll(async () => {
 const seeds: [string, number][] = [["the same ones each time", 20261121]];
 if (FRESH_SEED !== undefined) seeds.push(["others each time", Number(FRESH_SEED)]);
 
-/** Asks about random sites, each again when some time has passed. */
+/** Checks random sites, each again after some time has passed. */
 async function checkRandom(seed: number, numRuns: number, checks: (typeof checkApi)[]) {
   const asked = fc.tuple(scenario, fc.infiniteStream(fc.nat()));
   await fc.assert(
@@ -54,12 +54,12 @@ async function checkRandom(seed: number, numRuns: number, checks: (typeof checkA
         for (const check of checks) done.answers += await check(about, choose);
       }
     }),
-    // Looking for the smallest failing site may take long: it ends in time to tell of the one that was found.
+    // The search for the smallest failing site may take long: it ends in time to report the one that was found.
     { seed, numRuns, interruptAfterTimeLimit: 60_000 + 5_000 * numRuns },
   );
 }
 
-describe("the numbers are those that are counted from the raw visits", () => {
+describe("the numbers equal those counted from the raw visits", () => {
   it.each(seeds)(
     "in the API, of random sites, %s (seed %i)",
     (_, seed) => checkRandom(seed, 5 * RUNS, [checkApi]),
@@ -83,7 +83,7 @@ describe("the numbers are those that are counted from the raw visits", () => {
       for (const dimension of ranked) {
         const params = { site, dimension, days: 365, limit: 1000 };
         const right = expectBreakdown(count, labels, now, params);
-        // First without the client's deadline: the service counts a year when it is first asked for it.
+        // First without the HTTP client's deadline, since the service counts a year at the first request.
         expect((await surfaces.api("/breakdown", params)).rows).toEqual(right.json.rows);
         done.answers += 1 + (await checkShown(surfaces, "breakdown", params, right, formats));
       }
@@ -116,7 +116,7 @@ describe("the numbers are those that are counted from the raw visits", () => {
   );
 });
 
-/** A large site of Berlin on a Saturday at noon, with the oracle's count of it. */
+/** A large site in Berlin on a Saturday at noon, with the oracle's count of it. */
 function openLarge(size: { visitors: number; paths: number }) {
   const now = Date.parse("2026-11-21T11:00:00Z");
   const { fixtures, seed, raw } = buildLarge("Europe/Berlin", now, size);

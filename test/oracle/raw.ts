@@ -1,4 +1,4 @@
-import type { Fixtures } from "../../src/sources/demo/profile.ts";
+import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
 import { createVisits } from "../../src/sources/demo/visits.ts";
 import { moveDate } from "./calendar.ts";
 import type { RawSite } from "./count.ts";

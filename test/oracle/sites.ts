@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import type { Fixtures, SiteProfile } from "../../src/sources/demo/profile.ts";
+import type { Fixtures, SiteProfile } from "../../src/sources/demo/fixture-types.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { moment, zone } from "./moments.ts";
 import { readRaw } from "./raw.ts";
 
-/** Values in an order in which code points, UTF-16, capitals and digits disagree. */
+/** Values that sort differently by code point, by UTF-16 unit, by case and by number. */
 const PATHS = ["/", "/a", "/A", "/a/b", "/10", "/9", "/é", "/～", "/😀", "/日本", "/\u{10ffff}x", "/zz"];
 const WORDS = ["b", "B", "10", "9", "é", "～", "😀", "日本", "z z", "Ab", "ab"];
 const COUNTRIES = ["DE", "US", "JP", "BR", "NP", "GB", "AQ"];
@@ -87,7 +87,7 @@ const base: fc.Arbitrary<Base> = fc.record<Base>({
 });
 
 /**
- * An organization of one to three sites, and the moments at which the first of them is asked about: the last ones come
+ * An organization of one to three sites, and the moments of queries about the first one. The last moments come
  * after a wait in milliseconds, or so many after its next hit.
  */
 export const scenario = fc
@@ -118,7 +118,7 @@ export const scenario = fc
 
 export type Given = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 
-/** What a scenario means to the reference API, and the same raw visits for the oracle. */
+/** A scenario for the reference API, with the same raw visits for the oracle. */
 export function build({ seed, now, sites, shared }: Given) {
   const fixtures: Fixtures = {
     organizations: [
@@ -158,7 +158,7 @@ const addLabels = (sources: Given["shared"]["sources"]): Fixtures["sources"] =>
   Object.fromEntries(
     Object.entries(sources).map(([key, each]) => [
       key,
-      // Some referrers have a name of their own for people.
+      // Some referrers have a separate name for people.
       {
         ...each,
         ...(each.referrer !== null && /^[a-z]/i.test(each.referrer) && { label: `The ${each.referrer}` }),

@@ -8,7 +8,7 @@ export type Surfaces = Awaited<ReturnType<typeof openSurfaces>>;
 
 const WIDTH = 200;
 
-/** Every way to ask a service: its API over HTTP, the tools through a client, the commands of the shell. */
+/** Every way to query a service: its API over HTTP, the MCP tools, the shell commands. */
 export async function openSurfaces() {
   let asked: TestApi | undefined;
   const chosen = () => {
@@ -18,7 +18,7 @@ export async function openSurfaces() {
   const server = await listen((request) => chosen().reference(request), "127.0.0.1", 0);
   const tools = await connectInProcess({ fetch: async (url, init) => chosen().api(new Request(url, init)) });
   const environment = { ANALYTICS_BASE_URL: server.origin, ANALYTICS_API_KEY: DEMO_KEY };
-  // A connection that stood idle may be closed just when it is used again, and nothing here asks twice.
+  // An idle connection may be closed just when it is used again, and nothing here retries.
   const headers = { Authorization: `Bearer ${DEMO_KEY}`, Connection: "close" };
 
   const shell = async (argv: string[], options: { isTTY?: boolean } = {}) => {
@@ -30,10 +30,10 @@ export async function openSurfaces() {
     return stdout;
   };
   return {
-    /** What is asked from now on. */
+    /** Sets the service that is queried from now on. */
     choose: (api: TestApi) => {
       asked = api;
-      // What the tools' client remembers of another service is over.
+      // The tools' HTTP client must forget the other service.
       tools.time.now += 86_400_000;
     },
     api: async (path: string, params: object = {}): Promise<Record<string, unknown>> => {

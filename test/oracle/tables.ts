@@ -5,7 +5,7 @@ import type { Cell, Column, Table } from "./expected.ts";
 /** A cell for programs. */
 const raw = (cell: Cell) => String(cell ?? "");
 
-/** Where an answer has several tables, each row says of which it is. */
+/** If an answer has several tables, each row says which one it belongs to. */
 function nameRows(tables: Table[]): { header: string[]; rows: string[][] }[] {
   return tables.map(({ name, columns, rows }) => {
     const cells = rows.map((row) => row.map(raw));
@@ -15,7 +15,7 @@ function nameRows(tables: Table[]): { header: string[]; rows: string[][] }[] {
   });
 }
 
-/** Holds what a pipe gets against the tables: tab-separated or, quoted where it must be, comma-separated. */
+/** Compares the output of a pipe with the tables: tab-separated or comma-separated. */
 export function expectData(text: string, tables: Table[], format: "csv" | "tsv"): void {
   const split = format === "tsv" ? (line: string) => line.split("\t") : splitCsv;
   const blocks = text.replace(/\n$/, "").split("\n\n");
@@ -31,7 +31,7 @@ const splitCsv = (line: string) =>
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "",
   );
 
-/** Holds the text half of a tool's answer against the tables: for readers, without what programs alone want. */
+/** Compares the text half of a tool's answer with the tables, without the columns for programs. */
 export function expectText(text: string, tables: Table[]): void {
   for (const { columns, rows } of tables) {
     if (rows.length === 0) continue;
@@ -44,7 +44,7 @@ export function expectText(text: string, tables: Table[]): void {
   }
 }
 
-/** Holds a page at a terminal against the tables, by what stands under each header. */
+/** Compares a page of a terminal with the tables, by what is under each header. */
 export function expectPage(text: string, tables: Table[], pictures: boolean): void {
   const lines = text.split("\n").map(layOut);
   for (const table of tables) {
@@ -74,7 +74,7 @@ function readTable(lines: string[][], table: Table, tables: Table[]) {
   if (!header) throw new Error(`There is no table with ${table.columns.map(({ title }) => title)}.`);
   const own = findHeader(header.join(""), table)?.index ?? 0;
   const others = (starts[found] ?? []).map(({ index }) => index).filter((index) => index > own);
-  // Of tables side by side, the first begins with the line and each ends where the next one begins.
+  // Side by side, the first table begins at the start of the line and each ends where the next one begins.
   const isFirst = (starts[found] ?? []).every(({ index }) => index >= own);
   const [from, to] = [isFirst ? 0 : own, Math.min(...others, Number.POSITIVE_INFINITY)];
   const cut = (line: string[]) => line.slice(from, to).join("").trim().split(/ {2,}/);
@@ -88,7 +88,7 @@ function readTable(lines: string[][], table: Table, tables: Table[]) {
   };
 }
 
-/** Where the header of a table stands in a line, with or without its details. */
+/** Finds the header of a table in a line, with or without its details. */
 function findHeader(line: string, { columns }: Table): { index: number } | undefined {
   const shown = columns.filter(({ machine }) => !machine);
   const words = shown.map(({ title, detail }, index) => {

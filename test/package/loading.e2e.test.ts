@@ -18,7 +18,7 @@ const parts = {
   "the prompts": "Whether traffic really dropped",
   "the resources": "What this server, its API and its tools are.",
   "the questions at a terminal": "not shown as you type",
-  "the doctor": "any server can pass for the service",
+  "the doctor": "any server can impersonate the service",
   "the reference API": "demo-key-of-acme",
 };
 

@@ -228,15 +228,19 @@ describe("serve, with settings that are wrong, ends with 2 and says why", () => 
       },
     ],
     ["a secret below a file", "cannot be read", () => [join(write(key, 0o600), "secret")]],
-    ["a store of another kind", "neither a file's path", () => ["", "--store", "postgres://db.example/x"]],
+    [
+      "a store of another kind",
+      "not a file path, a Redis URL or memory",
+      () => ["", "--store", "postgres://db.example/x"],
+    ],
     [
       "a store below a file",
-      "a folder of its path is a file",
+      "a folder in its path is a file",
       () => ["", "--store", `${write("", 0o600)}/db`],
     ],
     [
       "a store that is a folder",
-      "no regular file",
+      "not a regular file",
       () => ["", "--store", mkdtempSync(join(folder, "folder-"))],
     ],
   ])("%s", async (_, sentence, prepare) => {

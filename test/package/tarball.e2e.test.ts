@@ -86,7 +86,10 @@ describe.skipIf(nodes.length === 0)("under other Node versions (TEST_NODES)", ()
       encoding: "utf8",
       env: { ANALYTICS_API_KEY: "x" },
     });
-    expect([refused.status, refused.stderr]).toEqual([5, expect.stringContaining("nothing listens there")]);
+    expect([refused.status, refused.stderr]).toEqual([
+      5,
+      expect.stringContaining("nothing is listening there"),
+    ]);
     const params = {
       protocolVersion: "2025-06-18",
       capabilities: {},

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
 import type { View } from "../../src/operations/view.ts";
-import { formatChart, formatSparkline } from "../../src/render/chart.ts";
+import { drawBar, drawColumn, drawSparkline } from "../../src/render/block-graphics.ts";
 import { formatCsv } from "../../src/render/csv.ts";
-import { formatPage } from "../../src/render/page.ts";
-import { drawBar, drawColumn, drawSparkline } from "../../src/render/pictures.ts";
-import { paint } from "../../src/render/screen.ts";
-import { truncate, wrap } from "../../src/render/width.ts";
+import { formatChart, formatSparkline } from "../../src/render/terminal-chart.ts";
+import { formatPage } from "../../src/render/terminal-page.ts";
+import { paint } from "../../src/render/terminal-screen.ts";
+import { truncate, wrap } from "../../src/render/text-width.ts";
 import { anyText } from "./any-text.ts";
 
 const screen = { width: 80, height: 40, color: false, pictures: true, locale: "en-US" };
@@ -22,14 +22,14 @@ describe("a sparkline", () => {
     [[0, 1, 1000, 500], "·▁█▄"],
   ])("of %j is %s", (values, drawn) => expect(drawSparkline(values)).toBe(drawn));
 
-  it("takes the last days where there are more than columns, and says from when", () => {
+  it("shows the last days if there are more than columns, and says from when", () => {
     const long = { ...series, values: Array.from({ length: 365 }, (_, index) => index), from: "2025-01-01" };
     const [text, line = ""] = formatSparkline(long, screen);
     expect(text).toBe("visitors a day from 2025-10-13, today so far");
     expect(line).toHaveLength(80);
   });
 
-  it("stands in one line with its words where there is room", () => {
+  it("is on one line with its label if there is room", () => {
     expect(formatSparkline(series, screen)).toEqual(["·▁▄█▁  visitors a day from 2026-11-01, today so far"]);
   });
 });
@@ -45,7 +45,7 @@ describe("bars and columns", () => {
     expect(drawBar(value, most, width)).toBe(drawn),
   );
 
-  it("a longer bar is never of a smaller count, and none is wider than its room", () => {
+  it("a longer bar never has a smaller count, and none is wider than its room", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 60 }), (one, other, width) => {
         const most = Math.max(one, other);
@@ -56,7 +56,7 @@ describe("bars and columns", () => {
     );
   });
 
-  it("a column of a chart grows from the foot", () => {
+  it("a column of a chart grows from the bottom", () => {
     expect(drawColumn(10, 16, 2)).toEqual(["▂", "█"]);
     expect(drawColumn(0, 16, 2)).toEqual([" ", " "]);
     expect(drawColumn(0.001, 16, 2)).toEqual([" ", "▁"]);
@@ -64,7 +64,7 @@ describe("bars and columns", () => {
 });
 
 describe("a chart", () => {
-  it("has its axes, its days and today", () => {
+  it("has axes, days and today", () => {
     expect(formatChart(series, { ...screen, width: 50 }, 4)).toEqual([
       "visitors a day; the last bar is today so far",
       "100 ┤                  █████",
@@ -76,7 +76,7 @@ describe("a chart", () => {
     ]);
   });
 
-  it("shows more days than columns as means of as many days each, counted from the last complete day", () => {
+  it("shows more days than columns as means of several days, counted from the last complete day", () => {
     const values = [...Array.from({ length: 364 }, (_, index) => (index < 4 ? 1000 : 14)), 3];
     const [first, second, ...lines] = formatChart(
       { ...series, from: "2025-01-01", values },
@@ -103,7 +103,7 @@ describe("a chart", () => {
     }
   });
 
-  it("has its axis in one column, where its top has more digits than any day", () => {
+  it("has its axis in one column, even if its top has more digits than any day", () => {
     const lines = formatChart({ ...series, values: [999, 500, 250, 0, 1] }, screen, 6).slice(1, -1);
     expect(new Set(lines.map((line) => line.search(/[┤│└]/)))).toEqual(new Set([6]));
   });
@@ -151,7 +151,7 @@ const anyView = fc.record({ labels: fc.array(hostileCell, { minLength: 1, maxLen
 );
 
 describe("a page", () => {
-  it("no text and no width makes a line too long, or one row more", () => {
+  it("no text and no width makes a line too long or adds a row", () => {
     fc.assert(
       fc.property(anyView, fc.integer({ min: 50, max: 200 }), fc.boolean(), (view, width, color) => {
         const page = formatPage([view], { ...screen, width, color });
@@ -164,7 +164,7 @@ describe("a page", () => {
     );
   });
 
-  it("with colours is the same text", () => {
+  it("has the same text with and without colours", () => {
     fc.assert(
       fc.property(anyView, (view) => {
         const [plain, coloured] = [false, true].map((color) => formatPage([view], { ...screen, color }));
@@ -195,7 +195,7 @@ describe("a page", () => {
     expect(page.includes("5.0 %")).toBe(width === 120);
   });
 
-  it("without pictures has no block, no arrow and no line of them", () => {
+  it("without pictures has no blocks, arrows or empty chart lines", () => {
     const views: View[] = [
       { ...list("pages"), bars: "visitors", series },
       { headline: "Visitors a day: 1 2", columns: [], rows: [], notes: [], series },
@@ -205,7 +205,7 @@ describe("a page", () => {
     expect(page).toContain("Visitors a day: 1 2");
   });
 
-  it("draws a chart where there is height for it, else a line", () => {
+  it("draws a chart if the screen is high enough, else a sparkline", () => {
     const view = { ...list("date"), series };
     expect(formatPage([view], { ...screen, height: 24 })).toContain("└──");
     expect(formatPage([view], { ...screen, height: 23 })).not.toContain("└──");
@@ -213,7 +213,7 @@ describe("a page", () => {
   });
 });
 
-describe("what is longer than the screen", () => {
+describe("a table longer than the screen", () => {
   it("has its chart below it", () => {
     const view = (days: number): View => ({
       headline: "",
@@ -283,12 +283,12 @@ describe("widths", () => {
     ["🚀🚀🚀", 4, "🚀…"],
   ])("%s in %i columns is %s", (text, width, cut) => expect(truncate(text, width)).toBe(cut));
 
-  it("breaks lines between words alone", () => {
+  it("breaks lines only between words", () => {
     expect(wrap("one two three", 7)).toBe("one two\nthree");
     expect(wrap("one extraordinarily", 5, "  ")).toBe("one\n  extraordinarily");
   });
 
-  it("paints where there are colours, whatever the environment says", () => {
+  it("colours text if the screen has colours, whatever the environment says", () => {
     expect(paint({ color: true }, "red", "x")).toBe("\u001b[31mx\u001b[39m");
     expect(paint({ color: false }, "red", "x")).toBe("x");
   });

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
 import type { View } from "../../src/operations/view.ts";
-import { cleanText, cleanValue, formatJson } from "../../src/render/clean.ts";
-import { formatTable } from "../../src/render/table.ts";
+import { cleanText, cleanValue, formatJson } from "../../src/render/clean-text.ts";
+import { formatTable } from "../../src/render/terminal-table.ts";
 import { formatTsv } from "../../src/render/tsv.ts";
 import { anyText } from "./any-text.ts";
 
@@ -22,7 +22,7 @@ const hostile = [
   ["private use", "a\ue000b", "ab"],
 ] as const;
 
-describe("text of visitors is cleaned where it leaves", () => {
+describe("visitors' text is cleaned on output", () => {
   it.each(hostile)("%s", (_, raw, clean) => {
     expect(cleanText(raw)).toBe(clean);
     expect(JSON.parse(formatJson({ raw }))).toEqual({ raw });
@@ -34,14 +34,14 @@ describe("text of visitors is cleaned where it leaves", () => {
       expect(cleanText(text)).toBe(text);
   });
 
-  it("length is capped, in characters and not in halves of them", () => {
+  it("length is capped in whole characters", () => {
     expect(cleanText("x".repeat(200))).toHaveLength(200);
     const capped = cleanText("🚀".repeat(500));
     expect([...capped]).toHaveLength(200);
     expect(capped.endsWith("🚀…")).toBe(true);
   });
 
-  it("no text at all can move a cursor, forge a row or a cell", () => {
+  it("no text can move a cursor or forge a row or a cell", () => {
     fc.assert(
       fc.property(anyText(300), (text) => {
         expect(cleanText(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -52,7 +52,7 @@ describe("text of visitors is cleaned where it leaves", () => {
     );
   });
 
-  it("in values, names of members included", () => {
+  it("values are cleaned, including the names of members", () => {
     expect(cleanValue({ "a\u200b": ["b\u001b", { c: "d\n", e: 1, f: null, g: true }] })).toEqual({
       a: ["b", { c: "d", e: 1, f: null, g: true }],
     });
@@ -91,7 +91,7 @@ describe("a table", () => {
     expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
   });
 
-  it("has no cell that looks like several", () => {
+  it("has no cell that looks like two", () => {
     const label = "/a     99,999\u3000\u2800\u00a0 5";
     const [, line] = formatTable(
       { ...view, rows: [{ value: label, label, visitors: 1, percentage: 0 }] },
@@ -106,7 +106,7 @@ describe("a table", () => {
 });
 
 describe("tab-separated values", () => {
-  it("are raw numbers with a header, one line a row", () => {
+  it("have a header, raw numbers and one line per row", () => {
     expect(formatTsv(view).split("\n")).toEqual([
       "value\tlabel\tvisitors\tpercentage",
       "/\t/\t12345\t60",
@@ -116,7 +116,7 @@ describe("tab-separated values", () => {
     ]);
   });
 
-  it("leave out for readers what only programs want", () => {
+  it("leave out columns for programs when meant for readers", () => {
     expect(formatTsv(view, { forReaders: true }).split("\n")[0]).toBe("pages\tvisitors\tpercentage");
   });
 });

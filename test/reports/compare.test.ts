@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { compare } from "../../src/reports/compare.ts";
 import { type Breakdown, findMovers } from "../../src/reports/movers.ts";
@@ -24,7 +24,7 @@ function connect(
 ) {
   const { api, time } = createTestApi();
   let count = 0;
-  const { call } = createClient({
+  const { call } = createHttpClient({
     clock: () => time.now,
     readTarget: () => ({
       baseUrl: "https://x.test/api/v1",

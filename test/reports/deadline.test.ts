@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { afterEach, expect, it, vi } from "vitest";
-import { createClient } from "../../src/client/client.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
 import { readConsistently } from "../../src/reports/consistent-read.ts";
 import { answerInTime } from "../../src/reports/deadline.ts";
 import { overview } from "../../src/reports/overview.ts";
@@ -18,7 +18,7 @@ function connectToNobody() {
       });
     });
   const target = { baseUrl: "https://x.test/api/v1", apiKey: "canary", fetch };
-  return { call: createClient({ readTarget: () => target, clock: Date.now }).call, gone };
+  return { call: createHttpClient({ readTarget: () => target, clock: Date.now }).call, gone };
 }
 
 it("a query with several calls has one time limit and leaves no request behind", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { otherNodes } from "../oauth/workers.ts";
+import { otherNodes } from "../oauth/store-workers.ts";
 import {
   type End,
   live,
@@ -24,7 +24,7 @@ const SEED = Number(process.env.SERVE_SEED ?? Math.floor(Math.random() * 2 ** 31
 const PEOPLE = 4;
 const ENDS: End[] = ["revoke", "replay", "keep"];
 
-/** What can be killed, and comes back with what it has on its disk. */
+/** A process that can be killed and restarted with what is on its disk. */
 interface Mortal {
   kill(): Promise<unknown>;
   start(): Promise<unknown>;
@@ -40,7 +40,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Numbers from 0 up to 1, the same ones for one seed (mulberry32). */
+/** Random numbers from 0 up to 1, repeatable by their seed (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -51,7 +51,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** So many connectors on one store, behind a proxy that takes turns; each start may be by another Node. */
+/** Connectors on one store behind a round-robin proxy; each start may use another Node. */
 async function startConnectors(count: number, store: string) {
   const [analytics, proxy] = await Promise.all([startAnalytics(), startRoundRobin()]);
   open.push(analytics.close, proxy.close);
@@ -95,7 +95,7 @@ const media = [
   },
 ];
 
-/** Moments to kill at: each step's request on its way, each step's answer, and any time between. */
+/** Moments to kill at: when a step's request is sent, when its answer arrives, and any time between. */
 const MOMENTS: (`${Step} ${Phase}` | "any")[] = [
   ...STEPS.flatMap((step) => [`${step} asked` as const, `${step} answered` as const]),
   ...Array.from({ length: 7 }, () => "any" as const),
@@ -103,7 +103,7 @@ const MOMENTS: (`${Step} ${Phase}` | "any")[] = [
 
 const sleep = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
-/** Tells when a moment comes. */
+/** Resolves when a moment comes. */
 function createWatch() {
   let awaited = "";
   let come = () => {};
@@ -155,7 +155,7 @@ describe("serve, killed at any moment of a sign-in (SERVE_KILLS, SERVE_SEED)", (
         const killThem = async () => {
           let moments: string[] = [];
           for (let kills = 0; kills < KILLS; kills++) {
-            // What is limited is limited for an address.
+            // Limits are per address.
             proxy.address.last = (kills % 250) + 1;
             if (moments.length === 0) moments = [...MOMENTS];
             const [moment = "any"] = moments.splice(Math.floor(random() * moments.length), 1);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
-import type { Fetch } from "../../src/client/exchange.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
+import type { Fetch } from "../../src/client/http-request.ts";
 import { createServer } from "../../src/mcp/mcp-server.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
@@ -12,10 +12,10 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
 
-/** The analytics server over the product's HTTP stack; each request gets its own. */
+/** The analytics server behind the product's HTTP stack, a new one for each request. */
 async function start(options: { fetch?: Fetch } = {}) {
   const { api, ask, time } = createTestApi();
-  const { call } = createClient({
+  const { call } = createHttpClient({
     readTarget: () => ({
       baseUrl: "https://stats.example.test/api/v1",
       apiKey: DEMO_KEY,
@@ -39,7 +39,7 @@ describe.each(clientKinds)("a real client over HTTP (%s)", (kind) => {
     return client;
   };
 
-  it("lists, calls and is told of mistakes, by a server of each request's own", async () => {
+  it("lists, calls and gets errors, with a new server for each request", async () => {
     const { url, ask, servers } = await start();
     const client = await connect(url);
     expect((await client.listTools()).tools).toHaveLength(queries.length);
@@ -114,7 +114,7 @@ describe("the endpoint", () => {
     },
   );
 
-  it("refuses a name that is not its own (DNS rebinding)", async () => {
+  it("refuses a host name that is not its own (DNS rebinding)", async () => {
     const { url, servers } = await start();
     const { createConnection } = await import("node:net");
     const { hostname, port } = new URL(url);
@@ -131,14 +131,14 @@ describe("the endpoint", () => {
     expect(servers()).toBe(0);
   });
 
-  it("refuses a body of more than a megabyte before anything is made of it", async () => {
+  it("refuses a body of more than a megabyte before parsing it", async () => {
     const { url, servers } = await start();
     const padded = JSON.stringify({ ...frame, params: { padding: "x".repeat(1_000_000) } });
     expect((await post(url, {}, padded)).status).toBe(413);
     expect(servers()).toBe(0);
   });
 
-  it("a call is cancelled by its own conversation alone, though request ids are the same", async () => {
+  it("a call is cancelled only by its own conversation, even if request ids are equal", async () => {
     let answer: () => void = () => {};
     let asked: () => void = () => {};
     const arrived = new Promise<void>((resolve) => {

@@ -27,7 +27,7 @@ const meta = {
   "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
   "io.modelcontextprotocol/clientCapabilities": {},
 };
-/** What Claude Code and others add to each call. */
+/** What Claude Code and other clients add to each call. */
 const progress = { progressToken: 2, "claudecode/toolUseId": "toolu_01" };
 
 function write(revision: string, name: string, input: object, own: object = {}): Sent {
@@ -70,7 +70,7 @@ const calls = queries.flatMap(({ tool }) =>
   (inputs[tool.name] ?? []).map((input) => [tool.name, input] as const),
 );
 
-describe("a call is answered alike on every revision, with a progress token and without", () => {
+describe("a call gets the same answer on every revision, with and without a progress token", () => {
   it.each(calls)("%s %j", async (name, input) => {
     const results: Record<string, unknown>[] = [];
     for (const revision of [CURRENT, ...STREAMED]) {
@@ -101,7 +101,7 @@ describe("a call is answered alike on every revision, with a progress token and 
   });
 });
 
-/** Each is changed in one thing; what is refused has an error with this status and code. */
+/** Each request has one change, and is refused with this status and code. */
 const changed: [string, number, number, (sent: Sent) => [Sent, string?]][] = [
   [
     "no such tool",
@@ -178,8 +178,8 @@ it("takes a long body in one piece", async () => {
   expect((await ask(sent, JSON.stringify(sent.message) + " ".repeat(20_000))).status).toBe(200);
 });
 
-describe("while the service thinks", () => {
-  /** A call whose answer is held back, with what its client may do meanwhile. */
+describe("while the service has not answered", () => {
+  /** Starts a call whose answer is delayed. */
   async function hold(revision: string) {
     let release = () => {};
     connector.hold.until = new Promise((resolve) => {
@@ -205,7 +205,7 @@ describe("while the service thinks", () => {
     const asked = connector.upstream.length;
     return {
       ...{ outgoing, begun, answer, headers },
-      /** Whether the service was still to be asked. */
+      /** Lets the service answer; returns whether it was still asked. */
       finish: async () => {
         release();
         await expect.poll(() => connector.hold.waiting).toBe(0);
@@ -215,7 +215,7 @@ describe("while the service thinks", () => {
     };
   }
 
-  it.each([CURRENT, ...STREAMED])("a client of %s that hangs up ends the call", async (revision) => {
+  it.each([CURRENT, ...STREAMED])("a client of %s ends the call by hanging up", async (revision) => {
     const { outgoing, answer, finish } = await hold(revision);
     outgoing.destroy();
     expect(await answer).toBe("hung up");
@@ -223,7 +223,7 @@ describe("while the service thinks", () => {
     expect(await finish()).toBe(false);
   });
 
-  it.each(STREAMED)("a client of %s cancels it, in its own conversation alone", async (revision) => {
+  it.each(STREAMED)("a client of %s cancels it, only in its own conversation", async (revision) => {
     const { answer, headers, finish } = await hold(revision);
     const cancel = async (session: string) => {
       const message = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
@@ -244,7 +244,7 @@ describe("while the service thinks", () => {
     expect(await finish()).toBe(false);
   });
 
-  it.each(STREAMED)("a client of %s has the headers soon", async (revision) => {
+  it.each(STREAMED)("a client of %s gets the headers before the answer", async (revision) => {
     const { begun, finish } = await hold(revision);
     await begun;
     expect(await finish()).toBe(true);

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
 
-describe("the operator's own address", () => {
+describe("the operator's address", () => {
   async function start() {
     const connector = await startTestConnector({ adminListen: { host: "127.0.0.1", port: 0 } });
     open.push(connector);
@@ -20,7 +20,7 @@ describe("the operator's own address", () => {
     return { connector, ask };
   }
 
-  it("tells what was asked and what happened, and no secret of it", async () => {
+  it("shows requests and events, without secrets", async () => {
     const { connector, ask } = await start();
     const { server, client, exchange } = await signIn(connector);
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, await exchange());
@@ -44,7 +44,7 @@ describe("the operator's own address", () => {
     }
   });
 
-  it("tells health and readiness, of which a failing store takes the latter", async () => {
+  it("shows health and readiness; a failing store is not ready", async () => {
     const { connector, ask } = await start();
     expect([(await ask("/healthz")).status, (await ask("/readyz")).status]).toEqual([200, 200]);
     connector.store.check = () => Promise.reject(new Error("the disk of 10.1.2.3 is full"));
@@ -54,7 +54,7 @@ describe("the operator's own address", () => {
     expect((await ask("/elsewhere")).status).toBe(404);
   });
 
-  it("is not reached at the address of strangers", async () => {
+  it("is not reachable at the public address", async () => {
     const { connector } = await start();
     expect((await fetch(`${connector.publicUrl}/metrics`)).status).toBe(404);
   });

@@ -8,7 +8,7 @@ import { startRoundRobin } from "../support/round-robin.ts";
 import { type Served, startAnalytics, startServed } from "../support/served.ts";
 import { ask, becomeReady, expectAll, openSignIns, unavailable } from "../support/under-way.ts";
 
-describe.skipIf(REDIS_SERVER === undefined)("two of serve on one Redis (redis-server)", () => {
+describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis (redis-server)", () => {
   let folder: string;
   let redis: RedisServer;
   let proxy: Awaited<ReturnType<typeof startRoundRobin>>;
@@ -40,7 +40,7 @@ describe.skipIf(REDIS_SERVER === undefined)("two of serve on one Redis (redis-se
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** By way of the proxy, and so from both. */
+  /** Through the proxy, so from both replicas. */
   const open = () => openSignIns({ publicUrl: proxy.publicUrl, mcp: `${proxy.publicUrl}/mcp` });
   const recover = async () => {
     for (const each of sides) await becomeReady(each);
@@ -78,10 +78,10 @@ describe.skipIf(REDIS_SERVER === undefined)("two of serve on one Redis (redis-se
         return () => redis.cli("config", "set", "maxmemory", "0");
       },
     ],
-  ])("answer 503 while it %s, and go on by themselves with everyone signed in", async (what, cause) => {
+  ])("answer 503 while it %s, and recover by themselves with everyone signed in", async (what, cause) => {
     const { writing, reading, goOn } = await open();
     const repair = await cause();
-    // At first there is a connection that nobody knows to be dead, later there is none.
+    // At first there is a dead connection that nobody has noticed, later there is none.
     for (let round = 0; round < 2; round++) {
       await Promise.all([
         expectAll(writing, unavailable),
@@ -95,7 +95,7 @@ describe.skipIf(REDIS_SERVER === undefined)("two of serve on one Redis (redis-se
     await isAlive();
   });
 
-  it("ask everyone to sign in where it comes back empty", async () => {
+  it("ask everyone to sign in if it comes back empty", async () => {
     const { reading } = await open();
     await redis.kill();
     await expectAll(reading, unavailable);

@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bundleWorker, startWorker } from "../oauth/workers.ts";
+import { bundleWorker, startWorker } from "../oauth/store-workers.ts";
 import { execFileSync } from "../support/child-process.js";
 import { register } from "../support/oauth-client.ts";
 import { findPort, findProgram } from "../support/processes.ts";
@@ -46,11 +46,11 @@ const limit = (size: string) => execFileSync(prlimit ?? "", ["--pid", `${served.
 interface Fault {
   name: string;
   absent?: boolean;
-  /** Whether what needs no writing is answered all the same. */
+  /** Whether requests that only read are still answered. */
   reads: boolean;
   /** What the log says. */
   reason: string;
-  /** Brings it about; what it gives ends it. */
+  /** Causes the fault; returns what ends it. */
   cause(): Promise<() => unknown>;
 }
 
@@ -65,7 +65,7 @@ const faults: Fault[] = [
   },
   {
     name: "locked by another process, while many want to write",
-    ...{ reads: true, reason: "another process keeps its file locked" },
+    ...{ reads: true, reason: "another process has locked its file" },
     cause: async () => {
       const holder = startWorker([worker.script, "lock", store]);
       await holder.until("locked");
@@ -95,7 +95,7 @@ const faults: Fault[] = [
 
 describe("serve, on a store that is", () => {
   for (const { name, absent = false, reads, reason, cause } of faults) {
-    it.skipIf(absent)(`${name}, answers 503 and goes on by itself`, async () => {
+    it.skipIf(absent)(`${name}, answers 503 and recovers by itself`, async () => {
       const { writing, reading, goOn } = await openSignIns(served);
       const repair = await cause();
       await Promise.all([
@@ -111,7 +111,7 @@ describe("serve, on a store that is", () => {
     });
   }
 
-  it("removed for good, answers 503 until it is started again, and then asks everyone to sign in", async () => {
+  it("removed for good, answers 503 until it is restarted, and then asks everyone to sign in", async () => {
     const { reading } = await openSignIns(served);
     rmSync(data, { recursive: true });
     await expectAll(reading, unavailable);

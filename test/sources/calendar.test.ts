@@ -35,7 +35,7 @@ describe("the calendar agrees with Temporal in every IANA zone", () => {
     );
   });
 
-  it("on where a day starts", () => {
+  it("on the start of a day", () => {
     fc.assert(
       fc.property(instant, zone, (ms, timezone) => {
         const day = at(ms, timezone).startOfDay();
@@ -60,7 +60,7 @@ describe("the calendar agrees with Temporal in every IANA zone", () => {
     expect(dateAt(startOfDay(date, timezone) - 1, timezone)).toBe(addDays(date, -1));
   });
 
-  it("a day that has begun goes on where the clocks go back behind its midnight", () => {
+  it("a day that has begun goes on if the clocks go back over midnight", () => {
     const [midnight, timezone] = [Date.parse("2010-11-07T02:30:00Z"), "America/St_Johns"];
     const dates = [-1, 0, 60, 3_599, 3_660, 3_661].map((second) =>
       dateAt(midnight + second * 1000, timezone),
@@ -76,7 +76,7 @@ describe("the calendar agrees with Temporal in every IANA zone", () => {
     expect(Date.parse(text)).toBe(Date.parse(instant));
   });
 
-  it("a date that a zone skipped altogether has no length", () => {
+  it("a date that a zone skipped has no length", () => {
     expect(startOfDay("2011-12-30", "Pacific/Apia")).toBe(startOfDay("2011-12-31", "Pacific/Apia"));
   });
 });

@@ -104,7 +104,7 @@ describe("a source that cannot do everything", () => {
     expect((await ask(breakdown, { site: "one", dimension: "channels" })).total_rows).toBe(1);
   });
 
-  it("warns beside the contract's own warnings", async () => {
+  it("adds its warnings to the contract's own", async () => {
     const warning = { code: "provisional", detail: "Yesterday may still grow." };
     const ask = callTo({ ...source, warnings: async () => [warning] });
     expect((await ask(stats, { site: "one", days: 7 })).warnings).toEqual([warning]);
@@ -112,7 +112,7 @@ describe("a source that cannot do everything", () => {
     expect(codes).toEqual(["before_data_since", "provisional"]);
   });
 
-  it("is told when nobody waits any more", async () => {
+  it("gets the abort when nobody waits any more", async () => {
     const reason = new Error("left");
     const signal = AbortSignal.abort(reason);
     await expect(call(stats, { site: "one" }, { signal })).rejects.toBe(reason);
@@ -129,7 +129,7 @@ describe("a source that cannot do everything", () => {
     expect(seen).toEqual([controller.signal]);
   });
 
-  it("is opened once, at the first question, and again after a failure", async () => {
+  it("is opened once, at the first call, and again after a failure", async () => {
     let opened = 0;
     const ask = createLocalCall(
       async () => {
@@ -149,7 +149,7 @@ describe("a source that cannot do everything", () => {
 describe("from and to", () => {
   const ask = (dates: Record<string, unknown>) => call(stats, { site: "one", ...dates } as never);
 
-  it("answer for finished days, and for today so far", async () => {
+  it("give complete days, and today so far", async () => {
     expect(await ask({ from: "2026-11-19", to: "2026-11-20" })).toMatchObject({
       period: {
         from: "2026-11-19",
@@ -166,8 +166,8 @@ describe("from and to", () => {
   });
 
   it.each([
-    [{ from: "2026-11-20" }, "missing_parameter", "to is required where from is given."],
-    [{ to: "2026-11-20" }, "missing_parameter", "from is required where to is given."],
+    [{ from: "2026-11-20" }, "missing_parameter", "to is required if from is given."],
+    [{ to: "2026-11-20" }, "missing_parameter", "from is required if to is given."],
     [{ from: "2026-11-20", to: "2026-11-19" }, "invalid_parameter", /from must not be after to/],
     [
       { from: "2026-11-20", to: "2026-11-22" },
@@ -175,7 +175,11 @@ describe("from and to", () => {
       /future: today at the site is 2026-11-21/,
     ],
     [{ from: "2025-10-17", to: "2026-11-01" }, "invalid_parameter", /not be before 2025-10-18/],
-    [{ from: "2026-11-20", to: "2026-11-20", days: 1 }, "invalid_parameter", /cannot be used together/],
+    [
+      { from: "2026-11-20", to: "2026-11-20", days: 1 },
+      "invalid_parameter",
+      /cannot be combined with from or to/,
+    ],
     [{ from: "2026-02-30", to: "2026-11-20" }, "invalid_parameter", /a date such as/],
   ])("%j is refused", async (dates, code, message) => {
     await expect(ask(dates)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });

@@ -11,14 +11,14 @@ const surroundings = {
   warn: () => {},
 };
 
-describe("what is asked", () => {
-  it("is the source that the command line names, whatever the environment says", async () => {
+describe("the source", () => {
+  it("is the one that the command line chooses, whatever the environment says", async () => {
     const source = resolveSource({ demo: true }, surroundings);
     expect(source).toMatchObject({ kind: "local", options: ["--demo"], about: { label: "made-up data" } });
     expect((await source.call(sites, {})).sites).toHaveLength(5);
   });
 
-  it("is else the service of flags, environment and profiles", async () => {
+  it("is otherwise the service from flags, environment and profiles", async () => {
     const source = resolveSource({}, surroundings);
     expect(source).toMatchObject({ kind: "service", options: [] });
     if (source.kind === "service") {
@@ -31,15 +31,15 @@ describe("what is asked", () => {
     expect(resolveSource({}, { ...surroundings, environment }).options).toEqual(["--profile", "work"]);
   });
 
-  it("is one source: two are an error that names both", () => {
+  it("is only one: two are an error that names both", () => {
     expect(() => resolveSource({ demo: true, apiKeyFile: "x" }, surroundings)).toThrow(
-      "--demo and --api-key-file cannot be used together.",
+      "Use --demo or --api-key-file, not both.",
     );
   });
 });
 
-describe("what a server of many people asks", () => {
-  it("opens to each key what its organization has", async () => {
+describe("the source of a server with many users", () => {
+  it("gives each key its own organization's data", async () => {
     const source = await resolveKeyedSource({ demo: true }, surroundings);
     const list = async (key: string) => (await source.open(key)(sites, {})).sites.map(({ domain }) => domain);
     expect(source).toMatchObject({ name: "made-up data", publicKey: DEMO_KEY });
@@ -48,7 +48,7 @@ describe("what a server of many people asks", () => {
     await expect(list("nobody's")).rejects.toMatchObject({ code: "invalid_api_key", status: 401 });
   });
 
-  it("is else the service, which has no key that anyone may know", async () => {
+  it("is otherwise the service, which has no public key", async () => {
     const source = await resolveKeyedSource({}, surroundings);
     expect(source).toMatchObject({ name: "https://stats.example.test" });
     expect(source.publicKey).toBeUndefined();

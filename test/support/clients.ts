@@ -9,8 +9,8 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioClientTransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpClientTransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { createClient } from "../../src/client/client.ts";
-import type { Fetch } from "../../src/client/exchange.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
+import type { Fetch } from "../../src/client/http-request.ts";
 import { createRateLimit } from "../../src/mcp/call-rate-limit.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { demo } from "../../src/sources/demo.ts";
@@ -189,7 +189,7 @@ export async function connectInProcess(
   const { api, time } = createTestApi();
   const fetch: Fetch = options.fetch ?? (async (url, init) => api(new Request(url, init)));
   const apiKey = options.key ?? DEMO_KEY;
-  const { call } = createClient({
+  const { call } = createHttpClient({
     readTarget: () => ({ baseUrl: "https://stats.example.test/api/v1", apiKey, fetch }),
     clock: () => time.now,
     limits: { firstBackoff: 1 },

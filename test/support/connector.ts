@@ -1,33 +1,40 @@
 import { randomBytes } from "node:crypto";
-import type { Target } from "../../src/client/client.ts";
-import type { LogLevel } from "../../src/config/connector.ts";
-import { createMemoryStore } from "../../src/oauth/store/memory.ts";
+import type { Target } from "../../src/client/http-client.ts";
+import type { LogLevel } from "../../src/config/serve-settings.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
-import { type ConnectorOptions, startConnector } from "../../src/serve/connector.ts";
-import { createLog } from "../../src/serve/log.ts";
-import { createKeyedService } from "../../src/sources/service.ts";
+import { createLog } from "../../src/serve/connector-log.ts";
+import { type ConnectorOptions, startConnector } from "../../src/serve/connector-server.ts";
+import { createKeyedService } from "../../src/sources/service-source.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 
 export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "store" | "source">> {
-  /** How the service is reached with a key; else the reference API in this process. */
+  /** The service's origin, as people see it. */
+  service?: string;
+  /** How the service is reached with a key; by default the reference API in this process. */
   reach?: (apiKey: string) => Target;
-  /** Made for the connector's clock and secret; else one in memory. */
+  /** By default a store in memory. */
   openStore?: (options: StoreOptions) => Store | Promise<Store>;
   time?: { now: number };
-  /** Else everything is told. */
+  /** By default everything is logged. */
   logLevel?: LogLevel;
 }
 
 /** The connector over real HTTP, in front of the reference API, on a clock that the test moves. */
-export async function startTestConnector({ openStore, reach, ...options }: TestConnectorOptions = {}) {
+export async function startTestConnector({
+  openStore,
+  reach,
+  service = "https://stats.example.test",
+  ...options
+}: TestConnectorOptions = {}) {
   const { api, ask, time: apiTime } = createTestApi();
   const time = options.time ?? { now: Date.now() };
   const lines: string[] = [];
   const upstream: { url: string; authorization: string | null; status: number }[] = [];
   const revoked = new Set<string>();
-  /** The status that the service answers a key with, instead of what it should. */
+  /** The statuses that the service wrongly answers some keys with. */
   const faults = new Map<string, number>();
-  /** Keeps the service's answers back until then, and counts those who wait. */
+  /** Delays the service's answers until then, and counts the calls that are not answered yet. */
   const hold = { until: Promise.resolve(), waiting: 0 };
   const answer = (apiKey: string) => {
     const status = revoked.has(apiKey) ? 401 : faults.get(apiKey);
@@ -48,10 +55,10 @@ export async function startTestConnector({ openStore, reach, ...options }: TestC
     callsPerMinute: 100_000,
     version: "0.0.0",
     source: createKeyedService(
-      "https://stats.example.test",
+      service,
       reach ??
         ((apiKey) => ({
-          baseUrl: "https://stats.example.test/api/v1",
+          baseUrl: `${service}/api/v1`,
           apiKey,
           fetch: async (url, init) => {
             const request = new Request(url, init);
@@ -77,8 +84,8 @@ export async function startTestConnector({ openStore, reach, ...options }: TestC
   return {
     ...{ connector, store, time, apiTime, lines, upstream, revoked, faults, hold, secret, ask },
     /**
-     * How often the stream was asked for, which there is not. Clients of the older protocol do so when they have
-     * connected, and wait for no answer: met by what a test does next, they would do as a call does, beside it.
+     * How often a client asked for the stream of server messages, which this server does not have. Older clients do so
+     * after they connect, without waiting for the answer, so the request may arrive during a test's next step.
      */
     refusedStreams: () =>
       lines.filter((line) => /"method":"GET","path":"\/mcp\/?","status":405/.test(line)).length,
@@ -91,7 +98,7 @@ export async function startTestConnector({ openStore, reach, ...options }: TestC
   };
 }
 
-/** A browser without scripts: it keeps cookies and follows redirects, as far as they stay with the server. */
+/** A browser without scripts: it keeps cookies, and follows redirects that stay on the server. */
 export function createBrowser(publicUrl: string) {
   const cookies = new Map<string, string>();
   const visit = async (url: string, init: RequestInit = {}): Promise<{ url: string; response: Response }> => {
@@ -112,14 +119,14 @@ export function createBrowser(publicUrl: string) {
   return { visit, cookies };
 }
 
-/** What the consent page's form would send. */
+/** Where the consent page's form goes, and its token. */
 export function readConsentForm(html: string): { action: string; csrf: string } {
   const [, action = ""] = /<form method="post" action="([^"]+)"/.exec(html) ?? [];
   const [, csrf = ""] = /name="csrf" value="([^"]+)"/.exec(html) ?? [];
   return { action, csrf };
 }
 
-/** A person: opens the address, gives the key, and is sent on; the address they end at. */
+/** Opens the address, gives the key and follows the redirect, as a person would; returns the last address. */
 export async function consent(publicUrl: string, authorizationUrl: string | URL, key = DEMO_KEY) {
   const browser = createBrowser(publicUrl);
   const { response } = await browser.visit(String(authorizationUrl));

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { AnalyticsError } from "../../errors.ts";
 import type { Column } from "../../operations/view.ts";
-import { formatCount } from "../../render/words.ts";
+import { formatCount } from "../../render/plural.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";

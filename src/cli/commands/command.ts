@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { localKinds } from "../../sources/index.ts";
+import { localKinds } from "../../sources/local-kinds.ts";
 import type { Io } from "../io.ts";
 
 const LOCAL = localKinds.map(({ option }) => option.flag);

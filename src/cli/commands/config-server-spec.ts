@@ -1,15 +1,16 @@
 import { findSilentProfile, readAccess } from "../../config/access.ts";
-import { isLoopback, readServiceUrl } from "../../config/config.ts";
+import { isLoopback } from "../../config/base-url.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../../config/profiles.ts";
+import { readServiceUrl } from "../../config/service-url.ts";
 import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import type { Machine, Platform } from "../../setup/machine.ts";
 import { type McpClient, needsKey } from "../../setup/mcp-client.ts";
 import type { ServerSpec } from "../../setup/server-spec.ts";
-import { localKinds } from "../../sources/index.ts";
+import { localKinds } from "../../sources/local-kinds.ts";
 import { findLocalKind } from "../../sources/resolve-source.ts";
-import type { SourceFlags } from "../../sources/source.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 
 const LOCAL_OPTIONS = localKinds.map(({ option }) => option.flag);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readAccess } from "../../config/access.ts";
-import { readProxies } from "../../config/config.ts";
 import { readGivenKey } from "../../config/given-key.ts";
+import { readProxies } from "../../config/proxy-settings.ts";
 import type { ConformReport } from "../../conform/conform-report.ts";
 import type { Target } from "../../conform/probe.ts";
 import type { Section } from "../../conform/rule.ts";
@@ -9,7 +9,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import type { View } from "../../operations/view.ts";
 import { findLocalKind, refuseSecondSource } from "../../sources/resolve-source.ts";
-import type { LocalKind, SourceFlags } from "../../sources/source.ts";
+import type { LocalKind, SourceFlags } from "../../sources/source-types.ts";
 import { exitCodes, SilentExit } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { readServeSettings, type ServeFlags, serveVariables } from "../../config/connector.ts";
+import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Store } from "../../oauth/store/store.ts";
 import type { Cell, Column, View } from "../../operations/view.ts";
-import { formatCount } from "../../render/words.ts";
+import { formatCount } from "../../render/plural.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { type Format, printNote } from "../output/streams.ts";
@@ -33,9 +33,9 @@ export async function withStore<T>(
     });
   }
   const [{ readSecret }, { openStore }, { createApplicationNames }] = await Promise.all([
-    import("../../serve/secret.ts"),
+    import("../../serve/server-secret.ts"),
     import("../../oauth/store/open-store.ts"),
-    import("../../oauth/applications.ts"),
+    import("../../oauth/application-names.ts"),
   ]);
   const secret = await readSecret(secretFile);
   const report = (line: string) => void printNote(io, line);

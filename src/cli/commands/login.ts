@@ -1,5 +1,5 @@
-import { createClient } from "../../client/client.ts";
-import { refuseUnknownSite } from "../../client/site.ts";
+import { createHttpClient } from "../../client/http-client.ts";
+import { refuseUnknownSite } from "../../client/site-lookup.ts";
 import { describeKey, readApiKey } from "../../config/api-key.ts";
 import { readBaseUrl } from "../../config/base-url.ts";
 import { readGivenKey } from "../../config/given-key.ts";
@@ -15,10 +15,10 @@ import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import { formatCommand } from "../../operations/operation.ts";
-import { cleanText } from "../../render/clean.ts";
+import { cleanText } from "../../render/clean-text.ts";
 import { findLocalKind } from "../../sources/resolve-source.ts";
-import { reachService } from "../../sources/service.ts";
-import type { SourceFlags } from "../../sources/source.ts";
+import { reachService } from "../../sources/service-source.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { type Format, printNote } from "../output/streams.ts";
@@ -121,7 +121,7 @@ async function tryKey(io: Io, { baseUrl, apiKey, isTyped }: Service) {
   for (let key = apiKey; ; [key = ""] = await askAt(io, [{ ...secret, label: "API key again" }])) {
     const target = { ...openTarget(key), keySource: "the key that you gave" };
     try {
-      const { call } = createClient({ readTarget: () => target, clock: io.clock });
+      const { call } = createHttpClient({ readTarget: () => target, clock: io.clock });
       return { apiKey: key, answer: await call(sites, {}) };
     } catch (error) {
       const isWrong = error instanceof AnalyticsError && error.status === 401;

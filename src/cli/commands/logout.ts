@@ -1,5 +1,5 @@
+import type { AccessFlags } from "../../config/access.ts";
 import { findProfileName } from "../../config/access.ts";
-import type { Flags } from "../../config/config.ts";
 import { DEFAULT_PROFILE, removeProfile } from "../../config/profiles.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
@@ -20,7 +20,7 @@ function createLogoutCommand(io: Io): ShellCommand {
       "Forget a saved service and key: the profile in --profile, or the one in use. The key stays valid until you revoke it in the dashboard.",
     )
     .action(async (_, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<Flags>();
+      const flags = self.optsWithGlobals<AccessFlags>();
       const name = flags.profile ?? findProfileName(io.environment) ?? DEFAULT_PROFILE;
       removeProfile(io.environment, name);
       await printNote(

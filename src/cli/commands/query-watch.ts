@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { AnalyticsError } from "../../errors.ts";
-import { formatJson } from "../../render/clean.ts";
-import { drawSparkline } from "../../render/pictures.ts";
+import { drawSparkline } from "../../render/block-graphics.ts";
+import { formatJson } from "../../render/clean-text.ts";
 import type { Answer } from "../../reports/queries.ts";
 import type { Io } from "../io.ts";
 import { chooseViews, formatData, printAnswer } from "../output/print-answer.ts";

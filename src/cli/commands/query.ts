@@ -5,7 +5,7 @@ import { readParams } from "../../operations/parameters.ts";
 import { suggest } from "../../render/suggest.ts";
 import { findQuery, type Query } from "../../reports/queries.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
-import type { SourceFlags } from "../../sources/source.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import type { Format } from "../output/streams.ts";

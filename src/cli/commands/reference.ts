@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
-import { exampleKind } from "../../sources/index.ts";
+import { exampleKind } from "../../sources/local-kinds.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";

@@ -1,9 +1,9 @@
 import { Option } from "commander";
-import { readCallsPerMinute } from "../../config/config.ts";
-import { readServeSettings, type ServeFlags, serveVariables } from "../../config/connector.ts";
+import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
+import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { findLocalKind, resolveKeyedSource } from "../../sources/resolve-source.ts";
-import type { SourceFlags } from "../../sources/source.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
@@ -67,9 +67,9 @@ function createServeCommand(io: Io): ShellCommand {
 async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   const settings = readServeSettings(flags, io.environment, findLocalKind(flags) !== undefined);
   const [{ startConnector }, { createLog }, { readSecret }, { openStore }] = await Promise.all([
-    import("../../serve/connector.ts"),
-    import("../../serve/log.ts"),
-    import("../../serve/secret.ts"),
+    import("../../serve/connector-server.ts"),
+    import("../../serve/connector-log.ts"),
+    import("../../serve/server-secret.ts"),
     import("../../oauth/store/open-store.ts"),
   ]);
   const { clock } = io;

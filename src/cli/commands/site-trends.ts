@@ -1,7 +1,7 @@
 import type { Call } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
-import { drawSparkline } from "../../render/pictures.ts";
-import type { Screen } from "../../render/screen.ts";
+import { drawSparkline } from "../../render/block-graphics.ts";
+import type { Screen } from "../../render/terminal-screen.ts";
 import type { Answer } from "../../reports/queries.ts";
 
 const DAYS = 14;

@@ -1,5 +1,5 @@
-import { readCallsPerMinute } from "../../config/config.ts";
-import type { SourceFlags } from "../../sources/source.ts";
+import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import { refuseKeyOnStdin } from "../access-options.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";

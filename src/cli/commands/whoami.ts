@@ -3,7 +3,7 @@ import { describeKey } from "../../config/api-key.ts";
 import { listProfiles, readProfile } from "../../config/profiles.ts";
 import { sites } from "../../operations/index.ts";
 import type { View } from "../../operations/view.ts";
-import type { SourceFlags } from "../../sources/source.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import type { Format } from "../output/streams.ts";

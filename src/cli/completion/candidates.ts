@@ -1,6 +1,6 @@
 import { Argument, type Command, type Option } from "commander";
-import { cleanText } from "../../render/clean.ts";
-import type { SourceFlags } from "../../sources/source.ts";
+import { cleanText } from "../../render/clean-text.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import { type CommandLine, findOption, readCommandLine, takesValue } from "../command-line.ts";
 
 export interface Candidate {

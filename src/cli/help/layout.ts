@@ -1,8 +1,8 @@
 import { Argument, type Command, Help, type Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { paint } from "../../render/screen.ts";
 import { suggest } from "../../render/suggest.ts";
-import { wrap } from "../../render/width.ts";
+import { paint } from "../../render/terminal-screen.ts";
+import { wrap } from "../../render/text-width.ts";
 import { access, ShellCommand } from "../commands/command.ts";
 import type { Io } from "../io.ts";
 import { writeData } from "../output/streams.ts";

@@ -1,6 +1,6 @@
 import { environment } from "../../documents/environment.ts";
-import { paint, type Screen } from "../../render/screen.ts";
-import { measure, pad, wrap } from "../../render/width.ts";
+import { paint, type Screen } from "../../render/terminal-screen.ts";
+import { measure, pad, wrap } from "../../render/text-width.ts";
 import { exitCodeMeanings } from "../exit-codes.ts";
 
 interface Topic {

@@ -1,9 +1,9 @@
 import { AnalyticsError } from "../../errors.ts";
 import type { View } from "../../operations/view.ts";
-import { cleanText, formatJson } from "../../render/clean.ts";
+import { cleanText, formatJson } from "../../render/clean-text.ts";
 import { formatCsv } from "../../render/csv.ts";
-import { formatPage } from "../../render/page.ts";
-import { paint } from "../../render/screen.ts";
+import { formatPage } from "../../render/terminal-page.ts";
+import { paint } from "../../render/terminal-screen.ts";
 import { formatTsv } from "../../render/tsv.ts";
 import type { Answer } from "../../reports/queries.ts";
 import type { Io } from "../io.ts";

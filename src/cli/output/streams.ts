@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../../errors.ts";
-import { cleanText, formatJson } from "../../render/clean.ts";
-import { paint } from "../../render/screen.ts";
-import { wrap } from "../../render/width.ts";
+import { cleanText, formatJson } from "../../render/clean-text.ts";
+import { paint } from "../../render/terminal-screen.ts";
+import { wrap } from "../../render/text-width.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { type Appearance, readScreen } from "./terminal.ts";

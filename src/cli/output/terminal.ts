@@ -1,6 +1,6 @@
-import type { Environment } from "../../config/config.ts";
+import type { Environment } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
-import type { Screen } from "../../render/screen.ts";
+import type { Screen } from "../../render/terminal-screen.ts";
 import type { Io } from "../io.ts";
 
 /** Options on colours and pictures. */

@@ -1,4 +1,4 @@
-import { describeMismatch } from "../../client/answer.ts";
+import { describeMismatch } from "../../client/result-parser.ts";
 import { sites, stats } from "../../operations/index.ts";
 import { problem } from "../../operations/problem.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";

@@ -1,4 +1,4 @@
-import { formatCount } from "../../render/words.ts";
+import { formatCount } from "../../render/plural.ts";
 
 export interface ConsentError {
   code:
@@ -13,28 +13,28 @@ export interface ConsentError {
   retryAfter?: number | undefined;
 }
 
-/** Whether the key itself is at fault, and not the moment. */
+/** Whether another key would help. */
 export function blamesKey({ code }: ConsentError): boolean {
   return code === "wrong_key" || code === "empty_key" || code === "malformed_key";
 }
 
-/** What went wrong and what to do, in the words that stand beside the field. */
+/** What went wrong and what to do; shown beside the field. */
 export function formatConsentError({ code, retryAfter }: ConsentError, service: string): string {
   switch (code) {
     case "wrong_key":
-      return "This key is not valid. Check that all of it was copied, or create a new one.";
+      return "This key is not valid. Check that you copied all of it, or create a new one.";
     case "empty_key":
-      return "There is no key yet. Paste your API key, or choose Cancel.";
+      return "The key is missing. Paste your API key, or choose Cancel.";
     case "malformed_key":
-      return "This is not an API key: it has spaces, signs or a length that no key has. Copy it once more.";
+      return "This is not an API key: it is too long, or has spaces or characters that no key has. Copy it again.";
     case "tries_used_up":
-      return "Too many keys were tried in this sign-in. Go back to your application and sign in anew.";
+      return "Too many keys were tried in this sign-in. Go back to your application and sign in again.";
     case "rate_limited":
       return `Too many attempts. Try again in ${formatWait(retryAfter)}.`;
     case "unavailable":
-      return `${service} does not answer, so the key could not be checked. Try again in ${formatWait(retryAfter)}.`;
+      return `${service} is not responding, so the key could not be checked. Try again in ${formatWait(retryAfter)}.`;
     case "expired":
-      return "This page was open for too long, so nothing was allowed. Enter the key once more.";
+      return "This page was open for too long, so access was not allowed. Enter the key again.";
   }
 }
 

@@ -1,34 +1,34 @@
 import { blamesKey, type ConsentError, formatConsentError } from "./consent-error.ts";
-import { buildFacts, type ConsentClient, type ConsentRedirect } from "./consent-facts.ts";
-import { buildDocument } from "./document.ts";
+import { buildFacts, type ConsentApplication, type ConsentRedirect } from "./consent-facts.ts";
 import { type Html, html, trustMarkup } from "./html.ts";
+import { buildDocument } from "./html-document.ts";
 import { buildNotice, type Notice } from "./notice.ts";
 
 export interface ConsentPage {
-  /** Where the form goes: a path of this server. */
+  /** Where the form is sent: a path on this server. */
   action: string;
   csrf: string;
-  client: ConsentClient;
+  application: ConsentApplication;
   redirect: ConsentRedirect;
-  /** Whose key is asked for: the origin of the analytics service, or what the data is. */
+  /** Where the key is from: the origin of the analytics service, or a description of the data. */
   service: string;
   notice?: Notice | undefined;
-  /** A key that anyone may know: it is shown, and filled in. */
+  /** A key that anyone may know; it is shown and filled in. */
   publicKey?: string | undefined;
   error?: ConsentError | undefined;
 }
 
 /**
- * Asks for a key and for leave. The form sends `csrf`, `api_key` and `decision`, which is `allow` or `cancel`.
- * There is no way to hand in the key that was sent, so no page holds it.
+ * Asks for a key and for permission. The form sends `csrf`, `api_key` and `decision`, which is `allow` or `cancel`.
+ * This function does not take the submitted key, so no page can contain it.
  */
 export function buildConsentPage(page: ConsentPage): string {
-  const { action, csrf, client, redirect, notice, error } = page;
-  // The key goes there: anything but a path of this server is a mistake that must not be served.
-  if (!/^\/(?![/\\])/.test(action)) throw new TypeError("The form's action must be a path of this server.");
+  const { action, csrf, application, redirect, notice, error } = page;
+  // The form sends the key, so it must never lead to another server.
+  if (!/^\/(?![/\\])/.test(action)) throw new TypeError("The form's action must be a path on this server.");
   const main = html`<h1>Allow access to your statistics?</h1>
 ${buildNotice(notice)}
-${buildFacts(client, redirect)}
+${buildFacts(application, redirect)}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 ${buildField(page)}
@@ -42,22 +42,22 @@ ${buildField(page)}
 
 function buildField({ service, publicKey, error }: ConsentPage): Html {
   const described = error ? "api_key_error api_key_help" : "api_key_help";
-  // The field has the focus where something went wrong: a reader's voice then begins with what.
+  // With the focus here, a screen reader begins with the error, which describes the field.
   const state = [
     ...(error ? ["autofocus"] : []),
     ...(error && blamesKey(error) ? ['aria-invalid="true"'] : []),
   ].join(" ");
   return html`<label for="api_key">API key</label>
 <p class="soft" id="api_key_help">${buildHelp(service, publicKey)}</p>
-${error && html`<p class="error" id="api_key_error" role="alert">${formatConsentError(error, showService(service))}</p>`}
+${error && html`<p class="error" id="api_key_error" role="alert">${formatConsentError(error, printService(service))}</p>`}
 <input type="password" id="api_key" name="api_key" required autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${described}" ${trustMarkup(state)}${publicKey === undefined ? undefined : html` value="${publicKey}"`}>`;
 }
 
 function buildHelp(service: string, publicKey: string | undefined): Html {
   return publicKey === undefined
-    ? html`From <bdi class="address">${showService(service)}</bdi>: dashboard → API keys.`
-    : html`Public, and filled in: <code>${publicKey}</code>`;
+    ? html`From <bdi class="address">${printService(service)}</bdi>: dashboard → API keys.`
+    : html`This key is public and already filled in: <code>${publicKey}</code>`;
 }
 
-/** Without the scheme that goes without saying. */
-const showService = (service: string) => service.replace(/^https:\/\//, "");
+/** Without `https://`. */
+const printService = (service: string) => service.replace(/^https:\/\//, "");

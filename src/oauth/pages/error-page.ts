@@ -1,22 +1,22 @@
-import { buildDocument } from "./document.ts";
 import { html } from "./html.ts";
-import { cleanWords } from "./strangers.ts";
+import { buildDocument } from "./html-document.ts";
+import { cleanWords } from "./sanitize-untrusted.ts";
 
 export interface ErrorPage {
   title: string;
-  /** What happened, in this program's own words. */
+  /** What happened. Trusted text. */
   message: string;
-  /** What to do next, in this program's own words. */
+  /** What to do next. Trusted text. */
   hint?: string | undefined;
-  /** The error's code, for whoever looks for it. */
+  /** The error code, to search for. */
   code?: string | undefined;
-  /** What the application sent that was refused: a stranger's words, shown as such. */
+  /** What the application sent: untrusted text, shown as a quotation. */
   sent?: string | undefined;
 }
 
 const MAX_SENT_LENGTH = 300;
 
-/** For what must be said here, because there is no address that could be trusted with it. */
+/** Shows an error here, because there is no address that could be trusted to receive it. */
 export function buildErrorPage({ title, message, hint, code, sent }: ErrorPage): string {
   const words = cleanWords(sent, MAX_SENT_LENGTH);
   const main = html`<h1>${title}</h1>

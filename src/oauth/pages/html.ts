@@ -1,21 +1,21 @@
-import { cleanText } from "../../render/clean.ts";
+import { cleanText } from "../../render/clean-text.ts";
 
-/** A symbol, so that no object that somebody sends as JSON passes for markup. */
+/** A symbol, because an object sent as JSON cannot have one and so cannot pass for markup. */
 const MARKUP = Symbol("markup");
 
-/** Markup that may be printed as it is. */
+/** Markup that is printed unchanged. */
 export interface Html {
   readonly [MARKUP]: string;
 }
 
 type Part = string | Html | readonly Html[] | undefined;
 
-/** A template whose every text is escaped, for content and for attributes in quotation marks. */
+/** A template that escapes every text, for content and for quoted attributes. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return trustMarkup(String.raw({ raw: strings }, ...parts.map(print)));
 }
 
-/** For constants of this program alone. */
+/** For this program's own constants only. */
 export function trustMarkup(markup: string): Html {
   return { [MARKUP]: markup };
 }
@@ -24,7 +24,7 @@ export function printHtml(markup: Html): string {
   return markup[MARKUP];
 }
 
-/** Whatever is printed neither ends the text that it stands in, nor hides in it, nor turns its direction. */
+/** Escaped text cannot end the text around it, hide in it, or change its direction. */
 function escapeHtml(text: string): string {
   return cleanText(text.replace(/\s+/g, " "), Number.POSITIVE_INFINITY).replace(
     /[&<>"']/g,

@@ -1,20 +1,20 @@
-import { buildDocument } from "./document.ts";
 import { type Html, html } from "./html.ts";
+import { buildDocument } from "./html-document.ts";
 import { buildNotice, type Notice } from "./notice.ts";
 
 export interface LandingPage {
-  /** Where the connector is reached: its tools are at `/mcp` below it. */
+  /** The connector's origin; its tools are at `/mcp`. */
   publicUrl: string;
-  /** Whose keys are asked for: the origin of the analytics service, or what the data is. */
+  /** Where keys are from: the origin of the analytics service, or a description of the data. */
   service: string;
   notice?: Notice | undefined;
-  /** Whether the key is filled in. */
+  /** Whether the consent page fills in the key. */
   hasPublicKey: boolean;
-  /** What else is to be read here, for people and machines. */
+  /** Other documents on this server. */
   documents?: readonly { title: string; path: `/${string}` }[] | undefined;
 }
 
-/** What a person sees who opens the connector's address in a browser. */
+/** The page at the connector's address. */
 export function buildLandingPage({
   publicUrl,
   service,
@@ -25,27 +25,27 @@ export function buildLandingPage({
   const address = new URL(`${publicUrl.replace(/\/+$/, "")}/mcp`).href;
   const main = html`<h1>Ask your web analytics from any assistant</h1>
 ${buildNotice(notice)}
-<p>This is a connector for AI assistants (MCP). It lets yours read visitors, pages, referrers and countries of your sites, and change nothing.</p>
+<p>This is a connector for AI assistants (MCP). It lets your assistant read the visitors, pages, referrers and countries of your sites. It cannot change anything.</p>
 <label for="address">Address to add</label>
 <input id="address" class="code" readonly value="${address}">
-<p class="soft">Your assistant then opens a page of this server, which asks for ${hasPublicKey ? html`a key, and has it filled in` : html`an API key from the dashboard of <bdi class="address">${showHost(service)}</bdi>`}.</p>
+<p class="soft">Your assistant then opens a page on this server that asks for ${hasPublicKey ? html`a key, which is already filled in` : html`an API key from the dashboard of <bdi class="address">${printHost(service)}</bdi>`}.</p>
 <h2>How to add it</h2>
 <div class="ways">
-${buildWays(address)}
+${buildInstructions(address)}
 </div>
 ${
   documents.length === 0
     ? undefined
-    : html`<h2>For machines, and who builds them</h2>
+    : html`<h2>For developers and programs</h2>
 <ul>${documents.map(({ title, path }) => html`<li><a href="${path}">${title}</a></li>`)}</ul>`
 }`;
   return buildDocument({ title: "Ask your web analytics from any assistant", main, wide: true });
 }
 
-/** Of an address its host; what is no address is shown as it is. */
-const showHost = (service: string) => (URL.canParse(service) ? new URL(service).host : service);
+/** The host of an address; other text unchanged. */
+const printHost = (service: string) => (URL.canParse(service) ? new URL(service).host : service);
 
-function buildWays(address: string): Html {
+function buildInstructions(address: string): Html {
   return html`<section><h3>Claude</h3>
 <p>Settings → Connectors → Add custom connector. Paste the address. In Claude Code:</p>
 <pre><code>claude mcp add --transport http analytics ${address}</code></pre></section>

@@ -1,6 +1,6 @@
 import { type Html, html } from "./html.ts";
 
-/** What everybody must know of the data before they use it, such as that it is made up. */
+/** What people must know before they use the data, for example that it is made up. */
 export interface Notice {
   title: string;
   text: string;

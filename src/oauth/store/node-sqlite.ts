@@ -1,4 +1,4 @@
-/** What of `node:sqlite` is used; the types of the oldest Node supported do not have it. */
+/** The parts of `node:sqlite` that are used; the types of the oldest supported Node do not have it. */
 export interface NodeSqlite {
   DatabaseSync: new (path: string) => NodeDatabase;
 }
@@ -14,9 +14,9 @@ export interface NodeDatabase {
 }
 
 /**
- * Node's own SQLite, where this Node has it: without a flag since 22.13. Some versions warn at its first use
- * that it is experimental. That is nothing that the user of this program can act on, so that one warning is
- * held back; loading is synchronous, so nothing else runs meanwhile, and other warnings pass.
+ * Loads Node's own SQLite; undefined if this Node has none. It needs no flag since 22.13. Some versions warn at its
+ * first use that it is experimental. Users of this program can do nothing about that, so this one warning is hidden.
+ * Loading is synchronous, so no other code runs meanwhile; other warnings pass.
  */
 export function loadNodeSqlite(): NodeSqlite | undefined {
   const { emitWarning } = process;
@@ -24,7 +24,8 @@ export function loadNodeSqlite(): NodeSqlite | undefined {
     if (rest[0] !== "ExperimentalWarning") Reflect.apply(emitWarning, process, [warning, ...rest]);
   };
   try {
-    // A name that no bundler follows: it would drop "node:", and without it there is no such module.
+    // Bundlers do not follow this call; from an import they would drop "node:", without which there is no such module.
+    // The types of the oldest supported Node have no `node:sqlite`.
     return process.getBuiltinModule("node:sqlite") as unknown as NodeSqlite | undefined;
   } finally {
     process.emitWarning = emitWarning;

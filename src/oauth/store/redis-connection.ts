@@ -1,75 +1,75 @@
 import type { Redis } from "ioredis";
 import { AnalyticsError } from "../../errors.ts";
-import { describeFailure } from "./failure.ts";
+import { describeFailure } from "./store-failure.ts";
 
-/** Milliseconds. A silent server is taken for gone after the third, so that a dead connection is made anew. */
+/** In milliseconds. A connection that is silent for the third limit is replaced. */
 const CONNECT_TIMEOUT = 2_000;
 const COMMAND_TIMEOUT = 2_000;
 const SILENCE_TIMEOUT = 4_000;
 const MAX_PAUSE = 1_000;
 
 export interface Connection {
-  /** What Redis says, or AnalyticsError `unavailable` within `COMMAND_TIMEOUT`. */
-  ask<T>(question: (redis: Redis) => Promise<T>): Promise<T>;
+  /** Returns the answer of Redis, or throws AnalyticsError `unavailable` within `COMMAND_TIMEOUT`. */
+  ask<T>(command: (redis: Redis) => Promise<T>): Promise<T>;
   close(): void;
 }
 
 /**
- * Connects, and connects again by itself whenever the connection is lost; calls fail at once meanwhile. Tells
- * the log when it is lost and when it is back, and nothing in between. Throws AnalyticsError `usage` for a URL
- * that is none, `unavailable` where Redis does not answer. The URL, which may hold a password, is in no message.
+ * Connects, and reconnects whenever the connection is lost; until then, calls fail at once. Logs when the connection
+ * is lost and when it is back. Throws AnalyticsError `usage` for an invalid URL, and `unavailable` if Redis does not
+ * answer. No message contains the URL, which may have a password.
  */
 export async function connectRedis(url: string, report: (line: string) => void): Promise<Connection> {
   if (!URL.canParse(url)) {
     throw new AnalyticsError("usage", "--store is not a Redis URL.", {
-      hint: "It looks like redis://user:password@host:6379/0, or rediss:// for TLS.",
+      hint: "Use redis://user:password@host:6379/0, or rediss:// for TLS.",
     });
   }
-  // The package is CommonJS: only its default is there both bundled and not.
+  // The package is CommonJS: only its default export exists both bundled and unbundled.
   const { default: Redis } = await import("ioredis");
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT,
     commandTimeout: COMMAND_TIMEOUT,
     socketTimeout: SILENCE_TIMEOUT,
-    // A call waits for no connection; and one whose answer was lost may have been carried out, so that sending
-    // it again would find its own consumption and take it for another's.
+    // Calls do not wait for a connection. And a call that got no answer is not sent again, since it may have been
+    // executed: the second call would mistake the first one's consumption for another client's.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_PAUSE),
-    // After a failover, the address may lead to the new primary.
+    // After a failover, a new connection may reach the new primary.
     reconnectOnError: (error) => readCode(error) === "READONLY",
   });
   let lost = true;
-  let trouble: string | undefined;
-  // What a call gets is "closed"; why, such as a wrong password, only this event tells. It comes at every attempt.
+  let lastError: string | undefined;
+  // A failed call says only "closed". The reason, such as a wrong password, comes with this event, at every attempt.
   redis.on("error", (error) => {
-    trouble = readCode(error);
+    lastError = readCode(error);
   });
   redis.on("close", () => {
-    if (!lost) report("The connection to Redis is lost; sign-ins are refused until it is back.");
+    if (!lost) report("Lost the connection to Redis. Sign-ins are refused until it is back.");
     lost = true;
   });
   try {
     await redis.connect();
   } catch (error) {
     redis.disconnect();
-    throw explain(error, trouble);
+    throw explain(error, lastError);
   }
   lost = false;
-  trouble = undefined;
+  lastError = undefined;
   redis.on("ready", () => {
-    trouble = undefined;
+    lastError = undefined;
     if (lost) report("The connection to Redis is back.");
     lost = false;
   });
   return {
-    ask: async (question) => {
+    ask: async (command) => {
       try {
-        return await question(redis);
+        return await command(redis);
       } catch (error) {
-        throw explain(error, trouble);
+        throw explain(error, lastError);
       }
     },
     close: () => {
@@ -87,25 +87,25 @@ const REASONS: Record<string, string> = {
   LOADING: "Redis is loading its data",
   BUSY: "Redis is busy with a script",
   MOVED: "this Redis is a cluster, which is not supported",
-  NOAUTH: "Redis asks for a password",
+  NOAUTH: "Redis requires a password",
   WRONGPASS: "Redis does not accept the password",
-  NOPERM: "Redis does not permit this user what is needed",
+  NOPERM: "this Redis user lacks a permission that the store needs",
 };
 
-function explain(error: unknown, trouble: string | undefined): AnalyticsError {
+function explain(error: unknown, lastError: string | undefined): AnalyticsError {
   const own = readCode(error);
-  const code = own in REASONS ? own : (trouble ?? own);
+  const code = own in REASONS ? own : (lastError ?? own);
   const secure = /CERT|SSL|TLS|EPROTO/.test(code);
-  const reason = secure ? "Redis shows no certificate that this machine accepts" : "Redis does not answer";
+  const reason = secure ? "this machine does not trust the certificate of Redis" : "Redis does not answer";
   return describeFailure(REASONS[code] ?? reason, code);
 }
 
 /**
- * The word that an answer of Redis starts with, or the code of a network's failure. Redis 6 puts what a script
- * met in the middle of a sentence: "ERR Error running script …: -OOM command not allowed".
+ * Reads the code of a Redis error, its first word, or of a network error. Redis 6 reports the failure of a script
+ * inside a sentence: "ERR Error running script …: -OOM command not allowed".
  */
 function readCode(error: unknown): string {
-  const { message, code } = Object(error) as { message?: unknown; code?: unknown };
+  const { message, code }: { message?: unknown; code?: unknown } = Object(error);
   const words: string[] = String(message).match(/(?<=^|[-\s])[A-Z]{3,}\b/g) ?? [];
   const known = words.find((word) => word in REASONS);
   return known ?? (typeof code === "string" ? code : (words[0] ?? "no answer"));

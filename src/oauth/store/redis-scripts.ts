@@ -1,14 +1,15 @@
 /**
- * The steps of a store in Redis, each atomic (https://redis.io/docs/latest/develop/programmability/eval-intro).
- * KEYS[1] is the prefix of all keys, with a hash tag in it; the rest of a key's name is put together here:
+ * The Lua scripts of the Redis store; each runs atomically
+ * (https://redis.io/docs/latest/develop/programmability/eval-intro).
+ * KEYS[1] is the prefix of all keys, which contains a hash tag. The keys after the prefix:
  *
  * - `record:<kind>:<hash>` a hash: grant, client, created, expires, consumed, sealed
  * - `grant:<id>` a hash: client, created, refreshed, expires, revoked; `records:<id>` the keys of its records
  * - `grants` all grants, `clients` the hashes of all clients, `live:<client>` its grants that are not revoked
  * - `counter:<name>` a hash: count, ends
  *
- * Sorted sets have the time when a member ends as its score; no time is "" in a hash and +inf in a sorted set.
- * Redis forgets by itself, after as long as the caller's clock says: its own clock decides nothing.
+ * The score of a sorted set's member is the time when it expires. "Never" is "" in a hash and +inf in a sorted set.
+ * Redis expires keys after a duration that the caller's clock decides; the clock of Redis is not used.
  */
 const SHARED = `
 local prefix = KEYS[1]
@@ -27,8 +28,8 @@ end
 `;
 
 /**
- * What has become of a record: the grant's mark itself is looked at, and not only that its records are removed,
- * which may miss one where replicas' clocks differ.
+ * Finds a live record. It also checks the grant's revocation mark: revoking removes the records too, but may miss one
+ * if the clocks of replicas differ.
  */
 const FIND = `${SHARED}
 local function find(key, now, ...)
@@ -43,7 +44,7 @@ end
 export const GET = `${FIND}
 return find(prefix .. 'record:' .. ARGV[1] .. ':' .. ARGV[2], tonumber(ARGV[3]), 'client', 'consumed', 'sealed')`;
 
-/** kind, hash, grant, client, created, expires, consumed, sealed, now → 1, or 0 where the grant is revoked */
+/** kind, hash, grant, client, created, expires, consumed, sealed, now → 1, or 0 if the grant is revoked */
 export const PUT = `${SHARED}
 local kind, hash, grant, client, created, expires, consumed, sealed = unpack(ARGV, 1, 8)
 local now = tonumber(ARGV[9])
@@ -75,7 +76,7 @@ enlist(prefix .. 'grants', expires, grant, now)
 if client ~= '' then enlist(prefix .. 'live:' .. client, expires, grant, now) end
 return 1`;
 
-/** kind, hash, at, now → nil, or { 1 where this call was the first, the time of the first } */
+/** kind, hash, at, now → nil, or { 1 if this call was the first, else 0; the time of the first } */
 export const CONSUME = `${FIND}
 local key = prefix .. 'record:' .. ARGV[1] .. ':' .. ARGV[2]
 local known = find(key, tonumber(ARGV[4]), 'consumed')
@@ -89,7 +90,7 @@ export const REMOVE = `
 redis.call('DEL', KEYS[1] .. 'record:' .. ARGV[1] .. ':' .. ARGV[2])
 if ARGV[1] == 'Client' then redis.call('ZREM', KEYS[1] .. 'clients', ARGV[2]) end`;
 
-/** grant, at, end of its mark at least, now → 1 the first time, else 0 */
+/** grant, at, the earliest end of its mark, now → 1 the first time, else 0 */
 export const REVOKE = `${SHARED}
 local grant, at, ends, now = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local home = prefix .. 'grant:' .. grant
@@ -104,13 +105,13 @@ enlist(prefix .. 'grants', ends, grant, now)
 if known[1] and known[1] ~= '' then redis.call('ZREM', prefix .. 'live:' .. known[1], grant) end
 local records = prefix .. 'records:' .. grant
 for _, key in ipairs(redis.call('ZRANGE', records, 0, -1)) do
-  -- A record may have been replaced by one of another grant.
+  -- Another grant may have replaced the record.
   if redis.call('HGET', key, 'grant') == grant then redis.call('DEL', key) end
 end
 redis.call('DEL', records)
 return 1`;
 
-/** now, grants → of each its id, client, created, refreshed, expires, revoked */
+/** now, grants → for each: id, client, created, refreshed, expires, revoked */
 export const GRANTS = `
 local rows = {}
 for index = 2, #ARGV do
@@ -120,7 +121,7 @@ for index = 2, #ARGV do
 end
 return rows`;
 
-/** now, hashes of clients → of each its client, created, expires, number of live grants */
+/** now, hashes of clients → for each: client, created, expires, number of live grants */
 export const CLIENTS = `
 local rows = {}
 for index = 2, #ARGV do
@@ -132,7 +133,7 @@ for index = 2, #ARGV do
 end
 return rows`;
 
-/** hash of a client, before, now → 1 where it was removed */
+/** hash of a client, before, now → 1 if it was removed, else 0 */
 export const PRUNE = `${SHARED}
 local key = prefix .. 'record:Client:' .. ARGV[1]
 local known = redis.call('HMGET', key, 'client', 'created')

@@ -3,18 +3,18 @@ import { AnalyticsError } from "../../errors.ts";
 import type { StoredRecord } from "./store.ts";
 
 export interface Sealing {
-  /** Under which hash the record of a token is stored: HMAC-SHA-256 (RFC 2104), keyed by the server secret. */
+  /** The hash that a token's record is stored under: HMAC-SHA-256 (RFC 2104), keyed by the server secret. */
   hash(kind: string, token: string): string;
-  /** A value as it may be stored: what JSON can carry, encrypted so that only the token opens it. */
+  /** Encrypts a JSON value so that only the token opens it. */
   seal(kind: string, token: string, value: unknown): Pick<StoredRecord, "kind" | "hash" | "sealed">;
   /**
-   * The value of a record. A record that does not open was changed, moved or sealed under another secret: it
-   * is reported and then counts as absent, undefined.
+   * Decrypts the value of a record. If it was changed, moved, or sealed with another secret, this is reported and the
+   * result is undefined, as for a missing record.
    */
   open(record: Pick<StoredRecord, "kind" | "hash" | "sealed">, token: string): unknown;
 }
 
-/** Version of the sealed bytes: version (1) · nonce (12) · ciphertext · tag (16). */
+/** The format of the sealed bytes: version (1) · nonce (12) · ciphertext · tag (16). */
 const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -23,22 +23,22 @@ const MIN_SECRET_BYTES = 32;
 
 /**
  * Seals values with AES-256-GCM (NIST SP 800-38D) under a key that HKDF-SHA-256 (RFC 5869) derives from the
- * record's token, salted with the server secret: the store alone opens nothing, nor does the store with the
- * secret, nor the store with a token. The additional data bind a value to its kind and hash, so that values
- * cannot be exchanged between records; an older value of the same record does open.
+ * record's token, salted with the server secret. To open a value takes the store, the secret and the token; no two of
+ * them are enough. The additional data bind a value to its kind and hash, so values cannot be swapped between
+ * records, but an older value of the same record still opens.
  *
- * A value is as safe as its token is hard to guess and is kept out of the store. One sealed under an id that
- * stands in plain, such as a client's or a grant's, is protected by the server secret alone.
+ * A value is only as safe as its token is secret. If the token is an id that the store has in plain, such as that of
+ * a client or a grant, only the server secret protects the value.
  *
- * @param secret At least 32 random bytes, the same on every replica. Throws AnalyticsError `usage` for fewer.
+ * @param secret At least 32 random bytes, the same on every replica; AnalyticsError `usage` if shorter.
  */
 export function createSealing(secret: Uint8Array, report: (line: string) => void): Sealing {
   const hashKey = deriveKey(secret, "hash");
   const salt = deriveKey(secret, "seal");
-  const hash = keepSome((kind: string, token: string) =>
+  const hash = memoize((kind: string, token: string) =>
     createHmac("sha256", hashKey).update(frame(kind, token)).digest("base64url"),
   );
-  const keyOf = keepSome((kind: string, token: string) =>
+  const keyOf = memoize((kind: string, token: string) =>
     Buffer.from(hkdfSync("sha256", token, salt, frame("analytics-mcp value", kind), KEY_BYTES)),
   );
 
@@ -65,43 +65,43 @@ export function createSealing(secret: Uint8Array, report: (line: string) => void
         const text = [decipher.update(sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES)), decipher.final()];
         return JSON.parse(Buffer.concat(text).toString("utf8"));
       } catch {
-        report(`A stored ${record.kind} does not open: it was changed, or sealed under another secret.`);
+        report(`Cannot open a stored ${record.kind}: it was changed, or sealed with another secret.`);
         return undefined;
       }
     },
   };
 }
 
-const MOST_KEPT = 1_000;
-/** Characters of a token, of which ours have fewer; strangers may send more. */
-const LONGEST_KEPT = 200;
+const MAX_CACHED = 1_000;
+/** In characters. Our tokens are shorter, but strangers may send longer ones. */
+const MAX_CACHED_LENGTH = 200;
 
-/** Keeps what was derived last: a token comes back with every call, and to derive takes longer than to use. */
-function keepSome<T>(derive: (kind: string, token: string) => T): (kind: string, token: string) => T {
-  const kept = new Map<string, T>();
+/** Caches the latest results: a token comes with every call, and deriving its key takes longer than using it. */
+function memoize<T>(derive: (kind: string, token: string) => T): (kind: string, token: string) => T {
+  const cached = new Map<string, T>();
   return (kind, token) => {
-    if (token.length > LONGEST_KEPT) return derive(kind, token);
+    if (token.length > MAX_CACHED_LENGTH) return derive(kind, token);
     const name = JSON.stringify([kind, token]);
-    const derived = kept.get(name) ?? derive(kind, token);
-    kept.delete(name);
-    kept.set(name, derived);
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    const derived = cached.get(name) ?? derive(kind, token);
+    cached.delete(name);
+    cached.set(name, derived);
+    const [oldest] = cached.keys();
+    if (cached.size > MAX_CACHED && oldest !== undefined) cached.delete(oldest);
     return derived;
   };
 }
 
-/** How counters are named in a store: there are few enough addresses to try them all on a plain hash. */
+/** Hashes the names of counters with a key: there are so few addresses that a plain hash could be reversed. */
 export function createCounterHash(secret: Uint8Array): (name: string) => string {
   const key = deriveKey(secret, "counter");
   return (name) => createHmac("sha256", key).update(name).digest("base64url");
 }
 
-/** One key a purpose, so that none of them tells anything of another (RFC 5869, section 3.2). */
+/** Derives a separate key for each purpose, so that no key reveals another (RFC 5869, section 3.2). */
 function deriveKey(secret: Uint8Array, purpose: string): Buffer {
   if (secret.byteLength < MIN_SECRET_BYTES) {
     throw new AnalyticsError("usage", `The server secret is shorter than ${MIN_SECRET_BYTES} bytes.`, {
-      hint: `Take ${MIN_SECRET_BYTES} random bytes, such as those of: openssl rand -base64 ${MIN_SECRET_BYTES}`,
+      hint: `Use ${MIN_SECRET_BYTES} random bytes, for example from: openssl rand -base64 ${MIN_SECRET_BYTES}`,
     });
   }
   return Buffer.from(hkdfSync("sha256", secret, "", `analytics-mcp store ${purpose}`, KEY_BYTES));
@@ -111,7 +111,7 @@ function bind({ kind, hash }: Pick<StoredRecord, "kind" | "hash">): Buffer {
   return Buffer.concat([Buffer.of(VERSION), frame(kind, hash)]);
 }
 
-/** Texts with their lengths before them, so that no two lists of texts give the same bytes. */
+/** Joins texts, each after its length, so that different lists never give the same bytes. */
 function frame(...texts: string[]): Buffer {
   const lengths = texts.map((text) => Buffer.byteLength(text));
   const framed = Buffer.alloc(lengths.reduce((sum, length) => sum + 4 + length, 0));

@@ -4,14 +4,14 @@ import { loadNodeSqlite } from "./node-sqlite.ts";
 export type SqlValue = string | number | null | Uint8Array;
 
 export interface Statement {
-  /** Executes and tells how many rows changed. */
+  /** Returns how many rows changed. */
   run(...values: SqlValue[]): number;
   /** The first row. */
   get(...values: SqlValue[]): Record<string, SqlValue> | undefined;
   all(...values: SqlValue[]): Record<string, SqlValue>[];
 }
 
-/** A connection to one file. Everything is synchronous and throws what `readResultCode` understands. */
+/** A connection to one file. Everything is synchronous and throws errors that `readResultCode` understands. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -20,7 +20,7 @@ export interface Database {
 
 export type OpenDatabase = (path: string) => Database;
 
-/** SQLite, from Node itself or from libsql. Throws AnalyticsError `usage` where neither is there. */
+/** Loads SQLite from Node itself or from libsql. Throws AnalyticsError `usage` if there is neither. */
 export async function loadDriver(): Promise<OpenDatabase> {
   const open = openWithNode() ?? (await openWithLibsql());
   if (open) return open;
@@ -29,24 +29,24 @@ export async function loadDriver(): Promise<OpenDatabase> {
   });
 }
 
-/** By `node:sqlite`; undefined where this Node has none. */
+/** Uses `node:sqlite`; undefined if this Node has none. */
 export function openWithNode(): OpenDatabase | undefined {
   const sqlite = loadNodeSqlite();
   return sqlite && ((path) => adapt(new sqlite.DatabaseSync(path), (values) => values));
 }
 
-/** By libsql, an optional peer: at 19 MB it is no dependency. Undefined where it is not installed. */
+/** Uses libsql, at 19 MB an optional peer and no dependency; undefined if it is not installed. */
 export async function openWithLibsql(): Promise<OpenDatabase | undefined> {
   try {
     const { default: Libsql } = await import("libsql");
-    // A list in place of arguments: a lone null or lone bytes would be taken for named parameters.
+    // Values go in a list: libsql takes a single null or Uint8Array for named parameters.
     return (path) => adapt(new Libsql(path), (values) => [values]);
   } catch {
     return undefined;
   }
 }
 
-/** All of a step or nothing of it; no other process writes from its beginning on. */
+/** Runs a step in a transaction. It takes the write lock at its beginning. */
 export function transact<T>(db: Database, step: () => T): T {
   db.exec("BEGIN IMMEDIATE");
   try {
@@ -57,15 +57,15 @@ export function transact<T>(db: Database, step: () => T): T {
     try {
       db.exec("ROLLBACK");
     } catch {
-      // Some failures, a full disk among them, have ended the transaction already.
+      // Some failures, such as a full disk, have already ended the transaction.
     }
     throw error;
   }
 }
 
-/** The primary result code (https://sqlite.org/rescode.html) of what a driver threw. */
+/** Reads the primary result code (https://sqlite.org/rescode.html) of a driver's error. */
 export function readResultCode(error: unknown): number | undefined {
-  const { errcode, rawCode } = Object(error) as { errcode?: unknown; rawCode?: unknown };
+  const { errcode, rawCode }: { errcode?: unknown; rawCode?: unknown } = Object(error);
   const code = errcode ?? rawCode;
   return typeof code === "number" ? code & 0xff : undefined;
 }
@@ -85,6 +85,7 @@ function adapt(connection: Connection, bind: (values: SqlValue[]) => unknown[]):
     exec: (sql) => void connection.exec(sql),
     prepare: (sql) => {
       const statement = connection.prepare(sql);
+      // The drivers type rows as unknown; SQLite has no other values than these.
       return {
         run: (...values) => Number(statement.run(...bind(values)).changes),
         get: (...values) => statement.get(...bind(values)) as Record<string, SqlValue> | undefined,

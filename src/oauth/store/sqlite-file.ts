@@ -2,23 +2,23 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, type Stats, statS
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { AnalyticsError } from "../../errors.ts";
-import { describeFailure } from "./failure.ts";
+import { describeFailure } from "./store-failure.ts";
 
-/** What SQLite puts beside a file; whoever could place one there could change what the file says. */
-const COMPANIONS = ["", "-wal", "-shm", "-journal"];
+/** Files that SQLite reads together with the store's; whoever can create one can change the store. */
+const SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
 /**
- * Makes a store's file (0600) and its folder (0700) where they are absent, and refuses those that others than
- * their owner can read or replace: AnalyticsError `usage`. SQLite gives `-wal` and `-shm` the file's own mode.
- * The folder is looked at first: where nobody else may write in it, nobody changes the rest after the look.
- * Folders above it are the operator's. Root may open what is another's, so that its admin commands work.
+ * Creates a store's file (0600) and its folder (0700) if they are missing. Throws AnalyticsError `usage` if other
+ * users can read or replace them. SQLite gives `-wal` and `-shm` the mode of the file. The folder is checked first: if
+ * nobody else can write to it, nobody can change the files after their check. Folders above it are the operator's
+ * concern. Root may open another user's file, so that its admin commands work.
  */
 export function prepareFile(path: string): void {
   const folder = dirname(path);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     refuseUnsafe(statSync(folder), "folder", 0o022);
-    for (const suffix of COMPANIONS) {
+    for (const suffix of SUFFIXES) {
       const stats = lstatSync(`${path}${suffix}`, { throwIfNoEntry: false });
       if (stats) refuseUnsafe(stats, "file", 0o077);
     }
@@ -37,23 +37,23 @@ export function prepareFile(path: string): void {
   }
 }
 
-/** What no waiting helps against. */
+/** Failures that last: the operator has to choose another place. */
 const WRONG_PLACES: Record<string, string> = {
-  EACCES: "its file may not be opened by the user that runs this",
+  EACCES: "this user has no permission to open its file",
   EROFS: "its disk is read-only",
-  EISDIR: "its path is that of a folder",
-  ENOTDIR: "a folder of its path is a file",
-  EEXIST: "a folder of its path is a file",
+  EISDIR: "its path is a folder",
+  ENOTDIR: "a folder in its path is a file",
+  EEXIST: "a folder in its path is a file",
 };
 
 function refuseUnsafe(stats: Stats, what: "file" | "folder", forbidden: number): void {
   const refuse = (reason: string, hint: string) =>
     new AnalyticsError("usage", `The store's ${what} ${reason}.`, { hint });
   if (what === "file" && (!stats.isFile() || stats.nlink > 1)) {
-    throw refuse("is a link, or no regular file", "Name the file itself with --store.");
+    throw refuse("is a link or not a regular file", "Name the file itself with --store.");
   }
   const { uid } = userInfo();
-  // Windows has neither owners nor modes of this kind.
+  // Windows has no such owners and modes.
   if (uid === -1) return;
   const trusted = what === "folder" ? [uid, 0] : [uid];
   if (uid !== 0 && !trusted.includes(stats.uid)) {
@@ -61,16 +61,16 @@ function refuseUnsafe(stats: Stats, what: "file" | "folder", forbidden: number):
   }
   if ((stats.mode & forbidden) === 0) return;
   throw what === "file"
-    ? refuse("can be read or written by others", "Take that away: chmod 600 on it, its -wal and its -shm.")
+    ? refuse("can be read or written by others", "Run chmod 600 on it and on its -wal and -shm files.")
     : refuse(
         "can be written by others",
-        "Name a new folder in it with --store: it is made for its owner alone.",
+        "Name a new folder inside it with --store; it will be created with private permissions.",
       );
 }
 
 /**
- * Notices that the file that is open is no longer the one at its path. SQLite would go on with what has no
- * name any more, and everything acknowledged would be gone at the next start.
+ * Returns a check that the open file is still the one at its path. SQLite would keep writing to a deleted file, and
+ * all of that would be lost at the next start.
  */
 export function createFileWatch(path: string): () => void {
   const read = () => {
@@ -81,9 +81,6 @@ export function createFileWatch(path: string): () => void {
   return () => {
     const current = read();
     if (current === opened && current !== undefined) return;
-    throw describeFailure(
-      "its file was removed or replaced, and the server must be started again",
-      undefined,
-    );
+    throw describeFailure("its file was removed or replaced; restart the server", undefined);
   };
 }

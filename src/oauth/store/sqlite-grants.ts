@@ -8,7 +8,7 @@ const LIVE_GRANTS = `
   WHERE client_id = c.client_id AND revoked IS NULL AND (expires IS NULL OR expires > ?1)`;
 const CLIENTS = "c.kind = 'Client' AND c.client_id IS NOT NULL AND (c.expires IS NULL OR c.expires > ?1)";
 
-/** What a store in SQLite knows in plain: grants and clients. */
+/** Grants and clients: the part of a SQLite store that is not sealed. */
 export function createGrants(
   { prepare, read, write }: Session,
   clock: () => number,

@@ -5,7 +5,7 @@ import type { Store, StoredRecord } from "./store.ts";
 /** A record that has not expired at ?3. */
 const FOUND = "kind = ?1 AND hash = ?2 AND (expires IS NULL OR expires > ?3)";
 
-/** The records of a store in SQLite. Those of a revoked grant are gone, so that nothing needs to look for them. */
+/** The records of a SQLite store. Revoking a grant deletes its records, so reads need not check for it. */
 export function createRecords(
   { prepare, read, write }: Session,
   clock: () => number,
@@ -66,7 +66,7 @@ function readRecord(row: Record<string, SqlValue>): Omit<StoredRecord, "kind" | 
     created: Number(row.created),
     expires: readTime(row.expires),
     consumed: readTime(row.consumed),
-    // One driver gives an ArrayBuffer, the other a Uint8Array.
+    // Never null. One driver returns an ArrayBuffer, the other a Uint8Array.
     sealed: new Uint8Array(row.sealed as Uint8Array),
   };
 }

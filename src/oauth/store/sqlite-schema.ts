@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../../errors.ts";
 import { type Database, transact } from "./sqlite-driver.ts";
 
-/** Marks a file as a store of this program ("amcp"), in the header where SQLite has a place for it. */
+/** Marks a file as a store of this program ("amcp") in SQLite's header field for it. */
 const APPLICATION_ID = 0x616d6370;
 const SCHEMA_VERSION = 1;
 
@@ -27,30 +27,30 @@ PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
 /**
- * Milliseconds for which SQLite itself waits for another process's lock. It stops the whole process meanwhile,
- * so it is short; `sqlite.ts` tries again, for longer and without stopping anything.
+ * Milliseconds for which SQLite itself waits for another process's lock. This blocks the whole process, so it is
+ * short; `sqlite-session.ts` retries for longer without blocking.
  */
 const BUSY_TIMEOUT = 5;
 
 /**
- * Settings of a connection, and the tables where the file is new. Throws AnalyticsError `usage` for a file of
- * another program or of a newer version of this one, before anything is written to it.
+ * Configures a connection, and creates the tables if the file is new. Throws AnalyticsError `usage`, before writing
+ * anything, if the file belongs to another program or to a newer version of this one.
  */
 export function prepareDatabase(db: Database): void {
   db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;`);
   const isNew = examine(db);
-  // Readers and the writer do not wait for each other, and admin commands read while the server writes.
+  // With WAL, readers and the writer do not block each other: admin commands read while the server writes.
   const [mode] = db.prepare("PRAGMA journal_mode = WAL").all();
   if (mode?.journal_mode !== "wal") {
-    throw new AnalyticsError("usage", "The store's disk cannot share a file between processes.", {
+    throw new AnalyticsError("usage", "The store's disk does not let processes share a file.", {
       hint: "Put it on a local disk: SQLite's write-ahead log does not work over a network.",
     });
   }
-  // An acknowledged grant survives power loss, and what was removed does not stay in free pages.
+  // Acknowledged grants survive a power loss, and deleted data does not stay in free pages.
   db.exec("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 1048576;");
   if (!isNew) return;
   transact(db, () => {
-    // Another process may have made the tables in the meantime.
+    // Another process may have created the tables meanwhile.
     if (examine(db)) db.exec(SCHEMA);
   });
 }
@@ -61,7 +61,7 @@ function examine(db: Database): boolean {
   const tables = db.prepare("SELECT count(*) AS count FROM sqlite_schema").all()[0]?.count;
   if (id === 0 && version === 0 && tables === 0) return true;
   if (id !== APPLICATION_ID) {
-    throw new AnalyticsError("usage", "The store's file is a database of another program.", {
+    throw new AnalyticsError("usage", "The store's file is another program's database.", {
       hint: "Name another file with --store.",
     });
   }

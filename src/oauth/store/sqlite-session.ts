@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../../errors.ts";
-import { describeFailure } from "./failure.ts";
 import {
   type Database,
   type OpenDatabase,
@@ -11,43 +10,44 @@ import {
 } from "./sqlite-driver.ts";
 import { createFileWatch, prepareFile } from "./sqlite-file.ts";
 import { prepareDatabase } from "./sqlite-schema.ts";
+import { describeFailure } from "./store-failure.ts";
 
 export interface Session {
-  /** A statement, compiled once. */
+  /** Compiles a statement once. */
   prepare(sql: string): Statement;
   read<T>(step: () => T): Promise<T>;
-  /** All of a step or nothing of it, and no other process writes meanwhile. */
+  /** Runs a step in a transaction, while no other process can write. */
   write<T>(step: () => T): Promise<T>;
-  /** Moves what the write-ahead log holds into the file and empties it, unless a reader still needs it. */
+  /** Moves the write-ahead log into the file and empties it, unless a reader still needs it. */
   checkpoint(): Promise<void>;
   close(): void;
 }
 
-/** Milliseconds for which another process's lock is waited for, and between two attempts. */
-const PATIENCE = 3_000;
+/** Milliseconds to wait for another process's lock, and between two attempts. */
+const LOCK_TIMEOUT = 3_000;
 const PAUSE = 10;
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html). */
 const BUSY = 5;
 const REASONS: Record<number, string> = {
-  5: "another process keeps its file locked",
-  6: "another process keeps its file locked",
+  5: "another process has locked its file",
+  6: "another process has locked its file",
   8: "its file is read-only",
   10: "its disk cannot be read or written",
   11: "its file is damaged",
   13: "its disk is full",
   14: "its file cannot be opened",
-  26: "its file is no database",
+  26: "its file is not a database",
 };
 
-/** Opens a file, made where it is absent. Throws AnalyticsError `usage` or `unavailable`. */
+/** Opens a file, or creates it if it is missing. Throws AnalyticsError `usage` or `unavailable`. */
 export async function openSession(file: string, open: OpenDatabase): Promise<Session> {
-  // Absolute, so that no driver takes it for a URI, and it stays the same when the process changes its folder.
+  // An absolute path cannot be taken for a URI, and stays valid if the process changes its folder.
   const path = resolve(file);
   prepareFile(path);
   const confirmFile = createFileWatch(path);
   let opened: Database | undefined;
-  const db = await withPatience(() => {
+  const db = await retryWhileBusy(() => {
     opened ??= open(path);
     prepareDatabase(opened);
     return opened;
@@ -63,13 +63,13 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
   const guard =
     <T>(step: () => T) =>
     () => {
-      // Statements of libsql still answer after it was closed.
+      // libsql's statements still work after the database is closed.
       if (!isOpen) throw describeFailure("it was closed", undefined);
       confirmFile();
       return step();
     };
-  const read: Session["read"] = (step) => withPatience(guard(step));
-  const inTurn = createTurns();
+  const read: Session["read"] = (step) => retryWhileBusy(guard(step));
+  const enqueue = createWriteQueue();
   return {
     prepare: (sql) => {
       try {
@@ -79,7 +79,7 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
       }
     },
     read,
-    write: (step) => inTurn(guard(() => transact(db, step))),
+    write: (step) => enqueue(guard(() => transact(db, step))),
     checkpoint: () => read(() => void db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()),
     close: () => {
       if (isOpen) db.close();
@@ -89,31 +89,32 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
 }
 
 /**
- * One write after the other. Each try at a locked file stops the process for `BUSY_TIMEOUT`: if all tried that wait,
- * nothing else would be answered. So the first alone does, and who has waited as long gets the answer it got.
+ * Runs writes one after another. Each attempt on a locked file blocks the process for `BUSY_TIMEOUT`: if all waiting
+ * writes tried, nothing else would be answered. So only the first one tries, and if it fails, writes that have waited
+ * as long fail with it.
  */
-function createTurns() {
+function createWriteQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(step: () => T): Promise<T> => {
     const start = performance.now();
-    const isLate = () => performance.now() - start > PATIENCE;
-    const turn = last.then(
-      () => withPatience(step, start),
-      (failure) => (isLate() ? Promise.reject(failure) : withPatience(step, start)),
+    const isLate = () => performance.now() - start > LOCK_TIMEOUT;
+    const result = last.then(
+      () => retryWhileBusy(step, start),
+      (failure) => (isLate() ? Promise.reject(failure) : retryWhileBusy(step, start)),
     );
-    last = turn;
-    return turn;
+    last = result;
+    return result;
   };
 }
 
-/** A step that found the file locked did nothing, so it can be tried again. */
-async function withPatience<T>(step: () => T, start = performance.now()): Promise<T> {
+/** A step that finds the file locked has done nothing, so it can be retried. */
+async function retryWhileBusy<T>(step: () => T, start = performance.now()): Promise<T> {
   for (;;) {
     try {
       return step();
     } catch (error) {
       const busy = readResultCode(error) === BUSY;
-      if (!busy || performance.now() - start > PATIENCE) throw explain(error);
+      if (!busy || performance.now() - start > LOCK_TIMEOUT) throw explain(error);
     }
     await sleep(PAUSE);
   }
@@ -122,6 +123,6 @@ async function withPatience<T>(step: () => T, start = performance.now()): Promis
 function explain(error: unknown): AnalyticsError {
   if (error instanceof AnalyticsError) return error;
   const code = readResultCode(error);
-  const reason = REASONS[code ?? 0] ?? "its file does not answer";
+  const reason = REASONS[code ?? 0] ?? "its file cannot be used";
   return describeFailure(reason, code === undefined ? undefined : `SQLite result code ${code}`);
 }

@@ -7,7 +7,7 @@ export interface Totals {
   events: number;
 }
 
-/** The visitors of one value, and its page views (or events, for the dimension `events`). */
+/** The visitors of one value, and its page views; for the dimension `events`, its events. */
 export interface Tally {
   visitors: number;
   hits: number;
@@ -16,17 +16,17 @@ export interface Tally {
 export type Tallies = Map<string | null, Tally>;
 
 export interface Counts {
-  /** Totals of a day, up to and including `until` seconds after midnight. */
+  /** Totals of a day, or of its first part up to and including `until`, in seconds after midnight. */
   totals(date: string, until?: number): Totals;
-  /** Tallies of a dimension over several days; `until` limits the last of them. */
+  /** Tallies of a dimension over several days; `until` limits the last one. */
   tallies(dates: string[], dimension: Dimension, until?: number): Tallies;
-  /** Distinct visitors with a hit after `after` and up to `until`, in seconds after midnight. */
+  /** Distinct visitors with a hit in (`after`, `until`], in seconds after midnight. */
   active(date: string, after: number, until: number): number;
 }
 
 /**
- * Counts a site's visits. The counts of a whole day are remembered, since a day that is over never changes; a day
- * in progress (`until`) is counted each time.
+ * Counts a site's visits. The counts of a whole day are cached, since a day that is over never changes; a day in progress
+ * (`until`) is counted each time.
  */
 export function createCounts(visits: Visits): Counts {
   const knownTotals = new Map<string, Totals>();
@@ -47,7 +47,7 @@ export function createCounts(visits: Visits): Counts {
     const made = visits(date);
     const tallies = countTallies(made, dimension);
     knownTallies.set(key, tallies);
-    // The same answer asks for the totals next, and making the visits takes longer than counting them.
+    // An answer needs the totals too, and making the visits takes longer than counting them.
     if (!knownTotals.has(date)) knownTotals.set(date, countTotals(made));
     return tallies;
   };
@@ -107,7 +107,7 @@ function countTallies(visits: Visit[], dimension: Dimension): Tallies {
   );
 }
 
-/** Visitors are counted day by day, so the days simply add up. */
+/** Adds up days. Visitors are counted day by day, so their sum is right by definition. */
 function addUp(days: Tallies[]): Tallies {
   const sums: Tallies = new Map();
   for (const day of days) {
@@ -123,7 +123,7 @@ function pageViews({ hits }: Visit): Hit[] {
   return hits.filter(({ event }) => event === null);
 }
 
-/** The dimensions of which a visit has one value; pages and events have one for each hit. */
+/** The dimensions with one value per visit; pages and events have one per hit. */
 const valueOfVisit: Record<Exclude<Dimension, "pages" | "events">, (visit: Visit) => string | null> = {
   entry_pages: (visit) => pageViews(visit).at(0)?.path ?? null,
   exit_pages: (visit) => pageViews(visit).at(-1)?.path ?? null,

@@ -2,7 +2,7 @@ import { addDays } from "../../operations/days.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { startOfDay } from "../calendar.ts";
 import { type Counts, createCounts } from "./counts.ts";
-import type { Fixtures } from "./profile.ts";
+import type { Fixtures } from "./fixture-types.ts";
 import { createVisits } from "./visits.ts";
 
 export interface Site {
@@ -28,8 +28,9 @@ export interface Organization {
 }
 
 /**
- * The organizations of the fixtures with their sites. The fixtures count days from the Monday (UTC) of the week of
- * `start`: servers that start in the same week show the same past, and the past of a dataset never changes.
+ * Creates the organizations of the fixtures with their sites. The fixtures count days from the Monday (UTC) of the week
+ * of `start` (milliseconds since 1970): servers that start in the same week show the same past, and the past of a
+ * dataset never changes.
  */
 export function createDataset(fixtures: Fixtures, seed: string, start: number): Organization[] {
   const anchor = mondayOf(start);
@@ -40,7 +41,7 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
       domain,
       name,
       timezone,
-      // Computed when it is read: the first look at a timezone takes milliseconds, and most answers need one site.
+      // A getter, because the first look at a timezone takes milliseconds, and most answers need only one site.
       get createdAt() {
         return startOfDay(addDays(anchor, -added), timezone) + 9 * 3_600_000;
       },

@@ -8,16 +8,16 @@ import parked from "../../../fixtures/sites/parked.json" with { type: "json" };
 import shop from "../../../fixtures/sites/shop.json" with { type: "json" };
 import sources from "../../../fixtures/sources.json" with { type: "json" };
 import technologies from "../../../fixtures/technologies.json" with { type: "json" };
-import type { Fixtures, SiteProfile, Source, Utm } from "./profile.ts";
+import type { Fixtures, SiteProfile, Source, Utm } from "./fixture-types.ts";
 
-/** Public, since it gives access to made-up data only. fixtures/organizations.json has the hash. */
+/** Public, because it only gives access to made-up data. fixtures/organizations.json has its hash. */
 export const DEMO_KEY = "demo-key-of-acme";
-/** The key of another organization. */
+/** Public too: the key of another organization. */
 export const OTHER_DEMO_KEY = "demo-key-of-globex";
 
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
 
-/** Fills in what the files leave out. */
+/** Reads the fixtures and fills in what the files leave out. */
 export function readFixtures(): Fixtures {
   return {
     organizations,

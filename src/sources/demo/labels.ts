@@ -1,9 +1,9 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import type { Fixtures } from "./profile.ts";
+import type { Fixtures } from "./fixture-types.ts";
 
 export type Labels = (dimension: Dimension, value: string | null) => string;
 
-/** Names of values, for people. */
+/** Creates the names of values for people. The formatters are created when first needed, since Intl is slow. */
 export function createLabels({ sources, places }: Fixtures): Labels {
   const byDimension: Partial<Record<Dimension, Map<string | null, string | undefined>>> = {
     referrers: new Map(Object.values(sources).map((source) => [source.referrer, source.label])),
@@ -26,7 +26,7 @@ export function createLabels({ sources, places }: Fixtures): Labels {
   };
 }
 
-/** Where null means something else than "none". */
+/** The dimensions in which null does not just mean "none". */
 const NULL_LABELS: Partial<Record<Dimension, string>> = {
   referrers: "(direct or none)",
   countries: "(unknown)",

@@ -1,19 +1,19 @@
 import type { DataSource } from "../data-source.ts";
 import { createKeyring, type Keyring } from "../keyring.ts";
 import { createDataset } from "./dataset.ts";
+import { createDemoSource } from "./demo-source.ts";
+import type { Fixtures } from "./fixture-types.ts";
 import { DEMO_KEY, OTHER_DEMO_KEY, readFixtures } from "./fixtures.ts";
 import { createLabels } from "./labels.ts";
-import type { Fixtures } from "./profile.ts";
-import { createDemoSource } from "./source.ts";
 
 export interface DemoOptions {
-  /** Milliseconds since 1970, read once: the story is told relative to the week of this moment. */
+  /** Milliseconds since 1970. Read once: the data is relative to the week of that moment. */
   clock: () => number;
   fixtures?: Fixtures | undefined;
   seed?: string | undefined;
 }
 
-/** The made-up organization that `--demo` shows. */
+/** Opens the made-up organization that `--demo` shows. */
 export async function openDemoSource(options: DemoOptions): Promise<DataSource> {
   const holder = createDemoKeyring(options)(DEMO_KEY);
   if (holder === undefined) throw new TypeError("The fixtures have no organization with the demo key.");
@@ -24,7 +24,7 @@ export async function openDemoKeyring(options: DemoOptions) {
   return { find: createDemoKeyring(options), publicKeys: [DEMO_KEY, OTHER_DEMO_KEY] };
 }
 
-/** All made-up organizations by their keys. The same fixtures, seed and week give the same numbers. */
+/** Finds made-up organizations by key. The same fixtures, seed and week give the same numbers. */
 export function createDemoKeyring({
   clock,
   fixtures = readFixtures(),

@@ -1,20 +1,20 @@
 import { addDays } from "../../operations/days.ts";
 import { startOfDay } from "../calendar.ts";
-import type { Fixtures, Place, SiteProfile, Source, Technology } from "./profile.ts";
+import type { Fixtures, Place, SiteProfile, Source, Technology } from "./fixture-types.ts";
 import { type Choice, createChoice, createRandom, drawBetween, type Random } from "./random.ts";
 
 export interface Visit {
-  /** Numbers the day's visitors. Cookieless analytics cannot recognize them on another day. */
+  /** The visitor's number within the day: cookieless analytics cannot recognize anyone on another day. */
   visitor: number;
   hostname: string;
   source: Source;
   place: Place;
   technology: Technology;
-  /** In order of time: page views, at least one, then custom events. */
+  /** By time: at least one page view, then custom events. */
   hits: Hit[];
 }
 
-/** A page view, or a custom event on the page that was viewed last. */
+/** A page view, or a custom event on the last viewed page. */
 export interface Hit {
   /** Seconds after the site's midnight. */
   at: number;
@@ -23,7 +23,7 @@ export interface Hit {
   event: string | null;
 }
 
-/** The visits of a site on a date: the same ones whenever they are asked for. A visitor's visits follow each other. */
+/** The visits of a site on a date, always the same ones. A visitor's visits are adjacent. */
 export type Visits = (date: string) => Visit[];
 
 const DAY_MS = 86_400_000;
@@ -33,12 +33,13 @@ const MOST_VIEWS = 12;
 /** Seconds before the next page view, and before a custom event. */
 const VIEW_PAUSE = { from: 15, to: 225 };
 const EVENT_PAUSE = { from: 5, to: 45 };
-/** No two days are quite alike: visitors are multiplied by this. */
+/** A day's visitors are multiplied by a number in this range, so that no two days are quite alike. */
 const NOISE = { from: 0.92, to: 1.08 };
 
 /**
- * Makes up the visits of a site from its profile. A day's random numbers depend on seed, site and date alone.
- * `anchor` is the date from which the profile counts its days.
+ * Makes up the visits of a site from its profile. A day's random numbers depend only on seed, site and date.
+ *
+ * @param anchor The date from which the profile counts days.
  */
 export function createVisits(profile: SiteProfile, fixtures: Fixtures, seed: string, anchor: string): Visits {
   return (date) => {
@@ -53,21 +54,21 @@ export function createVisits(profile: SiteProfile, fixtures: Fixtures, seed: str
   };
 }
 
-/** The visits with only those hits, without the visits that then have none. */
+/** Keeps only some hits, and drops visits that have none left. */
 export function cutVisits(visits: Visit[], isKept: (hit: Hit) => boolean): Visit[] {
   return visits
     .map((visit) => ({ ...visit, hits: visit.hits.filter(isKept) }))
     .filter(({ hits }) => hits.length > 0);
 }
 
-/** Visitors of a day, all from one source to one page where these are given. */
+/** Visitors of a day. If a source and a page are given, all come from that source to that page. */
 interface Crowd {
   visitors: number;
   source?: Source;
   entry?: string;
 }
 
-/** The usual visitors, then those whom chapters of the story add. */
+/** Lists the day's usual visitors, then those that the story's chapters add. */
 function listCrowds(profile: SiteProfile, fixtures: Fixtures, date: string, day: number): Crowd[] {
   const chapters = profile.story.filter(({ from, days }) => day >= from && day < from + days);
   const factor = chapters.reduce((product, chapter) => product * (chapter.factor ?? 1), 1);
@@ -123,7 +124,7 @@ function makeHits(entry: string, choices: Choices, random: Random): Hit[] {
 
 type Choices = ReturnType<typeof createChoices>;
 
-/** What a visit of that day is drawn from: pages come and go, and sources grow. */
+/** Creates the choices a day's visits are drawn from: pages exist on some days only, and sources grow. */
 function createChoices(profile: SiteProfile, fixtures: Fixtures, day: number) {
   const pages = profile.pages.filter(({ from = -Infinity, until = Infinity }) => day >= from && day <= until);
   const sources = Object.entries(profile.sources).map(([key, each]): [string, number] => [
@@ -148,7 +149,7 @@ function chooseAmong<T>(all: Record<string, T>, weights: [key: string, weight: n
   return createChoice(weights.map(([key, weight]) => [find(all, key), weight]));
 }
 
-/** Rises from `from` a year before the anchor to 1 at the anchor; level before and after. */
+/** Grows linearly from `from` a year before the anchor to 1 at the anchor; constant before and after. */
 function growTo(day: number, from: number): number {
   const progress = Math.min(1, Math.max(0, 1 + day / YEAR_DAYS));
   return from + (1 - from) * progress;

@@ -37,7 +37,7 @@ const siteProfile = z.strictObject({
   domain: z.string(),
   name: z.string(),
   timezone: z.string(),
-  /** Days before the anchor on which the site was added; null where nothing was ever recorded. */
+  /** How many days before the anchor the site was added; null if nothing was ever recorded. */
   data_since: z.int().nullable(),
   added: z.int(),
   hostnames: z.record(z.string(), weight),
@@ -74,7 +74,7 @@ const siteProfile = z.strictObject({
         days: z.int().min(1),
         /** The day's visitors are multiplied by this. */
         factor: weight.optional(),
-        /** Visitors more a day, all from one source and to one page. */
+        /** Additional visitors per day, all from one source to one page. */
         extra: z.strictObject({ visitors: weight, source: z.string(), path: z.string() }).optional(),
       }),
     )
@@ -84,7 +84,7 @@ const siteProfile = z.strictObject({
 const organization = z.strictObject({
   id: z.string(),
   name: z.string(),
-  /** SHA-256 of each key, in hexadecimal: the keys themselves are kept nowhere. */
+  /** SHA-256 of each key, in hexadecimal: the keys themselves are not stored. */
   keys: z.array(z.strictObject({ id: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
   sites: z.array(z.string()),
 });
@@ -99,7 +99,7 @@ const fixtures = z.strictObject({
 
 const read = (name: string) => JSON.parse(readFileSync(`fixtures/${name}.json`, "utf8"));
 
-it("the files say what the fixtures' types promise, and nothing else", () => {
+it("the files match the fixtures' types exactly", () => {
   const sites = ["example", "docs", "shop", "news", "parked", "globex"].map((name) => read(`sites/${name}`));
   const parts = ["organizations", "sources", "places", "technologies"].map((name) => [name, read(name)]);
   const all = { ...Object.fromEntries(parts), sites };

@@ -22,7 +22,7 @@ async function rows(query: string) {
 const sum = (some: Point[]) => some.reduce((total, point) => total + point.visitors, 0);
 const weekday = (date: string) => new Date(date).getUTCDay();
 
-/** What somebody who explores the demo can find; see fixtures/README.md. Today is Saturday, 21 November 2026. */
+/** What a person who explores the demo can find; see fixtures/README.md. Today is Saturday, 21 November 2026. */
 describe("the fixtures tell a story worth asking about", () => {
   it("weekends are quiet", async () => {
     const year = await points("example.com", 365);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Fixtures, SiteProfile } from "../../../src/sources/demo/fixture-types.ts";
 import { readFixtures } from "../../../src/sources/demo/fixtures.ts";
-import type { Fixtures, SiteProfile } from "../../../src/sources/demo/profile.ts";
 import { createChoice, createRandom } from "../../../src/sources/demo/random.ts";
 import { createVisits, type Visit } from "../../../src/sources/demo/visits.ts";
 
@@ -23,7 +23,7 @@ describe("random numbers", () => {
     return Array.from({ length: count }, random);
   };
 
-  it("are the same for the same seed, and others for another one", () => {
+  it("are the same for the same seed, and different for another", () => {
     expect(draw("analytics", 1_000)).toEqual(draw("analytics", 1_000));
     // Similar seeds must not start a few steps apart in the same sequence.
     const drawn = Array.from({ length: 100 }, (_, seed) => draw(`analytics:${seed}`, 1_000)).flat();
@@ -54,7 +54,7 @@ describe("the visits of a day", () => {
     ["of 23 hours", "2026-03-29", "Europe/Berlin", 82_800],
     ["of 25 hours", "2026-10-25", "Europe/Berlin", 90_000],
     ["that begins an hour late", "2018-11-04", "America/Sao_Paulo", 82_800],
-  ])("%s end with it, and views come before events", (_, date, timezone, length) => {
+  ])("%s end with the day, and views come before events", (_, date, timezone, length) => {
     const story: SiteProfile["story"] = [];
     const visits = makeVisits({ timezone, hours: onlyAt(23), story, ...long }, date);
     const whole = makeVisits({ timezone, hours: onlyAt(9), story, ...long }, date);
@@ -73,7 +73,7 @@ describe("the visits of a day", () => {
     if (length === 90_000) expect(count(visits)).toBe(count(whole));
   });
 
-  it("that a zone skips has none", () => {
+  it("are none if the zone skips the day", () => {
     const asked = (date: string) => makeVisits({ timezone: "Pacific/Apia" }, date).length;
     expect(asked("2011-12-30")).toBe(0);
     expect(asked("2011-12-29")).toBeGreaterThan(200);
@@ -97,7 +97,7 @@ describe("the visits of a day", () => {
     expect(Math.abs(visits.length / visitors - 1.12)).toBeLessThan(0.01);
   });
 
-  it("are the same whenever they are asked for", () => {
+  it("are always the same", () => {
     const [site] = fixtures.sites;
     if (!site) throw new Error("The fixtures have no site.");
     const visits = createVisits(site, fixtures, "analytics", ANCHOR);
@@ -107,23 +107,24 @@ describe("the visits of a day", () => {
     expect(createVisits(site, fixtures, "analytics", ANCHOR)("2026-11-18")).toEqual(first);
   });
 
-  it("are made of random numbers of which no two are correlated", () => {
+  it("are made of uncorrelated random numbers", () => {
     const rows = listNumbers();
-    const names = Object.keys(rows[0] ?? {});
-    const pairs = names.flatMap((name, index) =>
-      names.slice(index + 1).map((other) => [name, other] as const),
+    const columns = Object.keys(rows[0] ?? {}).map((name) => ({
+      name,
+      codes: encode(rows.map((row) => row[name])),
+    }));
+    const pairs = columns.flatMap((one, index) =>
+      columns.slice(index + 1).map((other) => ({ one, other, surprise: surprise(one.codes, other.codes) })),
     );
     expect(pairs.length).toBeGreaterThan(200);
-    const odd = pairs.filter(
-      ([one, other]) => surprise(rows.map((row) => [row[one], row[other]] as const)) > 6,
-    );
+    const odd = pairs.filter(({ surprise }) => surprise > 6).map(({ one, other }) => [one.name, other.name]);
     expect(odd).toEqual([]);
   });
 });
 
 type Value = string | number | boolean | undefined;
 
-/** What each visitor of a day drew, every value as likely as the others; undefined where nothing was drawn. */
+/** What each visitor of a day drew, with equally likely values; undefined if nothing was drawn. */
 function listNumbers(): Record<string, Value>[] {
   const eight = Array.from({ length: 8 }, (_, index) => `v${index}`);
   const alike = Object.fromEntries(eight.map((value) => [value, 1]));
@@ -174,23 +175,40 @@ function describeVisit(visit: Visit | undefined): Record<string, Value> {
   };
 }
 
-/** Correlation of two values: chi squared, in standard deviations from what independent values would give. */
-function surprise(given: (readonly [Value, Value])[]): number {
-  const pairs = given.filter(([one, other]) => one !== undefined && other !== undefined);
-  const count = (values: unknown[]) => {
-    const counts = new Map<unknown, number>();
-    for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-    return counts;
-  };
-  const [ones, others] = [count(pairs.map(([one]) => one)), count(pairs.map(([, other]) => other))];
-  const together = count(pairs.map(([one, other]) => `${one},${other}`));
-  let sum = 0;
-  for (const [one, some] of ones) {
-    for (const [other, more] of others) {
-      const expected = (some * more) / pairs.length;
-      sum += ((together.get(`${one},${other}`) ?? 0) - expected) ** 2 / expected;
+/** Numbers the distinct values from 0; undefined becomes -1. Counting numbers is far quicker than counting texts. */
+function encode(values: Value[]): number[] {
+  const codes = new Map<Value, number>([[undefined, -1]]);
+  return values.map((value) => {
+    const code = codes.get(value) ?? codes.size - 1;
+    codes.set(value, code);
+    return code;
+  });
+}
+
+/** Correlation of two columns: chi squared, in standard deviations from what independent values would give. */
+function surprise(ones: number[], others: number[]): number {
+  const together: number[][] = [];
+  let total = 0;
+  for (const [index, one] of ones.entries()) {
+    const other = others[index] ?? -1;
+    if (one < 0 || other < 0) continue;
+    const counts = together[one] ?? [];
+    together[one] = counts;
+    counts[other] = (counts[other] ?? 0) + 1;
+    total++;
+  }
+  const sum = (counts: Iterable<number | undefined>) => [...counts].reduce<number>((a, b) => a + (b ?? 0), 0);
+  const some = [...together].map((counts) => sum(counts ?? []));
+  const width = Math.max(...[...together].map((counts) => counts?.length ?? 0));
+  const more = Array.from({ length: width }, (_, other) => sum(together.map((counts) => counts[other])));
+  let chiSquared = 0;
+  for (const [one, rowSum] of some.entries()) {
+    for (const [other, columnSum] of more.entries()) {
+      const expected = (rowSum * columnSum) / total;
+      if (expected > 0) chiSquared += ((together[one]?.[other] ?? 0) - expected) ** 2 / expected;
     }
   }
-  const freedom = (ones.size - 1) * (others.size - 1);
-  return freedom === 0 ? 0 : (sum - freedom) / Math.sqrt(2 * freedom);
+  const count = (sums: number[]) => sums.filter((each) => each > 0).length;
+  const freedom = (count(some) - 1) * (count(more) - 1);
+  return freedom === 0 ? 0 : (chiSquared - freedom) / Math.sqrt(2 * freedom);
 }

@@ -1,0 +1,124 @@
+import type { Call } from "../operations/call.ts";
+import type { Operation } from "../operations/operation.ts";
+import { parseParams } from "../operations/parameters.ts";
+import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
+import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
+import { type CacheLimits, createResponseCache } from "./response-cache.ts";
+import { parseResult } from "./result-parser.ts";
+import { type RetryPolicy, retry } from "./retry.ts";
+import { createSingleFlight } from "./single-flight.ts";
+
+/** Where calls go: a base URL that ends in `/api/v1`, a key, and the function that sends a request. */
+export interface Target {
+  baseUrl: string;
+  apiKey: string;
+  fetch: Fetch;
+  /** The proxies a request may go through, to tell a proxy that cannot be reached from a service that cannot. */
+  proxies?: readonly (string | undefined)[];
+  /** The site to use when a query names none. */
+  site?: string | undefined;
+  /** Where the key was found, for messages. */
+  keySource?: string | undefined;
+}
+
+export interface HttpClientOptions {
+  /**
+   * Called at the first call, not before, so that a server without a key can start and list its tools. If it throws,
+   * the call fails with that error.
+   */
+  readTarget: () => Target | Promise<Target>;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  limits?: Partial<HttpClientLimits>;
+}
+
+interface HttpClientLimits extends ResponseLimits, RetryPolicy {
+  /** Requests in flight at the same time. */
+  concurrency: number;
+  cache: CacheLimits;
+}
+
+/** Limits in milliseconds and bytes. Time limits for connecting, headers and body belong to the target's `fetch`. */
+const DEFAULT_LIMITS: HttpClientLimits = {
+  deadline: 30_000,
+  attempts: 4,
+  firstBackoff: 250,
+  maxBackoff: 4_000,
+  maxBytes: 10_000_000,
+  concurrency: 100,
+  cache: { entries: 200, size: 10_000_000 },
+};
+
+/**
+ * Creates an HTTP client for one key: its cache and its shared requests are never used for another key. The same call
+ * made several times at once sends one request, and a response is reused for as long as the service allows.
+ *
+ * A call parses its parameters, and throws AnalyticsError as `Call` says, or with the service's error: `unreachable`,
+ * `timeout`, `tls`, `proxy`, `redirected`, `bad_answer`, `too_large`, `cancelled` or a code of the contract.
+ */
+export function createHttpClient({ readTarget, clock, limits }: HttpClientOptions): { call: Call } {
+  const bounds = { ...DEFAULT_LIMITS, ...limits };
+  const cache = createResponseCache(bounds.cache, clock);
+  const share = createSingleFlight<unknown>();
+  const limitConcurrency = createConcurrencyLimiter(bounds.concurrency);
+  let target: Promise<Target> | undefined;
+
+  /** Reads the target once. After a failure the next call tries again, since a login may have followed. */
+  const openTarget = (): Promise<Target> => {
+    target ??= Promise.resolve()
+      .then(readTarget)
+      .catch((error: unknown) => {
+        target = undefined;
+        throw error;
+      });
+    return target;
+  };
+
+  const request = async (
+    operation: Operation,
+    params: Record<string, unknown>,
+    query: string,
+    signal: AbortSignal,
+  ) => {
+    const { baseUrl, apiKey, fetch, proxies = [], keySource } = await openTarget();
+    const { path } = operation;
+    const send = { url: `${baseUrl}${path}${query}`, path, apiKey, fetch, proxies, keySource, clock };
+    const attempt = (ending: AbortSignal) =>
+      limitConcurrency(() => sendRequest(send, bounds, ending), ending);
+    const { text, freshFor } = await retry(attempt, bounds, signal);
+    const result = parseResult(operation, params, text);
+    // An operation that reports this very moment is never cached, whatever the service allows.
+    if (operation.maxAge > 0) {
+      cache.set(`${path}${query}`, result, text.length, Math.min(freshFor, secondsToMidnight(result)));
+    }
+    return result;
+  };
+
+  const call: Call = async (operation, input, { signal, fresh } = {}) => {
+    const params = parseParams(operation.params, input);
+    const query = formatQuery(params);
+    const key = `${operation.path}${query}`;
+    const known = fresh ? undefined : cache.get(key);
+    // Cache and shared requests hold results of all operations; the key begins with this operation's path.
+    return (known ?? share(key, (ending) => request(operation, params, query, ending), signal)) as never;
+  };
+  return { call: Object.assign(call, { readSite: async () => (await openTarget()).site }) };
+}
+
+/**
+ * Seconds until midnight at the site, when the numbers of "today" become those of yesterday and must not be reused.
+ * Computed from the response's own `as_of`, so that only the service's clock counts.
+ */
+function secondsToMidnight(result: unknown): number {
+  const asOf: unknown = Reflect.get(Object(Reflect.get(Object(result), "period")), "as_of");
+  const [, hours, minutes, seconds] = /T(\d\d):(\d\d):(\d\d)/.exec(String(asOf)) ?? [];
+  if (seconds === undefined) return Number.POSITIVE_INFINITY;
+  return 86_400 - (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+}
+
+function formatQuery(params: Record<string, unknown>): string {
+  const query = new URLSearchParams(
+    Object.entries(params).map(([name, value]): [string, string] => [name, `${value}`]),
+  );
+  return query.size === 0 ? "" : `?${query}`;
+}

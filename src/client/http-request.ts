@@ -1,0 +1,133 @@
+import { AnalyticsError } from "../errors.ts";
+import { readFreshness } from "./freshness.ts";
+import { hideKey } from "./hidden-key.ts";
+import { type HttpResponse, isJson, readBodyText } from "./http-response.ts";
+import { explainFailure } from "./network-failure.ts";
+import { parseProblem } from "./problem-parser.ts";
+import { RetryableError } from "./retry.ts";
+import { readRetryAfter } from "./retry-after.ts";
+
+/** The options of a GET that does not follow redirects. */
+export interface FetchInit {
+  headers: Record<string, string>;
+  signal: AbortSignal;
+}
+
+export type Fetch = (url: string, init: FetchInit) => Promise<HttpResponse>;
+
+export interface ResponseLimits {
+  /** Bytes of a body, after decompression. */
+  maxBytes: number;
+}
+
+export interface HttpRequest {
+  url: string;
+  /** The operation's path, for messages: a URL's query is never shown. */
+  path: string;
+  apiKey: string;
+  fetch: Fetch;
+  proxies: readonly (string | undefined)[];
+  /** Where the key was found, for messages. */
+  keySource?: string | undefined;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+}
+
+export interface JsonResponse {
+  text: string;
+  /** Seconds for which it may be reused. */
+  freshFor: number;
+}
+
+/** Generous: a problem document takes a few hundred. */
+const MAX_PROBLEM_BYTES = 100_000;
+
+/** A shorter key could be part of a correct answer by accident, for example of a page's path. */
+const MIN_UNIQUE_KEY_LENGTH = 16;
+
+const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
+/** Without 304: that answers a conditional request, and none is sent. */
+const REDIRECTS = new Set([300, 301, 302, 303, 305, 306, 307, 308]);
+
+/**
+ * Sends one request. Returns the text of a 200 with a JSON body. Throws AnalyticsError for everything else, wrapped
+ * in a RetryableError if another attempt may succeed.
+ */
+export async function sendRequest(
+  request: HttpRequest,
+  limits: ResponseLimits,
+  signal: AbortSignal,
+): Promise<JsonResponse> {
+  const requested = request.clock();
+  const { response, text } = await fetchText(request, limits, signal);
+  const { status, headers } = response;
+  const { origin } = new URL(request.url);
+  if (status === 200) {
+    if (isJson(response)) return { text, freshFor: readFreshness(headers, requested, request.clock()) };
+    const type = describeType(headers.get("content-type"), request.apiKey);
+    throw new AnalyticsError("bad_answer", `The answer to ${request.path} ${type}, not JSON.`, {
+      status,
+      hint: `Check the base URL: is ${origin} the API, or a web page in front of it?`,
+    });
+  }
+  if (REDIRECTS.has(status)) throw refuseRedirect(response, request);
+  const wait = readRetryAfter(headers, request.clock());
+  const error = parseProblem(status, isJson(response) ? text : "", {
+    ...request,
+    origin,
+    base: request.url.slice(0, request.url.indexOf(request.path, origin.length)),
+    wait,
+  });
+  throw RETRYABLE_STATUSES.has(status) ? new RetryableError(error, wait) : error;
+}
+
+async function fetchText(
+  { url, apiKey, fetch, proxies }: HttpRequest,
+  { maxBytes }: ResponseLimits,
+  signal: AbortSignal,
+): Promise<{ response: HttpResponse; text: string }> {
+  try {
+    const response = await fetch(url, {
+      headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json, application/problem+json" },
+      signal,
+    });
+    const isOk = response.status === 200;
+    const text = isOk
+      ? await readBodyText(response, maxBytes)
+      : // The status alone identifies an error: its explanation may be cut off or missing.
+        await readBodyText(response, Math.min(maxBytes, MAX_PROBLEM_BYTES)).catch(() => "");
+    const mayHoldKey = !isOk || apiKey.length >= MIN_UNIQUE_KEY_LENGTH;
+    return { response, text: mayHoldKey ? hideKey(text, apiKey) : text };
+  } catch (error) {
+    throw error instanceof AnalyticsError ? error : explainFailure(error, new URL(url).origin, proxies);
+  }
+}
+
+function describeType(type: string | null, apiKey: string): string {
+  if (type === null) return "has no content type";
+  return `is ${(hideKey(type, apiKey).split(";")[0] ?? "").trim().slice(0, 60)}`;
+}
+
+function refuseRedirect({ status, headers }: HttpResponse, { url, apiKey }: HttpRequest): AnalyticsError {
+  const target = readRedirectOrigin(headers.get("location"), url, apiKey);
+  return new AnalyticsError(
+    "redirected",
+    `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${status}); the key was not sent there.`,
+    { status, hint: adviseOnRedirect(target, new URL(url).origin) },
+  );
+}
+
+/** The origin that a redirect points to. Undefined if it is not http or https, or contains the key. */
+export function readRedirectOrigin(location: string | null, url: string, apiKey: string): string | undefined {
+  if (location === null || !URL.canParse(location, url)) return undefined;
+  const { origin } = new URL(location, url);
+  return /^https?:/.test(origin) && hideKey(origin, apiKey) === origin ? origin : undefined;
+}
+
+/** A redirect to another host usually leads to the service's other name; one on the same host, to a sign-in page. */
+function adviseOnRedirect(target: string | undefined, origin: string): string {
+  if (target === undefined || target === origin) {
+    return "Check the base URL: the API does not redirect, but a dashboard redirects to its sign-in page.";
+  }
+  return `If ${target} is the service, use it as the base URL: ANALYTICS_BASE_URL, --base-url, or analytics-mcp login.`;
+}

@@ -1,0 +1,151 @@
+import { AnalyticsError } from "../errors.ts";
+import { RetryableError } from "./retry.ts";
+
+/**
+ * Turns what a request threw into an error that a person can act on. A failure that another attempt may get past is a
+ * RetryableError.
+ */
+export function explainFailure(
+  cause: unknown,
+  origin: string,
+  proxies: readonly (string | undefined)[],
+): AnalyticsError | RetryableError {
+  const failure = readFailure(cause);
+  const { code } = failure;
+  const proxyError = explainProxy(failure, cause, origin, proxies);
+  if (proxyError !== undefined) return proxyError;
+  if (/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/.test(code)) {
+    const reason = TLS_REASONS[code] ?? code;
+    return new AnalyticsError("tls", `No secure connection to ${origin}: ${reason}.`, {
+      hint:
+        reason === NO_TLS
+          ? `Try ${origin.replace("https:", "http:")} (plain http is only allowed for this machine), or check the port.`
+          : "If the service uses a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.",
+      cause,
+    });
+  }
+  if (/^(Z_|ERR__ERROR_|ZSTD_error_)/.test(code)) {
+    return new AnalyticsError(
+      "bad_answer",
+      `The answer of ${origin} is damaged: it cannot be decompressed.`,
+      {
+        hint: "Try again later, or tell whoever runs the service.",
+        cause,
+      },
+    );
+  }
+  const timeout = TIMEOUT_REASONS[code];
+  if (timeout !== undefined) {
+    return new RetryableError(
+      new AnalyticsError("timeout", `${origin} ${timeout}.`, {
+        hint: "Check the base URL and the network, or try again later.",
+        cause,
+      }),
+    );
+  }
+  return explainUnreachable(failure, cause, origin);
+}
+
+function explainProxy(
+  { code, message, peer }: Failure,
+  cause: unknown,
+  origin: string,
+  proxies: readonly (string | undefined)[],
+): AnalyticsError | undefined {
+  // The message of a system error contains the host's name, which may contain "proxy".
+  const isUndici = code === "" || code.startsWith("UND_ERR");
+  if (code.startsWith("UND_ERR_ABORTED") || (isUndici && /proxy/i.test(message))) {
+    return new AnalyticsError("proxy", `The proxy refused to connect to ${origin}.`, {
+      hint: "Check HTTPS_PROXY (its address, user and password), or add the host to NO_PROXY.",
+      cause,
+    });
+  }
+  const proxy = proxies.find((each) => each !== undefined && isPeer(new URL(each), peer));
+  if (proxy === undefined) return undefined;
+  const reason = REASONS[code] ?? "the connection failed";
+  return new AnalyticsError("proxy", `The proxy ${new URL(proxy).host} cannot be reached: ${reason}.`, {
+    hint: "Check HTTPS_PROXY and HTTP_PROXY, or add the service's host to NO_PROXY.",
+    cause,
+  });
+}
+
+function explainUnreachable({ code, name }: Failure, cause: unknown, origin: string) {
+  const isHttp = name !== "HTTPParserError";
+  const reason = isHttp ? REASONS[code] : "the server there does not speak HTTP";
+  const error = new AnalyticsError(
+    "unreachable",
+    `${origin} cannot be reached: ${reason ?? "the connection failed"}.`,
+    {
+      hint: "Check the base URL, the network and HTTPS_PROXY.",
+      // The parser's error holds the received bytes, which may repeat the key.
+      cause: isHttp ? cause : undefined,
+    },
+  );
+  return code === "ENOTFOUND" ? error : new RetryableError(error);
+}
+
+interface Failure {
+  code: string;
+  name: string;
+  message: string;
+  peer: Peer;
+}
+
+/** Whom Node could not connect to: an address and port, or a name that has no address. */
+interface Peer {
+  address?: unknown;
+  port?: unknown;
+  hostname?: unknown;
+}
+
+/** Reads the innermost cause. Node wraps the errors of several addresses, and libraries wrap Node's. */
+function readFailure(error: unknown): Failure {
+  const failure: Failure = { code: "", name: "", message: "", peer: {} };
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const [first] = each instanceof AggregateError ? each.errors : [];
+    const code = "code" in each ? each.code : first?.code;
+    if (typeof code === "string") failure.code = code;
+    failure.name = each.name;
+    failure.message = each.message;
+    failure.peer = { ...first, ...each };
+  }
+  return failure;
+}
+
+function isPeer({ hostname, port, protocol }: URL, peer: Peer): boolean {
+  const proxyPort = Number(port === "" ? (protocol === "https:" ? 443 : 80) : port);
+  return peer.hostname === hostname || (peer.port === proxyPort && peer.address !== undefined);
+}
+
+const REASONS: Record<string, string> = {
+  ENOTFOUND: "the host name does not exist",
+  EAI_AGAIN: "the host name cannot be resolved right now",
+  ECONNREFUSED: "nothing is listening there",
+  ECONNRESET: "the connection was cut",
+  EHOSTUNREACH: "there is no route to it",
+  ENETUNREACH: "there is no network",
+  UND_ERR_SOCKET: "the connection was cut",
+  UND_ERR_HEADERS_OVERFLOW: "its response headers are too long",
+};
+
+const TIMEOUT_REASONS: Record<string, string> = {
+  ETIMEDOUT: "did not answer in time",
+  UND_ERR_CONNECT_TIMEOUT: "did not accept a connection in time",
+  UND_ERR_HEADERS_TIMEOUT: "accepted the request and did not answer in time",
+  UND_ERR_BODY_TIMEOUT: "stopped in the middle of its answer",
+};
+
+const NO_TLS = "the server does not speak TLS";
+const UNKNOWN_AUTHORITY = "its certificate comes from an authority that this machine does not trust";
+
+const TLS_REASONS: Record<string, string> = {
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  EPROTO: NO_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+};

@@ -1,0 +1,51 @@
+import { setMaxListeners } from "node:events";
+import { cancelled } from "./time-limit.ts";
+
+interface Flight<T> {
+  result: Promise<T>;
+  waiting: number;
+  controller: AbortController;
+}
+
+export type SingleFlight<T> = (
+  key: string,
+  start: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal | undefined,
+) => Promise<T>;
+
+/**
+ * Lets concurrent callers with the same key share one run. When the last of them is aborted, so is the run. An aborted
+ * caller gets AnalyticsError `cancelled`.
+ */
+export function createSingleFlight<T>(): SingleFlight<T> {
+  const flights = new Map<string, Flight<T>>();
+
+  const startFlight = (key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> => {
+    const controller = new AbortController();
+    const flight: Flight<T> = { result: start(controller.signal), waiting: 0, controller };
+    const end = () => {
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    flight.result.then(end, end);
+    flights.set(key, flight);
+    return flight;
+  };
+
+  return (key, start, signal) => {
+    if (signal?.aborted) return Promise.reject(cancelled());
+    // Many calls may wait on one caller's signal, and Node warns about the eleventh listener.
+    if (signal) setMaxListeners(0, signal);
+    const flight = flights.get(key) ?? startFlight(key, start);
+    flight.waiting++;
+    return new Promise<T>((resolve, reject) => {
+      const leave = () => {
+        reject(cancelled());
+        if (--flight.waiting > 0) return;
+        if (flights.get(key) === flight) flights.delete(key);
+        flight.controller.abort();
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      flight.result.then(resolve, reject).finally(() => signal?.removeEventListener("abort", leave));
+    });
+  };
+}

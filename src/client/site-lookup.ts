@@ -1,0 +1,58 @@
+import { AnalyticsError, quoteWord } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import { sites } from "../operations/index.ts";
+
+const MOST_LISTED = 20;
+
+/**
+ * Runs a query for somebody who may not know the sites. `site` may be left out if a default site is set or the key has
+ * exactly one. Otherwise, and if the site is unknown, throws AnalyticsError `missing_parameter` or `site_not_found` with
+ * the sites to choose from.
+ */
+export async function askForSite<T>(
+  call: Call,
+  input: Record<string, unknown>,
+  options: CallOptions,
+  ask: (params: Record<string, unknown>) => Promise<T>,
+): Promise<T> {
+  const { site = (await call.readSite?.()) ?? (await findOnlySite(call, options)), ...rest } = input;
+  const params = { site, ...rest };
+  try {
+    return await ask(params);
+  } catch (error) {
+    if (!(error instanceof AnalyticsError) || error.code !== "site_not_found") throw error;
+    const domains = await listDomains(call, options);
+    throw refuseUnknownSite(String(params.site), domains, error);
+  }
+}
+
+/** The error for a site that the key does not have, with those that it has. */
+export function refuseUnknownSite(site: string, domains: string[], cause?: AnalyticsError): AnalyticsError {
+  return new AnalyticsError("site_not_found", `The key has no site ${quoteWord(site)}.`, {
+    status: cause?.status,
+    hint: describeSites(domains),
+    parameters: [{ parameter: "site", detail: "is unknown", allowed: domains.slice(0, MOST_LISTED) }],
+    cause,
+  });
+}
+
+async function findOnlySite(call: Call, options: CallOptions): Promise<string> {
+  const domains = await listDomains(call, options);
+  const [only] = domains;
+  if (only !== undefined && domains.length === 1) return only;
+  throw new AnalyticsError("missing_parameter", "site is required: the key does not have exactly one site.", {
+    hint: describeSites(domains),
+    parameters: [{ parameter: "site", detail: "is required", allowed: domains.slice(0, MOST_LISTED) }],
+  });
+}
+
+async function listDomains(call: Call, options: CallOptions): Promise<string[]> {
+  const result = await call(sites, {}, options);
+  return result.sites.map((site) => site.domain);
+}
+
+function describeSites(domains: string[]): string {
+  if (domains.length === 0) return "The key's organization has no sites yet.";
+  const more = domains.length > MOST_LISTED ? ` and ${domains.length - MOST_LISTED} more` : "";
+  return `Its sites are: ${domains.slice(0, MOST_LISTED).join(", ")}${more}.`;
+}

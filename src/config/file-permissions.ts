@@ -1,0 +1,13 @@
+import { statSync } from "node:fs";
+import { platform } from "node:os";
+
+/** Whether other users of this machine can read a file. Always false on Windows, where a mode does not say so. */
+export function isExposed(file: string): boolean {
+  if (platform() === "win32") return false;
+  const { mode } = statSync(file);
+  return (mode & 0o077) !== 0;
+}
+
+export function describeExposure(file: string): string {
+  return `${file} can be read by other users of this machine: chmod 600 ${JSON.stringify(file)}`;
+}

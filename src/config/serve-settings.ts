@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import { AnalyticsError } from "../errors.ts";
+import { isLoopback } from "./base-url.ts";
+import type { Environment } from "./variables.ts";
+
+/** How much `serve` logs: each level includes those after it. */
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** The options of `serve` on the command line. An absent one is read from the environment. */
+export interface ServeFlags {
+  host?: string | undefined;
+  port?: string | undefined;
+  publicUrl?: string | undefined;
+  store?: string | undefined;
+  secretFile?: string | undefined;
+  trustProxy?: boolean | undefined;
+  allowedOrigins?: string | undefined;
+  registration?: string | undefined;
+  adminListen?: string | undefined;
+  drainDelay?: string | undefined;
+  logLevel?: string | undefined;
+}
+
+export interface ServeSettings {
+  host: string;
+  port: number;
+  /** An origin without a trailing slash; undefined if the server is only for this machine. */
+  publicUrl: string | undefined;
+  store: string;
+  secretFile: string;
+  trustProxy: boolean;
+  allowedOrigins: string[];
+  registration: boolean;
+  adminListen: { host: string; port: number } | undefined;
+  /** Milliseconds for which a stopping server still answers, while `/readyz` reports that it is going. */
+  drainDelay: number;
+  logLevel: LogLevel;
+}
+
+/** Each option's environment variable. */
+export const serveVariables = {
+  host: "ANALYTICS_SERVE_HOST",
+  port: "ANALYTICS_SERVE_PORT",
+  publicUrl: "ANALYTICS_SERVE_PUBLIC_URL",
+  store: "ANALYTICS_SERVE_STORE",
+  secretFile: "ANALYTICS_SERVE_SECRET_FILE",
+  trustProxy: "ANALYTICS_SERVE_TRUST_PROXY",
+  allowedOrigins: "ANALYTICS_SERVE_ALLOWED_ORIGINS",
+  registration: "ANALYTICS_SERVE_REGISTRATION",
+  adminListen: "ANALYTICS_SERVE_ADMIN_LISTEN",
+  drainDelay: "ANALYTICS_SERVE_DRAIN_DELAY",
+  logLevel: "ANALYTICS_SERVE_LOG_LEVEL",
+} as const satisfies Record<keyof ServeFlags, string>;
+
+const DEFAULT_PORT = "8788";
+const MOST_SECONDS = 300;
+
+/**
+ * Reads the settings of `serve`. Throws AnalyticsError `usage`, which names the option.
+ *
+ * @param isLocal Whether the data is in this process. If so, sign-ins are kept in memory unless a store is named.
+ */
+export function readServeSettings(
+  flags: ServeFlags,
+  environment: Environment,
+  isLocal: boolean,
+): ServeSettings {
+  const read = (name: Exclude<keyof ServeFlags, "trustProxy">) => {
+    const value = flags[name] ?? environment[serveVariables[name]]?.trim();
+    return value === "" ? undefined : value;
+  };
+  const host = read("host") ?? "127.0.0.1";
+  const publicUrl = readPublicUrl(read("publicUrl"));
+  if (publicUrl === undefined && !isLoopback(host.includes(":") ? `[${host}]` : host)) {
+    throw refuse(
+      "--host",
+      "makes the server reachable from other machines, so it needs --public-url, with https",
+    );
+  }
+  const folder = readStateFolder(environment);
+  const trust = environment[serveVariables.trustProxy];
+  return {
+    host,
+    port: readPort("--port", read("port") ?? DEFAULT_PORT),
+    publicUrl,
+    store: read("store") ?? (isLocal ? "memory" : join(folder, "connector.db")),
+    secretFile: read("secretFile") ?? join(folder, "secret"),
+    trustProxy: flags.trustProxy ?? readSwitch(serveVariables.trustProxy, trust ?? "off"),
+    allowedOrigins: (read("allowedOrigins") ?? "")
+      .split(",")
+      .map(readHostname)
+      .filter((each) => each !== ""),
+    registration: readSwitch("--registration", read("registration") ?? "on"),
+    adminListen: readListen(read("adminListen")),
+    drainDelay: readSeconds("--drain-delay", read("drainDelay") ?? "0") * 1000,
+    logLevel: readLevel(read("logLevel") ?? "info"),
+  };
+}
+
+function refuse(option: string, reason: string): AnalyticsError {
+  return new AnalyticsError("usage", `${option} ${reason}.`, { hint: "See analytics-mcp serve --help." });
+}
+
+function readPublicUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (!URL.canParse(text)) throw refuse("--public-url", "must be a URL such as https://mcp.example.com");
+  const { protocol, origin, hostname, pathname, search, hash, username, password } = new URL(text);
+  const isBare = pathname === "/" && `${search}${hash}${username}${password}` === "";
+  if (!isBare) throw refuse("--public-url", "must be an origin: only scheme, host and port");
+  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+  if (!isSafe)
+    throw refuse("--public-url", "must start with https://, because tokens and keys are sent there");
+  return origin;
+}
+
+function readPort(option: string, text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw refuse(option, "must be a whole number from 0 to 65535");
+}
+
+function readSeconds(option: string, text: string): number {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text);
+  throw refuse(option, `must be a whole number of seconds, at most ${MOST_SECONDS}`);
+}
+
+function readSwitch(option: string, text: string): boolean {
+  if (text === "on" || text === "off") return text === "on";
+  throw refuse(option, "must be on or off");
+}
+
+function readLevel(text: string): LogLevel {
+  const level = logLevels.find((each) => each === text);
+  if (level === undefined) throw refuse("--log-level", `must be one of ${logLevels.join(", ")}`);
+  return level;
+}
+
+function readListen(text: string | undefined): ServeSettings["adminListen"] {
+  if (text === undefined) return undefined;
+  const [, host, port = ""] = /^(.+):(\d+)$/.exec(text) ?? [];
+  if (host === undefined) throw refuse("--admin-listen", "must look like 127.0.0.1:9090");
+  return { host: host.replace(/^\[|\]$/g, ""), port: readPort("--admin-listen", port) };
+}
+
+/** The host name of an origin, or the text itself if it is not an origin. */
+function readHostname(text: string): string {
+  const trimmed = text.trim();
+  return URL.canParse(trimmed) && trimmed.includes("://") ? new URL(trimmed).hostname : trimmed;
+}
+
+function readStateFolder(environment: Environment): string {
+  const { XDG_STATE_HOME, LOCALAPPDATA, HOME = "." } = environment;
+  return join(XDG_STATE_HOME || LOCALAPPDATA || join(HOME, ".local", "state"), "analytics-mcp");
+}

@@ -1,0 +1,108 @@
+import { SCOPE } from "./scope.ts";
+
+/**
+ * Repairs what clients send outside the standards, before the provider sees it; each repair is for a client in use.
+ * Whatever decides security (client, redirect, PKCE) passes unchanged.
+ */
+export interface Normalizer {
+  authorization(query: URLSearchParams): URLSearchParams;
+  token(form: URLSearchParams): URLSearchParams;
+  /** Keeps the members of a registration (RFC 7591) that this server uses. */
+  registration(metadata: unknown): Record<string, unknown>;
+  /** Does the same for a client ID metadata document, and keeps the members that decide whether it is accepted. */
+  document(metadata: Record<string, unknown>): Record<string, unknown>;
+}
+
+/** @param resource The canonical address of `/mcp`. */
+export function createNormalizer(resource: string): Normalizer {
+  const { origin } = new URL(resource);
+  const own = new Set([resource, `${resource}/`, origin, `${origin}/`]);
+
+  /** VS Code and Gemini CLI send the address with a trailing slash, or the origin alone. */
+  const normalizeResource = (form: URLSearchParams) => {
+    const requested = form.getAll("resource");
+    if (requested.length === 0 || !requested.every((each) => own.has(each))) return;
+    form.set("resource", resource);
+  };
+
+  return {
+    authorization: (query) => {
+      const form = new URLSearchParams(query);
+      // There is only one scope, so a missing or unknown one means this one.
+      form.set("scope", SCOPE);
+      normalizeResource(form);
+      // The provider supports other modes, some with a separate page. None is offered here, and it refuses a name
+      // that it does not know.
+      if (form.getAll("response_mode").some((mode) => mode !== "query"))
+        form.set("response_mode", "unsupported");
+      const prompts = (form.get("prompt") ?? "").split(" ");
+      // The person is asked for the key every time, which satisfies every prompt except `none`.
+      if (form.has("prompt")) form.set("prompt", prompts.includes("none") ? "none" : "consent");
+      return form;
+    },
+    token: (query) => {
+      const form = new URLSearchParams(query);
+      form.delete("scope");
+      normalizeResource(form);
+      return form;
+    },
+    registration: readMetadata,
+    document: ({ client_id, client_secret, client_secret_expires_at, ...metadata }) => ({
+      ...readMetadata(metadata),
+      // The provider refuses a document with another's client_id, or with a secret that the whole world can read.
+      ...{ client_id, client_secret, client_secret_expires_at },
+      // A registration's answer shows the client what was changed; a document's author sees nothing. So an unknown
+      // method is refused, and a client that wants to authenticate is never treated as one that does not.
+      token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? "none",
+      // The provider requires https here, and would refuse the whole document.
+      client_uri: isHttps(metadata.client_uri) ? metadata.client_uri : undefined,
+    }),
+  };
+}
+
+function readMetadata(metadata: unknown): Record<string, unknown> {
+  const given: Record<string, unknown> = Object(metadata);
+  const { redirect_uris, client_name, client_uri, token_endpoint_auth_method, jwks, jwks_uri } = given;
+  const uris = Array.isArray(redirect_uris) ? redirect_uris : [];
+  return {
+    // One forbidden address removes them all, and an application without any is refused.
+    redirect_uris: uris.every(isRedirect) ? uris.slice(0, MAX_REDIRECTS) : [],
+    ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
+    ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
+    token_endpoint_auth_method: METHODS.has(token_endpoint_auth_method) ? token_endpoint_auth_method : "none",
+    ...(token_endpoint_auth_method === "private_key_jwt" && {
+      ...(isWithin(jwks, KEY_SET_DEPTH) && { jwks }),
+      ...(typeof jwks_uri === "string" && { jwks_uri }),
+    }),
+    // Native applications may use loopback addresses with any port (RFC 8252, section 7.3) and their own schemes,
+    // but not plain http elsewhere.
+    application_type: "native",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+  };
+}
+
+/** A set, its list, a key, and a key's list of certificates (RFC 7517). */
+const KEY_SET_DEPTH = 4;
+
+/** Whether lists and objects are nested no deeper; JSON.stringify overflows the stack on very deep ones. */
+function isWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((each) => isWithin(each, depth - 1));
+}
+
+const isHttps = (uri: unknown) => typeof uri === "string" && uri.startsWith("https://");
+
+/** Schemes that browsers and systems handle themselves: none of them leads to the application that registered it. */
+const FOREIGN_SCHEMES =
+  /^(javascript|vbscript|data|blob|file|filesystem|about|view-source|intent|ws|wss|ftp|chrome|mailto|tel|sms):/i;
+
+function isRedirect(uri: unknown): boolean {
+  if (typeof uri !== "string" || !URL.canParse(uri) || FOREIGN_SCHEMES.test(uri)) return false;
+  const { username, password } = new URL(uri);
+  return username === "" && password === "";
+}
+
+const MAX_REDIRECTS = 20;
+const MAX_NAME = 200;
+const METHODS = new Set<unknown>(["none", "client_secret_post", "client_secret_basic", "private_key_jwt"]);

@@ -1,0 +1,125 @@
+import Provider, { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import type { Audit } from "./audit.ts";
+import type { DeferredWrites } from "./deferred-writes.ts";
+import type { Sealing } from "./store/sealing.ts";
+import type { Store } from "./store/store.ts";
+
+/** For how many milliseconds after its first use a refresh token still works: the answer may have been lost. */
+const REFRESH_GRACE = 60_000;
+
+/** The kinds of record that are sealed with the analytics key inside. */
+const KEY_CARRIERS = new Set(["AuthorizationCode", "AccessToken", "RefreshToken"]);
+
+type Payload = AdapterPayload & { apiKey?: string };
+
+export interface StorageOptions {
+  store: Store;
+  sealing: Sealing;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  audit: Audit;
+}
+
+/**
+ * Stores the provider's records, each sealed under its own token. The analytics key is copied from the consent to
+ * the code, and from the code and each refresh token to the tokens made from it; the provider never sees it.
+ */
+export function createStorageAdapter(
+  { store, sealing, clock, audit }: StorageOptions,
+  { defer, track }: DeferredWrites,
+): (kind: string) => Adapter {
+  /** The analytics key that each request has read. */
+  const keys = new WeakMap<object, string>();
+
+  const takeKey = (kind: string): string => {
+    const apiKey = Provider.ctx && keys.get(Provider.ctx);
+    if (apiKey === undefined) throw new Error(`A ${kind} would be made without a key.`);
+    return apiKey;
+  };
+
+  const upsert = async (kind: string, id: string, payload: AdapterPayload, expiresIn: number | undefined) => {
+    const value: Payload = { ...payload };
+    if (KEY_CARRIERS.has(kind)) value.apiKey = takeKey(kind);
+    const now = clock();
+    const expires = expiresIn ? now + expiresIn * 1000 : undefined;
+    // The provider reads the system clock; replace its time by that of our clock, which decides everywhere.
+    if (expires !== undefined) value.exp = Math.floor(expires / 1000);
+    const record = {
+      ...sealing.seal(kind, id, value),
+      grantId: kind === "Grant" ? id : payload.grantId,
+      clientId: kind === "Client" ? id : payload.clientId,
+      created: now,
+      expires,
+    };
+    if (!(await track(store.put(record)))) throw new errors.InvalidGrant("grant is revoked");
+  };
+
+  const find = async (kind: string, id: string) => {
+    const record = await track(store.get(kind, sealing.hash(kind, id)));
+    if (!record) return undefined;
+    // Only `upsert` seals values of these kinds, and sealing proves that this is one of them.
+    const payload = sealing.open(record, id) as Payload | undefined;
+    if (!payload) return undefined;
+    const now = clock();
+    // Whoever can write to the store can change the time outside the seal, but not this one.
+    if (payload.exp !== undefined && payload.exp * 1000 <= now) return undefined;
+    const { apiKey = payload.result?.apiKey, ...rest } = payload;
+    if (typeof apiKey === "string" && Provider.ctx) keys.set(Provider.ctx, apiKey);
+    const { consumed } = record;
+    if (consumed === undefined || isInGrace(kind, consumed, now)) return rest;
+    return { ...rest, consumed: Math.floor(consumed / 1000) };
+  };
+
+  const consume = async (kind: string, id: string) => {
+    const now = clock();
+    const consumption = await store.consume(kind, sealing.hash(kind, id), now);
+    if (consumption?.first) return;
+    if (consumption && isInGrace(kind, consumption.consumed, now)) return;
+    throw new errors.InvalidGrant(`${kind} already used`);
+  };
+
+  /** The provider calls this several times for one grant; the store returns true for the first call. */
+  const endGrant = async (grantId: string) => {
+    if (!(await track(store.revokeGrant(grantId, clock())))) return;
+    const { route, params, client } = Provider.ctx?.oidc ?? {};
+    const isRefresh = params?.grant_type === "refresh_token";
+    const reusedReason = isRefresh ? "refresh_token_reused" : "code_reused";
+    const reason = route === "revocation" ? "revoked_by_client" : reusedReason;
+    audit("grant_ended", { grant: grantId, client: client?.clientId, reason });
+  };
+
+  const destroy = async (kind: string, id: string) => {
+    if (kind === "Grant") return endGrant(id);
+    // The end of the grant always follows and removes these too. Removed earlier, a token could not be revoked again
+    // by a client that got no answer, and the rest of the grant would stay valid.
+    if (KEY_CARRIERS.has(kind)) return;
+    await defer(() => store.remove(kind, sealing.hash(kind, id)));
+  };
+
+  return (kind) =>
+    kind === "Session"
+      ? noSessions
+      : {
+          ...noSessions,
+          upsert: (id, payload, expiresIn) => upsert(kind, id, payload, expiresIn),
+          find: (id) => find(kind, id),
+          consume: (id) => defer(() => consume(kind, id)),
+          destroy: (id) => destroy(kind, id),
+          revokeByGrantId: endGrant,
+        };
+}
+
+function isInGrace(kind: string, consumed: number, now: number): boolean {
+  return kind === "RefreshToken" && now - consumed < REFRESH_GRACE;
+}
+
+/** Nobody stays signed in: the key is asked for every time, so consent is never given silently. */
+const noSessions: Adapter = {
+  upsert: async () => {},
+  find: async () => undefined,
+  consume: async () => {},
+  destroy: async () => {},
+  revokeByGrantId: async () => {},
+  findByUid: async () => undefined,
+  findByUserCode: async () => undefined,
+};

@@ -1,0 +1,26 @@
+const RISING = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+const GROWING = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/** Draws counts as blocks of eight heights. Zero is a dot, so that a small count never looks like none. */
+export function drawSparkline(values: readonly number[]): string {
+  const most = Math.max(...values, 0);
+  return values
+    .map((value) => (value === 0 ? "·" : RISING[Math.ceil((value / most) * RISING.length) - 1]))
+    .join("");
+}
+
+/** Draws a count as a bar, in eighths of a column. `most` fills the width; a count above zero is always visible. */
+export function drawBar(value: number, most: number, width: number): string {
+  if (value <= 0 || most <= 0) return "";
+  const eighths = Math.max(1, Math.round((value / most) * width * 8));
+  return "█".repeat(Math.floor(eighths / 8)) + GROWING[eighths % 8];
+}
+
+/** Draws one column of a chart, from the top line down, in eighths of a line. */
+export function drawColumn(value: number, most: number, height: number): string[] {
+  const eighths = value <= 0 || most <= 0 ? 0 : Math.max(1, Math.round((value / most) * height * 8));
+  return Array.from({ length: height }, (_, index) => {
+    const filled = Math.min(8, Math.max(0, eighths - (height - 1 - index) * 8));
+    return filled === 0 ? " " : (RISING[filled - 1] ?? "");
+  });
+}

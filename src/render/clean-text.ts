@@ -1,0 +1,46 @@
+/**
+ * Characters that are invisible or change how text is shown: controls (C0, DEL, C1), line and paragraph separators,
+ * bidirectional marks, zero-width and other format characters, lone surrogates, and the tag characters that can smuggle
+ * text to a model. Variation selectors and the zero-width joiner of emoji are among them: removing them may change a
+ * glyph, but not the meaning.
+ */
+const INVISIBLE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
+
+/** Most texts match, and this test is ten times faster than replacing. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
+const MAX_TEXT_LENGTH = 200;
+
+/**
+ * Makes text that a visitor can write (paths, referrers, campaigns, event names) safe for a terminal, a CSV cell or a
+ * model: removes invisible characters and caps the length, in code points. Call it only on output; everything inside
+ * keeps the raw text.
+ */
+export function cleanText(text: string, maxLength = MAX_TEXT_LENGTH): string {
+  const visible = PLAIN.test(text) ? text : text.replace(INVISIBLE, "");
+  if (visible.length <= maxLength) return visible;
+  const characters = [...visible.slice(0, 2 * maxLength + 1)];
+  return characters.length <= maxLength ? visible : `${characters.slice(0, maxLength - 1).join("")}…`;
+}
+
+/** Cleans every string in a value, and the names of its members. The casts hold because the shape stays the same. */
+export function cleanValue<T>(value: T, maxLength = MAX_TEXT_LENGTH): T {
+  if (typeof value === "string") return cleanText(value, maxLength) as T;
+  if (Array.isArray(value)) return value.map((each) => cleanValue(each, maxLength)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([key, each]) => [cleanText(key, maxLength), cleanValue(each, maxLength)]),
+  ) as T;
+}
+
+/** Formats JSON with every invisible character escaped: nothing is lost, and a terminal shows all of it. */
+export function formatJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(INVISIBLE, (character) => {
+    if (character === "\n") return character;
+    return [...Array(character.length).keys()]
+      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
+      .join("");
+  });
+}

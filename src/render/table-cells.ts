@@ -1,0 +1,68 @@
+import type { Cell, Column } from "../operations/view.ts";
+import { cleanText } from "./clean-text.ts";
+import { paint, type Screen, type Style } from "./terminal-screen.ts";
+
+const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "time", "status"]);
+export const isNumeric = ({ kind }: Column) => !TEXTS.has(kind);
+
+const STATUS_STYLES: Readonly<Record<string, Style>> = {
+  ok: "green",
+  warning: "yellow",
+  failed: "red",
+  skipped: "dim",
+};
+
+/** Formats cells for people. Colour is added later (`paintCell`), because it takes no room. */
+export function createCellFormat(screen: Screen) {
+  const numbers = new Intl.NumberFormat(screen.locale);
+  const tenths = new Intl.NumberFormat(screen.locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const readName = createNames(screen.locale);
+
+  const sign = (value: number, text: string) => {
+    if (!screen.pictures) return value > 0 ? `+${text}` : text;
+    const arrow = value > 0 ? "▲ +" : value < 0 ? "▼ " : "  ";
+    return `${arrow}${text}`;
+  };
+
+  return (column: Column, row: Record<string, Cell>): string => {
+    const cell = row[column.key] ?? null;
+    if (cell === null) return "–";
+    if (typeof cell === "string")
+      return closeGaps(cleanText(column.names ? readName(column.names, row.value, cell) : cell));
+    if (column.kind === "percent") return `${tenths.format(cell)} %`;
+    if (column.kind === "percent_change") return sign(cell, `${tenths.format(cell)} %`);
+    if (column.kind === "change") return cell > 0 ? `+${numbers.format(cell)}` : numbers.format(cell);
+    return numbers.format(cell);
+  };
+}
+
+/** Columns are two spaces apart, so a cell with two spaces in its text could look like two cells. */
+const closeGaps = (text: string) => text.replaceAll(/[\s\u2800]{2,}/g, " ");
+
+/** Colours changes by their direction and checks by their status; other cells keep the terminal's colour. */
+export function paintCell(screen: Screen, column: Column, cell: Cell, text: string): string {
+  const style = column.kind === "status" ? STATUS_STYLES[String(cell)] : styleOf(column, cell);
+  return style ? paint(screen, style, text) : text;
+}
+
+function styleOf({ kind }: Column, cell: Cell): Style | undefined {
+  const isChange = kind === "change" || kind === "percent_change";
+  if (!isChange || typeof cell !== "number" || cell === 0) return undefined;
+  return cell > 0 ? "green" : "red";
+}
+
+/** Names codes in the reader's language; uses the service's English name for English and for unknown codes. */
+function createNames(locale: string) {
+  if (locale.startsWith("en")) return (_: string, __: Cell | undefined, name: string) => name;
+  const names = {
+    region: new Intl.DisplayNames(locale, { type: "region", fallback: "none" }),
+    language: new Intl.DisplayNames(locale, { type: "language", fallback: "none" }),
+  };
+  return (kind: "region" | "language", code: Cell | undefined, name: string) => {
+    try {
+      return names[kind].of(String(code)) ?? name;
+    } catch {
+      return name;
+    }
+  };
+}

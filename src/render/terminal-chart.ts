@@ -1,0 +1,90 @@
+import { addDays } from "../operations/days.ts";
+import type { Series } from "../operations/view.ts";
+import { drawColumn, drawSparkline } from "./block-graphics.ts";
+import { paint, type Screen } from "./terminal-screen.ts";
+import { measure, pad, wrap } from "./text-width.ts";
+
+/** Terminal columns. A wider bar would not be easier to read. */
+const WIDEST_BAR = 6;
+
+/** A series as a sparkline with its label, on one line or two. A longer series than the screen shows its last days. */
+export function formatSparkline({ label, from, values, partial }: Series, screen: Screen): string[] {
+  const shown = values.slice(-screen.width);
+  const drawn = drawSparkline(shown);
+  const end = drawn.length - Number(partial);
+  const line = paint(screen, "cyan", drawn.slice(0, end)) + paint(screen, "dim", drawn.slice(end));
+  const text = `${label} from ${addDays(from, values.length - shown.length)}${partial ? ", today so far" : ""}`;
+  return shown.length + 2 + measure(text) <= screen.width ? [`${line}  ${text}`] : [text, line];
+}
+
+interface Bar {
+  value: number;
+  partial: boolean;
+}
+
+/** A series as a bar chart with axes. If there are more days than columns, several days share a bar, as their mean. */
+export function formatChart(series: Series, screen: Screen, height: number): string[] {
+  const numbers = new Intl.NumberFormat(screen.locale);
+  const margin = measure(numbers.format(niceTop(Math.max(...series.values)))) + 2;
+  const room = Math.max(10, screen.width - margin);
+  // Today always has a separate bar, because its count is not complete.
+  const today = Number(series.partial);
+  const daysPerBar = Math.max(1, Math.ceil((series.values.length - today) / (room - today)));
+  const bars = gather(series, daysPerBar);
+  const most = niceTop(Math.max(...bars.map(({ value }) => value)));
+  const barWidth = Math.min(WIDEST_BAR, Math.max(1, Math.floor(room / bars.length)));
+  const gap = barWidth > 2 ? 1 : 0;
+  const columns = bars.map((bar) => ({ bar, cells: drawColumn(bar.value, most, height) }));
+  const lines = Array.from({ length: height }, (_, row) => {
+    const label = row === 0 ? numbers.format(most) : isMiddle(row, height) ? numbers.format(most / 2) : "";
+    const axis = label === "" ? "│" : "┤";
+    const draw = (partial: boolean) =>
+      columns
+        .filter(({ bar }) => bar.partial === partial)
+        .map(({ cells }) => (cells[row] ?? " ").repeat(barWidth - gap) + " ".repeat(gap))
+        .join("");
+    const [complete, today] = [draw(false), draw(true).trimEnd()];
+    const margined = paint(screen, "dim", `${pad(label, margin - 2, "right")} ${axis}`);
+    return (
+      margined +
+      paint(screen, "cyan", today === "" ? complete.trimEnd() : complete) +
+      paint(screen, "dim", today)
+    );
+  });
+  const span = barWidth * bars.length;
+  const foot = paint(screen, "dim", `${pad("0", margin - 2, "right")} └${"─".repeat(span)}`);
+  const label = wrap(formatLabel(series, daysPerBar), screen.width).split("\n");
+  return [...label, ...lines, foot, " ".repeat(margin) + formatDates(series, span)];
+}
+
+/** Averages the days of each bar. Counts from the end, so that only the oldest bar can have fewer days. */
+function gather({ values, partial }: Series, daysPerBar: number): Bar[] {
+  const complete = partial ? values.slice(0, -1) : values;
+  const bars: Bar[] = [];
+  for (let end = complete.length; end > 0; end -= daysPerBar) {
+    const days = complete.slice(Math.max(0, end - daysPerBar), end);
+    bars.unshift({ value: days.reduce((sum, each) => sum + each, 0) / days.length, partial: false });
+  }
+  return partial ? [...bars, { value: values.at(-1) ?? 0, partial: true }] : bars;
+}
+
+function formatLabel({ label, partial }: Series, daysPerBar: number): string {
+  const mean = daysPerBar > 1 ? `, each bar the mean of ${daysPerBar} days` : "";
+  return `${label}${mean}${partial ? "; the last bar is today so far" : ""}`;
+}
+
+function formatDates({ from, values }: Series, width: number): string {
+  const last = addDays(from, values.length - 1);
+  if (values.length === 1 || width < 2 * from.length + 1) return from === last ? from : `${from} to ${last}`;
+  return from + pad(last, width - from.length, "right");
+}
+
+/** The smallest round number that is not below the value and whose half is round too. */
+function niceTop(value: number): number {
+  if (value <= 2) return 2;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const steps = power === 1 ? [2, 4, 6, 8] : [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8];
+  return Math.round((steps.find((step) => step * power >= value) ?? 10) * power);
+}
+
+const isMiddle = (row: number, height: number) => height >= 4 && row === Math.floor(height / 2);

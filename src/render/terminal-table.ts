@@ -1,0 +1,101 @@
+import type { Column, View } from "../operations/view.ts";
+import { drawBar } from "./block-graphics.ts";
+import { cleanText } from "./clean-text.ts";
+import { createCellFormat, isNumeric, paintCell } from "./table-cells.ts";
+import { paint, type Screen } from "./terminal-screen.ts";
+import { measure, pad, truncate } from "./text-width.ts";
+
+const GAP = 2;
+/** Text is first cut to this width. If that is not enough, details are left out, then text is cut to the least width. */
+const COMFORTABLE_TEXT = 20;
+/** The width of text in tables side by side. */
+const NARROW_TEXT = 14;
+const LEAST_TEXT = 4;
+const LEAST_BAR = 6;
+const WIDEST_BAR = 40;
+
+interface Fitted {
+  columns: Column[];
+  widths: number[];
+}
+
+/**
+ * A view as an aligned table for people that fits the screen's width. Numbers are on the right, with grouped digits, and
+ * never cut. If there is no room, text is cut and details are left out. Columns for programs are not shown.
+ */
+export function formatTable(view: View, screen: Screen): string[] {
+  const format = createCellFormat(screen);
+  const shown = view.columns.filter((column) => column.machine !== true);
+  const natural = new Map(
+    shown.map((column) => [
+      column,
+      Math.max(measure(cleanText(column.label)), ...view.rows.map((row) => measure(format(column, row)))),
+    ]),
+  );
+  const { columns, widths } = fitColumns(shown, natural, screen.width);
+  const align = (text: string, index: number, column: Column) =>
+    pad(truncate(text, widths[index] ?? 0), widths[index] ?? 0, isNumeric(column) ? "right" : "left");
+  const header = joinCells(columns.map((column, index) => align(cleanText(column.label), index, column)));
+  const drawBars = createBars(view, screen, sumWidths(widths));
+  const lines = view.rows.map((row) => {
+    const cells = columns.map((column, index) =>
+      paintCell(screen, column, row[column.key] ?? null, align(format(column, row), index, column)),
+    );
+    return joinCells([...cells, ...drawBars(row)]);
+  });
+  return [paint(screen, "dim", header), ...lines];
+}
+
+const joinCells = (cells: string[]) => cells.join(" ".repeat(GAP)).trimEnd();
+
+/** The smallest useful width of a view's table, without details. */
+export function measureTable(view: View, screen: Screen): number {
+  const format = createCellFormat(screen);
+  const widths = view.columns
+    .filter((column) => column.machine !== true && column.detail !== true)
+    .map((column) => {
+      const widest = Math.max(measure(column.label), ...view.rows.map((row) => measure(format(column, row))));
+      return isNumeric(column) ? widest : Math.min(widest, NARROW_TEXT);
+    });
+  return sumWidths(widths);
+}
+
+function fitColumns(shown: Column[], natural: Map<Column, number>, width: number): Fitted {
+  let columns = shown;
+  const measureAll = () => columns.map((column) => natural.get(column) ?? 0);
+  let widths = shrink(columns, measureAll(), width, COMFORTABLE_TEXT);
+  while (sumWidths(widths) > width) {
+    const detail = columns.findLast((column) => column.detail === true);
+    if (!detail) break;
+    columns = columns.filter((column) => column !== detail);
+    widths = shrink(columns, measureAll(), width, COMFORTABLE_TEXT);
+  }
+  return { columns, widths: shrink(columns, widths, width, LEAST_TEXT) };
+}
+
+/** Cuts the widest text by one column at a time, until the table fits or no text is wider than `least`. */
+function shrink(columns: Column[], widths: number[], width: number, least: number): number[] {
+  const shrunk = [...widths];
+  for (let excess = sumWidths(shrunk) - width; excess > 0; excess--) {
+    const texts = columns.flatMap((column, index) =>
+      isNumeric(column) || column.kind !== "text" ? [] : [index],
+    );
+    const widest = texts.reduce<number | undefined>(
+      (best, index) => (best === undefined || (shrunk[index] ?? 0) > (shrunk[best] ?? 0) ? index : best),
+      undefined,
+    );
+    if (widest === undefined || (shrunk[widest] ?? 0) <= least) break;
+    shrunk[widest] = (shrunk[widest] ?? 0) - 1;
+  }
+  return shrunk;
+}
+
+const sumWidths = (widths: number[]) =>
+  widths.reduce((sum, each) => sum + each, 0) + GAP * Math.max(0, widths.length - 1);
+
+function createBars({ bars, rows }: View, screen: Screen, used: number) {
+  const room = Math.min(WIDEST_BAR, screen.width - used - GAP);
+  if (bars === undefined || !screen.pictures || room < LEAST_BAR) return () => [];
+  const most = Math.max(...rows.map((row) => Number(row[bars] ?? 0)));
+  return (row: View["rows"][number]) => [paint(screen, "cyan", drawBar(Number(row[bars] ?? 0), most, room))];
+}

@@ -1,0 +1,102 @@
+import { hkdfSync } from "node:crypto";
+import { createAuthorizationServer } from "../oauth/authorization-server.ts";
+import { createBearerCheck } from "../oauth/bearer.ts";
+import { createDocumentFetch, type DocumentFetch } from "../oauth/document-fetch.ts";
+import { createSealing } from "../oauth/store/sealing.ts";
+import type { Store } from "../oauth/store/store.ts";
+import { createFailureLog } from "../oauth/store/store-failure.ts";
+import { sites } from "../operations/index.ts";
+import type { KeyedSource, OpenOptions } from "../sources/source-types.ts";
+import { createRoutes } from "./connector-routes.ts";
+import { createGrantContexts, type Holder } from "./grant-contexts.ts";
+import { createMcpRoute } from "./mcp-route.ts";
+import type { createRequestContext } from "./request-context.ts";
+
+export interface ConnectorAppOptions {
+  /** Host names of web pages whose scripts may call `/mcp`, besides this server's own and this machine's. */
+  allowedOrigins: readonly string[];
+  registration: boolean;
+  callsPerMinute: number;
+  version: string;
+  /** Answers calls, with each person's own key. */
+  source: KeyedSource;
+  /** Fetches client ID metadata documents; by default from the public internet only. */
+  fetchDocument?: DocumentFetch | undefined;
+  store: Store;
+  /** At least 32 random bytes, the same on every replica. */
+  secret: Uint8Array;
+  clock: () => number;
+}
+
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/** The authorization server, `/mcp` and the pages, as one request listener. */
+export function createConnectorApp(
+  options: ConnectorAppOptions,
+  publicUrl: string,
+  { log, audit, readAddress, noteGrant, watchFetch }: ReturnType<typeof createRequestContext>,
+  isDraining: () => boolean,
+) {
+  const { store, secret, clock, source } = options;
+  const resource = `${publicUrl}/mcp`;
+  const onFault = (fault: Error) => log("fault", { message: describeFault(fault) });
+  const open = (apiKey: string, limits?: OpenOptions["limits"]) =>
+    source.open(apiKey, { limits, wrapFetch: watchFetch });
+  const sealing = createSealing(secret, (line) => log("store", { message: line }));
+  const revoke = async ({ grantId, clientId }: Holder) => {
+    const isFirst = await store.revokeGrant(grantId, clock());
+    if (isFirst) audit("grant_ended", { grant: grantId, client: clientId, reason: "key_no_longer_valid" });
+  };
+  const contextOf = createGrantContexts({ ...options, open, revoke });
+  const findBearer = createBearerCheck({ store, sealing, resource, clock });
+  const authorize = createAuthorizationServer({
+    ...{ store, sealing, clock, audit, readAddress, onFault },
+    ...{ issuer: publicUrl, resource, registration: options.registration },
+    ...{ service: source.name, notice: source.about.notice, publicKey: source.publicKey },
+    cookieKey: derive(secret, "cookies"),
+    formKey: derive(secret, "forms"),
+    fetch: options.fetchDocument ?? createDocumentFetch(),
+    checkKey: async (apiKey) => {
+      await open(apiKey)(sites, {});
+    },
+  });
+  const { hostname } = new URL(publicUrl);
+  const mcp = createMcpRoute({
+    hosts: [hostname, ...LOOPBACK],
+    origins: [hostname, ...LOOPBACK, ...options.allowedOrigins],
+    metadataUrl: `${publicUrl}/.well-known/oauth-protected-resource/mcp`,
+    checkBearer: async (authorization) => {
+      const bearer = await findBearer(authorization);
+      noteGrant(bearer?.grantId);
+      return bearer;
+    },
+    describeServer: (bearer) => ({
+      ...contextOf(bearer),
+      version: options.version,
+      ...{ about: source.about, options: [] },
+    }),
+    onFault,
+  });
+  const listener = createRoutes({
+    ...{ publicUrl, source, authorize, serveMcp: mcp.serve },
+    ...{ checkStore: () => store.check(), isDraining, onFault },
+    onUnavailable: createFailureLog((message) => log("store", { message }), clock),
+  });
+  return { listener, closeMcp: mcp.close };
+}
+
+/**
+ * The beginning of an error's message. Programmers write it; what follows a colon, bracket or quotation mark may quote
+ * what a client sent.
+ */
+function describeFault({ message, name }: Error): string {
+  const [own = ""] = message.split(/["'`:[{(]/, 1);
+  return own.trim() || name;
+}
+
+/** Derives a separate key for each purpose (RFC 5869, section 3.2). */
+function derive(secret: Uint8Array, purpose: string): string {
+  return Buffer.from(hkdfSync("sha256", secret, "", `analytics-mcp connector ${purpose}`, 32)).toString(
+    "base64url",
+  );
+}

@@ -1,0 +1,44 @@
+import { type LogLevel, logLevels } from "../config/serve-settings.ts";
+import type { AuditEvent } from "../oauth/audit.ts";
+import { formatJson } from "../render/clean-text.ts";
+import { hideSecrets } from "./log-redaction.ts";
+
+export type LogEvent = AuditEvent | "request" | "upstream" | "store" | "fault";
+
+/** The level of each event. An event always has the same level. */
+export const eventLevels: Record<LogEvent, LogLevel> = {
+  request: "debug",
+  upstream: "debug",
+  client_registered: "info",
+  consent_refused: "info",
+  grant_made: "info",
+  tokens_issued: "info",
+  tokens_refreshed: "info",
+  grant_ended: "info",
+  key_refused: "warn",
+  store: "warn",
+  fault: "error",
+};
+
+export type Facts = Record<string, string | number | undefined>;
+
+/** Writes one line for the operator. Facts must not be secrets. */
+export type Log = (event: LogEvent, facts?: Facts) => void;
+
+export interface LogOptions {
+  /** Events below this level are not written. */
+  level: LogLevel;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  write: (line: string) => void;
+}
+
+/** Writes each event as one line of JSON: time, level and event first; undefined facts are left out. */
+export function createLog({ level: minimum, clock, write }: LogOptions): Log {
+  return (event, facts = {}) => {
+    const level = eventLevels[event];
+    if (logLevels.indexOf(level) < logLevels.indexOf(minimum)) return;
+    const time = new Date(clock()).toISOString();
+    write(formatJson({ time, level, event, ...hideSecrets(facts) }));
+  };
+}

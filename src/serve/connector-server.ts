@@ -1,0 +1,105 @@
+import { createServer, type Server } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openPort } from "../http/open-port.ts";
+import { type ConnectorAppOptions, createConnectorApp } from "./connector-app.ts";
+import { eventLevels, type Log } from "./connector-log.ts";
+import { createFairScheduler } from "./fair-scheduler.ts";
+import { createRequestContext } from "./request-context.ts";
+
+export interface ConnectorOptions extends ConnectorAppOptions {
+  host: string;
+  port: number;
+  /** The origin at which people and clients reach it; by default this machine's own. */
+  publicUrl?: string | undefined;
+  trustProxy: boolean;
+  /** Where the operator alone finds metrics, health and readiness. */
+  adminListen?: { host: string; port: number } | undefined;
+  timeLimits?: typeof TIME_LIMITS;
+  log: Log;
+}
+
+export interface Connector {
+  publicUrl: string;
+  /** The port of `adminListen`, if that is set. */
+  adminPort?: number;
+  /**
+   * For `delay` milliseconds, reports at `/readyz` that it is draining, and still serves. Then stops accepting
+   * connections, gives current answers `deadline` milliseconds to finish, and aborts the rest.
+   */
+  close(deadline: number, delay?: number): Promise<void>;
+}
+
+/** How long a client may take to send, in milliseconds; by default Node checks only every 30 s. */
+const TIME_LIMITS = { headers: 10_000, request: 30_000, interval: 2_000 };
+/**
+ * How long a connection stays open without requests, in milliseconds: longer than the usual minute of proxies and load
+ * balancers. With Node's 5 s, a request can arrive just as the connection closes, and its sender cannot know whether it
+ * was served.
+ */
+const KEEP_ALIVE_MS = 65_000;
+
+/** Loaded only if the operator asks for it. */
+async function startMonitor({ adminListen, store }: ConnectorOptions, isDraining: () => boolean) {
+  if (!adminListen) return undefined;
+  const { startAdmin } = await import("./admin-server.ts");
+  return startAdmin(adminListen, async () => {
+    if (isDraining()) throw new Error("draining");
+    await store.check();
+  });
+}
+
+/** Serves the remote connector over HTTP. Throws Node's own error (EADDRINUSE, EACCES) if it cannot listen. */
+export async function startConnector(options: ConnectorOptions): Promise<Connector> {
+  const { headers, request, interval } = options.timeLimits ?? TIME_LIMITS;
+  const server = createServer({
+    headersTimeout: headers,
+    requestTimeout: request,
+    connectionsCheckingInterval: interval,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  const port = await openPort(server, options);
+  const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
+  const state = { draining: false };
+  const monitor = await startMonitor(options, () => state.draining);
+  const context = createRequestContext((event, facts) => {
+    if (eventLevels[event] !== "debug") monitor?.countEvent(event);
+    options.log(event, facts);
+  }, options.trustProxy);
+  const { listener, closeMcp } = createConnectorApp(options, publicUrl, context, () => state.draining);
+  const schedule = createFairScheduler();
+  const serve = context.receive(
+    (request, response) =>
+      schedule(() => {
+        // A client that has disconnected meanwhile needs no answer.
+        if (!request.socket.destroyed) listener(request, response);
+      }),
+    (request, status, ms) => {
+      monitor?.observeRequest(request.url ?? "/", status, ms / 1000);
+      if (state.draining) request.socket.end();
+    },
+  );
+  server.on("request", (request, response) => {
+    // A kept connection would bring the client's next request here, and delay the end.
+    if (state.draining) response.setHeader("Connection", "close");
+    serve(request, response);
+  });
+  return {
+    publicUrl,
+    ...(monitor && { adminPort: monitor.port }),
+    close: async (deadline, delay = 0) => {
+      state.draining = true;
+      if (delay > 0) await sleep(delay);
+      await closeServer(server, deadline);
+      await closeMcp();
+      monitor?.close();
+    },
+  };
+}
+
+async function closeServer(server: Server, deadline: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), deadline);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,66 @@
+import { AnalyticsError } from "../errors.ts";
+import { type Admit, createRateLimit } from "../mcp/call-rate-limit.ts";
+import type { Bearer } from "../oauth/bearer.ts";
+import type { Call } from "../operations/call.ts";
+import type { OpenOptions } from "../sources/source-types.ts";
+
+/** What the requests of one grant share: cached answers and the limit of calls. */
+export interface GrantContext {
+  call: Call;
+  admit: Admit;
+}
+
+/** A grant and its key. */
+export type Holder = Pick<Bearer, "grantId" | "clientId" | "apiKey">;
+
+export interface GrantContextsOptions {
+  /** Asks the source with a key. */
+  open: (apiKey: string, limits: OpenOptions["limits"]) => Call;
+  clock: () => number;
+  callsPerMinute: number;
+  /** Ends a grant when the service no longer accepts its key. */
+  revoke: (holder: Holder) => Promise<void>;
+}
+
+const MAX_GRANTS = 1_000;
+/**
+ * Milliseconds without a request after which a grant's answers and key are removed from memory. This replica does not
+ * learn that a grant was ended on another, or that its client never comes back. By then its call limit has recovered.
+ */
+const IDLE_MS = 5 * 60_000;
+const MEMORY = { entries: 50, size: 1_000_000 };
+
+/** A separate client for each grant, so nothing of one grant reaches another. Unused and surplus ones are removed. */
+export function createGrantContexts({ open, clock, callsPerMinute, revoke }: GrantContextsOptions) {
+  /** In the order of last use. */
+  const contexts = new Map<string, { context: GrantContext; used: number }>();
+
+  const create = (holder: Holder): GrantContext => {
+    const ask = open(holder.apiKey, { cache: MEMORY });
+    const call: Call = async (...asked) => {
+      try {
+        return await ask(...asked);
+      } catch (error) {
+        // A revoked key ends the grant; a failure of the service does not.
+        const isOver =
+          error instanceof AnalyticsError && error.code === "invalid_api_key" && error.status === 401;
+        if (isOver) await revoke(holder);
+        throw error;
+      }
+    };
+    return { call, admit: createRateLimit(callsPerMinute, clock) };
+  };
+
+  return (holder: Holder): GrantContext => {
+    const { grantId } = holder;
+    const now = clock();
+    const context = contexts.get(grantId)?.context ?? create(holder);
+    contexts.delete(grantId);
+    contexts.set(grantId, { context, used: now });
+    for (const [oldest, { used }] of contexts) {
+      if (contexts.size <= MAX_GRANTS && now - used < IDLE_MS) break;
+      contexts.delete(oldest);
+    }
+    return context;
+  };
+}

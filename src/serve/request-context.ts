@@ -1,0 +1,91 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, RequestListener } from "node:http";
+import type { Fetch } from "../client/http-request.ts";
+import type { Audit } from "../oauth/audit.ts";
+import { cleanAddress, cleanWords } from "../oauth/pages/sanitize-untrusted.ts";
+import { readAddress } from "./client-address.ts";
+import type { Log } from "./connector-log.ts";
+import { maskPath } from "./path-mask.ts";
+
+/** One request, and what becomes known about it while it is answered. */
+interface Context {
+  id: string;
+  address: string;
+  grant?: string | undefined;
+}
+
+/** Knows the current request at any place in the code, so that log lines carry its id. */
+export function createRequestContext(writeLine: Log, trustProxy: boolean) {
+  const contexts = new AsyncLocalStorage<Context>();
+
+  const log: Log = (event, facts) => writeLine(event, { request: contexts.getStore()?.id, ...facts });
+
+  const noteGrant = (grant: string | undefined) => {
+    const context = contexts.getStore();
+    if (context && grant !== undefined) context.grant = grant;
+  };
+
+  const audit: Audit = (event, { grant, client, name, reason }) => {
+    noteGrant(grant);
+    log(event, { grant, client: client && cleanAddress(client), name: cleanWords(name), reason });
+  };
+
+  /** Logs every call to the analytics service, with the path of its address only. */
+  const watchFetch =
+    (fetch: Fetch): Fetch =>
+    async (url, init) => {
+      const start = performance.now();
+      const logOutcome = (outcome: { status?: number; error?: string }) =>
+        log("upstream", {
+          grant: contexts.getStore()?.grant,
+          path: new URL(url).pathname,
+          ...outcome,
+          ms: Math.round(performance.now() - start),
+        });
+      try {
+        const response = await fetch(url, init);
+        logOutcome({ status: response.status });
+        return response;
+      } catch (error) {
+        logOutcome({ error: readReason(error) });
+        throw error;
+      }
+    };
+
+  /** @param onAnswered Called for each request when its answer is sent or its client has disconnected. */
+  const receive =
+    (listener: RequestListener, onAnswered: (request: IncomingMessage, status: number, ms: number) => void) =>
+    (...[request, response]: Parameters<RequestListener>): void => {
+      const start = performance.now();
+      const context: Context = { id: randomUUID(), address: readAddress(request, trustProxy) };
+      // Read now, because the authorization server changes the request's URL.
+      const { method, url = "/" } = request;
+      response.once("close", () => {
+        const ms = performance.now() - start;
+        const { statusCode: status } = response;
+        const path = maskPath(url);
+        writeLine("request", {
+          ...{ request: context.id, grant: context.grant, method, path, status },
+          ms: Math.round(ms),
+        });
+        onAnswered(request, status, ms);
+      });
+      contexts.run(context, () => listener(request, response));
+    };
+
+  return {
+    log,
+    audit,
+    noteGrant,
+    watchFetch,
+    receive,
+    readAddress: () => contexts.getStore()?.address ?? "",
+  };
+}
+
+/** The code or class of an error; messages may contain addresses. */
+function readReason(error: unknown): string {
+  const { cause, code, name } = Object(error);
+  return String(Object(cause).code ?? code ?? name);
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { platform } from "node:os";
+import { dirname } from "node:path";
+import { AnalyticsError } from "../errors.ts";
+
+const SECRET_BYTES = 32;
+
+/**
+ * Reads the server secret from a file that only its owner can read, and creates the file if it is missing. All
+ * replicas need the same secret. Throws AnalyticsError `usage` if the file cannot be used.
+ */
+export async function readSecret(file: string): Promise<Uint8Array> {
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const secret = randomBytes(SECRET_BYTES).toString("base64");
+    await writeFile(file, `${secret}\n`, { mode: 0o600, flag: "wx" });
+  } catch (cause) {
+    const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    if (!isThere) throw refuse("cannot be created", cause);
+  }
+  const { mode, text } = await readExisting(file);
+  // Windows has other permissions, which do not show in the mode.
+  if (platform() !== "win32" && (mode & 0o077) !== 0)
+    throw refuse("can be read by others: run chmod 600 on it");
+  const secret = Buffer.from(text.trim(), "base64");
+  if (secret.byteLength >= SECRET_BYTES) return secret;
+  throw refuse(`has fewer than ${SECRET_BYTES} bytes of base64`);
+}
+
+async function readExisting(file: string): Promise<{ mode: number; text: string }> {
+  try {
+    const { mode } = await stat(file);
+    return { mode, text: await readFile(file, "utf8") };
+  } catch (cause) {
+    throw refuse("cannot be read", cause);
+  }
+}
+
+function refuse(reason: string, cause?: unknown): AnalyticsError {
+  return new AnalyticsError("usage", `The server secret file ${reason}.`, {
+    hint: "Name another file with --secret-file. A missing file is created.",
+    cause,
+  });
+}

@@ -1,0 +1,59 @@
+import { addDays } from "../../operations/days.ts";
+import { dateAt, startOfDay } from "../calendar.ts";
+import type { DataSource, SourceSite, Span } from "../data-source.ts";
+import { compareRows } from "../ranking.ts";
+import type { Organization } from "./dataset.ts";
+import type { Labels } from "./labels.ts";
+
+const DAYS_KEPT = 731;
+
+/** Creates a data source from an organization's made-up visits, by counting them. */
+export function createDemoSource({ sites }: Organization, labels: Labels): DataSource {
+  const byId = new Map(sites.map((site) => [site.id, site]));
+  const countsOf = ({ id }: SourceSite) => {
+    const site = byId.get(id);
+    if (site === undefined) throw new TypeError(`There is no made-up site ${id}.`);
+    return site.counts;
+  };
+  return {
+    daysKept: DAYS_KEPT,
+    sites: async () => sites,
+    days: async (span) =>
+      listDays(span).map(({ date, until }) => ({ date, ...countsOf(span.site).totals(date, until) })),
+    breakdown: async (span, dimension, limit) => {
+      const days = listDays(span);
+      const tallies = countsOf(span.site).tallies(
+        days.map(({ date }) => date),
+        dimension,
+        days.at(-1)?.until,
+      );
+      const rows = [...tallies].map(([value, tally]) => ({ value, ...tally })).sort(compareRows);
+      return {
+        rows: rows.slice(0, limit).map((row) => ({ ...row, label: labels(dimension, row.value) })),
+        totalRows: rows.length,
+      };
+    },
+    active: async (site, now) => {
+      const from = now - WINDOW_MS;
+      // If the window includes midnight, it has visitors of two days, who count as different people by definition.
+      const dates = new Set([dateAt(from, site.timezone), dateAt(now, site.timezone)]);
+      const counts = [...dates].map((date) => {
+        const midnight = startOfDay(date, site.timezone);
+        return countsOf(site).active(date, (from - midnight) / 1000, (now - midnight) / 1000);
+      });
+      return counts.reduce((total, each) => total + each, 0);
+    },
+  };
+}
+
+const WINDOW_MS = 5 * 60_000;
+
+/** The days of a span. Today has `until`: the seconds since its midnight. */
+function listDays({ site, from, to, now }: Span): { date: string; until?: number }[] {
+  const today = dateAt(now, site.timezone);
+  const days: { date: string; until?: number }[] = [];
+  for (let date = from; date <= to; date = addDays(date, 1)) {
+    days.push(date === today ? { date, until: (now - startOfDay(date, site.timezone)) / 1000 } : { date });
+  }
+  return days;
+}

@@ -1,0 +1,168 @@
+import { buildOpenApi } from "../documents/openapi-document.ts";
+import { AnalyticsError } from "../errors.ts";
+import type { AnyOperation, OperationName } from "../operations/index.ts";
+import type { ParamsOf, ResultOf } from "../operations/operation.ts";
+import type { Warning } from "../operations/period.ts";
+import { normalizeSite } from "../operations/site-name.ts";
+import { formatInstant } from "./calendar.ts";
+import type { DataSource, DayTotals, SourceSite, Span } from "./data-source.ts";
+import { buildPeriod, type Days, resolveSpan } from "./span.ts";
+
+/** What an answer is computed from. */
+export interface AnswerContext {
+  source: DataSource;
+  /** Milliseconds since 1970. Rounded down to a second, like the contract's timestamps; nothing later is counted. */
+  now: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Computes the result of an operation from a data source, by the contract's rules. Throws AnalyticsError
+ * `site_not_found`, or `invalid_parameter` for days or a dimension that the source does not have.
+ *
+ * @param params Parsed with the operation's `allParams`.
+ */
+export async function answerOperation(
+  { name }: { name: string },
+  params: object,
+  { now, ...rest }: AnswerContext,
+): Promise<unknown> {
+  // Each answer takes its own operation's parameters; the compiler cannot connect the two through the name.
+  const compute = answers[name as OperationName] as (
+    params: object,
+    context: AnswerContext,
+  ) => Promise<unknown>;
+  return compute(params, { now: Math.floor(now / 1000) * 1000, ...rest });
+}
+
+type Answers = {
+  [N in OperationName]: (
+    params: ParamsOf<Extract<AnyOperation, { name: N }>> & Partial<Days>,
+    context: AnswerContext,
+  ) => Promise<ResultOf<Extract<AnyOperation, { name: N }>>>;
+};
+
+const WINDOW_MINUTES = 5;
+
+const answers: Answers = {
+  sites: async (_, { source, now, signal }) => {
+    const sites = await source.sites(signal);
+    return {
+      as_of: formatUtc(now),
+      sites: sites.map(({ id, domain, name, timezone, createdAt, dataSince }) => ({
+        ...{ id, domain, name, timezone },
+        created_at: formatUtc(createdAt),
+        data_since: dataSince,
+      })),
+    };
+  },
+
+  stats: async (params, context) => {
+    const { span, head, tail } = await openSpan(params, context);
+    const days = await context.source.days(span, context.signal);
+    return { ...head, ...sumDays(days), ...tail };
+  },
+
+  timeseries: async (params, context) => {
+    const { span, head, tail } = await openSpan(params, context);
+    const days = await context.source.days(span, context.signal);
+    const points = days.map(({ date, visitors, pageviews }) => ({
+      ...{ date, visitors, pageviews },
+      ...(head.period.partial && date === span.to && { partial: true }),
+    }));
+    return { ...head, interval: "day", points, ...tail };
+  },
+
+  breakdown: async (params, context) => {
+    const { source, signal } = context;
+    const { dimension, limit } = params;
+    refuseUnrecorded(source, dimension);
+    const { span, head, tail } = await openSpan(params, context);
+    const [{ rows, totalRows }, days] = await Promise.all([
+      source.breakdown(span, dimension, limit, signal),
+      source.days(span, signal),
+    ]);
+    const { visitors, pageviews, events } = sumDays(days);
+    const isEvents = dimension === "events";
+    return {
+      ...head,
+      dimension,
+      rows: rows.map(({ value, label, hits, ...row }) => ({
+        ...{ value, label, visitors: row.visitors },
+        ...(isEvents ? { events: hits } : { pageviews: hits }),
+        percentage: Math.round((1000 * row.visitors) / visitors) / 10,
+      })),
+      limit,
+      total_rows: totalRows,
+      truncated: totalRows > limit,
+      totals: { visitors, pageviews, ...(isEvents && { events }) },
+      ...tail,
+    };
+  },
+
+  realtime: async (params, { source, now, signal }) => {
+    const site = await findSite(source, params.site, signal);
+    return {
+      site: { id: site.id, domain: site.domain },
+      visitors: await source.active(site, now, signal),
+      window_minutes: WINDOW_MINUTES,
+      as_of: formatInstant(now, site.timezone),
+    };
+  },
+
+  openapi: async () => buildOpenApi(),
+};
+
+/** Finds the site and the days of a query, and what every answer about days begins and ends with. */
+async function openSpan(params: { site: string; days: number } & Partial<Days>, context: AnswerContext) {
+  const { source, now, signal } = context;
+  const site = await findSite(source, params.site, signal);
+  const span: Span = { site, ...resolveSpan(params, site, source.daysKept, now), now };
+  const warnings = [...warnOfStart(span), ...((await source.warnings?.(span, signal)) ?? [])];
+  return {
+    span,
+    head: { site: { id: site.id, domain: site.domain }, period: buildPeriod(span) },
+    tail: warnings.length > 0 ? { warnings } : {},
+  };
+}
+
+/** Finds a site by its id or domain, as a person may write it. */
+async function findSite(source: DataSource, name: string, signal?: AbortSignal): Promise<SourceSite> {
+  const wanted = normalizeSite(name);
+  const site = (await source.sites(signal)).find(({ id, domain }) => id === wanted || domain === wanted);
+  if (site) return site;
+  throw new AnalyticsError(
+    "site_not_found",
+    "No site of your organization has this id or domain: GET /sites lists its sites.",
+    { status: 404 },
+  );
+}
+
+function refuseUnrecorded({ dimensions }: DataSource, dimension: string): void {
+  if (dimensions === undefined || dimensions.some((each) => each === dimension)) return;
+  const allowed = [...dimensions];
+  const detail = `is ${dimension}, which this source does not record; it has ${allowed.join(", ")}`;
+  throw new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
+    status: 400,
+    parameters: [{ parameter: "dimension", detail, allowed }],
+  });
+}
+
+function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
+  if (dataSince !== null && dataSince <= from) return [];
+  const detail =
+    dataSince === null
+      ? "The site has no data yet: every number is zero."
+      : `The site has data since ${dataSince}: earlier days are zero.`;
+  return [{ code: "before_data_since", detail }];
+}
+
+function sumDays(days: readonly DayTotals[]) {
+  const sum = (name: "visitors" | "pageviews" | "events") =>
+    days.reduce((total, day) => total + day[name], 0);
+  return { visitors: sum("visitors"), pageviews: sum("pageviews"), events: sum("events") };
+}
+
+function formatUtc(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,89 @@
+import type { Readable } from "node:stream";
+import type { HttpClientOptions } from "../client/http-client.ts";
+import type { Fetch } from "../client/http-request.ts";
+import type { Access, AccessFlags } from "../config/access.ts";
+import type { Environment } from "../config/variables.ts";
+import type { Call } from "../operations/call.ts";
+import type { DataSource } from "./data-source.ts";
+import type { Keyring } from "./keyring.ts";
+
+/** How people and models are told what a source is. */
+export interface About {
+  /** A short name for people: `made-up data`. */
+  label: string;
+  /** Added to every answer for a model. */
+  note?: string;
+  /** Part of the server's instructions for a model. */
+  instruction?: string;
+  /** Shown on the pages that ask people for a key. */
+  notice?: { title: string; text: string };
+}
+
+/** What opening a source needs. */
+export interface SourceContext {
+  environment: Environment;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  readonly stdin: Readable & { isTTY?: boolean };
+  /** Shows a sentence to the person who runs the program. */
+  warn: (text: string) => void | Promise<void>;
+}
+
+/**
+ * A kind of data source in this process. Every start loads it, so it must be small: `open` imports the code that reads
+ * the data.
+ */
+export interface LocalKind {
+  /** The command-line option that chooses it. */
+  option: { flag: `--${string}`; description: string };
+  about: About;
+  open(context: Pick<SourceContext, "clock">): Promise<DataSource>;
+  /** For a source of several organizations: finds the data of each key, and lists keys that are public. */
+  openKeyring?(context: Pick<SourceContext, "clock">): Promise<{ find: Keyring; publicKeys: string[] }>;
+}
+
+export interface SourceDescription {
+  about: About;
+  /** The command-line options that choose it: `--demo`, or `--profile` and its name. */
+  options: readonly string[];
+}
+
+interface CallableSource extends SourceDescription {
+  call: Call;
+}
+
+export interface LocalSource extends CallableSource {
+  kind: "local";
+  local: LocalKind;
+}
+
+export interface ServiceSource extends CallableSource {
+  kind: "service";
+  /** Which service and key, and where both were found. Throws as `readAccess` in `config/access.ts` does. */
+  readAccess(): Promise<Access>;
+}
+
+/** The source of one person's queries. */
+export type Source = LocalSource | ServiceSource;
+
+/** The source of a server with many users, each with their own key. */
+export interface KeyedSource {
+  /** What the keys are for, shown to people: the service's origin, or the kind of data. */
+  name: string;
+  about: About;
+  /** A key that anyone may use. */
+  publicKey?: string | undefined;
+  /** The calls of one key. With an invalid key they reject with `invalid_api_key`, status 401. */
+  open(apiKey: string, options?: OpenOptions): Call;
+}
+
+export interface OpenOptions {
+  limits?: HttpClientOptions["limits"];
+  /** Wraps every request to a service. */
+  wrapFetch?: ((fetch: Fetch) => Fetch) | undefined;
+}
+
+/** Command-line flags, with an attribute for each option that chooses a local source. */
+export interface SourceFlags extends AccessFlags {
+  readonly [option: string]: unknown;
+}

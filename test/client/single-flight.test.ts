@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { createSingleFlight } from "../../src/client/single-flight.ts";
+
+const cancelled = { code: "cancelled", message: "The call was cancelled." };
+
+/** Each flight is ended by the test. */
+function openFlights() {
+  const share = createSingleFlight<string>();
+  const flights: { land: (answer: string) => void; signal: AbortSignal }[] = [];
+  const ask = (signal?: AbortSignal) =>
+    share("key", (within) => new Promise((land) => void flights.push({ land, signal: within })), signal);
+  return { ask, flights };
+}
+
+it("a caller that is already aborted starts nothing", async () => {
+  const { ask, flights } = openFlights();
+  await expect(ask(AbortSignal.abort())).rejects.toMatchObject(cancelled);
+  expect(flights).toEqual([]);
+});
+
+it("an aborted flight does not affect the next one", async () => {
+  const { ask, flights } = openFlights();
+  const controller = new AbortController();
+  const left = ask(controller.signal);
+  controller.abort();
+  await expect(left).rejects.toMatchObject(cancelled);
+  const asked = ask();
+  expect(flights.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  flights[0]?.land("late");
+  await new Promise(setImmediate);
+  const shared = ask();
+  expect(flights).toHaveLength(2);
+  flights[1]?.land("right");
+  expect(await Promise.all([asked, shared])).toEqual(["right", "right"]);
+  void ask();
+  expect(flights).toHaveLength(3);
+});
+
+it("an abort after the result affects nobody", async () => {
+  const { ask, flights } = openFlights();
+  const controller = new AbortController();
+  const answer = ask(controller.signal);
+  flights[0]?.land("right");
+  await answer;
+  await new Promise(setImmediate);
+  const next = ask();
+  controller.abort();
+  expect(flights.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+  flights[1]?.land("next");
+  expect(await next).toBe("next");
+});
+
+it("many callers may share one signal without a warning", async () => {
+  const { ask, flights } = openFlights();
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => void warnings.push(warning);
+  process.on("warning", warn);
+  const { signal } = new AbortController();
+  const answers = Array.from({ length: 30 }, () => ask(signal));
+  flights[0]?.land("right");
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(["right"]));
+  await new Promise(setImmediate);
+  process.off("warning", warn);
+  expect(warnings).toEqual([]);
+});

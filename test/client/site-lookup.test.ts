@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { createHttpClient } from "../../src/client/http-client.ts";
+import { askForSite, refuseUnknownSite } from "../../src/client/site-lookup.ts";
+import { AnalyticsError } from "../../src/errors.ts";
+import type { Call } from "../../src/operations/call.ts";
+import { stats } from "../../src/operations/index.ts";
+import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
+
+function connect(apiKey: string, site?: string): Call {
+  const { api } = createTestApi();
+  const fetch = async (url: string, init: RequestInit) => api(new Request(url, init));
+  const target = { baseUrl: "https://x.test/api/v1", apiKey, fetch, site };
+  return createHttpClient({ clock: () => NOW, readTarget: () => target }).call;
+}
+
+const ask = (call: Call, input: Record<string, unknown>) =>
+  askForSite(call, input, {}, (params) => call(stats, params as { site: string }));
+
+const domains = ["docs.example.com", "example.com", "news.example.org", "parked.example", "shop.example.net"];
+
+describe("a query about a site", () => {
+  it.each([
+    ["that it names", DEMO_KEY, "docs.example.com", { site: "example.com" }, "example.com"],
+    ["that was chosen before", DEMO_KEY, "docs.example.com", {}, "docs.example.com"],
+    ["that is the only one", GLOBEX_KEY, undefined, {}, "globex.example"],
+  ])("uses the site %s", async (_, key, chosen, input, domain) => {
+    expect((await ask(connect(key, chosen), input)).site.domain).toBe(domain);
+  });
+
+  it("keeps its other parameters", async () => {
+    expect((await ask(connect(GLOBEX_KEY), { days: 3 })).period.days).toBe(3);
+  });
+
+  it("that names none of several sites is refused, with all of them", async () => {
+    await expect(ask(connect(DEMO_KEY), {})).rejects.toMatchObject({
+      code: "missing_parameter",
+      message: "site is required: the key does not have exactly one site.",
+      hint: `Its sites are: ${domains.join(", ")}.`,
+      parameters: [{ parameter: "site", detail: "is required", allowed: domains }],
+    });
+  });
+
+  it("that names an unknown site is refused, with the known ones", async () => {
+    await expect(ask(connect(DEMO_KEY), { site: "example.net" })).rejects.toMatchObject({
+      code: "site_not_found",
+      message: 'The key has no site "example.net".',
+      status: 404,
+      hint: `Its sites are: ${domains.join(", ")}.`,
+      cause: expect.any(AnalyticsError),
+    });
+  });
+
+  it("passes on other errors", async () => {
+    const input = { site: "example.com", days: 0 };
+    await expect(ask(connect(DEMO_KEY), input)).rejects.toMatchObject({ code: "invalid_parameter" });
+    const broken = askForSite(connect(DEMO_KEY), input, {}, () => Promise.reject(new TypeError("a fault")));
+    await expect(broken).rejects.toThrow(new TypeError("a fault"));
+  });
+});
+
+describe("the list of sites in a hint", () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `site-${index}.test`);
+  it.each([
+    [0, "The key's organization has no sites yet."],
+    [1, "Its sites are: site-0.test."],
+    [20, `Its sites are: ${many(20).join(", ")}.`],
+    [22, `Its sites are: ${many(20).join(", ")} and 2 more.`],
+  ])("for %d sites has the first twenty", (count, hint) => {
+    expect(refuseUnknownSite("a.test", many(count))).toMatchObject({ hint, status: undefined });
+  });
+});

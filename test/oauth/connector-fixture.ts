@@ -1,0 +1,24 @@
+import { afterEach } from "vitest";
+import { startTestConnector, type TestConnectorOptions } from "../support/connector.ts";
+import { REDIRECT, register, type Side } from "../support/oauth-client.ts";
+
+export type Connector = Awaited<ReturnType<typeof startTestConnector>>;
+export const OK = { status: 200, body: { token_type: "Bearer", scope: "analytics:read" } };
+
+const own: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of own.splice(0)) await each.close();
+});
+
+/** Closes something after the test. */
+export function keep<T extends { close(): unknown }>(each: T): T {
+  own.push(each);
+  return each;
+}
+
+export const start = async (options: TestConnectorOptions = {}) => keep(await startTestConnector(options));
+
+/** A public client with one redirect. */
+export async function registerOne(side: Side, redirect = REDIRECT) {
+  return (await register(side, { redirect_uris: [redirect] })).body.client_id;
+}
