@@ -17,7 +17,7 @@ export const calendar: Question[] = [
     question: "How many people visited us this week?",
     at: "a Saturday morning",
     calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 7 } }],
-    read: ([series]) => ({ ...sumThisWeek(series), caveat: noteOn(series, /partial/) !== null }),
+    read: ([series]) => ({ ...sumThisWeek(series), caveat: noteOn(series, /incomplete/) !== null }),
     expect: (count) => {
       const { visitors, pageviews } = count("example.com").total("this week");
       return { visitors, pageviews, caveat: true };

@@ -11,7 +11,7 @@ export const clocks: Question[] = [
     question: "How many visitors today, late on the longest day of the year?",
     at: back,
     calls: [{ tool: "get_stats", args: { site: "example.com", days: 1 } }],
-    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
+    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /incomplete/) }),
     expect: (count) => ({
       visitors: count("example.com").visitors("today"),
       caveat: "Today, Sunday, is incomplete (data to 22:30).",
@@ -158,7 +158,7 @@ export const clocks: Question[] = [
     question: "How many visitors did the docs have today, late on their Friday evening?",
     at: "a Saturday morning",
     calls: [{ tool: "get_stats", args: { site: "docs.example.com", days: 1 } }],
-    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
+    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /incomplete/) }),
     expect: (count) => ({
       visitors: count("docs.example.com").visitors("2026-11-20"),
       caveat: "Today, Friday, is incomplete (data to 23:05).",

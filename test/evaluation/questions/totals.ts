@@ -9,7 +9,7 @@ export const totals: Question[] = [
     question: "How many visitors do we have so far today?",
     at,
     calls: [{ tool: "get_stats", args: { site: "example.com", days: 1 } }],
-    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
+    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /incomplete/) }),
     expect: (count) => ({
       visitors: count("example.com").visitors("today"),
       caveat: "Today, Saturday, is incomplete (data to 05:05).",
