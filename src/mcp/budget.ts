@@ -1,11 +1,11 @@
-/** No answer is longer than this in tokens (o200k), whichever half of it a host forwards. */
+/** Maximum length of each form of an answer, in tokens (o200k). */
 export const MAX_TOKENS = 8_000;
-/** Kept for what surrounds the rows: site, period, totals, receipt. */
+/** Reserved for everything but the rows: site, period, totals, receipt. */
 const HEAD_TOKENS = 300;
 
 /**
- * How many of the rows fit an answer, counted from one end. JSON's own words and numbers are counted as a
- * tokenizer splits them; text of visitors is counted at its worst, since it may be chosen to be costly.
+ * How many of the rows fit into an answer, counted from one end. JSON's member names and numbers are counted as a
+ * tokenizer splits them. Text from visitors is counted at its worst, because they may choose it to be costly.
  */
 export function countFitting(rows: readonly unknown[], from: "first" | "last"): number {
   const ordered = from === "first" ? rows : rows.toReversed();
@@ -17,7 +17,7 @@ export function countFitting(rows: readonly unknown[], from: "first" | "last"): 
   return tooMany === -1 ? rows.length : tooMany;
 }
 
-/** Tokens of a value as JSON: at least about what an o200k tokenizer counts. */
+/** Estimates the tokens of a value as JSON, at least about as many as an o200k tokenizer counts. */
 export function estimateTokens(value: unknown): number {
   if (typeof value === "string") return isDate(value) ? DATE_TOKENS : 2 + estimateText(value);
   if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + estimateTokens(each) + 0.5, 1);
@@ -38,7 +38,7 @@ function estimateText(text: string): number {
   return tokens;
 }
 
-/** Scripts in common use are in the vocabulary; of the others each byte of UTF-8 may be a token. */
+/** Common scripts are in the tokenizer's vocabulary; in the others, each UTF-8 byte may be a token. */
 function estimateCharacter(code: number): number {
   if (code < 0x80) return 0.75;
   if (code < 0x800 || (code >= 0x3040 && code < 0x3100) || (code >= 0x4e00 && code < 0xd7b0)) return 1.5;

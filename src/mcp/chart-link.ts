@@ -1,9 +1,9 @@
-/** The MCP Apps extension (2026-01-26): a host that knows it shows this page beside the two tools' answers. */
+/** The MCP Apps extension (2026-01-26): hosts that support it show this page with the answers of the two tools. */
 export const CHART_EXTENSION = "io.modelcontextprotocol/ui";
 const CHART_URI = "ui://analytics-mcp/chart.html";
 const CHART_TOOLS = new Set(["get_overview", "compare_periods"]);
 
-/** Links a tool to its picture. */
+/** Links a tool to the chart that draws its answers. */
 export function linkChart(tool: string): { _meta?: Record<string, unknown> } {
   return CHART_TOOLS.has(tool) ? { _meta: { ui: { resourceUri: CHART_URI } } } : {};
 }
@@ -12,8 +12,8 @@ export const chartResource = {
   uri: CHART_URI,
   name: "chart",
   title: "Chart",
-  description: "A picture of an overview or a comparison, for hosts that show MCP Apps.",
+  description: "A chart of an overview or a comparison, for hosts that support MCP Apps.",
   mimeType: "text/html;profile=mcp-app",
-  // Without `csp` the host allows no network at all, which is what the page needs.
+  // Without `csp` the host allows no network access, and the page needs none.
   _meta: { ui: { prefersBorder: true } },
 };

@@ -7,10 +7,10 @@ export interface Refusal {
 }
 
 /**
- * Reads the same input as the SDK's stdio transport and refuses what that drops without an answer: a request with an
- * unknown member, of another version of JSON-RPC, or in a batch. Its sender would wait for ever
- * (https://github.com/modelcontextprotocol/typescript-sdk/issues/2247; gone once that is fixed). A message whose id
- * cannot be read stays unanswered.
+ * Reads the same input as the SDK's stdio transport and refuses the requests that the SDK drops without an answer: those
+ * with an unknown member, another version of JSON-RPC, or in a batch. Their sender would wait forever
+ * (https://github.com/modelcontextprotocol/typescript-sdk/issues/2247; remove this once that is fixed). A message without
+ * a readable id gets no answer.
  */
 export function createInvalidRequestCheck(refuse: (refusal: Refusal) => void): (chunk: Buffer) => void {
   let open: Buffer[] = [];
@@ -31,9 +31,10 @@ function findInvalidRequests(line: string): (string | number)[] {
   const message = parse(line);
   if (isMessage(message)) return [];
   return (Array.isArray(message) ? message : [message]).flatMap((each) => {
-    const { id, ...rest } = Object(each) as Record<string, unknown>;
-    const isReadable = typeof id === "string" || Number.isSafeInteger(id);
-    return isReadable && !("result" in rest || "error" in rest) ? [id as string | number] : [];
+    const request: object = Object(each);
+    if ("result" in request || "error" in request || !("id" in request)) return [];
+    const { id } = request;
+    return typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id)) ? [id] : [];
   });
 }
 

@@ -7,16 +7,13 @@ import { parseParams } from "../operations/parameters.ts";
 import { cleanText, cleanValue } from "../render/clean-text.ts";
 import { formatTsv } from "../render/tsv.ts";
 import type { SourceDescription } from "../sources/source-types.ts";
-import type { Receipt, ToolAnswer } from "./answer.ts";
 import { countFitting, estimateTokens, MAX_TOKENS } from "./budget.ts";
+import type { Receipt, ToolAnswer } from "./tool-answer.ts";
 
-const names = operations.map((operation) => operation.name);
+const names: string[] = operations.map((operation) => operation.name);
 
 export const openapiToolParams = z.strictObject({
-  operation: z
-    .enum(names as [string, ...string[]])
-    .optional()
-    .describe("One operation to show in full; without it, a digest of all."),
+  operation: z.enum(names).optional().describe("An operation to show in full; without it, a summary of all."),
 });
 
 export const openapiToolResult = z.object({
@@ -30,7 +27,7 @@ export const openapiToolResult = z.object({
 
 type Document = ResultOf<typeof openapi>;
 
-/** `get_openapi`: the document is too long for a model, so it gets a digest, or one operation with what it refers to. */
+/** `get_openapi`: the document is too long for a model, so it gets a summary, or one operation with its references. */
 export async function answerOpenApi(
   call: Call,
   input: Record<string, unknown>,
@@ -46,7 +43,7 @@ export async function answerOpenApi(
   view.rows = view.rows.slice(0, fitting);
   const head = { title: document.info.title, version: document.info.version, operations: view.rows };
   const body = name === undefined ? {} : { definition: readDefinition(document, name, command) };
-  const notes = name === undefined ? [...cut, "A digest: name an operation to see it in full."] : [];
+  const notes = name === undefined ? [...cut, "This is a summary: set operation to see one in full."] : [];
   const structured = cleanValue(
     {
       ...(name === undefined ? head : { ...head, operations: [] }),
@@ -68,7 +65,7 @@ function readDefinition(document: Document, name: string, command: string): Reco
   const path = operations.find((operation) => operation.name === name)?.path ?? "";
   const definition = document.paths[path];
   if (definition === undefined) {
-    throw new AnalyticsError("not_found", `The service's document does not describe ${path}.`, {
+    throw new AnalyticsError("not_found", `The service's OpenAPI document does not describe ${path}.`, {
       hint: `It describes ${Object.keys(document.paths).slice(0, 20).join(", ")}.`,
     });
   }
@@ -77,11 +74,11 @@ function readDefinition(document: Document, name: string, command: string): Reco
   const brief = { [path]: definition };
   if (estimateTokens(brief) <= MAX_TOKENS) return brief;
   throw new AnalyticsError("too_large", `The description of ${path} is too long to show.`, {
-    hint: `Read it in the shell: ${command}`,
+    hint: `Print it in a shell: ${command}`,
   });
 }
 
-/** What a definition refers to by `$ref`, and what that refers to, by its place in the document. */
+/** Everything a definition refers to with `$ref`, directly or indirectly, by its path in the document. */
 function collectComponents(document: Document, definition: unknown): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   const visit = (value: unknown): void => {

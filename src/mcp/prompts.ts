@@ -4,11 +4,11 @@ import { readParams } from "../operations/parameters.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { compare } from "../reports/compare.ts";
 
-const site = { name: "site", description: "Site id or domain; may be left out when there is one." };
-const days = { name: "days", description: "Days in each window: 7 compares a week with the week before." };
+const site = { name: "site", description: "Site id or domain; optional if there is only one site." };
+const days = { name: "days", description: "Days in each window: 7 compares one week with the week before." };
 const dimension = {
   name: "dimension",
-  description: "Where to look for the cause; without it, pages, referrers, channels, countries.",
+  description: "Where to look for the cause; by default pages, referrers, channels and countries.",
 };
 
 type Arguments = Partial<Record<"site" | "days" | "dimension", string>>;
@@ -21,7 +21,7 @@ interface Prompt {
   write: (given: Arguments) => string;
 }
 
-/** Prompts that people pick from a menu: good questions, with the tools that answer them. */
+/** Prompts that people pick from a menu: common questions, with the tools that answer them. */
 const prompts: Prompt[] = [
   {
     name: "weekly_report",
@@ -29,23 +29,23 @@ const prompts: Prompt[] = [
     description: "A short report on a site's last seven complete days.",
     arguments: [site],
     write: (given) => `Write a short weekly report ${forSite(given.site)}.
-Call compare_periods with days=7, and get_overview with days=7. State both windows by their dates. Say how visitors and page views changed, what moved most and the top pages and referrers. Say what is uncertain: a small sample, cut-off rows. End with one sentence on what to look at next.`,
+Call compare_periods with days=7, and get_overview with days=7. State the dates of both windows. Report how visitors and page views changed, what changed most, and the top pages and referrers. Say what is uncertain, such as a small sample or missing rows. End with one sentence on what to look at next.`,
   },
   {
     name: "what_changed",
     title: "What changed, and why",
-    description: "The last complete days against the days before them, and what moved.",
+    description: "The last complete days compared with the days before, and what changed most.",
     arguments: [site, days, dimension],
     write: (given) => `What changed ${forSite(given.site)}, and why?
-Call compare_periods with days=${clean(given.days) ?? "7"}${given.dimension ? ` and dimension=${clean(given.dimension)}` : ""}. If one value explains most of the change, call get_timeseries to see on which day it happened. Name numbers with their dates, and tell what is known from what is guessed.`,
+Call compare_periods with days=${clean(given.days) ?? "7"}${given.dimension ? ` and dimension=${clean(given.dimension)}` : ""}. If one value explains most of the change, call get_timeseries to see on which day it happened. Give each number with its dates, and separate what is known from what is a guess.`,
   },
   {
     name: "traffic_drop_check",
     title: "Traffic-drop check",
-    description: "Whether traffic really dropped, when, and where.",
+    description: "Whether traffic really dropped, when and where.",
     arguments: [site],
     write: (given) => `Did traffic drop ${forSite(given.site)}?
-Call get_timeseries with days=29 and compare each complete day with the same weekday a week before; today is partial and counts for nothing. If there is a drop, call compare_periods with days=7 to see which pages, referrers, channels or countries fell. Say plainly if there is no drop, or if the numbers are too small to tell.`,
+Call get_timeseries with days=29 and compare each complete day with the same weekday a week before; leave out today, which is incomplete. If there is a drop, call compare_periods with days=7 to see which pages, referrers, channels or countries fell. Say plainly if there is no drop, or if the numbers are too small to tell.`,
   },
 ];
 
@@ -55,14 +55,14 @@ export const listPrompts = () =>
     arguments: prompt.arguments.map((each) => ({ ...each, required: false })),
   }));
 
-/** Throws a protocol error -32602 where there is no such prompt. */
+/** Throws a protocol error -32602 if there is no such prompt. */
 export function findPrompt(name: string): Prompt {
   const prompt = prompts.find((each) => each.name === name);
   if (prompt) return prompt;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt ${name} not found`);
 }
 
-/** A prompt's text; arguments that it does not take are ignored. Throws a protocol error -32602 for wrong ones. */
+/** Writes a prompt. Ignores unknown arguments; throws a protocol error -32602 for invalid ones. */
 export function writePrompt(name: string, given: Record<string, string>): GetPromptResult {
   const prompt = findPrompt(name);
   const taken: Arguments = Object.fromEntries(
@@ -78,7 +78,7 @@ export function writePrompt(name: string, given: Record<string, string>): GetPro
   return { messages: [{ role: "user", content: { type: "text", text: prompt.write(taken) } }] };
 }
 
-/** What compare_periods would say against the text. Hosts send a field that was left empty. */
+/** Checks an argument as compare_periods would. Hosts send an empty text for a field that was left empty. */
 function findMistake(parameter: "days" | "dimension", text = ""): string[] {
   if (text === "") return [];
   try {

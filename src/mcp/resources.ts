@@ -11,13 +11,13 @@ import type { CallOptions } from "../operations/call.ts";
 import { cleanValue, formatJson } from "../render/clean-text.ts";
 import { findQuery, queries } from "../reports/queries.ts";
 import { chartResource } from "./chart-link.ts";
-import type { McpServerOptions } from "./server.ts";
+import type { McpServerOptions } from "./server-options.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const JSON_TYPE = "application/json";
 const MAX_DOCUMENT_TEXT = 2_000;
-/** `analytics://sites/{site}/overview`. A comma would separate several values (RFC 6570, section 3.2.2). */
+/** `analytics://sites/{site}/overview`. In a template, a comma separates several values (RFC 6570, section 3.2.2). */
 const OVERVIEW = /^analytics:\/\/sites\/([^/,]+)\/overview$/;
 
 const descriptions = {
@@ -39,15 +39,14 @@ const descriptions = {
     uri: "analytics://llms.txt",
     name: "llms.txt",
     title: "Summary for assistants",
-    description: "What this server, its API and its tools are.",
+    description: "What this server, its API and its tools do.",
     mimeType: "text/plain",
   },
   chart: chartResource,
 };
 
 /**
- * What a host may attach to a conversation by itself. Nothing essential hides here: many clients show tools
- * alone, and a tool answers everything that a resource holds.
+ * What a host may attach to a conversation. Nothing is available only here, because many clients show only tools.
  */
 export const listResources = () => Object.values(descriptions);
 
@@ -59,7 +58,7 @@ export const overviewTemplate = {
   mimeType: JSON_TYPE,
 };
 
-/** Throws a protocol error: -32602 for an address that names nothing. */
+/** Throws a protocol error, -32602 if there is no such resource. */
 export async function readResource(
   options: McpServerOptions,
   given: string,
@@ -69,9 +68,9 @@ export async function readResource(
   const ask = async (name: string, input: Record<string, unknown>) => ({
     contents: [{ uri, mimeType: JSON_TYPE, text: await readAnswer(options, uri, name, input, { signal }) }],
   });
-  // Clients before 2026-07-28 know no hints; those of that revision send an envelope.
+  // Clients before 2026-07-28 do not know hints; clients of that revision send an envelope.
   const hint = (ttlMs: number, cacheScope: CacheHint["cacheScope"]) => envelope && { ttlMs, cacheScope };
-  // What depends on the key is one organization's, and no shared cache may keep it.
+  // Answers that depend on the key belong to one organization: no shared cache may keep them.
   switch (uri) {
     case descriptions.sites.uri:
       return { ...(await ask("sites", {})), ...hint(MINUTE_MS, "private") };
@@ -83,7 +82,7 @@ export async function readResource(
       return { contents: [{ uri, mimeType, text: buildLlmsTxt(queries) }], ...hint(HOUR_MS, "public") };
     }
     case descriptions.chart.uri: {
-      const { readChart } = await import("./chart.ts");
+      const { readChart } = await import("./chart-page.ts");
       const { mimeType, _meta } = chartResource;
       return { contents: [{ uri, mimeType, text: readChart(), _meta }], ...hint(HOUR_MS, "public") };
     }
@@ -118,7 +117,7 @@ async function readAnswer(
   }
 }
 
-/** A failure as a protocol error; a site that does not exist is a resource that does not (-32602). */
+/** Converts an error to a protocol error. An unknown site is an unknown resource (-32602). */
 function translate(error: unknown, uri: string): Error {
   if (!(error instanceof AnalyticsError)) {
     return new ProtocolError(

@@ -1,22 +1,23 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
 import { createInvalidRequestCheck } from "./invalid-requests.ts";
-import { createServer, type McpServerOptions } from "./server.ts";
+import { createServer } from "./mcp-server.ts";
+import type { McpServerOptions } from "./server-options.ts";
 
 export interface StdioOptions extends McpServerOptions {
   stdin: Readable;
   stdout: Writable;
-  /** Told of broken frames and transport failures. */
+  /** Called for invalid frames and transport failures. */
   onFault: (fault: Error) => void;
 }
 
-/** Serves MCP on a pair of streams to clients of both protocol generations; resolves when the client has gone. */
+/** Serves MCP on a pair of streams to clients of both protocol generations. Resolves when the client disconnects. */
 export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOptions): Promise<void> {
-  // The transport has each answer wait with listeners of its own where the client reads slowly.
+  // If the client reads slowly, the transport adds listeners for each answer that waits.
   stdout.setMaxListeners(0);
   const transport = new StdioServerTransport(stdin, stdout);
   const gone = new Promise<void>((resolve) => {
-    // The transport closes by itself when a frame is too long, and stops reading: no end of input would be seen.
+    // If a frame is too long, the transport closes and stops reading, so the end of input never arrives.
     const close = transport.close.bind(transport);
     transport.close = () => close().then(resolve);
     stdin

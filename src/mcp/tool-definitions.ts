@@ -12,12 +12,12 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/** Levels of an output schema that clients get. */
-const DEEPEST = 4;
+/** Deepest level of an output schema that clients get in full. */
+const MAX_DEPTH = 4;
 
 /**
- * The list of tools as clients get it. The build replaces this module by the list itself (`tsup.config.ts`): to make
- * JSON Schema from zod's schemas takes longer than anything else that a server does before it lists its tools.
+ * The list of tools as clients get it. The build replaces this module with the finished list (`tsup.config.ts`), because
+ * converting zod's schemas to JSON Schema takes longer than anything else before the server can list its tools.
  */
 export const toolDefinitions: Tool[] = queries.map(defineTool);
 
@@ -32,11 +32,11 @@ function defineTool({ params, result, tool, isDescription }: Query): Tool {
     ...linkChart(name),
     outputSchema: buildOutputSchema(isDescription ? openapiToolResult : result),
   };
-  // A JSON Schema is JSON, though the type of its further keywords does not say so.
+  // The SDK's type demands JSON values in every keyword, which `JsonSchema` does not promise. They are JSON.
   return definition as Tool;
 }
 
-/** The schema of a tool's arguments: the operation's parameters, `site` optional. */
+/** The schema of a tool's arguments: the query's parameters. */
 function buildInputSchema(params: z.ZodObject): JsonSchema {
   const { required: all, ...rest } = toJsonSchema(params);
   const required = all?.filter((name) => name !== "site") ?? [];
@@ -44,9 +44,8 @@ function buildInputSchema(params: z.ZodObject): JsonSchema {
 }
 
 /**
- * The schema of a tool's structured answer. A model pays for every word of it and sees the answer itself, so it
- * carries names and types alone, and not even those for deep parts or parts that never change; the OpenAPI document
- * has the descriptions.
+ * The schema of a tool's structured answer. It costs a model tokens, and the model sees the answer anyway. So it has only
+ * names and types, without those of deep levels and of the receipt. The OpenAPI document has the descriptions.
  */
 function buildOutputSchema(result: z.ZodObject): JsonSchema {
   const json = strip(toJsonSchema(result), 0);
@@ -54,7 +53,7 @@ function buildOutputSchema(result: z.ZodObject): JsonSchema {
 }
 
 function strip({ type, properties, items }: JsonSchema, depth: number): JsonSchema {
-  if (depth > DEEPEST) return type ? { type } : {};
+  if (depth > MAX_DEPTH) return type ? { type } : {};
   const members = Object.entries(properties ?? {}).map(([name, each]) => [name, strip(each, depth + 1)]);
   return {
     ...(type && { type }),

@@ -1,13 +1,13 @@
 import { AnalyticsError } from "../errors.ts";
 import { type Query, queries } from "../reports/queries.ts";
-import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./answer.ts";
-import type { McpServerOptions } from "./server.ts";
+import type { McpServerOptions } from "./server-options.ts";
+import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
 
 const byName = new Map(queries.map((query) => [query.tool.name, query]));
 
 export const findTool = (name: string): Query | undefined => byName.get(name);
 
-/** What a tool answers. A thrown error's message would reach the client word for word, so none is thrown. */
+/** Answers a tool call. Never throws, because the client would see the error's message as it is. */
 export async function answerTool(
   { call, admit, about, options }: McpServerOptions,
   query: Query,

@@ -9,33 +9,35 @@ const MAX_LIMIT = 1000;
 
 const row = () =>
   z.object({
-    value: z.string().nullable().describe("The value, for programs; null for none or unknown."),
-    label: z.string().describe("The value, for people."),
+    value: z.string().nullable().describe("The value for programs; null if there is none or it is unknown."),
+    label: z.string().describe("The value as people read it."),
     visitors: count.describe("Sum over the days of the distinct visitors with this value."),
     pageviews: count
       .optional()
-      .describe("Page views: of the page for `pages`, else of the visits with this value. Not for `events`."),
-    events: count.optional().describe("How often the event happened. For `events` alone."),
+      .describe(
+        "Page views: of the page for `pages`, otherwise of the visits with this value. Absent for `events`.",
+      ),
+    events: count.optional().describe("How often the event happened. Only for `events`."),
     percentage: z.number().min(0).max(100).describe("Share of `totals.visitors`, 0–100, one decimal."),
   });
 
-/** What a row counts beside visitors. */
+/** What a row counts in addition to visitors. */
 const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
 
 const DIMENSION_WORDS =
-  "What to rank by. `channels` are the usual default channel groups and `AI assistants`; countries are ISO 3166-1 codes, regions ISO 3166-2, languages BCP 47.";
+  "What to rank by. `channels` are the usual default channel groups plus `AI assistants`; countries are ISO 3166-1 codes, regions ISO 3166-2, languages BCP 47.";
 
 export const breakdown = defineOperation({
   name: "breakdown",
   path: "/breakdown",
   summary: "Top pages, referrers, countries, browsers and other dimensions of a site",
   description:
-    "The values of one dimension, most visitors first, then most page views (for `events`: most events), then by value, null last. Rows need not add up to the totals: one visitor reads several pages. entry_pages and exit_pages are the first and last page of a visit, and rows of theirs, as of every dimension but `pages` and `events`, count the page views of whole visits.",
+    "The values of one dimension, most visitors first, then most page views (for `events`: most events), then by value, null last. Rows may not add up to the totals, because one visitor can read several pages. entry_pages and exit_pages are the first and last page of a visit. In every dimension except `pages` and `events`, a row counts the page views of whole visits.",
   tool: {
     name: "get_breakdown",
     title: "Breakdown by dimension",
     description:
-      "Top values of one dimension over the last N days, today included: pages, referrers, channels, countries, devices, events and others. Rows do not add up (one visitor has several values): use `totals` or get_stats for sums.",
+      "Top values of one dimension over the last N days, including today: pages, referrers, channels, countries, devices, events and more. Rows do not add up, because one visitor can have several values: for sums, use `totals` or get_stats.",
   },
   shell: {
     examples: [
@@ -48,13 +50,13 @@ export const breakdown = defineOperation({
     section: "breakdown",
     ask: (site) => ({ site, dimension: "pages" as const, limit: MAX_LIMIT, days: 30 }),
     members: "site, period, dimension, rows, limit, total_rows, truncated and totals",
-    fix: "value may be null, label may not",
+    fix: "value may be null, but label may not",
   },
   params: () =>
     z.strictObject({
       site: siteParam,
       dimension: z.enum(dimensions).describe(DIMENSION_WORDS),
-      limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("How many rows at most."),
+      limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("Maximum number of rows."),
       days: daysParam,
     }),
   optionalParams: spanParams,
@@ -62,37 +64,37 @@ export const breakdown = defineOperation({
     z.object({
       site: siteRef,
       period,
-      dimension: z.string().describe("The dimension asked for."),
+      dimension: z.string().describe("The requested dimension."),
       rows: z.array(row()).describe("At most `limit` rows."),
-      limit: z.int().min(1).describe("The limit asked for."),
-      total_rows: count.describe("How many rows there are without the limit."),
+      limit: z.int().min(1).describe("The requested limit."),
+      total_rows: count.describe("Number of rows without the limit."),
       truncated: z.boolean().describe("Whether the limit cut rows off."),
       totals: z
         .object({
           visitors: count.describe("Visitors of the whole period, as in /stats."),
           pageviews: count.describe("Page views of the whole period, as in /stats."),
-          events: count.optional().describe("Custom events of the whole period. For `events` alone."),
+          events: count.optional().describe("Custom events of the whole period. Only for `events`."),
         })
-        .describe("The period's totals; not the sum of the rows."),
+        .describe("Totals of the period, not the sum of the rows."),
       warnings,
     }),
   list: { key: "rows", keep: "first" },
   maxAge: 60,
   verify: (result, params) => {
     if (result.dimension !== params.dimension) {
-      return `it ranks ${JSON.stringify(result.dimension)} where ${params.dimension} was asked for`;
+      return `its dimension is ${JSON.stringify(result.dimension)}, not ${params.dimension}`;
     }
     if (result.limit !== params.limit) {
-      return `its limit is ${result.limit} where ${params.limit} was asked for`;
+      return `its limit is ${result.limit}, not ${params.limit}`;
     }
     if (result.rows.length > params.limit) {
-      return `it has ${result.rows.length} rows where at most ${params.limit} were asked for`;
+      return `it has ${result.rows.length} rows, more than the limit of ${params.limit}`;
     }
     if (result.truncated !== result.total_rows > result.rows.length) {
-      return `it says truncated: ${result.truncated} with ${result.rows.length} of ${result.total_rows} rows`;
+      return `it reports truncated: ${result.truncated} with ${result.rows.length} of ${result.total_rows} rows`;
     }
     if (result.truncated && result.rows.length < params.limit) {
-      return `it has ${result.rows.length} of ${result.total_rows} rows where ${params.limit} were asked for`;
+      return `it has ${result.rows.length} of ${result.total_rows} rows, though the limit is ${params.limit}`;
     }
     const unordered = result.rows.findIndex(
       (each, index) => each.visitors > (result.rows[index - 1] ?? each).visitors,
@@ -110,7 +112,10 @@ export const breakdown = defineOperation({
   }),
   view: (result) => {
     const measure = measureOf(result.dimension);
-    const shown = `${result.rows.length} of ${result.total_rows} rows`;
+    const { visitors, pageviews, events } = result.totals;
+    const totals = [`${visitors} visitors`, `${pageviews} pageviews`].concat(
+      events === undefined ? [] : `${events} events`,
+    );
     return {
       headline: `${result.dimension} of ${periodHeadline(result.site.domain, result.period)}`,
       columns: [
@@ -135,8 +140,10 @@ export const breakdown = defineOperation({
         percentage: each.percentage,
       })),
       notes: [
-        result.truncated ? `${shown}: cut by the limit.` : `All ${result.total_rows} rows.`,
-        `Rows need not add up; the period has ${result.totals.visitors} visitors and ${result.totals.pageviews} pageviews${result.totals.events === undefined ? "" : ` and ${result.totals.events} events`}.`,
+        result.truncated
+          ? `Showing ${result.rows.length} of ${result.total_rows} rows (limit ${result.limit}).`
+          : `All ${result.total_rows} rows.`,
+        `Rows may not add up to the totals: ${totals.join(", ")}.`,
         ...periodNotes(result.period, result.warnings),
       ],
     };

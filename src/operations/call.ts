@@ -2,16 +2,16 @@ import type { InputOf, Operation, ResultOf } from "./operation.ts";
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Never answers from a cache: several answers must be of one moment. */
+  /** Bypasses the cache, for several answers that must describe the same moment. */
   fresh?: boolean;
 }
 
 /**
- * Asks an operation of a source, whichever it is. Throws AnalyticsError: `missing_parameter`, `invalid_parameter` or
- * `unknown_parameter` before anything is asked, and the source's own failures.
+ * Sends a query to the data source, local or remote. Throws AnalyticsError: `missing_parameter`, `invalid_parameter` or
+ * `unknown_parameter` before it asks the source, then whatever the source fails with.
  */
 export interface Call {
   <O extends Operation>(operation: O, params: InputOf<O>, options?: CallOptions): Promise<ResultOf<O>>;
-  /** The site for questions that name none. */
+  /** Returns the configured site, for queries without one. */
   readSite?(): Promise<string | undefined>;
 }

@@ -23,7 +23,7 @@ export const dimensions = [
 
 export type Dimension = (typeof dimensions)[number];
 
-/** Countries, devices and the like are derived by the service; all else is text that a visitor can choose. */
+/** The service derives countries, devices and so on; visitors can choose the text of all other dimensions. */
 export function isWrittenByVisitors(dimension: string): boolean {
   return !DERIVED_DIMENSIONS.has(dimension);
 }
@@ -39,7 +39,7 @@ const DERIVED_DIMENSIONS = new Set<string>([
   "operating_systems",
 ] satisfies Dimension[]);
 
-/** For which dimensions a value is a code that every language has its own name for. */
+/** Marks dimensions whose values are codes that have a name in each language. */
 export function nameCodes(dimension: string): { names?: "region" | "language" } {
   if (dimension === "countries") return { names: "region" };
   return dimension === "languages" ? { names: "language" } : {};

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// Fields and parameters that several operations share, each with the words that explain it.
+// Fields and parameters that several operations share, with their descriptions.
 
 const MAX_DAYS = 365;
 
@@ -12,7 +12,7 @@ export const siteParam = z
   .string()
   .min(1)
   .max(253)
-  .describe("Site id or domain, such as example.com (scheme, www. and path are tolerated).");
+  .describe("Site id or domain, such as example.com (scheme, www. and path are ignored).");
 
 export const daysParam = z
   .int()
@@ -20,15 +20,15 @@ export const daysParam = z
   .max(MAX_DAYS)
   .default(30)
   .describe(
-    "Calendar days in the site's timezone, today included: 1 is today so far, 7 is today and six before.",
+    "Calendar days in the site's timezone, including today: 1 is today so far, 7 is today and the six days before.",
   );
 
-/** Any span of days in place of `days`. */
+/** Any span of days, instead of `days`. */
 export const spanParams = () => ({
   from: date
     .optional()
-    .describe("First day of the span, in the site's timezone; together with `to`, in place of `days`."),
-  to: date.optional().describe("Last day of the span, included; not in the future."),
+    .describe("First day of the span, in the site's timezone; use it with `to`, instead of `days`."),
+  to: date.optional().describe("Last day of the span (included), not in the future."),
 });
 
 export const siteRef = z
@@ -36,4 +36,4 @@ export const siteRef = z
     id: z.string().describe("Stable identifier of the site."),
     domain: z.string().describe("Domain of the site, without scheme and www."),
   })
-  .describe("The site that the answer is about.");
+  .describe("The site of this answer.");

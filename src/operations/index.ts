@@ -7,7 +7,7 @@ import { timeseries } from "./timeseries.ts";
 
 export { breakdown, openapi, realtime, sites, stats, timeseries };
 
-/** The contract, in the order in which people meet it. */
+/** The contract, in the order people see it. */
 export const operations = [sites, stats, timeseries, breakdown, realtime, openapi] as const;
 
 export type AnyOperation = (typeof operations)[number];

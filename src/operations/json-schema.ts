@@ -19,9 +19,8 @@ export interface JsonSchema {
 }
 
 /**
- * A schema as JSON Schema 2020-12, from the side of whoever writes the value. zod publishes the safe-integer
- * bounds on every integer and a long regular expression beside every `format`: neither is part of the
- * contract, so both are left out.
+ * Converts a schema to JSON Schema 2020-12, as seen by the writer of the value. zod adds safe-integer bounds to
+ * every integer and a long regular expression to every `format`; neither is part of the contract, so both are removed.
  */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const json = z.toJSONSchema(schema, {
@@ -31,6 +30,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
     },
+    // In zod's type a subschema may be a boolean; for the types used here it never is.
   }) as JsonSchema;
   delete json.$schema;
   return json;
@@ -38,7 +38,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 
 const propertiesBySchema = new WeakMap<z.ZodObject, ReadonlyMap<string, JsonSchema>>();
 
-/** The parameters of an operation by name, each as JSON Schema. A map, since a caller may send `__proto__`. */
+/** The parameters of an operation by name, as JSON Schemas. A map, because a caller may send `__proto__`. */
 export function parameterSchemas(params: z.ZodObject): ReadonlyMap<string, JsonSchema> {
   let properties = propertiesBySchema.get(params);
   if (!properties) {

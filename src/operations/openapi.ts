@@ -13,13 +13,13 @@ const pathItem = () =>
 export const openapi = defineOperation({
   name: "openapi",
   path: "/openapi.json",
-  summary: "The API's own description, as an OpenAPI 3.1 document",
-  description: "The whole contract in machine-readable form: every path, parameter, answer and error.",
+  summary: "The API's description, as an OpenAPI 3.1 document",
+  description: "The whole contract in machine-readable form: all paths, parameters, answers and errors.",
   tool: {
     name: "get_openapi",
     title: "API description",
     description:
-      "The REST API behind these tools, from its OpenAPI 3.1 document: a digest of all operations, or one in full. For writing code against the API, not for analytics questions.",
+      "The REST API behind these tools, from its OpenAPI 3.1 document: a summary of all operations, or one in full. Use it to write code for the API, not to answer analytics questions.",
   },
   shell: { examples: ["analytics-mcp openapi --json > openapi.json"], fields: "path,summary" },
   conform: {
@@ -35,7 +35,7 @@ export const openapi = defineOperation({
       info: z
         .looseObject({ title: z.string(), version: z.string() })
         .describe("Title and version of the API."),
-      paths: z.record(z.string(), pathItem()).describe("The operations by path."),
+      paths: z.record(z.string(), pathItem()).describe("The operations, by path."),
     }),
   maxAge: 3600,
   isDescription: true,

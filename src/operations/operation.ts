@@ -2,60 +2,60 @@ import type * as z from "zod";
 import { buildWhenAsked, type LazySchemas, type Schemas } from "./schemas.ts";
 import type { View } from "./view.ts";
 
-/** What every question declares, whether one operation answers it or several: its sentences, and its shell command. */
+/** What every query declares, whether one operation answers it or several: its texts and its shell command. */
 export interface Presentation {
   /** One line for people: help, OpenAPI summary, llms.txt. */
   readonly summary: string;
-  /** For an assistant's model. */
+  /** For the model. */
   readonly tool: { readonly name: string; readonly title: string; readonly description: string };
   readonly shell: {
-    /** Command lines that people use, shown first in the command's help. */
+    /** Typical command lines, shown first in the command's help. */
     readonly examples: readonly [string, ...string[]];
-    /** Columns of the view that show how `--fields` is written. */
+    /** Columns of the view, used in the example of `--fields`. */
     readonly fields: string;
-    /** Whether it is worth asking again and again: `--watch`. */
+    /** Adds `--watch`, for answers that change from second to second. */
     readonly canWatch?: true;
-    /** Where each row is a site: its id, so that a terminal can show the site's trend beside it. */
+    /** If each row is a site: returns its id, so that a terminal can show the site's trend next to it. */
     trendOf?(row: Record<string, unknown>): string;
   };
-  /** The member that grows with the question, and which end of it to keep where an answer must be cut. */
+  /** The list in the answer that can get long, and which end to keep if it must be cut. */
   readonly list?: { readonly key: string; readonly keep: "first" | "last" };
-  /** Whether it describes the API itself: it has no numbers, and is too long for a model, which gets a digest. */
+  /** Set if the answer describes the API: it has no numbers and is too long for a model, which gets a summary. */
   readonly isDescription?: true;
 }
 
-/** What an operation is besides its schemas. */
+/** An operation without its schemas. */
 interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject>
   extends Presentation {
   /** Name of the shell subcommand, and the OpenAPI `operationId`. */
   readonly name: Name;
   /** Path below the base URL (which ends in `/api/v1`). */
   readonly path: `/${string}`;
-  /** The rules of the answer, for people who implement or read the contract. */
+  /** How the answer is computed, for people who implement or read the contract. */
   readonly description: string;
-  /** How long a client may keep the answer, in seconds; 0 asks it to revalidate each time. */
+  /** Seconds for which a client may cache the answer; 0 means that it must revalidate each time. */
   readonly maxAge: number;
-  /** What `conform` checks of every operation: that it answers, with these members. */
+  /** What `conform` checks for every operation: it answers, with these members. */
   readonly conform: {
-    /** The section of rules that it belongs to. */
+    /** The section of its rules. */
     readonly section: string;
-    /** The parameters of the plainest question, about a site where the operation takes one. */
+    /** Parameters of a typical query; `site` is empty if the operation takes none. */
     ask(site: string): z.input<Params>;
-    /** The members of the answer, in words. */
+    /** The members of the answer, as a phrase. */
     readonly members: string;
-    /** What implementers get wrong most. */
+    /** The most common mistake of implementers, as advice. */
     readonly fix: string;
   };
-  /** Says in one sentence why a well-formed answer is not an answer to what was asked. */
+  /** Returns why a well-formed answer does not match the query, or undefined if it does. */
   verify?(result: z.output<Result>, params: z.output<Params>): string | undefined;
-  /** The result without what can be read off the rest of it, for a model that pays by the word. */
+  /** The result without members that follow from others, to save a model tokens. */
   compact?(result: z.output<Result>): Record<string, unknown>;
   view(result: z.output<Result>, params: z.output<Params>): View;
 }
 
 /**
- * One endpoint of the contract, declared once. From it come the client's call, the MCP tool, the shell command with its
- * help and completion, the API route's validation, the OpenAPI path, the llms.txt line and conform's basic rule.
+ * One endpoint of the contract, declared once. The client's call, the MCP tool, the shell command with its help and
+ * completion, the API route's validation, the OpenAPI path, the llms.txt line and conform's basic rule are derived from it.
  */
 export interface Operation<
   Name extends string = string,
@@ -75,9 +75,9 @@ export function defineOperation<const N extends string, P extends z.ZodObject, R
 }
 
 /**
- * The shell command that asks the same question, safe to paste: what is not plain is quoted for a POSIX shell.
+ * Formats the shell command for a query. It is safe to paste: unusual values are quoted for a POSIX shell.
  *
- * @param options Those that choose the source, such as `--demo`, or `--profile` and its name.
+ * @param options Options that choose the source, such as `--demo`, or `--profile` and a name.
  */
 export function formatCommand(
   { name: command }: { name: string },

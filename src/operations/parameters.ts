@@ -4,13 +4,13 @@ import { type JsonSchema, parameterSchemas } from "./json-schema.ts";
 
 type Refusal = ParameterError & { code: ErrorCode };
 
-/** When several parameters are wrong, the problem is named after the first of these. */
+/** If several parameters are wrong, the error gets the first of these codes that applies. */
 const PRECEDENCE: ErrorCode[] = ["unknown_parameter", "missing_parameter", "invalid_parameter"];
 
 /**
- * Parameters as values (a tool's arguments, a caller's object), checked against an operation's schema.
- * Throws AnalyticsError `unknown_parameter`, `missing_parameter` or `invalid_parameter` with every refused
- * parameter, its reason and its allowed values.
+ * Checks parameters given as values, such as a tool's arguments, against a schema. Throws AnalyticsError
+ * `unknown_parameter`, `missing_parameter` or `invalid_parameter` with every refused parameter, the reason and the
+ * allowed values.
  */
 export function parseParams<P extends z.ZodObject>(
   params: P,
@@ -27,8 +27,8 @@ export function parseParams<P extends z.ZodObject>(
 }
 
 /**
- * Parameters as text (a query string, a command line), each with all the values given for its name. Whole
- * numbers are plain decimal digits; a repeated or an empty parameter is refused like one out of bounds.
+ * Checks parameters given as text (a query string, a command line), each with all the values given for its name.
+ * Integers are plain decimal digits. A repeated or empty parameter is refused like one out of bounds.
  */
 export function readParams<P extends z.ZodObject>(params: P, given: Map<string, string[]>): z.output<P> {
   const schemas = parameterSchemas(params);
@@ -38,7 +38,7 @@ export function readParams<P extends z.ZodObject>(params: P, given: Map<string, 
     const schema = schemas.get(parameter);
     input.push([parameter, schema?.type === "integer" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text]);
     if (schema === undefined || (text !== "" && more.length === 0)) continue;
-    const detail = text === "" ? "must not be empty" : "must be given once";
+    const detail = text === "" ? "must not be empty" : "must be given only once";
     refusals.push({ code: "invalid_parameter", parameter, detail, ...boundsOf(schema) });
   }
   return parseParams(params, Object.fromEntries(input), refusals);
@@ -60,12 +60,11 @@ function translate(params: z.ZodObject, error: z.ZodError, input: Record<string,
 }
 
 function refuseUnknown(parameter: string, allowed: string[]): Refusal {
-  const known =
-    allowed.length === 0 ? "nothing may be given here" : `the parameters here are ${allowed.join(", ")}`;
-  return { code: "unknown_parameter", parameter, detail: `is unknown: ${known}`, allowed };
+  const known = allowed.length === 0 ? "there are no parameters" : `the parameters are ${allowed.join(", ")}`;
+  return { code: "unknown_parameter", parameter, detail: `is unknown; ${known}`, allowed };
 }
 
-/** One refusal a parameter, the earlier one first: "must not be empty" says more than "1 to 253 characters". */
+/** Keeps the first refusal of each parameter: "must not be empty" is clearer than "1 to 253 characters". */
 function mergeRefusals(first: Refusal[], second: Refusal[]): Refusal[] {
   const seen = new Set<string>();
   return [...first, ...second].filter(({ parameter }) => !seen.has(parameter) && seen.add(parameter));
@@ -75,7 +74,7 @@ function describeBounds(schema: JsonSchema): string {
   if (schema.enum) return `must be one of ${schema.enum.join(", ")}`;
   if (schema.type === "integer") return `must be a whole number from ${schema.minimum} to ${schema.maximum}`;
   if (schema.format === "date") return "must be a date such as 2026-01-31";
-  return `must be a text of ${schema.minLength} to ${schema.maxLength} characters`;
+  return `must be a string of ${schema.minLength} to ${schema.maxLength} characters`;
 }
 
 function boundsOf(schema: JsonSchema): Pick<ParameterError, "allowed" | "minimum" | "maximum"> {

@@ -5,11 +5,11 @@ import { date, timestamp } from "./fields.ts";
 export const period = z
   .object({
     from: date.describe("First day, in the site's timezone."),
-    to: date.describe("Last day, in the site's timezone: today there, unless `to` was given."),
+    to: date.describe("Last day, in the site's timezone: today at the site, unless `to` was given."),
     days: z.int().min(1).describe("Number of days from `from` to `to`, both included."),
     timezone: z.string().describe("IANA name of the site's timezone."),
-    partial: z.boolean().describe("Whether the period ends in a day that is not over."),
-    complete_through: date.describe("The last day that is over. With days=1 it lies before `from`."),
+    partial: z.boolean().describe("Whether the last day is still incomplete."),
+    complete_through: date.describe("The last complete day. With days=1 it is before `from`."),
     as_of: timestamp.describe("When the numbers were read, with the site's offset from UTC."),
   })
   .describe("The days that the numbers cover.");
@@ -22,28 +22,28 @@ export const warnings = z
     }),
   )
   .optional()
-  .describe("What to know before using the numbers; absent if there is nothing.");
+  .describe("What to know before using the numbers; absent if there are no warnings.");
 
 export type Period = z.output<typeof period>;
 type Warnings = z.output<typeof warnings>;
 export type Warning = NonNullable<Warnings>[number];
 
 /**
- * Returns why a period is not the one that was asked for, or undefined. A service of the bare specification may ignore
- * `days` on a breakdown: its numbers then answer another question.
+ * Returns why a period is not the requested one, or undefined if it is. A service that implements only the original
+ * specification may ignore `days` on a breakdown; its numbers would then cover other days.
  */
 export function verifyPeriod(actual: Period, days: number): string | undefined {
-  if (actual.days !== days) return `it covers ${actual.days} days where ${days} were asked for`;
+  if (actual.days !== days) return `it covers ${actual.days} days, not ${days}`;
   if (addDays(actual.from, days - 1) !== actual.to) {
     return `its period from ${actual.from} to ${actual.to} is not ${days} days long`;
   }
   if (actual.partial !== actual.complete_through < actual.to) {
-    return `it is ${actual.partial ? "" : "not "}partial, yet complete through ${actual.complete_through}`;
+    return `its period is ${actual.partial ? "" : "not "}partial, but complete_through is ${actual.complete_through}`;
   }
   return undefined;
 }
 
-/** A span of days in words. */
+/** A span of days as text. */
 export const formatSpan = ({ from, to }: { from: string; to: string }) =>
   from === to ? from : `${from} to ${to}`;
 
@@ -60,13 +60,13 @@ export function periodNotes({ to, partial, as_of }: Period, warned: Warnings): s
   ];
 }
 
-/** People ask about weeks, and a date does not show its weekday. */
+/** People ask about weeks, and a date alone does not show the weekday. */
 function weekdayOf(day: string): string {
   return WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? "";
 }
 
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/** Hours and minutes at the site; the whole timestamp if it is of another day than it should be. */
+/** Hours and minutes at the site; the whole timestamp if it is not on the given day. */
 const formatTime = (timestamp: string, day: string) =>
   timestamp.startsWith(`${day}T`) ? timestamp.slice(day.length + 1, day.length + 6) : timestamp;

@@ -18,22 +18,22 @@ export type ProblemCode = (typeof problemCodes)[ProblemStatus][number];
 /** An error's body: `application/problem+json` (RFC 9457) with the contract's members. */
 export const problem = once(() =>
   z.object({
-    type: z.string().describe("URI reference that names the kind of problem; `about:blank` adds nothing."),
-    title: z.string().describe("The problem in a few words, the same for every occurrence."),
-    status: z.int().min(400).max(599).describe("The HTTP status, repeated."),
-    detail: z.string().describe("What went wrong this time, and what to do."),
-    code: z.string().describe("Stable name of the problem, for programs."),
-    request_id: z
+    type: z
       .string()
-      .describe("The answer's X-Request-Id, repeated: quote it to whoever runs the service."),
+      .describe("URI reference for the kind of problem; `about:blank` adds nothing to the status."),
+    title: z.string().describe("The problem in a few words, the same each time."),
+    status: z.int().min(400).max(599).describe("The HTTP status, repeated."),
+    detail: z.string().describe("What went wrong this time and what to do."),
+    code: z.string().describe("Stable name of the problem, for programs."),
+    request_id: z.string().describe("The X-Request-Id of this answer: quote it to whoever runs the service."),
     errors: z
       .array(
         z.object({
           parameter: z.string().describe("Name of the query parameter."),
           detail: z.string().describe("Why it was refused."),
           allowed: z.array(z.string()).optional().describe("The allowed values."),
-          minimum: z.number().optional().describe("The least allowed value, or length of a text."),
-          maximum: z.number().optional().describe("The greatest allowed value, or length of a text."),
+          minimum: z.number().optional().describe("The minimum value, or the minimum length of a string."),
+          maximum: z.number().optional().describe("The maximum value, or the maximum length of a string."),
         }),
       )
       .optional()

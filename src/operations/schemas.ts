@@ -1,18 +1,18 @@
 import type * as z from "zod";
 
 export interface Schemas<Params extends z.ZodObject, Result extends z.ZodObject> {
-  /** Query parameters: strict, since an ignored parameter is a wrong number in somebody's report. */
+  /** Query parameters. Strict, because ignoring a parameter gives somebody a wrong number. */
   readonly params: Params;
-  /** `params` and those that a service may offer besides (`optionalParams`): what this program's own API takes. */
+  /** `params` and `optionalParams`: everything this program's own API accepts. */
   readonly allParams: z.ZodObject;
-  /** The answer's body: unknown members are dropped, types are not negotiable. */
+  /** The body of the answer. Unknown members are dropped; types must match exactly. */
   readonly result: Result;
 }
 
-/** The same as functions: asking one question must not wait for the schemas of all others. */
+/** The same as functions, so that one query does not wait for the schemas of all others. */
 export interface LazySchemas<Params extends z.ZodObject, Result extends z.ZodObject> {
   params(): Params;
-  /** Additive parameters of the contract: a service that takes them lists them in its OpenAPI document. */
+  /** Parameters that a service may support; one that does lists them in its OpenAPI document. */
   optionalParams?(): z.ZodRawShape;
   result(): Result;
 }
@@ -37,7 +37,7 @@ export function buildWhenAsked<P extends z.ZodObject, R extends z.ZodObject, T e
   };
 }
 
-/** Makes a value at the first call and keeps it. */
+/** Creates a value at the first call and keeps it. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {

@@ -1,7 +1,7 @@
 /**
- * A site as people write it, as the domain that it means: scheme, userinfo, port, path, `www.` and a trailing
- * dot fall away, letters are lower case and international names in their ASCII form. What is no domain (an
- * id) comes back trimmed and in its own case.
+ * Converts a site as people write it to its domain: removes scheme, userinfo, port, path, `www.` and a trailing dot,
+ * and converts to lower case and ASCII (international names). Anything that is not a domain, such as an id, is only
+ * trimmed.
  */
 export function normalizeSite(site: string): string {
   const text = site.trim();
@@ -15,14 +15,13 @@ export function normalizeSite(site: string): string {
 }
 
 /**
- * Why an answer is not about the site that was asked for, if so: neither its id nor its domain is what was asked, in
- * whatever spelling. A connection, a cache or a service that mixes answers up gives numbers that are right for
- * another site.
+ * Returns why an answer is not about the requested site, or undefined if its id or domain matches in any spelling. A
+ * connection, cache or service that mixes up answers would return another site's numbers.
  */
 export function verifySite(actual: { id: string; domain: string }, asked: string): string | undefined {
   const spellings = [actual.id, actual.domain].flatMap((each) => [fold(each), fold(normalizeSite(each))]);
   if ([fold(asked), fold(normalizeSite(asked))].some((each) => spellings.includes(each))) return undefined;
-  return `it is about ${JSON.stringify(actual.domain)} where ${JSON.stringify(asked)} was asked for`;
+  return `it is about ${JSON.stringify(actual.domain)}, not ${JSON.stringify(asked)}`;
 }
 
 const fold = (text: string) => text.trim().toLowerCase();

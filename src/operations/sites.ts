@@ -7,12 +7,12 @@ export const sites = defineOperation({
   path: "/sites",
   summary: "List the sites of your organization",
   description:
-    "The sites of the organization that the key belongs to, in order of domain. A site of another organization is never listed.",
+    "The sites of the key's organization, ordered by domain. Sites of other organizations are never listed.",
   tool: {
     name: "list_sites",
     title: "List sites",
     description:
-      "List the organization's sites: id, domain, timezone and first day with data. Call it first when the site is not known.",
+      "List the organization's sites: id, domain, timezone and first day with data. Call this first if you do not know the site.",
   },
   shell: {
     examples: ["analytics-mcp sites", "analytics-mcp sites --fields domain,timezone"],
@@ -34,12 +34,12 @@ export const sites = defineOperation({
           z.object({
             id: z.string().describe("Stable identifier, accepted as `site`."),
             domain: z.string().describe("Domain without scheme and www., accepted as `site`."),
-            name: z.string().describe("Name given to the site by its owner."),
-            timezone: z.string().describe("IANA timezone in which the site's days begin and end."),
+            name: z.string().describe("Name that the owner gave the site."),
+            timezone: z.string().describe("IANA timezone that the site's days follow."),
             created_at: timestamp.describe("When the site was added."),
             data_since: date
               .nullable()
-              .describe("First day with data, in the site's timezone; null where nothing was ever recorded."),
+              .describe("First day with data, in the site's timezone; null if nothing was ever recorded."),
           }),
         )
         .describe("Sites, ordered by domain."),

@@ -9,12 +9,12 @@ export const stats = defineOperation({
   path: "/stats",
   summary: "Visitors, page views and events of a site over a number of days",
   description:
-    "Totals of one site. `visitors` is the sum of the daily unique visitors: a person who comes on two days counts twice, so the points of /timeseries add up to it. Visits are cut at midnight in the site's timezone, and a day that is over never changes.",
+    "Totals of one site. `visitors` is the sum of the daily unique visitors: a person who comes on two days counts twice, so the points of /timeseries add up to it. Visits end at midnight in the site's timezone, and a complete day never changes.",
   tool: {
     name: "get_stats",
     title: "Site totals",
     description:
-      "Total visitors, page views and custom events of a site over the last N days, today included and partial. For calendar weeks or complete days, sum get_timeseries instead.",
+      "Total visitors, page views and custom events of a site over the last N days, including today so far. For calendar weeks or complete days, sum get_timeseries instead.",
   },
   shell: {
     examples: [
@@ -27,7 +27,7 @@ export const stats = defineOperation({
     section: "stats",
     ask: (site) => ({ site, days: 30 }),
     members: "site, period, visitors, pageviews and events",
-    fix: "counts are whole numbers from 0",
+    fix: "counts are integers of 0 or more",
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
   optionalParams: spanParams,
@@ -37,7 +37,7 @@ export const stats = defineOperation({
       period,
       visitors: count.describe("Sum of daily unique visitors."),
       pageviews: count.describe("Page views."),
-      events: count.describe("Custom events; page views are not among them."),
+      events: count.describe("Custom events, without page views."),
       warnings,
     }),
   maxAge: 60,

@@ -10,7 +10,7 @@ const point = () =>
     date: date.describe("The day, in the site's timezone."),
     visitors: count.describe("Unique visitors of the day."),
     pageviews: count.describe("Page views of the day."),
-    partial: z.boolean().optional().describe("true on the day that is not over; absent on the others."),
+    partial: z.boolean().optional().describe("true for today, which is incomplete; absent for other days."),
   });
 
 export const timeseries = defineOperation({
@@ -18,12 +18,12 @@ export const timeseries = defineOperation({
   path: "/timeseries",
   summary: "Visitors and page views of a site, day by day",
   description:
-    "Exactly `days` points, oldest first, one a day without gaps: days without traffic, and days before the site had data, are zeros. The points add up to /stats of the same period.",
+    "Exactly `days` points, oldest first, one for each day: days without traffic, or before the site had data, are zeros. The points add up to /stats of the same period.",
   tool: {
     name: "get_timeseries",
     title: "Daily series",
     description:
-      "Visitors and page views day by day for the last N days; the last point is today so far. Points add up, so any calendar week or span of complete days is the sum of its dates.",
+      "Visitors and page views day by day for the last N days; the last point is today so far. Points add up: any calendar week or span of complete days is the sum of its dates.",
   },
   shell: {
     examples: [
@@ -36,7 +36,7 @@ export const timeseries = defineOperation({
     section: "series",
     ask: (site) => ({ site, days: 30 }),
     members: "site, period, interval and points of date, visitors and pageviews",
-    fix: "counts are whole numbers from 0",
+    fix: "counts are integers of 0 or more",
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
   optionalParams: spanParams,
@@ -52,7 +52,7 @@ export const timeseries = defineOperation({
   maxAge: 60,
   verify: (result, params) => {
     if (result.points.length !== params.days) {
-      return `it has ${result.points.length} points where ${params.days} days were asked for`;
+      return `it has ${result.points.length} points for ${params.days} days`;
     }
     const misplaced = result.points.find((each, index) => each.date !== addDays(result.period.from, index));
     if (misplaced) return `its point ${misplaced.date} is out of order, repeated or outside the period`;

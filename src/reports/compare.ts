@@ -2,14 +2,15 @@ import * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { type Dimension, dimensions, isWrittenByVisitors } from "../operations/dimensions.ts";
-import { count, date, siteParam, siteRef, timestamp } from "../operations/fields.ts";
+import { count, siteParam, siteRef, timestamp } from "../operations/fields.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { formatSpan } from "../operations/period.ts";
-import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
-import { type Breakdown, findMovers, type Spans } from "./movers.ts";
-import { defineReport, readTogether, shortLabel } from "./report.ts";
+import { readConsistently } from "./consistent-read.ts";
+import { findMovers, type Spans } from "./movers.ts";
+import { defineReport } from "./report-definition.ts";
+import { change, changeColumns, shortLabel, window } from "./report-fields.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -25,11 +26,9 @@ import {
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
 const MOVERS_OF_ONE = 10;
 const MOVERS_OF_EACH = 4;
-/** As many rows as the contract gives, so that little is cut off and nothing need be guessed. */
+/** The contract's maximum, so that as few rows as possible are cut off. */
 const ROW_LIMIT = 1000;
 
-export const window = once(() => z.object({ from: date, to: date, visitors: count, pageviews: count }));
-export const change = once(() => z.object({ absolute: z.int(), percent: z.number().nullable() }));
 const bounds = () => z.object({ least: count, most: count });
 
 const params = () =>
@@ -44,7 +43,7 @@ const params = () =>
     dimension: z
       .enum(dimensions)
       .optional()
-      .describe("What to look for movers in; without it pages, referrers, channels and countries."),
+      .describe("Which values to compare; by default pages, referrers, channels and countries."),
   });
 
 const result = () =>
@@ -80,12 +79,12 @@ export type Comparison = z.output<ReturnType<typeof result>>;
 
 export const compare = defineReport({
   name: "compare",
-  summary: "The last N complete days against the N before them, and what moved",
+  summary: "Compare the last N complete days with the N before them, and show what changed most",
   tool: {
     name: "compare_periods",
     title: "Compare periods",
     description:
-      "The last N complete days against the N before, and which pages, referrers, channels, countries (or values of one dimension) moved most, in visitors. Today is in neither window. Answers what changed and why.",
+      "Compares the last N complete days with the N before, and shows which pages, referrers, channels and countries (or values of one dimension) changed most, by visitors. Today is in neither window. Use it for what changed and why.",
   },
   shell: {
     examples: [
@@ -110,7 +109,7 @@ export const compare = defineReport({
 interface Answers {
   series: ResultOf<typeof timeseries>;
   groups: { dimension: Dimension; spans: Spans; drift: number }[];
-  /** False where midnight at the site passed between the calls: the answers are about different days. */
+  /** False if midnight at the site passed between the calls, so that the answers cover different days. */
   sameDay: boolean;
 }
 
@@ -120,12 +119,12 @@ async function comparePeriods(
   options: CallOptions,
 ): Promise<Comparison> {
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
-  const { series, groups, sameDay } = await readTogether(
+  const { series, groups, sameDay } = await readConsistently(
     options,
     (fresh) => readAnswers(call, site, days, asked, fresh),
     (answers) => !answers.sameDay || answers.groups.some(({ drift }) => drift > 0),
   );
-  if (!sameDay) throw refuseDays();
+  if (!sameDay) throw refuseDifferentDays();
   const { current, previous } = splitWindows(series.points, days);
   const isWhole = isEarlierWhole(series);
   return {
@@ -161,24 +160,24 @@ async function readAnswers(
 ): Promise<Answers> {
   const lengths = [seriesDaysFor(days), days + 1, 1] as const;
   const readGroup = async (dimension: Dimension) => {
-    const [whole, recent, today] = await Promise.all(
-      lengths.map((length) => call(breakdown, { site, dimension, limit: ROW_LIMIT, days: length }, options)),
-    );
-    return { dimension, spans: { whole, recent, today } as Spans };
+    const readSpan = (length: number) =>
+      call(breakdown, { site, dimension, limit: ROW_LIMIT, days: length }, options);
+    const [whole, recent, today] = await Promise.all([
+      readSpan(lengths[0]),
+      readSpan(lengths[1]),
+      readSpan(lengths[2]),
+    ]);
+    return { dimension, spans: { whole, recent, today } };
   };
   const [series, totals, ...groups] = await Promise.all([
     call(timeseries, { site, days: lengths[0] }, options),
-    // A series has no events, so what breakdowns of events must add up to is asked for by itself.
+    // A series has no events, so the totals to check a breakdown of events against are read separately.
     asked.includes("events")
       ? Promise.all(lengths.map((length) => call(stats, { site, days: length }, options)))
       : [],
     ...asked.map(readGroup),
   ]);
-  const answers = [
-    series,
-    ...totals,
-    ...groups.flatMap((group) => Object.values(group.spans) as Breakdown[]),
-  ];
+  const answers = [series, ...totals, ...groups.flatMap((group) => Object.values(group.spans))];
   return {
     series,
     groups: groups.map((group) => ({ ...group, drift: measureDrift(group.spans, series, totals) })),
@@ -187,15 +186,15 @@ async function readAnswers(
 }
 
 /**
- * By how many visits the totals of the breakdowns differ from the series over the same days. Page views count
- * too: a known visitor's view of one more page is a new visitor of that page's row.
+ * How far the totals of the breakdowns differ from the series over the same days, summed. Page views count too: when a
+ * known visitor views another page, that page's row gains a visitor.
  */
 function measureDrift(
   spans: Spans,
   { points }: ResultOf<typeof timeseries>,
   summaries: ResultOf<typeof stats>[],
 ): number {
-  const drifts = Object.values(spans).map(({ period, totals }: Breakdown) => {
+  const drifts = Object.values(spans).map(({ period, totals }) => {
     const expected = sumWindow(points.slice(-period.days));
     const events = summaries.find((each) => each.period.days === period.days)?.events;
     return Math.max(
@@ -207,9 +206,9 @@ function measureDrift(
   return drifts.reduce((sum, each) => sum + each, 0);
 }
 
-function refuseDays(): AnalyticsError {
-  return new AnalyticsError("bad_answer", "The service's answers are not about the same days.", {
-    hint: "Nothing was compared. Ask again; if it stays so, tell whoever runs the service.",
+function refuseDifferentDays(): AnalyticsError {
+  return new AnalyticsError("bad_answer", "The service's answers cover different days.", {
+    hint: "Nothing was compared. Try again; if it keeps happening, tell whoever runs the service.",
   });
 }
 
@@ -224,28 +223,21 @@ function viewWindows(comparison: Comparison): View {
   });
   return {
     name: "windows",
-    headline: `${site.domain}, ${formatSpan(current)} against ${formatSpan(previous)} (${timezone})`,
+    headline: `${site.domain}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
     columns: [{ key: "measure", label: "measure", kind: "text" }, ...changeColumns],
     rows: [show("visitors"), show("pageviews")],
     notes: [
-      `Complete days only, as of ${as_of}: today is in neither window.`,
+      `Complete days only: today is in neither window. As of ${as_of}.`,
       ...(small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...noteEarlier(previous, comparable),
     ],
   };
 }
 
-export const changeColumns: View["columns"] = [
-  { key: "current", label: "current", kind: "count" },
-  { key: "previous", label: "previous", kind: "count" },
-  { key: "change", label: "change", kind: "change" },
-  { key: "percent", label: "percent", kind: "percent_change" },
-];
-
 function viewMovers({ dimension, drift, cut_off, movers }: Comparison["dimensions"][number]): View {
   return {
     name: dimension,
-    headline: `${dimension} that moved most, in visitors`,
+    headline: `${dimension} that changed most, by visitors`,
     beside: true,
     columns: [
       {
@@ -264,12 +256,14 @@ function viewMovers({ dimension, drift, cut_off, movers }: Comparison["dimension
       percent: change?.percent ?? null,
     })),
     notes: [
-      ...(movers.length === 0 ? [`No ${dimension} moved.`] : []),
+      ...(movers.length === 0 ? [`No ${dimension} changed.`] : []),
       ...(drift > 0
         ? [`Visits arrived while ${dimension} were read: each count may be off by ${drift}.`]
         : []),
       ...(cut_off
-        ? [`The service cut ${dimension} off at ${ROW_LIMIT} rows: what that leaves open is a range.`]
+        ? [
+            `The service returned only the first ${ROW_LIMIT} ${dimension}, so some counts are known only as a range.`,
+          ]
         : []),
     ],
   };

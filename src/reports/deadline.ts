@@ -2,10 +2,10 @@ import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 
-/** Milliseconds for all the calls of a question together: a client of MCP gives up after sixty seconds. */
+/** Milliseconds for all the calls of a query together: MCP clients give up after 60 seconds. */
 const DEADLINE_MS = 50_000;
 
-/** Gives a question its time. Throws AnalyticsError `timeout` when that is over. */
+/** Limits the time of a query. Throws AnalyticsError `timeout` if it takes longer. */
 export function answerInTime<T>(
   options: CallOptions,
   ask: (options: CallOptions) => Promise<T>,
@@ -18,7 +18,7 @@ export function answerInTime<T>(
       if (!isOver()) throw cause;
       throw new AnalyticsError(
         "timeout",
-        `The service took longer than ${milliseconds / 1000} seconds in all.`,
+        `The service took longer than ${milliseconds / 1000} seconds in total.`,
         { hint: "Ask for less at once (stats, timeseries, breakdown), or try again later.", cause },
       );
     }

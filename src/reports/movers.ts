@@ -5,37 +5,37 @@ import { type Change, measureChange } from "./windows.ts";
 
 export type Breakdown = ResultOf<typeof breakdown>;
 
-/** A count that is known only to lie between two numbers, both included; equal where it is known. */
+/** The range that a count lies in, both ends included; they are equal if the count is known. */
 export interface Bounds {
   least: number;
   most: number;
 }
 
-/** One value of a dimension in two windows. What a limit or a drift left uncertain is null, never guessed. */
+/** One value of a dimension in two windows. A number that a limit or drift makes uncertain is null, never guessed. */
 export interface Mover {
   value: string | null;
   label: string;
   current: number | null;
   previous: number | null;
   change: Change | null;
-  /** Where a number is null: what it lies between. */
+  /** The ranges, if a number is null. */
   bounds?: { current: Bounds; previous: Bounds };
 }
 
-/** The three breakdowns from which both windows follow by subtraction. */
-export interface Spans {
+/** The three breakdowns that give both windows by subtraction. */
+export type Spans = {
   /** Over both windows and today. */
   whole: Breakdown;
   /** Over the later window and today. */
   recent: Breakdown;
-  /** Today alone. */
+  /** Today only. */
   today: Breakdown;
-}
+};
 
 /**
- * Every value of both windows: what is known first, by how much it moved, then what is uncertain. `drift` is by
- * how much visits that arrived between the calls may have changed a difference; without drift, a negative
- * difference means that the service contradicts itself, which is an error and never clamped.
+ * All values of both windows: the known ones first, by size of change, then the uncertain ones. `drift` is how far
+ * visits that arrived between the calls may have changed a difference. A negative difference without drift means that
+ * the service contradicts itself: that is an error and is never clamped.
  */
 export function findMovers(spans: Spans, drift: number, isWhole: boolean): Mover[] {
   const [whole, recent, today] = [indexRows(spans.whole), indexRows(spans.recent), indexRows(spans.today)];
@@ -61,7 +61,7 @@ export function findMovers(spans: Spans, drift: number, isWhole: boolean): Mover
 
 function indexRows({ rows, truncated }: Breakdown) {
   const byValue = new Map(rows.map((row) => [row.value, row.visitors]));
-  // Rows are in order of visitors: what was cut off has no more than the last one shown.
+  // Rows are sorted by visitors, so a row that was cut off has at most as many as the last one here.
   const most = truncated ? (rows.at(-1)?.visitors ?? Number.MAX_SAFE_INTEGER) : 0;
   return {
     labels: rows.map((row) => [row.value, row.label] as const),
@@ -77,8 +77,8 @@ function subtract(longer: Bounds, shorter: Bounds, drift: number, label: string)
   if (difference.most < -drift) {
     throw new AnalyticsError(
       "bad_answer",
-      `The service counts fewer visitors for ${JSON.stringify(label)} over more days: its breakdowns contradict each other.`,
-      { hint: "Nothing was compared, since the numbers would be wrong. Tell whoever runs the service." },
+      `The service's breakdowns contradict each other: ${JSON.stringify(label)} has fewer visitors over more days.`,
+      { hint: "Nothing was compared, because the numbers would be wrong. Tell whoever runs the service." },
     );
   }
   if (difference.most < 0) return { least: 0, most: difference.most + drift };

@@ -6,8 +6,9 @@ import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { formatSpan, period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
-import { change, changeColumns, window } from "./compare.ts";
-import { defineReport, readTogether, shortLabel } from "./report.ts";
+import { readConsistently } from "./consistent-read.ts";
+import { defineReport } from "./report-definition.ts";
+import { change, changeColumns, shortLabel, window } from "./report-fields.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -32,7 +33,7 @@ const params = () =>
       .max(MAX_WINDOW_DAYS)
       .default(30)
       .describe(
-        "Calendar days in the site's timezone, today included; the comparison takes as many complete days.",
+        "Calendar days in the site's timezone, including today; the comparison uses the same number of complete days.",
       ),
   });
 
@@ -72,7 +73,7 @@ export const overview = defineReport({
     name: "get_overview",
     title: "Site at a glance",
     description:
-      "A site at a glance over the last N days: totals, daily trend, change against the N complete days before, top pages, referrers and countries, active now. Call it first for a general question.",
+      "A site at a glance over the last N days: totals, daily trend, change between the last N complete days and the N before, top pages, referrers and countries, active now. Start here for general questions.",
   },
   shell: {
     examples: [
@@ -110,7 +111,7 @@ async function readOverview(
     ]);
     return { summary, series, now, tops };
   };
-  const answers = await readTogether(options, read, (each) => hasDrifted(each, days));
+  const answers = await readConsistently(options, read, (each) => hasDrifted(each, days));
   const { summary, series, now, tops } = answers;
   const { current, previous } = splitWindows(series.points, days);
   const isWhole = isEarlierWhole(series);
@@ -180,13 +181,15 @@ function viewOverview(result: Overview): View[] {
       ],
       notes: [
         ...periodNotes(period, result.warnings),
-        ...(result.drifted ? ["Visits arrived while this was read: its parts may differ by a few."] : []),
-        "Rows need not add up: a visitor may count in several.",
+        ...(result.drifted
+          ? ["Visits arrived while the numbers were read, so the tables may differ slightly."]
+          : []),
+        "Rows may not add up: a visitor can count in several.",
       ],
     },
     {
       name: "comparison",
-      headline: `Complete days ${formatSpan(current)} against ${formatSpan(previous)}`,
+      headline: `Complete days: ${formatSpan(current)} compared with ${formatSpan(previous)}`,
       columns: [{ key: "measure", label: "measure", kind: "text" }, ...changeColumns],
       rows: (["visitors", "pageviews"] as const).map((measure) => ({
         measure,

@@ -8,16 +8,16 @@ import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
 import { answerInTime } from "./deadline.ts";
 import { overview } from "./overview.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./report-definition.ts";
 
-/** An answer with the parameters as they were sent and what to show of it. */
+/** An answer, with the parameters as given and the tables that show it. */
 export interface Answer {
   params: Record<string, unknown>;
   result: Record<string, unknown>;
   views: View[];
 }
 
-/** What a person or an assistant can ask: an operation or an insight, each a command and a tool. */
+/** What people and assistants can ask: an operation or a report. Each is a command and a tool. */
 export interface Query extends Presentation {
   readonly name: string;
   readonly params: z.ZodObject;
@@ -28,11 +28,11 @@ export interface Query extends Presentation {
 
 export const queries: readonly Query[] = [
   ...operations.map(fromOperation),
-  fromReport(overview as Report),
-  fromReport(compare as Report),
+  fromReport(overview),
+  fromReport(compare),
 ];
 
-/** The query of that name, which must be one. */
+/** Returns the query of that name. Throws TypeError if there is none. */
 export function findQuery(name: string): Query {
   const query = queries.find((each) => each.name === name);
   if (query === undefined) throw new TypeError(`There is no query ${name}.`);
@@ -68,7 +68,7 @@ function createQuery(
       ...(isDescription && { isDescription }),
       ...(compact && { compact }),
     },
-    // Of those that nobody asks, the schemas are not built.
+    // Getters, because reading these members builds the schemas.
     get params() {
       return source.params;
     },

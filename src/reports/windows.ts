@@ -3,7 +3,7 @@ import type { ResultOf } from "../operations/operation.ts";
 
 type Point = ResultOf<typeof timeseries>["points"][number];
 
-/** A span of complete days and what they add up to. */
+/** A span of complete days, with totals. */
 export interface Window {
   from: string;
   to: string;
@@ -13,22 +13,22 @@ export interface Window {
 
 export interface Change {
   absolute: number;
-  /** One decimal; null on a zero base, from which nothing can be a percentage. */
+  /** One decimal; null if the earlier count is zero or its window is incomplete. */
   percent: number | null;
 }
 
-/** Under this many visitors in either window, a change is not news. */
+/** With fewer visitors than this in either window, a change may be due to chance. */
 const SMALL_SAMPLE = 100;
-export const SMALL_SAMPLE_NOTE = `Small sample: a window has fewer than ${SMALL_SAMPLE} visitors, so a change is not news.`;
-/** The longest window: twice it and today fit the 365 days of a series. */
+export const SMALL_SAMPLE_NOTE = `Small sample (under ${SMALL_SAMPLE} visitors in a window): changes may be due to chance.`;
+/** The longest window: two of them and today fit into the 365 days of a series. */
 export const MAX_WINDOW_DAYS = 182;
 
-/** How many days a series must cover to hold two windows of complete days, and today. */
+/** How many days a series needs for two windows of complete days and today. */
 export const seriesDaysFor = (days: number) => 2 * days + 1;
 
 /**
- * The last `days` complete days and as many before them, from a series of `2 * days + 1` points whose last is
- * today: today is not over, so it is in neither.
+ * The last `days` complete days and the same number before them, from a series of `2 * days + 1` points that ends
+ * today. Today is incomplete, so it is in neither.
  */
 export function splitWindows(points: readonly Point[], days: number): { current: Window; previous: Window } {
   return {
@@ -47,8 +47,9 @@ export function sumWindow(points: readonly Point[]): Window {
 }
 
 /**
- * No percentage where the earlier window is not whole: that the site had no data then is no growth. `isWhole` is
- * what `isEarlierWhole` says of the series.
+ * Gives no percentage if the earlier window is incomplete: missing data is not growth.
+ *
+ * @param isWhole What `isEarlierWhole` returns for the series.
  */
 export function measureChange(current: number, previous: number, isWhole: boolean): Change {
   const absolute = current - previous;
@@ -56,24 +57,24 @@ export function measureChange(current: number, previous: number, isWhole: boolea
   return { absolute, percent: hasPercent ? roundPercent(absolute, previous) : null };
 }
 
-/** A half goes away from zero, so that a fall reads as the rise of the same size; what rounds to nothing has no sign. */
+/** Rounds halves away from zero, so that a fall and a rise of the same size look alike. There is no -0. */
 function roundPercent(part: number, whole: number): number {
   const tenths = Math.round((1000 * Math.abs(part)) / whole);
   return (part < 0 && tenths > 0 ? -tenths : tenths) / 10;
 }
 
-/** Whether the site had data on all days of the earlier window, with which the series begins. */
+/** Whether the site had data on all days of the earlier window, which is at the start of the series. */
 export function isEarlierWhole({ warnings = [] }: ResultOf<typeof timeseries>): boolean {
   return !warnings.some(({ code }) => code === "before_data_since");
 }
 
-/** What a reader of a comparison has to know of its earlier window. */
+/** Notes about the earlier window that a reader of the comparison needs. */
 export function noteEarlier({ from, visitors }: Window, isWhole: boolean): string[] {
   if (!isWhole)
     return [
-      `The site had no data yet on ${from}: the earlier window is not whole, so a rise is no growth and has no percentage.`,
+      `The site had no data yet on ${from}, so the earlier window is incomplete: a rise is not growth, and no percentage is given.`,
     ];
-  return visitors === 0 ? ["The earlier window had no visitors: there is no percentage."] : [];
+  return visitors === 0 ? ["The earlier window had no visitors, so there is no percentage."] : [];
 }
 
 export function isSmallSample(current: Window, previous: Window): boolean {

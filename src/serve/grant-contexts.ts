@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
-import { type Admit, createRateLimit } from "../mcp/rate-limit.ts";
+import { type Admit, createRateLimit } from "../mcp/call-rate-limit.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import type { Call } from "../operations/call.ts";
 import type { OpenOptions } from "../sources/source-types.ts";

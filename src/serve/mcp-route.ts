@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { allowScripts } from "../http/cors.ts";
 import { sendJson } from "../http/json-response.ts";
-import { createServer, type McpServerOptions } from "../mcp/server.ts";
+import { createServer } from "../mcp/mcp-server.ts";
+import type { McpServerOptions } from "../mcp/server-options.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import { SCOPE } from "../oauth/scope.ts";
 import { createMcpEndpoint, type McpEndpointOptions } from "./mcp-endpoint.ts";

@@ -122,7 +122,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
       ["stats", "--site", "example.com", "--days", "7", "--days", "8"],
       service,
       2,
-      /given once/,
+      /given only once/,
     ],
     ["no dimension", ["breakdown", "--site", "example.com"], service, 2, /dimension is required/],
     ["a wrong dimension", ["breakdown", "--site", "x", "--dimension", "page"], service, 2, /one of pages/],
@@ -255,7 +255,7 @@ describe("help and version", () => {
   it("a command's help has the contract's words", async () => {
     const { stdout } = await shell(["breakdown", "--help"]);
     const words = stdout.replace(/\s+/g, " ");
-    expect(words).toContain("1 is today so far, 7 is today and six before. (1 to 365; default: 30)");
+    expect(words).toContain("1 is today so far, 7 is today and the six days before. (1 to 365; default: 30)");
     expect(words).toContain("pages, entry_pages, exit_pages");
     expect(words).toContain("--demo");
   });

@@ -494,14 +494,10 @@ describe("an answer that breaks the contract is refused, and the field named", (
     ["period.from", "15.11.2026", '"period.from" is a string'],
     ["period.as_of", "2026-11-21 05:05", '"period.as_of" is a string'],
     ["period.partial", "true", '"period.partial" is a string, boolean expected'],
-    ["period.days", 30, "it covers 30 days where 7 were asked for"],
+    ["period.days", 30, "it covers 30 days, not 7"],
     ["period.partial", false, "it is not partial, yet complete through 2026-11-20"],
     ["period.complete_through", "2026-11-21", "it is partial, yet complete through 2026-11-21"],
-    [
-      "site",
-      { id: "1", domain: "example.org" },
-      'it is about "example.org" where "example.com" was asked for',
-    ],
+    ["site", { id: "1", domain: "example.org" }, 'it is about "example.org", not "example.com"'],
     ["period.from", "2026-11-14", "its period from 2026-11-14 to 2026-11-21 is not 7 days long"],
   ])("stats with %s = %j", async (path, value, reason) => {
     const server = await edited(set(path, value));
@@ -511,7 +507,7 @@ describe("an answer that breaks the contract is refused, and the field named", (
   });
 
   it.each([
-    ["a point too few", (points: unknown[]) => points.pop(), "it has 6 points where 7 days were asked for"],
+    ["a point too few", (points: unknown[]) => points.pop(), "it has 6 points for 7 days"],
     [
       "a point twice",
       (points: unknown[]) => points.splice(2, 1, points[1]),
@@ -525,13 +521,13 @@ describe("an answer that breaks the contract is refused, and the field named", (
   });
 
   it.each([
-    ["another dimension", { dimension: "browsers" }, 'it ranks "browsers" where countries was asked for'],
-    ["another limit", { limit: 100 }, "its limit is 100 where 5 was asked for"],
+    ["another dimension", { dimension: "browsers" }, 'its dimension is "browsers", not countries'],
+    ["another limit", { limit: 100 }, "its limit is 100, not 5"],
     ["a row too few", { rows: 4 }, "it has 4 of "],
     ["rows out of order", { rows: "reversed" }, '"rows[1]" has more visitors than the row before it'],
-    ["a row too many", { rows: 6 }, "it has 6 rows where at most 5 were asked for"],
+    ["a row too many", { rows: 6 }, "it has 6 rows, more than the limit of 5"],
     ["a cut that it does not own to", { truncated: false }, "it says truncated: false with 5 of"],
-    ["another period", { period: 30 }, "it covers 30 days where 7 were asked for"],
+    ["another period", { period: 30 }, "it covers 30 days, not 7"],
     ["a row without its page views", { rows: "bare" }, 'it lacks "rows[1].pageviews"'],
   ] as [string, Record<string, unknown>, string][])("a breakdown with %s", async (_, spoil, reason) => {
     const server = await edited((raw) => {

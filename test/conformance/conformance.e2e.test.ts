@@ -1,7 +1,7 @@
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
-import { createServer } from "../../src/mcp/server.ts";
+import { createServer } from "../../src/mcp/mcp-server.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { startHttpServer } from "../support/http-server.ts";
 import { conformanceSuite, newerNode } from "../support/tools.ts";

@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import type { Answer, Tool } from "./question.ts";
 import type { Truth } from "./truth.ts";
 
-// What every answer carries, whatever was asked.
+// What every answer contains.
 
-/** An answer that a tool gave. */
+/** The answer of a tool. */
 export type Given = { [T in Tool]: { tool: T; answer: Answer<T> } }[Tool];
 
-/** Hosts forward the text or the structured half of an answer: every number must stand in both, in its place. */
+/** Hosts forward either the text or the structured content: both must have every number, in the right place. */
 export function expectSameInText(given: Given): void {
   const { answer } = given;
   const lines = answer.text.split("\n");
@@ -70,7 +70,7 @@ function readChanges(current: Counted, previous: Counted, changes: Changes): Cel
   ]);
 }
 
-/** The dates, the timezone and the moment of the reading must be right, and the partial day said in words. */
+/** The dates, the timezone and the time must be right, and a note must mention the incomplete day. */
 export function expectRightReceipt({ answer }: Given, count: Truth): void {
   if (!("site" in answer)) return;
   const { clock, today, dates, timezone } = count(answer.site.domain);

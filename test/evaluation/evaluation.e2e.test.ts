@@ -14,8 +14,8 @@ const { bin } = inject("installed");
 const keys = { acme: DEMO_KEY, globex: GLOBEX_KEY };
 
 /**
- * Each moment has its own service, whose clock stands still, and its own server processes: a process may keep
- * an answer for a minute of real time, in which the moments would otherwise pass.
+ * Each moment has a service with a stopped clock and separate server processes, because a process may cache an answer
+ * for a minute of real time.
  */
 async function open(moment: Moment) {
   const { reference } = createTestApi({ start: moments[moment] });
@@ -38,20 +38,20 @@ const readEnvironment = ({ origin }: Listening, key: string) => ({
   ANALYTICS_BASE_URL: origin,
 });
 
-/** A client that has read the tools, as every host does first: it then holds answers against their schemas. */
+/** A client that has listed the tools, as every host does first: it then validates answers against their schemas. */
 async function start(env: Record<string, string>): Promise<TestClient> {
   const client = await spawnClient("v2 auto", bin, [], env);
   await client.listTools();
   return client;
 }
 
-/** The tools of a client, as a question calls them. */
+/** Lets a question call the tools of a client. */
 function createTools(client: TestClient, given: Given[]) {
   const ask: Ask = async (tool, args) => {
     const { content, structuredContent, isError } = await client.callTool(tool, { ...args });
     const text = content[0]?.text ?? "";
     if (isError || !structuredContent) throw new Error(`${tool} refuses ${JSON.stringify(args)}: ${text}`);
-    // The client has held it against the tool's output schema, which comes from where these types come from.
+    // The client has validated it against the tool's output schema, which has the same source as these types.
     const answer = { ...structuredContent, text } as never as Answer<typeof tool>;
     given.push({ tool, answer } as Given);
     return answer;
@@ -73,7 +73,7 @@ async function readAnswers({ calls }: Question, { ask, call }: ReturnType<typeof
   return answers;
 }
 
-/** The answer with its members replaced by what the receipt's command prints, pasted into a shell as it is. */
+/** The answer with its members replaced by the output of the receipt's command, pasted into a shell. */
 async function runInShell({ answer }: Given, env: Record<string, string>) {
   const PATH = [dirname(bin), process.env.PATH].join(delimiter);
   const run = execFile("sh", ["-c", `${answer.receipt.command} --json`], {

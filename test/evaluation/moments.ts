@@ -1,13 +1,13 @@
 import { NOW } from "../support/api.ts";
 
 /**
- * The moments at which questions are asked, in milliseconds since 1970: few, since each has a service and a
- * server process of its own, and awkward, since a wrong window is right on an easy day.
+ * The moments at which questions are asked, in milliseconds since 1970. They are few, because each needs a service and a
+ * server process, and awkward, because a wrong window can give the right numbers on an ordinary day.
  */
 export const moments = {
   /** 05:05 in Berlin and 13:05 in Tokyo on Saturday, 21 November 2026; 23:05 on Friday in New York. */
   "a Saturday morning": NOW,
-  /** 09:30 in Berlin: "last week" ended yesterday, "this week" is some hours old. */
+  /** 09:30 in Berlin: "last week" ended yesterday, "this week" began some hours ago. */
   "a Monday morning": Date.parse("2026-11-23T08:30:00Z"),
   /** 19:00 in Berlin, but 03:00 on Monday in Tokyo: "last week" is a different week there. */
   "a Sunday evening": Date.parse("2026-11-22T18:00:00Z"),

@@ -1,4 +1,4 @@
-import type { Receipt } from "../../src/mcp/answer.ts";
+import type { Receipt } from "../../src/mcp/tool-answer.ts";
 import type { breakdown, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
 import type { Comparison } from "../../src/reports/compare.ts";
@@ -15,7 +15,7 @@ interface Structured {
   list_sites: ResultOf<typeof sites>;
   get_stats: ResultOf<typeof stats>;
   get_timeseries: ResultOf<typeof timeseries>;
-  /** A label that is the value itself is left out. */
+  /** A label that equals the value is omitted. */
   get_breakdown: Omit<Breakdown, "rows"> & { rows: (Omit<Row, "label"> & { label?: string })[] };
   get_realtime: ResultOf<typeof realtime>;
   get_overview: Overview;
@@ -26,7 +26,7 @@ interface Structured {
 
 export type Tool = keyof Structured;
 export type Answer<T extends Tool> = Structured[T] & { receipt: Receipt; text: string };
-/** What a call says that cannot be answered. */
+/** The answer to a call that fails. */
 export interface Refusal {
   text: string;
 }
@@ -38,7 +38,7 @@ export interface Args {
   limit?: number;
 }
 
-/** One call of a tool. `refused` where the right answer is an error that says what to do instead. */
+/** One tool call. `refused` if the right answer is an error that says what to do instead. */
 export interface ToolCall {
   tool: Tool;
   args: Args;
@@ -48,10 +48,10 @@ export interface ToolCall {
 type AnswerTo<C extends ToolCall> = C extends { refused: true } ? Refusal : Answer<C["tool"]>;
 type AnswersTo<C extends readonly ToolCall[]> = { readonly [I in keyof C]: AnswerTo<C[I]> };
 
-/** Calls a tool; throws where the tool refuses. */
+/** Calls a tool; throws if the tool refuses. */
 export type Ask = <T extends Tool>(tool: T, args: Args) => Promise<Answer<T>>;
 
-/** What an answer comes to. */
+/** The facts that a question asks for. */
 export type Value =
   | string
   | number
@@ -61,38 +61,38 @@ export type Value =
   | { readonly [member: string]: Value };
 
 interface Common {
-  /** As somebody says it. */
+  /** In the words of a person. */
   question: string;
   at: Moment;
-  /** Whose assistant it is; Acme's unless told. */
+  /** The organization that asks; Acme by default. */
   key?: "acme" | "globex";
-  /** What is right, counted from the raw visits: never undefined, since a number that is missing would equal it. */
+  /** The right facts, counted from the raw visits. Never undefined, because a missing number would equal it. */
   expect: (count: Truth) => Value;
 }
 
-/** A question whose calls are known beforehand. */
+/** A question with fixed calls. */
 interface PlainQuestion<C extends readonly ToolCall[]> extends Common {
   calls: C;
-  /** The answer, as it is read from the calls' answers. */
+  /** Reads the facts from the answers of the calls. */
   read: (answers: AnswersTo<C>) => unknown;
-  /** Whether the receipts' shell commands must give the same answer. */
+  /** Whether the shell commands of the receipts must give the same answer. */
   shell?: true;
 }
 
-/** A question whose later calls depend on what the earlier ones answer. */
+/** A question whose later calls depend on earlier answers. */
 interface FollowedQuestion<A> extends Common {
   calls: (ask: Ask) => Promise<A>;
   read: (answers: A) => unknown;
 }
 
-/** A question of whichever kind, as the test runs it. */
+/** A question of either kind, as the test runs it. */
 export interface Question extends Common {
   calls: readonly ToolCall[] | ((ask: Ask) => Promise<unknown>);
   read: (answers: never) => unknown;
   shell?: true;
 }
 
-/** Lets the compiler see which tool's answer `read` is given. */
+/** Lets the compiler infer which tools' answers `read` gets. */
 export function question<const C extends readonly ToolCall[]>(question: PlainQuestion<C>): Question;
 export function question<A>(question: FollowedQuestion<A>): Question;
 export function question(question: Question): Question {

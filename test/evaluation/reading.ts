@@ -1,6 +1,6 @@
 import type { Answer } from "./question.ts";
 
-// How an assistant reads an answer: by nothing but what stands in it, and what everybody knows of the calendar.
+// How an assistant reads an answer: only from its content and general knowledge of the calendar.
 
 type Series = Answer<"get_timeseries">;
 type Breakdown = Answer<"get_breakdown">;
@@ -11,7 +11,7 @@ export const shift = (date: string, days: number) =>
 
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/** The Monday of this week, by the weekday that the receipt says in words. */
+/** The Monday of this week, from the weekday in the receipt's notes. */
 export function mondayOf({ period, receipt }: Dated): string {
   const said = receipt.notes.map((note) => /^Today, (\w+day), is incomplete/.exec(note)).find(Boolean);
   const weekday = WEEKDAYS.indexOf(said?.[1] ?? "");
@@ -19,7 +19,7 @@ export function mondayOf({ period, receipt }: Dated): string {
   return shift(period.to, -weekday);
 }
 
-/** What the days `from` to `to` add up to. */
+/** The sum of the days `from` to `to`. */
 export function sumDays({ period, points }: Series, from: string, to: string) {
   if (from < period.from || to > period.to) throw new Error(`The series lacks days of ${from} to ${to}.`);
   const own = points.filter(({ date }) => date >= from && date <= to);
@@ -45,10 +45,10 @@ export function sumLastMonth(series: Series) {
   return sumDays(series, `${last.slice(0, 7)}-01`, last);
 }
 
-/** The days that are over. */
+/** The complete days. */
 export const completeDays = ({ points }: Series) => points.filter((point) => point.partial !== true);
 
-/** The row of a value: zeros where the list is complete without it, an error where a limit may hide it. */
+/** The row of a value: zeros if a complete list lacks it, an error if the limit may have cut it off. */
 export function findRow({ rows, truncated }: Breakdown, value: string | null) {
   const row = rows.find((each) => each.value === value);
   if (row) return { visitors: row.visitors, hits: row.pageviews ?? row.events, percentage: row.percentage };
@@ -58,7 +58,7 @@ export function findRow({ rows, truncated }: Breakdown, value: string | null) {
 
 export const nameOf = (row: { value: string | null; label?: string } | undefined) => row?.label ?? row?.value;
 
-/** A past span of a breakdown, as the instructions say: the longer period without the shorter, row by row. */
+/** A past span of a breakdown, as in the instructions: the longer period minus the shorter, row by row. */
 export function subtract(longer: Breakdown, shorter: Breakdown) {
   if (longer.truncated) throw new Error("Rows were cut off: ask with limit=1000.");
   return longer.rows
@@ -71,6 +71,6 @@ export function subtract(longer: Breakdown, shorter: Breakdown) {
     .sort((a, b) => b.visitors - a.visitors || b.hits - a.hits);
 }
 
-/** What the receipt says of something, so that it can be passed on. */
+/** The note of the receipt about something, to pass it on. */
 export const noteOn = ({ receipt }: Pick<Dated, "receipt">, words: RegExp) =>
   receipt.notes.find((note) => words.test(note)) ?? null;

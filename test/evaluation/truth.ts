@@ -5,7 +5,7 @@ import { createCount, type RawSite, type Row } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
 import { listDays, resolveSpan, type Span } from "./spans.ts";
 
-/** The right numbers of one moment, counted from the raw visits: no code of the product's answers is in them. */
+/** The right numbers at one moment, counted from the raw visits without any code of the product's answers. */
 export type Truth = (domain: string) => SiteTruth;
 export type SiteTruth = ReturnType<typeof createSiteTruth>;
 
@@ -49,7 +49,7 @@ function createSiteTruth(site: RawSite, now: number) {
     rows: rank,
     /** The value with the most visitors. */
     top: (span: Span, dimension: Dimension): Row => first(rank(span, dimension)),
-    /** By how many visitors each value moved between two spans, greatest loss first. */
+    /** The change in visitors of each value between two spans, greatest loss first. */
     moves: (before: Span, after: Span, dimension: Dimension) => {
       const values = [...rank(before, dimension), ...rank(after, dimension)].map(({ value }) => value);
       return [...new Set(values)]
@@ -62,7 +62,7 @@ function createSiteTruth(site: RawSite, now: number) {
   };
 }
 
-/** The first of several, of which there has to be one: an answer that is missing would equal another. */
+/** The first of several. Throws if there is none, because two missing answers would be equal. */
 export function first<T>(values: readonly T[]): T {
   const [value] = values;
   if (value === undefined) throw new Error("There is none.");

@@ -85,7 +85,7 @@ describe("answers stay within 8,000 tokens", () => {
     const shown = structured.rows.length;
     expect(shown).toBeGreaterThan(10);
     expect(structured.receipt.notes[0]).toBe(
-      `Only the first ${shown} of 1000 rows are shown, to keep the answer short: the command prints them all.`,
+      `Only the first ${shown} of 1000 rows are shown to keep the answer short; the shell command prints all of them.`,
     );
     expect(textOf(result)).toContain(structured.receipt.notes[0]);
     await client.close();
@@ -114,7 +114,7 @@ describe("answers stay within 8,000 tokens", () => {
     await client.close();
   });
 
-  it("a year of a site of ordinary size fits whole", async () => {
+  it("a year of an ordinary site fits completely", async () => {
     const result = await call("get_timeseries", { site: "example.com", days: 365 });
     const { points } = result.structuredContent as { points: unknown[] };
     expect(points).toHaveLength(365);
@@ -122,7 +122,7 @@ describe("answers stay within 8,000 tokens", () => {
     expect(countTokens(textOf(result))).toBeLessThanOrEqual(8_000);
   });
 
-  it("a year of a huge site keeps the newest days, and says so", async () => {
+  it("a year of a huge site keeps the newest days and says so", async () => {
     const points = Array.from({ length: 365 }, (_, index) => ({
       date: new Date(Date.UTC(2025, 10, 22 + index)).toISOString().slice(0, 10),
       visitors: 1_234_567_890 + index,

@@ -35,10 +35,10 @@ it.each(["analytics://nothing", "analytics://sites/nope.example/overview"])(
   },
 );
 
-it("a failure shows nothing of the inside", async () => {
+it("a failure shows no internal details", async () => {
   const broken = await connectInProcess({
     fetch: () => {
-      throw new RangeError("secret of the inside");
+      throw new RangeError("an internal secret");
     },
   });
   const error = await broken.readResource("analytics://sites").catch((thrown) => thrown);

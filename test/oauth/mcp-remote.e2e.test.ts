@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFailed, vi } from "vitest";
+import { queries } from "../../src/reports/queries.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { spawnClient } from "../support/clients.ts";
 import { consent, startTestConnector } from "../support/connector.ts";
@@ -66,7 +67,7 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
       const { body } = await connector.ask("/api/v1/stats?site=example.com&days=7");
       expect(structuredContent).toMatchObject({ visitors: body.visitors });
     };
-    expect((await client.listTools()).tools).toHaveLength(8);
+    expect((await client.listTools()).tools).toHaveLength(queries.length);
     await ask(client);
     await client.close();
 

@@ -1,6 +1,7 @@
 import { UnauthorizedError } from "@modelcontextprotocol/client";
 import { UnauthorizedError as UnauthorizedErrorV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { queries } from "../../src/reports/queries.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { clientKinds, createOAuthClient } from "../support/clients.ts";
 import { consent, startTestConnector } from "../support/connector.ts";
@@ -63,7 +64,7 @@ describe.each(clientKinds)("the SDK's own client (%s)", (kind) => {
 
   it("signs in to the address with a trailing slash too", async () => {
     const { mcp } = await signIn(`${connector.mcp}/`);
-    expect((await mcp.listTools()).tools).toHaveLength(8);
+    expect((await mcp.listTools()).tools).toHaveLength(queries.length);
   });
 
   it("refreshes by itself each time the access token has expired", async () => {

@@ -19,7 +19,7 @@ describe("a breakdown", () => {
     ["countries", "pageviews", { names: "region" }],
     ["languages", "pageviews", { names: "language" }],
     ["devices", "pageviews", {}],
-  ])("of %s counts %s beside visitors", async (dimension, measure, marks) => {
+  ])("of %s counts %s in addition to visitors", async (dimension, measure, marks) => {
     const { params, result } = await readBreakdown(dimension);
     expect(breakdown.verify?.(result, params)).toBeUndefined();
     const { columns, rows } = breakdown.view(result, params);
@@ -33,16 +33,16 @@ describe("a breakdown", () => {
     expect(rows).toEqual(result.rows.map((row) => expect.objectContaining(row)));
   });
 
-  it("has the totals that go with it in its note", async () => {
+  it("has the totals in its note", async () => {
     const [events, pages] = await Promise.all(["events", "pages"].map(readBreakdown));
     if (!events || !pages) return expect.unreachable();
     const { visitors, pageviews, events: count } = events.result.totals;
-    const note = `Rows need not add up; the period has ${visitors} visitors and ${pageviews} pageviews`;
-    expect(breakdown.view(events.result, events.params).notes).toContain(`${note} and ${count} events.`);
+    const note = `Rows may not add up to the totals: ${visitors} visitors, ${pageviews} pageviews`;
+    expect(breakdown.view(events.result, events.params).notes).toContain(`${note}, ${count} events.`);
     expect(breakdown.view(pages.result, pages.params).notes).toContain(`${note}.`);
   });
 
-  it("is no answer without the total or the row of what it counts", async () => {
+  it("is refused without its totals or the counts of a row", async () => {
     const { params, result } = await readBreakdown("events");
     const { events: _, ...totals } = result.totals;
     expect(breakdown.verify?.({ ...result, totals }, params)).toBe('it lacks "totals.events"');
@@ -52,7 +52,7 @@ describe("a breakdown", () => {
 });
 
 describe("a series", () => {
-  it("of another site is no answer", async () => {
+  it("of another site is refused", async () => {
     const result = timeseries.result.parse(await read("timeseries?site=example.com&days=2"));
     expect(timeseries.verify?.(result, { site: "example.com", days: 2 })).toBeUndefined();
     expect(timeseries.verify?.(result, { site: "example.org", days: 2 })).toContain("it is about");
@@ -82,7 +82,7 @@ describe("a description of an API", () => {
   });
 });
 
-describe("the command that asks the same", () => {
+describe("the shell command of a query", () => {
   it.each([
     [{ site: "a.test", days: 7 }, [], "stats --site a.test --days 7"],
     [{}, ["--demo"], "stats --demo"],

@@ -9,7 +9,7 @@ import { connectInProcess } from "../support/clients.ts";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell } from "../support/shell.ts";
 
-// The only thing that a new endpoint changes besides its own file: a line in the list of operations.
+// Besides its own file, a new endpoint changes only one line in the list of operations.
 vi.mock("../../src/operations/index.ts", async (importOriginal) => {
   const original = await importOriginal<typeof import("../../src/operations/index.ts")>();
   const { defineOperation } = await import("../../src/operations/operation.ts");

@@ -16,8 +16,8 @@ function refuse(read: () => unknown) {
 const site = { minimum: 1, maximum: 253 };
 const days = { minimum: 1, maximum: 365 };
 
-describe("a parameter that is given as text", () => {
-  it("is a number where a number is asked for, and nowhere else", () => {
+describe("a parameter given as text", () => {
+  it("becomes a number only if the schema demands one", () => {
     const given = new Map([
       ["site", ["42"]],
       ["days", ["7"]],
@@ -35,8 +35,8 @@ describe("a parameter that is given as text", () => {
       { site: ["a.test", "a.test"], days: ["7", "8"] },
       "invalid_parameter",
       [
-        ["site", "must be given once", site],
-        ["days", "must be given once", days],
+        ["site", "must be given only once", site],
+        ["days", "must be given only once", days],
       ],
     ],
     [
@@ -51,7 +51,7 @@ describe("a parameter that is given as text", () => {
       stats,
       { site: ["x".repeat(254)] },
       "invalid_parameter",
-      [["site", "must be a text of 1 to 253 characters", site]],
+      [["site", "must be a string of 1 to 253 characters", site]],
     ],
     [
       "one that is unknown, twice, and one that is empty",
@@ -60,7 +60,7 @@ describe("a parameter that is given as text", () => {
       "unknown_parameter",
       [
         ["site", "must not be empty", site],
-        ["page", "is unknown: the parameters here are site, days", { allowed: ["site", "days"] }],
+        ["page", "is unknown; the parameters are site, days", { allowed: ["site", "days"] }],
       ],
     ],
     [
@@ -68,7 +68,7 @@ describe("a parameter that is given as text", () => {
       sites,
       { page: ["2"] },
       "unknown_parameter",
-      [["page", "is unknown: nothing may be given here", { allowed: [] }]],
+      [["page", "is unknown; there are no parameters", { allowed: [] }]],
     ],
   ] as [string, { params: z.ZodObject }, Record<string, string[]>, ErrorCode, [string, string, object][]][])(
     "%s is refused with what is allowed",
@@ -86,8 +86,8 @@ describe("a parameter that is given as text", () => {
   );
 });
 
-describe("a parameter that is given as a value", () => {
-  it("is refused with the allowed ones", () => {
+describe("a parameter given as a value", () => {
+  it("is refused with the allowed values", () => {
     const given = { site: "a.test", dimension: "colours" };
     const { code, parameters } = refuse(() => parseParams(breakdown.params, given));
     expect([code, parameters]).toEqual([
@@ -102,7 +102,7 @@ describe("a parameter that is given as a value", () => {
     ]);
   });
 
-  it("is refused without bounds where it has none", () => {
+  it("is refused without bounds if it has none", () => {
     const { parameters } = refuse(() => parseParams(z.strictObject({ name: z.string() }), {}));
     expect(parameters).toStrictEqual([{ parameter: "name", detail: "is required" }]);
   });

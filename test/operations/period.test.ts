@@ -27,11 +27,11 @@ describe("a period in words", () => {
       { as_of: "2026-11-22T00:00:00+01:00" },
       "Today, Saturday, is incomplete (data to 2026-11-22T00:00:00+01:00).",
     ],
-  ])("says how far it has come: %s", (_, change, note) => {
+  ])("shows how complete it is: %s", (_, change, note) => {
     expect(periodNotes({ ...week, ...change }, undefined)).toEqual([note]);
   });
 
-  it("has its warnings with it", () => {
+  it("includes its warnings", () => {
     const warnings = [{ code: "before_data_since", detail: "There were no data yet." }];
     expect(periodNotes(week, warnings)).toEqual([expect.any(String), "There were no data yet."]);
   });

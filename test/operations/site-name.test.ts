@@ -3,7 +3,7 @@ import { normalizeSite, verifySite } from "../../src/operations/site-name.ts";
 
 const site = { id: "site_7f3k", domain: "example.com" };
 
-describe("an answer is about the site that was asked for", () => {
+describe("an answer is about the requested site", () => {
   it.each([
     ["its domain", "example.com", site],
     ["its id", "site_7f3k", site],
@@ -38,12 +38,12 @@ describe("an answer is about the site that was asked for", () => {
     ["nothing", "example.com", { id: "", domain: "" }],
   ])("not %s", (_, asked, actual) => {
     expect(verifySite(actual, asked)).toBe(
-      `it is about ${JSON.stringify(actual.domain)} where ${JSON.stringify(asked)} was asked for`,
+      `it is about ${JSON.stringify(actual.domain)}, not ${JSON.stringify(asked)}`,
     );
   });
 });
 
-describe("a site as people write it is the domain that it means", () => {
+describe("a site as people write it becomes its domain", () => {
   it.each([
     ["//a.test", "a.test"],
     ["a.test//x", "a.test"],

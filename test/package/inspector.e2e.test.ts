@@ -1,4 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
+import { queries } from "../../src/reports/queries.ts";
 import { execFile } from "../support/child-process.js";
 import { inspector, newerNode } from "../support/tools.ts";
 
@@ -15,7 +16,7 @@ describe.skipIf(!inspector || !newerNode)("the official Inspector", () => {
   it.each(["legacy", "auto", "modern"])("finds the packed server in order (%s)", async (era) => {
     // Strict, it fails where a schema has an error in it.
     const { tools } = await inspect(era, "--strict", "--method", "tools/list");
-    expect(tools).toHaveLength(8);
+    expect(tools).toHaveLength(queries.length);
     const call = ["--method", "tools/call", "--tool-name", "get_stats"];
     const result = await inspect(era, ...call, "--tool-arg", "site=example.com", "--tool-arg", "days=7");
     expect(result.structuredContent).toMatchObject({ site: { domain: "example.com" }, period: { days: 7 } });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
 import { spawn } from "../support/child-process.js";
 import { clientKinds, spawnClient, type TestClient } from "../support/clients.ts";
@@ -173,7 +174,7 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
   it("starts without a key, lists its tools, and a call says how to get one", async () => {
     for (const env of [{}, { ANALYTICS_API_KEY: "${ANALYTICS_API_KEY}" }] as Record<string, string>[]) {
       const client = await connect(kind, bin, [], env);
-      expect((await client.listTools()).tools).toHaveLength(8);
+      expect((await client.listTools()).tools).toHaveLength(queries.length);
       const result = await client.callTool("list_sites");
       expect(result.isError).toBe(true);
       expect(result.content[0]?.text).toContain("ANALYTICS_API_KEY");

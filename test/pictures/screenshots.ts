@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { readChart } from "../../src/mcp/chart.ts";
+import { readChart } from "../../src/mcp/chart-page.ts";
 import { bundleHost, openView } from "../mcp/chart/browser.ts";
 import { connectInProcess } from "../support/clients.ts";
 import { startTestConnector } from "../support/connector.ts";

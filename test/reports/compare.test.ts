@@ -17,7 +17,7 @@ import { createCount } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
 import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
 
-/** A client of the reference API; `between` is run before each request, as time that passes. */
+/** A client of the reference API; `between` runs before each request, to let time pass. */
 function connect(
   between: (time: { now: number }, count: number) => void = () => {},
   edit = (_url: string, text: string) => text,
@@ -43,7 +43,7 @@ const site = readRaw(readFixtures(), "analytics", NOW).find(({ domain }) => doma
 if (!site) throw new Error("no site");
 const count = createCount(site);
 
-/** The complete days of a window, which ends so many days before the last one, by a naive count. */
+/** A naive count of a window of complete days that ends so many days before the last complete one. */
 function countWindow(now: number, days: number, earlier: number, dimension: Dimension) {
   const dates = count.completeDays(now, days, earlier);
   return { ...count.totals(now, dates), rows: count.rows(now, dates, dimension) };
@@ -74,7 +74,7 @@ describe("arithmetic", () => {
     expect(measureChange(current, previous, false)).toEqual({ ...change, percent: null });
   });
 
-  it("a sample is small where either window has fewer than a hundred visitors", () => {
+  it("a sample is small if either window has fewer than 100 visitors", () => {
     const window = (visitors: number) => ({ from: "", to: "", visitors, pageviews: 0 });
     expect(isSmallSample(window(100), window(100))).toBe(false);
     expect(isSmallSample(window(99), window(1_000))).toBe(true);
@@ -87,22 +87,22 @@ describe("the earlier window", () => {
     [undefined, true],
     [["sampled"], true],
     [["sampled", "before_data_since"], false],
-  ])("with the warnings %j is whole: %s", (codes, isWhole) => {
+  ])("with the warnings %j is complete: %s", (codes, isWhole) => {
     const warnings = codes?.map((code) => ({ code, detail: "" }));
     expect(isEarlierWhole({ warnings } as Parameters<typeof isEarlierWhole>[0])).toBe(isWhole);
   });
 
   it.each([
     [5, true, []],
-    [0, true, ["The earlier window had no visitors: there is no percentage."]],
+    [0, true, ["The earlier window had no visitors, so there is no percentage."]],
     [
       5,
       false,
       [
-        "The site had no data yet on 2026-11-01: the earlier window is not whole, so a rise is no growth and has no percentage.",
+        "The site had no data yet on 2026-11-01, so the earlier window is incomplete: a rise is not growth, and no percentage is given.",
       ],
     ],
-  ])("with %d visitors, whole: %s, has what to know of it", (visitors, isWhole, notes) => {
+  ])("with %d visitors, complete: %s, has its notes", (visitors, isWhole, notes) => {
     expect(noteEarlier({ from: "2026-11-01", to: "2026-11-01", visitors, pageviews: 0 }, isWhole)).toEqual(
       notes,
     );
@@ -121,7 +121,7 @@ describe("movers", () => {
       truncated,
     }) as Breakdown;
 
-  it("are ranked by how much they moved, not by percentage", () => {
+  it("are ranked by absolute change, not by percentage", () => {
     const movers = findMovers(
       { whole: rank({ a: 310, b: 40, c: 8 }), recent: rank({ a: 190, b: 15, c: 7 }), today: rank({ a: 20 }) },
       0,
@@ -136,7 +136,7 @@ describe("movers", () => {
     ]);
   });
 
-  it("a value missing from a whole list is 0, from a cut-off one it lies below the last row", () => {
+  it("a value missing from a complete list is 0; missing from a cut-off list it is below the last row", () => {
     const [gone] = findMovers({ whole: rank({ a: 9 }), recent: rank({}), today: rank({}) }, 0, true);
     expect(gone).toMatchObject({ current: 0, previous: 9, change: { absolute: -9, percent: -100 } });
     const cut = findMovers(
@@ -156,7 +156,7 @@ describe("movers", () => {
     });
   });
 
-  it("are in the same order each time: what is known, then what may be most, then by label", () => {
+  it("have a stable order: known changes, then possible size, then label", () => {
     const movers = findMovers(
       {
         whole: rank({ d: 90, c: 60, b: 9, a: 9 }, true),
@@ -182,7 +182,7 @@ describe("movers", () => {
     expect(findMovers(open, 0, true).map(({ label }) => label)).toEqual(["z", "b", "a"]);
   });
 
-  it("a list that is cut off before its first row tells nothing", () => {
+  it("a list cut off before its first row gives no upper bound", () => {
     const spans = { whole: rank({ a: 9 }), recent: rank({ a: 5 }), today: rank({}, true) };
     expect(findMovers(spans, 0, true)[0]?.bounds?.current).toEqual({ least: 0, most: 5 });
   });
@@ -191,9 +191,8 @@ describe("movers", () => {
     const spans = { whole: rank({ a: 5 }), recent: rank({ a: 9 }), today: rank({}) };
     const contradiction = expect.objectContaining({
       code: "bad_answer",
-      message:
-        'The service counts fewer visitors for "a" over more days: its breakdowns contradict each other.',
-      hint: "Nothing was compared, since the numbers would be wrong. Tell whoever runs the service.",
+      message: 'The service\'s breakdowns contradict each other: "a" has fewer visitors over more days.',
+      hint: "Nothing was compared, because the numbers would be wrong. Tell whoever runs the service.",
     });
     for (const drift of [0, 3]) expect(() => findMovers(spans, drift, true)).toThrow(contradiction);
     expect(findMovers(spans, 4, true)[0]).toMatchObject({ previous: 0 });
@@ -220,7 +219,7 @@ describe("compare", () => {
     expect(requests()).toBe(13);
   });
 
-  it("reads again when visits arrive between the calls, and states what drift is left", async () => {
+  it("reads again when visits arrive between the calls, and reports the remaining drift", async () => {
     const settled = connect((time, count) => {
       if (count < 6) time.now += 1_800_000;
     });
@@ -259,7 +258,7 @@ describe("compare", () => {
     expect(answer.current.visitors).toBe(expected.visitors);
   });
 
-  it("reads again after midnight even where no visits tell", async () => {
+  it("reads again after midnight even if there were no visits", async () => {
     const { call } = connect((time, count) => {
       if (count === 1) time.now = Date.parse("2026-11-20T18:14:59Z");
       if (count === 3) time.now = Date.parse("2026-11-20T18:15:00Z");
@@ -268,7 +267,7 @@ describe("compare", () => {
     expect([answer.current.to, answer.as_of]).toEqual(["2026-11-20", "2026-11-21T00:00:00+05:45"]);
   });
 
-  it("counts events among what may have arrived", async () => {
+  it("counts events that arrive between the calls as drift", async () => {
     const ask = { site: "example.com", days: 2, dimension: "events" } as const;
     const oneMore = (url: string, text: string) =>
       url.includes("/stats?") && url.endsWith("days=3")
@@ -302,7 +301,7 @@ describe("compare", () => {
     ["3", true],
     ["1", true],
     ["none", false],
-  ])("says that a list was cut off: that over %s days", async (days, cutOff) => {
+  ])("reports that a list was cut off: the one over %s days", async (days, cutOff) => {
     const { call } = connect(undefined, (url, text) => {
       if (!url.includes("/breakdown") || !url.endsWith(`days=${days}`)) return text;
       const row = JSON.stringify({ label: "y", visitors: 0, pageviews: 0, percentage: 0 });
@@ -327,12 +326,12 @@ describe("compare", () => {
       compare.compute(call, { site: "example.com", days: 1, dimension: "channels" }, {}),
     ).rejects.toMatchObject({
       code: "bad_answer",
-      message: "The service's answers are not about the same days.",
-      hint: "Nothing was compared. Ask again; if it stays so, tell whoever runs the service.",
+      message: "The service's answers cover different days.",
+      hint: "Nothing was compared. Try again; if it keeps happening, tell whoever runs the service.",
     });
   });
 
-  it("gives no percentage on a zero base and calls a small sample small", async () => {
+  it("gives no percentage on a zero base and marks a small sample", async () => {
     const { call } = connect();
     const answer = await compare.compute(call, { site: "parked.example", days: 7 }, {});
     expect(answer).toMatchObject({
@@ -347,7 +346,7 @@ describe("compare", () => {
     expect(notes).toContain("no data yet");
   });
 
-  it("calls nothing growth that is compared with days before the site had data", async () => {
+  it("gives no percentage against days before the site had data", async () => {
     const { call } = connect();
     const ask = { site: "news.example.org", days: 7 };
     const answer = await compare.compute(call, ask, {});
@@ -364,7 +363,7 @@ describe("compare", () => {
       const notes = views.flatMap((view) => view.notes).join("\n");
       expect(notes).toContain(`The site had no data yet on ${answer.previous.from}`);
     }
-    // From its first day on it can be compared.
+    // Windows after its first day are comparable.
     expect(await compare.compute(call, { ...ask, days: 4 }, {})).toMatchObject({ comparable: true });
   });
 });
@@ -381,7 +380,7 @@ describe.each([
     expect(marked).toEqual(["label of pages", "label of referrers"]);
   });
 
-  it("says that a sample is small", async () => {
+  it("reports a small sample", async () => {
     const { call } = connect();
     const answers = ["parked.example", "example.com"].map((site) => compute(call, { site, days: 7 }, {}));
     const small = (await Promise.all(answers)).map((answer) =>
@@ -424,18 +423,20 @@ describe("overview, against a naive count of the raw visits", () => {
     ["the visitors of its totals", "/stats", add("visitors"), true],
     ["the page views of its totals", "/stats", add("pageviews"), true],
     ["the page views of one list", "dimension=countries", add("pageviews"), true],
-    ["its day alone", "/stats", earlier, true],
-  ])("says when its parts differ: %s", async (_, of, edit, drifted) => {
+    ["only its day", "/stats", earlier, true],
+  ])("reports when its parts disagree: %s", async (_, of, edit, drifted) => {
     const { call } = connect(undefined, (url, text) => (url.includes(of) ? edit(text) : text));
     expect(await overview.compute(call, { site: "example.com", days: 7 }, {})).toMatchObject({ drifted });
   });
 
-  it("says when its parts were read at different times", async () => {
+  it("reports when its parts were read at different times", async () => {
     const { call, requests } = connect((time) => {
       time.now += 600_000;
     });
     const answer = await overview.compute(call, { site: "example.com", days: 7 }, {});
     expect([answer.drifted, requests()]).toEqual([true, 18]);
-    expect(overview.views(answer)[0]?.notes.join(" ")).toContain("Visits arrived while this was read");
+    expect(overview.views(answer)[0]?.notes.join(" ")).toContain(
+      "Visits arrived while the numbers were read",
+    );
   });
 });

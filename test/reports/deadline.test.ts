@@ -1,13 +1,13 @@
 import { getEventListeners } from "node:events";
 import { afterEach, expect, it, vi } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
+import { readConsistently } from "../../src/reports/consistent-read.ts";
 import { answerInTime } from "../../src/reports/deadline.ts";
 import { overview } from "../../src/reports/overview.ts";
-import { readTogether } from "../../src/reports/report.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-/** A service that never answers, and tells who has given up. */
+/** A service that never answers, and records the requests that were given up. */
 function connectToNobody() {
   const gone: string[] = [];
   const fetch = (url: string, { signal }: RequestInit) =>
@@ -21,7 +21,7 @@ function connectToNobody() {
   return { call: createHttpClient({ readTarget: () => target, clock: Date.now }).call, gone };
 }
 
-it("a question that takes several calls has one time limit, and leaves no request behind", async () => {
+it("a query with several calls has one time limit and leaves no request behind", async () => {
   const { call, gone } = connectToNobody();
   const asked = answerInTime(
     {},
@@ -30,13 +30,13 @@ it("a question that takes several calls has one time limit, and leaves no reques
   );
   await expect(asked).rejects.toMatchObject({
     code: "timeout",
-    message: "The service took longer than 0.05 seconds in all.",
+    message: "The service took longer than 0.05 seconds in total.",
     hint: "Ask for less at once (stats, timeseries, breakdown), or try again later.",
   });
   expect(gone).toHaveLength(6);
 });
 
-it("a question that its caller leaves is cancelled, not late", async () => {
+it("a query whose caller leaves is cancelled, not timed out", async () => {
   const { call } = connectToNobody();
   const asked = answerInTime({ signal: AbortSignal.timeout(20) }, (options) =>
     overview.compute(call, { site: "x.test", days: 7 }, options),
@@ -54,7 +54,7 @@ it.each([
     vi.advanceTimersByTime(takes);
     return ++count;
   };
-  expect(await readTogether({}, read, () => true)).toBe(times);
+  expect(await readConsistently({}, read, () => true)).toBe(times);
 });
 
 it("leaves neither a timer nor a listener behind", async () => {
@@ -66,7 +66,7 @@ it("leaves neither a timer nor a listener behind", async () => {
   expect([timers(), getEventListeners(signal, "abort").length]).toEqual([before, 0]);
 });
 
-it("hears a caller who has left already", async () => {
+it("notices a caller who has already left", async () => {
   const reason = new Error("gone");
   const asked = answerInTime({ signal: AbortSignal.abort(reason) }, async ({ signal }) => {
     signal?.throwIfAborted();

@@ -24,21 +24,21 @@ describe("a comparison as tables", () => {
   it("has both windows", () => {
     expect(compare.views(calm)).toMatchObject([
       {
-        headline: "a.test, 2026-11-20 against 2026-11-18 to 2026-11-19 (Europe/Berlin)",
+        headline: "a.test, 2026-11-20 compared with 2026-11-18 to 2026-11-19 (Europe/Berlin)",
         rows: [
           { measure: "visitors", current: 900, previous: 900, change: 0, percent: 0 },
           { measure: "pageviews", current: 1_800, previous: 1_800, change: -7, percent: -0.4 },
         ],
-        notes: ["Complete days only, as of 2026-11-21T05:05:10+01:00: today is in neither window."],
+        notes: ["Complete days only: today is in neither window. As of 2026-11-21T05:05:10+01:00."],
       },
     ]);
   });
 
   it.each([
-    ["what is known", { current: 3, previous: 5, change: { absolute: -2, percent: -40 } }, [3, 5, -2, -40]],
+    ["known counts", { current: 3, previous: 5, change: { absolute: -2, percent: -40 } }, [3, 5, -2, -40]],
     ["no percentage", { current: 3, previous: 0, change: { absolute: 3, percent: null } }, [3, 0, 3, null]],
     [
-      "what is known in one window alone",
+      "a count known only in the current window",
       {
         current: 3,
         previous: null,
@@ -48,7 +48,7 @@ describe("a comparison as tables", () => {
       [3, "0–4", null, null],
     ],
     [
-      "what is known in the other",
+      "a count known only in the previous window",
       {
         current: null,
         previous: 0,
@@ -58,22 +58,25 @@ describe("a comparison as tables", () => {
       ["1–2", 0, null, null],
     ],
     ["nothing", { current: null, previous: null, change: null }, [null, null, null, null]],
-  ])("has what moved, with %s", (_, mover, [current, previous, absolute, percent]) => {
+  ])("has the biggest changes, with %s", (_, mover, [current, previous, absolute, percent]) => {
     const [, view] = compare.views(group({ movers: [{ value: "/", label: "/", ...mover }] }));
     expect(view?.rows).toEqual([{ label: "/", current, previous, change: absolute, percent }]);
     expect(view?.notes).toEqual([]);
   });
 
   it.each([
-    [{}, "No pages moved."],
+    [{}, "No pages changed."],
     [{ drift: 1 }, "Visits arrived while pages were read: each count may be off by 1."],
-    [{ cut_off: true }, "The service cut pages off at 1000 rows: what that leaves open is a range."],
-  ])("says what to know of them: %j", (given, note) => {
+    [
+      { cut_off: true },
+      "The service returned only the first 1000 pages, so some counts are known only as a range.",
+    ],
+  ])("has a note: %j", (given, note) => {
     const [, view] = compare.views(group(given));
     expect(view?.notes).toContain(note);
   });
 
-  it("has its movers by their labels alone for a model", () => {
+  it("identifies its movers only by label for a model", () => {
     const mover = { label: "/", current: 3, previous: 5, change };
     const compact = compare.compact?.(group({ movers: [{ value: "/", ...mover }] }));
     expect(compact).toEqual(group({ movers: [mover as never] }));
@@ -85,7 +88,7 @@ describe("the queries", () => {
     expect(findQuery(name)).toMatchObject({ name });
   });
 
-  it("and nothing else is", () => {
+  it("an unknown name is an error", () => {
     expect(() => findQuery("weather")).toThrow(new TypeError("There is no query weather."));
   });
 });

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Fetch } from "../../src/client/http-request.ts";
-import { createServer } from "../../src/mcp/server.ts";
+import { createServer } from "../../src/mcp/mcp-server.ts";
+import { queries } from "../../src/reports/queries.ts";
 import { createTestApi, DEMO_KEY } from "../support/api.ts";
 import { clientKinds, connectHttp } from "../support/clients.ts";
 import { startHttpServer } from "../support/http-server.ts";
@@ -41,7 +42,7 @@ describe.each(clientKinds)("a real client over HTTP (%s)", (kind) => {
   it("lists, calls and gets errors, with a new server for each request", async () => {
     const { url, ask, servers } = await start();
     const client = await connect(url);
-    expect((await client.listTools()).tools).toHaveLength(8);
+    expect((await client.listTools()).tools).toHaveLength(queries.length);
     expect(client.instructions()).toContain("last week");
     const { body } = await ask("/api/v1/stats?site=example.com&days=7");
     const before = servers();

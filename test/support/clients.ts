@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport as HttpClientTransportV1 } from "@modelco
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Fetch } from "../../src/client/http-request.ts";
-import { createRateLimit } from "../../src/mcp/rate-limit.ts";
+import { createRateLimit } from "../../src/mcp/call-rate-limit.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";

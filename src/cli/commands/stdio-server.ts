@@ -20,7 +20,7 @@ export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
 
   const [{ serveStdio }, { createRateLimit }] = await Promise.all([
     import("../../mcp/stdio.ts"),
-    import("../../mcp/rate-limit.ts"),
+    import("../../mcp/call-rate-limit.ts"),
   ]);
   await serveStdio({
     ...{ stdin: io.stdin, stdout: io.stdout, call, about, options },

@@ -2,8 +2,8 @@
 /** @import { Format } from "./format.js" */
 
 /**
- * Elements are made here and nowhere from markup: whatever a visitor wrote reaches the page as a text node or an
- * attribute's value, which no text can leave.
+ * Elements are created only here and never from markup. Text from visitors becomes a text node or an attribute's value,
+ * so it cannot inject markup.
  * @typedef {Record<string, string | number>} Attributes
  */
 
@@ -42,8 +42,8 @@ function fill(element, attributes, children) {
 }
 
 /**
- * Text that may come from a visitor: isolated, so that its direction cannot turn its surroundings, cut off by
- * the style sheet where it is long, and whole in the tooltip.
+ * Text that may come from a visitor. It is isolated, so that its direction does not affect the text around it. The style
+ * sheet shortens long text; the tooltip has all of it.
  * @param {string} text
  */
 export function foreignText(text) {
@@ -51,7 +51,7 @@ export function foreignText(text) {
 }
 
 /**
- * A bar from one share of its track to another, in percent.
+ * A bar between two positions on its track, in percent.
  * @param {number} start
  * @param {number} end
  * @param {string} kind
@@ -64,7 +64,7 @@ export function bar(start, end, kind = "") {
 }
 
 /**
- * How much complete days changed: direction, absolute, percent. A percentage of nothing is none.
+ * The change between complete days: direction, absolute and percent.
  * @param {{ absolute: number, percent: number | null }} change
  * @param {boolean} smallSample
  * @param {Format} format
@@ -79,9 +79,12 @@ export function changeLine({ absolute, percent }, smallSample, format) {
       own(format.count(Math.abs(absolute))),
     );
   }
-  if (percent === null) line.append(flag("no base", "The earlier days had none, so there is no percentage."));
+  if (percent === null)
+    line.append(
+      flag("no percentage", "The earlier days had none, or the site had no data yet on some of them."),
+    );
   else if (absolute !== 0) line.append(html("bdi", { class: "soft" }, format.signedPercent(percent)));
-  if (smallSample) line.append(flag("small sample", "So few visitors that a change is not news."));
+  if (smallSample) line.append(flag("small sample", "With so few visitors, a change may be due to chance."));
   return line;
 }
 
@@ -97,7 +100,7 @@ export function dimensionTitle(dimension) {
 }
 
 /**
- * A title with what there is to say about it at the other end of the line.
+ * A title, with a remark at the other end of the line.
  * @param {"div" | "figcaption"} tag
  * @param {string} title
  * @param {Node} remark
@@ -107,7 +110,7 @@ export function heading(tag, title, remark) {
 }
 
 /**
- * Lists whose bars can be compared: all tracks are equally long, because the numbers beside them get the room of
+ * Lists with comparable bars: all tracks have the same length, because the numbers next to them all get the width of
  * the longest.
  * @param {string} kind
  * @param {HTMLElement[]} sections
@@ -115,13 +118,13 @@ export function heading(tag, title, remark) {
 export function barLists(kind, sections) {
   const lists = html("div", { class: `lists ${kind}` }, ...sections);
   const lengths = [...lists.querySelectorAll(".beside")].map((number) => number.textContent?.length ?? 0);
-  // A digit is as wide as most characters, but for the percent sign.
+  // Most characters are as wide as a digit; the extra one is for the percent sign.
   lists.style.setProperty("--beside", `${1 + Math.max(0, ...lengths)}ch`);
   return lists;
 }
 
 /**
- * A number or a day of any locale, whose direction is its own: Arabic digits would turn "5 → 7" around.
+ * Isolates the direction of a number or day in any locale: Arabic digits would turn "5 → 7" around.
  * @param {string} text
  */
 export function own(text) {

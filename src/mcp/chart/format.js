@@ -1,14 +1,14 @@
 // @ts-check
 
 /**
- * How numbers and days read in a locale. Days are calendar days of the site: they are formatted as they are
- * written, and no clock's timezone touches them.
+ * Formats numbers and days for a locale. Days are calendar days of the site and are formatted as given, without any
+ * conversion of timezones.
  * @typedef {ReturnType<typeof createFormat>} Format
  */
 
 const DAY_MS = 86_400_000;
 
-/** @param {string | undefined} locale as the host says it; what Intl does not know is the browser's */
+/** @param {string | undefined} locale as the host gives it; if Intl does not know it, the browser's locale is used */
 export function createFormat(locale) {
   const tag = readLocale(locale);
   const number = (/** @type {Intl.NumberFormatOptions} */ options) => new Intl.NumberFormat(tag, options);
@@ -29,7 +29,7 @@ export function createFormat(locale) {
   };
   return {
     count: (/** @type {number} */ value) => formats.count.format(value),
-    /** Ticks are round, so the short form of a large one loses nothing. */
+    /** Ticks are round numbers, so the short form loses nothing. */
     tick: (/** @type {number} */ value) => (value < 100_000 ? formats.count : formats.tick).format(value),
     signed: (/** @type {number} */ value) => withMinus(formats.signed.format(value)),
     percent: (/** @type {number} */ value) => formats.percent.format(value / 100),
@@ -39,7 +39,7 @@ export function createFormat(locale) {
     range: (/** @type {Span} */ { from, to }) => formats.range.formatRange(parseDay(from), parseDay(to)),
     rangeWithYear: (/** @type {Span} */ { from, to }) =>
       formats.rangeWithYear.formatRange(parseDay(from), parseDay(to)),
-    /** The time of day at the site: the wall clock that the timestamp itself shows. */
+    /** The time of day at the site, as it is written in the timestamp. */
     clock: (/** @type {string} */ timestamp) =>
       formats.clock.format(Date.parse(`${timestamp.slice(0, 19)}Z`)),
   };
@@ -47,7 +47,7 @@ export function createFormat(locale) {
 
 /** @typedef {{ from: string, to: string }} Span */
 
-/** A minus as wide as the plus, which is also read as one. @param {string} text */
+/** Uses the real minus sign: it is as wide as the plus, and screen readers say "minus". @param {string} text */
 const withMinus = (text) => text.replace("-", "−");
 
 const parseDay = (/** @type {string} */ day) => Date.parse(`${day}T00:00:00Z`);

@@ -6,25 +6,25 @@ const INITIALIZE_ID = 1;
 const METHOD_NOT_FOUND = -32601;
 
 /**
- * What the host tells this view; see the MCP Apps extension, 2026-01-26.
+ * Handlers for what the host sends; see the MCP Apps extension, 2026-01-26.
  * @typedef {object} Listeners
- * @property {(context: Record<string, unknown>) => void} context all of it at first, later what changed
- * @property {(input: Record<string, unknown>) => void} input the arguments of the call that is under way
+ * @property {(context: Record<string, unknown>) => void} context all of it first, then only what changed
+ * @property {(input: Record<string, unknown>) => void} input the arguments of the call in progress
  * @property {(result: Record<string, unknown>) => void} result
  * @property {(reason: string) => void} cancelled
- * @property {(message: string) => void} refused the host does not take this view
+ * @property {(message: string) => void} refused the host rejects this view
  * @property {() => void} teardown the view is about to be removed
  */
 
 /**
- * Speaks JSON-RPC with the window that embeds this one, and with no other.
+ * Speaks JSON-RPC with the embedding window and no other.
  * @param {Listeners} listeners
  */
 export function connectHost(listeners) {
   const host = window.parent;
   /** @param {Record<string, unknown>} message */
   const post = (message) => {
-    // A view in a sandbox cannot know its host's origin, and what it sends holds nothing but its own size.
+    // A sandboxed view cannot know its host's origin. It sends nothing confidential: its name and its size.
     host.postMessage({ jsonrpc: "2.0", ...message }, "*");
   };
   const notify = (/** @type {string} */ method, /** @type {object} */ params = {}) =>
@@ -41,7 +41,7 @@ export function connectHost(listeners) {
   /** @param {unknown} id @param {string} method */
   const answer = (id, method) => {
     if (method !== "ping" && method !== "ui/resource-teardown") {
-      return post({ id, error: { code: METHOD_NOT_FOUND, message: `There is no method ${method}.` } });
+      return post({ id, error: { code: METHOD_NOT_FOUND, message: `Unknown method ${method}.` } });
     }
     if (method === "ui/resource-teardown") listeners.teardown();
     post({ id, result: {} });

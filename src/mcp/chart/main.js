@@ -1,16 +1,17 @@
 // @ts-check
-import { drawComparison } from "./comparison.js";
+import { drawComparison } from "./draw-comparison.js";
+import { drawOverview } from "./draw-overview.js";
 import { html } from "./elements.js";
 import { createFormat } from "./format.js";
 import { connectHost, readObject, readText } from "./host.js";
-import { drawOverview } from "./overview.js";
+import { applyHostStyle } from "./host-style.js";
 import { isComparison, isOverview, readNotes } from "./shapes.js";
-import { applySurroundings } from "./surroundings.js";
 
 const DEMO_NOTE = "Made-up data";
-const WIDEST = 1120;
-const IN_CONVERSATION = "The answer's text is in the conversation.";
+const MAX_WIDTH = 1120;
+const IN_CONVERSATION = "The conversation has the answer as text.";
 
+// chart.html has this element.
 const view = /** @type {HTMLElement} */ (document.getElementById("view"));
 /** @type {Record<string, unknown>} */
 let context = {};
@@ -43,7 +44,7 @@ function drawResult() {
     : isComparison(content)
       ? drawComparison(content, format)
       : undefined;
-  if (!drawn) return say(`There is nothing to draw here. ${IN_CONVERSATION}`);
+  if (!drawn) return say(`This answer has no chart. ${IN_CONVERSATION}`);
   show(...drawn.parts, buildFooter(readNotes(content)));
   trend = drawn.trend;
   trend?.resize();
@@ -64,15 +65,15 @@ function readContentText({ content }) {
   return parts.filter((text) => text !== "").join("\n");
 }
 
-/** Tells the host how high the content is, and how wide it would be where the host leaves that open. */
+/** Reports the height of the content to the host, and the preferred width if the host does not set it. */
 function reportSize() {
   const { width, maxWidth } = readObject(context.containerDimensions);
   const height = Math.ceil(view.getBoundingClientRect().height);
-  // Hidden, it has no height; a host that believed that would never show it.
+  // A hidden view has no height. A host that got 0 would never show it.
   if (height === 0) return;
   const size = {
     height,
-    ...(width === undefined && typeof maxWidth === "number" && { width: Math.min(maxWidth, WIDEST) }),
+    ...(width === undefined && typeof maxWidth === "number" && { width: Math.min(maxWidth, MAX_WIDTH) }),
   };
   if (stopped || JSON.stringify(size) === reported) return;
   reported = JSON.stringify(size);
@@ -80,7 +81,7 @@ function reportSize() {
 }
 
 let frame = 0;
-// Once a frame at most; what is drawn depends on the width alone, so that a host that grants the height ends it.
+// At most once a frame. The drawing depends only on the width, so applying the reported height causes no loop.
 const watched = new ResizeObserver(() => {
   cancelAnimationFrame(frame);
   frame = requestAnimationFrame(() => {
@@ -93,13 +94,13 @@ const host = connectHost({
   context: (changed) => {
     const before = context.locale;
     context = { ...context, ...changed };
-    applySurroundings(context);
+    applyHostStyle(context);
     if (context.locale !== before) drawResult();
     reportSize();
   },
   input: ({ site }) => {
     result = undefined;
-    say(typeof site === "string" ? `Reading the numbers of ${site}…` : "Reading the numbers…");
+    say(typeof site === "string" ? `Loading the numbers of ${site}…` : "Loading the numbers…");
   },
   result: (answer) => {
     result = answer;
@@ -109,7 +110,7 @@ const host = connectHost({
     result = undefined;
     say(reason === "" ? "The call was cancelled." : `The call was cancelled: ${reason}`);
   },
-  refused: (message) => say(`The host does not take this view. ${message}`.trim(), "message failure"),
+  refused: (message) => say(`The host rejected this view. ${message}`.trim(), "message failure"),
   teardown: () => {
     stopped = true;
     watched.disconnect();

@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * Round numbers from 0 to at least `most`, some four steps of them; whole ones, since visitors are.
+ * Round integers from 0 to at least `most`, in about four steps.
  * @param {number} most
  */
 export function findTicks(most) {
@@ -16,10 +16,10 @@ export function findTicks(most) {
 const STRIDES = [1, 2, 7, 14, 28, 56];
 
 /**
- * Which days get a label: the last one, and back from it in strides that leave each label its room. Weeks are
- * kept whole, so that labels stand on one weekday.
+ * Which days get a label: the last one, and earlier ones at intervals that leave room for each label. Longer intervals
+ * are whole weeks, so that all labels are on the same weekday.
  * @param {number} days
- * @param {number} fitting how many labels have room
+ * @param {number} fitting how many labels fit
  */
 export function findLabelled(days, fitting) {
   const stride = STRIDES.find((each) => Math.ceil(days / each) <= fitting) ?? days;

@@ -1,8 +1,8 @@
 // @ts-check
 
 /**
- * Structured content is checked here, once, before anything is drawn of it: what is not exactly an answer of
- * these two tools is not drawn at all, since a picture of half an answer is a wrong one.
+ * Checks structured content once, before anything is drawn. Only complete answers of these two tools are drawn, because
+ * a chart of a partial answer would be wrong.
  * @typedef {import("../../reports/overview.ts").Overview} Overview
  * @typedef {import("../../reports/compare.ts").Comparison} Comparison
  * @typedef {Comparison["dimensions"][number]} Group

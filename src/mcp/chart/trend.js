@@ -2,15 +2,15 @@
 /** @import { Format } from "./format.js" */
 import { heading, html } from "./elements.js";
 import { addDays } from "./format.js";
-import { drawTrend } from "./trend-picture.js";
-import { buildTable, describeDay, describeMost } from "./trend-words.js";
+import { drawTrend } from "./trend-svg.js";
+import { buildTable, describeDay, describeMost } from "./trend-text.js";
 
 const WEEK = 7;
 
 /**
- * Visitors a day: a picture that the pointer and the keyboard read day by day, and a table.
+ * Visitors per day: a chart that people explore day by day with pointer or keyboard, and a table.
  * @param {{ from: string, visitors: number[] }} trend
- * @param {boolean} partial whether the last day is not over
+ * @param {boolean} partial whether the last day is incomplete
  * @param {Format} format
  */
 export function createTrend(trend, partial, format) {
@@ -24,10 +24,10 @@ export function createTrend(trend, partial, format) {
   const plot = html("div", {
     class: "plot",
     tabindex: 0,
-    // Screen readers leave the arrow keys to an application.
+    // In an application, screen readers pass the arrow keys on.
     role: "application",
     "aria-roledescription": "chart",
-    "aria-label": "Visitors a day. Arrow keys, Home and End read out one day after the other.",
+    "aria-label": "Visitors per day. Use the arrow keys, Home and End to move from day to day.",
   });
   /** @type {ReturnType<typeof drawTrend> | undefined} */
   let picture;
@@ -51,7 +51,7 @@ export function createTrend(trend, partial, format) {
   });
   plot.addEventListener("focus", () => select(selected ?? last));
   plot.addEventListener("blur", () => select(undefined));
-  // A day is announced once, however long the pointer moves over it.
+  // Announce a day only once while the pointer moves over it.
   const hover = (/** @type {number | undefined} */ index) => {
     if (index !== selected) select(index);
   };
@@ -68,11 +68,11 @@ export function createTrend(trend, partial, format) {
     element: html(
       "figure",
       {},
-      heading("figcaption", "Visitors a day", readout),
+      heading("figcaption", "Visitors per day", readout),
       plot,
       buildTable(days, format),
     ),
-    /** To be called in the page, and again when its width may have changed; while hidden it has none. */
+    /** Call it once the element is in the page, and when its width may have changed. A hidden element has no width. */
     resize: () => {
       if (plot.clientWidth === 0 || plot.clientWidth === drawnWidth) return;
       drawnWidth = plot.clientWidth;

@@ -4,12 +4,12 @@ import { percentOf } from "../truth.ts";
 
 const at = "a Saturday morning";
 
-/** From where, to where, with what: rows, which do not add up. */
+/** Sources, pages and devices: rows that do not add up. */
 export const breakdowns: Question[] = [
   question({
     question: "Which page is the most popular this week?",
     at,
-    // From Monday on: six days.
+    // Since Monday: six days.
     calls: [{ tool: "get_breakdown", args: { site: "example.com", dimension: "pages", days: 6 } }],
     read: ([{ rows, period }]) => [period.from, rows[0]?.value, rows[0]?.visitors],
     expect: (count) => {
@@ -68,7 +68,7 @@ export const breakdowns: Question[] = [
     question: "Who sends us the most people?",
     at,
     calls: [{ tool: "get_breakdown", args: { site: "example.com", dimension: "referrers", days: 7 } }],
-    // The first row is of those whom nobody sent.
+    // The first row is visits without a referrer.
     read: ([{ rows }]) => {
       const sender = rows.find((row) => row.value !== null);
       return [nameOf(sender), sender?.visitors];
@@ -245,7 +245,7 @@ export const breakdowns: Question[] = [
       total: totals.visitors,
       sum: rows.reduce((sum, { visitors }) => sum + visitors, 0),
     }),
-    // No: the rows' sum is more than twice that.
+    // No: the sum of the rows is more than twice that.
     expect: (count) => ({
       total: count("docs.example.com").visitors("last 7 days"),
       sum: count("docs.example.com")
@@ -275,7 +275,7 @@ export const breakdowns: Question[] = [
   question({
     question: "How many people read the imprint?",
     at,
-    // Not among the first ten: the answer says that rows were cut, so all have to be asked for.
+    // Not among the first ten: the answer says that rows are missing, so ask for all of them.
     calls: async (ask) => {
       const args = { site: "example.com", dimension: "pages", days: 7 };
       const first = await ask("get_breakdown", args);
@@ -304,7 +304,7 @@ export const breakdowns: Question[] = [
   question({
     question: "Where did all the people of launch day, the 3rd of November, come from?",
     at,
-    // The instructions' way to one past day: nineteen days without the last eighteen.
+    // One past day, as in the instructions: 19 days minus the last 18.
     calls: [
       { tool: "get_breakdown", args: { site: "example.com", dimension: "referrers", days: 19, limit: 1000 } },
       { tool: "get_breakdown", args: { site: "example.com", dimension: "referrers", days: 18, limit: 1000 } },

@@ -17,7 +17,7 @@ export const calendar: Question[] = [
     question: "How many people visited us this week?",
     at: "a Saturday morning",
     calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 7 } }],
-    read: ([series]) => ({ ...sumThisWeek(series), caveat: noteOn(series, /partial/) !== null }),
+    read: ([series]) => ({ ...sumThisWeek(series), caveat: noteOn(series, /incomplete/) !== null }),
     expect: (count) => {
       const { visitors, pageviews } = count("example.com").total("this week");
       return { visitors, pageviews, caveat: true };
@@ -55,7 +55,7 @@ export const calendar: Question[] = [
   question({
     question: "How many did the shop in Tokyo have last week?",
     at: "a Sunday evening",
-    // It is Monday there: another week than example.com's.
+    // It is Monday there: a different week from example.com's.
     calls: [{ tool: "get_timeseries", args: { site: "shop.example.net", days: 14 } }],
     read: ([series]) => sumWeek(series, 1).visitors,
     expect: (count) => count("shop.example.net").visitors("2026-11-16 to 2026-11-22"),
@@ -111,7 +111,7 @@ export const calendar: Question[] = [
   question({
     question: "By how many visitors did last week differ from the one before it?",
     at: "a Saturday morning",
-    // On any other day than Monday compare_periods compares other weeks: the series has to be summed.
+    // Except on a Monday, compare_periods compares other weeks, so the series must be summed.
     calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 21 } }],
     read: ([series]) => sumWeek(series, 1).visitors - sumWeek(series, 2).visitors,
     expect: (count) =>
@@ -127,7 +127,7 @@ export const calendar: Question[] = [
   question({
     question: "How many visitors do the docs have this month?",
     at: "a Saturday morning",
-    // With New York's day of 25 hours, and only to Friday, since that is today there.
+    // With New York's day of 25 hours, and only to Friday, which is today there.
     calls: [{ tool: "get_timeseries", args: { site: "docs.example.com", days: 31 } }],
     read: ([series]) => sumThisMonth(series).visitors,
     expect: (count) => count("docs.example.com").visitors("2026-11-01 to 2026-11-20"),

@@ -5,13 +5,13 @@ const back = "the night the clocks went back";
 const forward = "the Monday after the clocks went forward";
 const midnight = "three minutes past midnight in Tokyo";
 
-/** Days of 23 and 25 hours, sites on different dates, and who is there now. */
+/** Days of 23 and 25 hours, sites on different dates, and active visitors. */
 export const clocks: Question[] = [
   question({
     question: "How many visitors today, late on the longest day of the year?",
     at: back,
     calls: [{ tool: "get_stats", args: { site: "example.com", days: 1 } }],
-    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
+    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /incomplete/) }),
     expect: (count) => ({
       visitors: count("example.com").visitors("today"),
       caveat: "Today, Sunday, is incomplete (data to 22:30).",
@@ -126,7 +126,7 @@ export const clocks: Question[] = [
   question({
     question: "Is anybody in the shop at this moment?",
     at: midnight,
-    // The five minutes lie on two days, whose visitors are different ones.
+    // The five minutes span two days, whose visitors are counted separately.
     calls: [{ tool: "get_realtime", args: { site: "shop.example.net" } }],
     read: ([now]) => [now.visitors, now.as_of],
     expect: (count) => [count("shop.example.net").active(), "2026-11-18T00:03:00+09:00"],
@@ -158,7 +158,7 @@ export const clocks: Question[] = [
     question: "How many visitors did the docs have today, late on their Friday evening?",
     at: "a Saturday morning",
     calls: [{ tool: "get_stats", args: { site: "docs.example.com", days: 1 } }],
-    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
+    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /incomplete/) }),
     expect: (count) => ({
       visitors: count("docs.example.com").visitors("2026-11-20"),
       caveat: "Today, Friday, is incomplete (data to 23:05).",

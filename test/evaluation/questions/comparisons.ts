@@ -4,7 +4,7 @@ import { first, percentOf } from "../truth.ts";
 
 const at = "a Saturday morning";
 
-/** Complete days against complete days, and what moved. */
+/** Complete days compared with complete days, and what changed most. */
 export const comparisons: Question[] = [
   question({
     question: "Did traffic go up or down over the last seven days?",
@@ -58,7 +58,7 @@ export const comparisons: Question[] = [
     question: "What changed, and where?",
     at,
     calls: [{ tool: "compare_periods", args: { site: "shop.example.net" } }],
-    // One fact of each main dimension: what moved most there, either way.
+    // One fact of each main dimension: what changed most, up or down.
     read: ([{ dimensions }]) =>
       dimensions.map(({ dimension, movers }) => [dimension, Math.abs(movers[0]?.change?.absolute ?? 0)]),
     expect: (count) =>
@@ -90,7 +90,7 @@ export const comparisons: Question[] = [
     question: "By how many percent did the new site grow over last week?",
     at: "a Monday morning",
     calls: [{ tool: "compare_periods", args: { site: "news.example.org", days: 7 } }],
-    // It did not exist in the week before: from nothing there is no percentage.
+    // It did not exist in the week before, so there is no percentage.
     read: ([comparison]) => ({
       before: comparison.previous.visitors,
       now: comparison.current.visitors,
@@ -123,7 +123,7 @@ export const comparisons: Question[] = [
     read: ([comparison]) => ({
       yesterday: comparison.current.visitors,
       before: comparison.previous.visitors,
-      caveat: noteOn(comparison, /not news/) !== null,
+      caveat: noteOn(comparison, /due to chance/) !== null,
     }),
     expect: (count) => ({
       yesterday: count("news.example.org").visitors("yesterday"),
@@ -138,7 +138,7 @@ export const comparisons: Question[] = [
     read: ([overview]) => ({
       today: overview.visitors,
       change: overview.comparison.visitors.absolute,
-      caveat: noteOn(overview, /not news/) !== null,
+      caveat: noteOn(overview, /due to chance/) !== null,
     }),
     expect: (count) => {
       const news = count("news.example.org");
@@ -160,7 +160,7 @@ export const comparisons: Question[] = [
     question: "When did it drop last week?",
     at,
     calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 29 } }],
-    // Each complete day against the same weekday a week before.
+    // Each complete day compared with the same weekday a week before.
     read: ([series]) => {
       const days = completeDays(series);
       const drops = days.slice(7).map(({ date, visitors }, index) => ({

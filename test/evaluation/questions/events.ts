@@ -3,7 +3,7 @@ import { findRow, subtract } from "../reading.ts";
 
 const at = "a Saturday morning";
 
-/** What people do: events are no page views, and how often is not how many people. */
+/** Events: they are not page views, and their number is not a number of people. */
 export const events: Question[] = [
   question({
     question: "How many signups did we get in the last 7 days?",

@@ -3,7 +3,7 @@ import { type Question, question } from "../question.ts";
 const at = "a Saturday morning";
 const acme = "docs.example.com, example.com, news.example.org, parked.example, shop.example.net";
 
-/** Which site is meant, what is refused and what to say instead, and whose numbers they are. */
+/** Which site is meant, which calls are refused and how, and whose numbers an answer has. */
 export const sites: Question[] = [
   question({
     question: "Which sites do we have?",
@@ -16,7 +16,7 @@ export const sites: Question[] = [
   question({
     question: "How many visitors did we have since Monday, wherever that is?",
     at,
-    // Five sites: it has to be said which.
+    // Five sites: the question must name one.
     calls: [{ tool: "get_stats", args: { days: 6 }, refused: true }],
     read: ([refusal]) => refusal.text,
     expect: () => `site is required: the key does not have exactly one site.\nIts sites are: ${acme}.`,
@@ -35,7 +35,7 @@ export const sites: Question[] = [
     question: "Quantos visitantes tivemos nos últimos 7 dias?",
     at,
     key: "globex",
-    // One site: it need not be said which.
+    // One site: the question need not name it.
     calls: [{ tool: "get_stats", args: { days: 7 } }],
     read: ([stats]) => [stats.site.domain, stats.visitors],
     expect: (count) => ["globex.example", count("globex.example").visitors("last 7 days")],
@@ -116,7 +116,7 @@ export const sites: Question[] = [
     question: "Which keywords do people search for?",
     at,
     calls: [{ tool: "get_breakdown", args: { site: "example.com", dimension: "keywords" }, refused: true }],
-    // There is no such dimension: the answer says which there are.
+    // There is no such dimension: the answer lists the valid ones.
     read: ([{ text }]) => [
       /^dimension must be one of pages, entry_pages, /.test(text),
       /utm_terms, /.test(text),

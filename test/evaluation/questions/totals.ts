@@ -3,13 +3,13 @@ import { completeDays, noteOn, sumDays } from "../reading.ts";
 
 const at = "a Saturday morning";
 
-/** How many, over days counted back from today. */
+/** Totals over days counted back from today. */
 export const totals: Question[] = [
   question({
     question: "How many visitors do we have so far today?",
     at,
     calls: [{ tool: "get_stats", args: { site: "example.com", days: 1 } }],
-    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /partial/) }),
+    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /incomplete/) }),
     expect: (count) => ({
       visitors: count("example.com").visitors("today"),
       caveat: "Today, Saturday, is incomplete (data to 05:05).",
@@ -51,7 +51,7 @@ export const totals: Question[] = [
     at,
     calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 2 } }],
     read: ([{ points }]) => points.map(({ visitors, partial }) => ({ visitors, over: partial !== true })),
-    // Five hours against a whole day: not comparable, and the answer has to show it.
+    // Five hours compared with a whole day: the answer has to show that they are not comparable.
     expect: (count) => [
       { visitors: count("example.com").visitors("yesterday"), over: true },
       { visitors: count("example.com").visitors("today"), over: false },
@@ -96,7 +96,7 @@ export const totals: Question[] = [
     question: "What was our worst day in the last two weeks?",
     at,
     calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 14 } }],
-    // Today has fewer still, but it has only begun.
+    // Today has even fewer, but it has only begun.
     read: ([series]) => {
       const worst = completeDays(series).toSorted((a, b) => a.visitors - b.visitors)[0];
       return [worst?.date, worst?.visitors];
@@ -138,7 +138,7 @@ export const totals: Question[] = [
     question: "How many visitors did the news site get in the last 30 days?",
     at,
     calls: [{ tool: "get_stats", args: { site: "news.example.org", days: 30 } }],
-    // Nineteen of the thirty days are zeros because there was no site yet.
+    // 19 of the 30 days are zeros because the site did not exist yet.
     read: ([stats]) => ({
       visitors: stats.visitors,
       since: noteOn(stats, /zeros/)?.match(/since ([\d-]+)/)?.[1],

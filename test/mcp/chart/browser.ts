@@ -8,14 +8,14 @@ import { build } from "tsup";
 const HOST = "http://host.test/";
 const SANDBOX = "http://sandbox.test/";
 
-/** What the extension (2026-01-26) has a host enforce for a page that declares no domains. */
+/** The policy that the extension (2026-01-26) demands from a host for a page that declares no domains. */
 const CSP = [
   ...["default-src 'none'", "script-src 'self' 'unsafe-inline'", "style-src 'self' 'unsafe-inline'"],
   ...["img-src 'self' data:", "media-src 'self' data:", "connect-src 'none'"],
   ...["frame-src 'none'", "object-src 'none'", "base-uri 'self'"],
 ].join("; ");
 
-/** Passes messages between the host and the view, whose policy is the one that this page came with. */
+/** Passes messages between the host and the view. The view inherits the policy of this page. */
 const SANDBOX_PAGE = `<!doctype html><style>html, body, iframe { margin: 0; border: 0; width: 100%; height: 100%; display: block }</style>
 <body><script>
 let view;
@@ -55,7 +55,7 @@ export interface ViewOptions {
   media?: NonNullable<Parameters<Page["emulateMedia"]>[0]>;
 }
 
-/** A view in its host, and everything that it tried against the rules. */
+/** A view in its host, with everything it did against the rules. */
 export async function openView(browsing: BrowserContext, options: ViewOptions) {
   const {
     html,

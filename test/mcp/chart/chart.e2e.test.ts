@@ -1,7 +1,7 @@
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
 import type { Browser, BrowserContext, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { readChart } from "../../../src/mcp/chart.ts";
+import { readChart } from "../../../src/mcp/chart-page.ts";
 import type { Comparison } from "../../../src/reports/compare.ts";
 import type { Bounds, Mover } from "../../../src/reports/movers.ts";
 import type { Overview } from "../../../src/reports/overview.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe("the chart's page", () => {
-  it("is what both tools refer to, and the server says that it speaks the extension", async () => {
+  it("is what both tools refer to, and the server announces the extension", async () => {
     const { tools } = await client.listTools();
     const withChart = tools.filter((tool) => "_meta" in tool);
     expect(withChart.map(({ name, _meta }) => [name, _meta])).toEqual([
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   afterEach(async () => {
     const views = opened.splice(0);
     await Promise.all(views.map((view) => view.close()));
-    // What no test asks for: that the page left its sandbox, broke the host's policy, or threw.
+    // In no test may the page leave its sandbox, break the host's policy or throw.
     expect([...views, ...(standing ? [standing] : [])].flatMap((view) => view.faults)).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
 
   let standing: OpenedView | undefined;
 
-  /** A fresh view where something is asked of it; else the one that many results of these tests pass through. */
+  /** A new view if a test needs special settings, otherwise one that the tests share. */
   async function show(result: unknown, options?: Partial<ViewOptions>): Promise<OpenedView> {
     if (!options) standing ??= await openView(context, { html: readChart(), hostPage });
     const view = options ? await open(options) : (standing as OpenedView);
@@ -152,12 +152,12 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         expect(bar.end - bar.start).toBeCloseTo((rows[index]?.percentage ?? 0) / 100, 2);
         expect(bar.length).toBeCloseTo(bars[0]?.length ?? 0, 1);
       });
-      expect(await words(main)).toContain("rows do not add up");
+      expect(await words(main)).toContain("rows may not add up");
       expect(overview.receipt.notes[0]).toBe("Made-up data (--demo).");
       expect(await allWords(main.locator("footer li"))).toEqual(overview.receipt.notes);
     });
 
-    it("with a trend from zero whose every point is at its number, the last one open", async () => {
+    it("with a trend that starts at zero, has every point at its number and leaves the last one open", async () => {
       const result = await ask("get_overview", { site: "example.com" });
       const { trend } = overviewOf(result);
       const { main } = await show(result, { width: 1024 });
@@ -208,7 +208,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       );
     });
 
-    it("closed where the last day is over", async () => {
+    it("closed if the last day is complete", async () => {
       const result = await ask("get_overview", { site: "example.com", days: 7 });
       const overview = overviewOf(result);
       const whole = {
@@ -222,7 +222,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(main)).not.toContain("so far");
     });
 
-    it("with its numbers as a table, and in words for those who do not see it", async () => {
+    it("with its numbers as a table, and described for people who cannot see it", async () => {
       const result = await ask("get_overview", { site: "example.com", days: 7 });
       const { trend } = overviewOf(result);
       const { main, view } = await show(result, {});
@@ -231,19 +231,19 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const expected = trend.visitors.map(count);
       expect(cells).toEqual([...expected.slice(0, -1), `${expected.at(-1)} so far`]);
       expect((await allWords(main.locator("tbody th"))).at(-1)).toBe("Sat, Nov 21");
-      const picture = view.getByRole("img", { name: "Visitors a day, Nov 15 – 21, 2026." });
+      const picture = view.getByRole("img", { name: "Visitors per day, Nov 15 – 21, 2026." });
       const spoken = await picture.getAttribute("aria-label");
       const complete = trend.visitors.slice(0, -1);
       expect(spoken).toContain(`Most ${count(Math.max(...complete))} on `);
       expect(spoken).toContain(`fewest ${count(Math.min(...complete))} on `);
-      expect(spoken).toContain(`Sat, Nov 21 is not over: ${expected.at(-1)} so far.`);
+      expect(spoken).toContain(`Sat, Nov 21 is incomplete: ${expected.at(-1)} so far.`);
     });
 
-    it("that says what is no news: a small sample, no base, no change, no rows", async () => {
+    it("that marks a small sample, a missing percentage, no change and no rows", async () => {
       const { main } = await show(await ask("get_overview", { site: "parked.example", days: 7 }));
       expect(await allWords(main.locator(".tile"))).toEqual([
-        "Visitors 0 no change no base small sample 0 → 0",
-        "Page views 0 no change no base small sample 0 → 0",
+        "Visitors 0 no change no percentage small sample 0 → 0",
+        "Page views 0 no change no percentage small sample 0 → 0",
         "Events 0",
         "Active now 0 at 9:50 AM",
       ]);
@@ -252,7 +252,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         "Referrers None.",
         "Countries None.",
       ]);
-      expect(await words(main.locator("figcaption"))).toBe("Visitors a day No visitors");
+      expect(await words(main.locator("figcaption"))).toBe("Visitors per day No visitors");
     });
 
     it("of a site that lost, and of one day without a trend", async () => {
@@ -274,7 +274,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const { current, previous } = comparison;
       const { main } = await show(result);
       expect(await words(main.locator("header"))).toBe(
-        "shop.example.net Nov 20, 2026 against Nov 19, 2026 · complete days · Asia/Tokyo",
+        "shop.example.net Nov 20, 2026 compared with Nov 19, 2026 · complete days · Asia/Tokyo",
       );
       const measures = [
         { title: "Visitors", key: "visitors" },
@@ -314,7 +314,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await allWords(main.locator("footer li"))).toEqual(comparison.receipt.notes);
     });
 
-    it("with ranges where a number is not known, and says what left it open", async () => {
+    it("with ranges for unknown numbers, and the reason", async () => {
       const { api } = createTestApi();
       const client = await connectInProcess({ fetch: async (url, init) => api(new Request(url, init)) });
       const result = await client.callTool("compare_periods", {
@@ -323,7 +323,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         dimension: "pages",
       });
       await client.close();
-      // What a service's limit leaves open stands behind all that is known: here three rows are all there is.
+      // Uncertain rows come after all known ones, so leave only three rows.
       const [pages] = comparisonOf(result).dimensions;
       if (!pages) throw new Error("Nothing was compared.");
       const { movers } = pages;
@@ -360,10 +360,10 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         );
       }
       expect(await main.locator(".bar.range").count()).toBe(open.length);
-      expect(await words(main.locator(".lists"))).toContain("Cut off by the service");
+      expect(await words(main.locator(".lists"))).toContain("The service cut off rows");
     });
 
-    it("that says where counts drifted, what has no limit, no base and no mover", async () => {
+    it("that shows drift, a range without an upper bound, a missing percentage and no movers", async () => {
       const result = await ask("compare_periods", { site: "example.com" });
       const comparison = comparisonOf(result);
       const [first, second] = comparison.dimensions;
@@ -387,18 +387,18 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ];
       const { main } = await show({ ...result, structuredContent: { ...comparison, dimensions } });
       expect(await allWords(main.locator(".lists li"))).toEqual([
-        "new +7 no base 0 → 7",
+        "new +7 no percentage 0 → 7",
         "open uncertain 5 → 3 or more",
       ]);
       expect(await allWords(main.locator(".lists section"))).toEqual([
         expect.stringContaining("Each count may be off by 4."),
-        "Referrers None moved.",
+        "Referrers No changes.",
       ]);
     });
   });
 
-  describe("draws nothing it is not sure of", () => {
-    const nothing = "There is nothing to draw here. The answer's text is in the conversation.";
+  describe("draws only complete answers", () => {
+    const nothing = "This answer has no chart. The conversation has the answer as text.";
 
     it("an error is shown in its own words", async () => {
       const result = await ask("get_overview", { site: "nope" });
@@ -427,7 +427,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(main)).toBe(nothing);
     });
 
-    it("before, between and after results it says what is going on", async () => {
+    it("before, between and after results it shows its state", async () => {
       const [first, second] = await Promise.all([
         ask("get_overview", { site: "example.com", days: 7 }),
         ask("compare_periods", { site: "shop.example.net", days: 1 }),
@@ -441,7 +441,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           await window.host.settle();
         }, site);
       await input();
-      expect(await words(main)).toBe("Reading the numbers…");
+      expect(await words(main)).toBe("Loading the numbers…");
       await send(view, first);
       expect(await words(main.locator("h1"))).toBe("example.com");
       await page.setViewportSize({ width: 400, height: 900 });
@@ -449,9 +449,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(main.locator("h1"))).toBe("shop.example.net");
       expect(await main.locator("figure").count()).toBe(0);
       await input("shop.example.net");
-      expect(await words(main)).toBe("Reading the numbers of shop.example.net…");
+      expect(await words(main)).toBe("Loading the numbers of shop.example.net…");
       await change(view, { locale: "de-DE" });
-      expect(await words(main)).toBe("Reading the numbers of shop.example.net…");
+      expect(await words(main)).toBe("Loading the numbers of shop.example.net…");
       await page.evaluate(async () => {
         await window.host.cancel("user action");
         await window.host.settle();
@@ -469,7 +469,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     });
   });
 
-  it("what visitors wrote stays text, wherever it stands", async () => {
+  it("text from visitors stays text everywhere", async () => {
     const hostile = [
       `<img src=x onerror="document.title='owned'">`,
       `"><script>document.title='owned'</script>`,
@@ -525,7 +525,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     expect(await main.locator("img").count()).toBe(0);
   });
 
-  it("the host of these tests does notice a request, a breach of its policy and an error", async () => {
+  it("the host of these tests notices a request, a breach of its policy and an error", async () => {
     const view = await openView(context, { html: readChart(), hostPage });
     await view.main.evaluate(async () => {
       await fetch("http://elsewhere.test/").catch(() => {});
@@ -546,7 +546,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     const paper = (main: Locator) =>
       main.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 
-    it("in theme, at once when it changes, and by the system where the host says none", async () => {
+    it("in theme, at once when it changes, and with the system's if the host names none", async () => {
       const view = await open({ context: {}, media: { colorScheme: "dark" } });
       const dark = await paper(view.main);
       await change(view, { theme: "light" });
@@ -557,7 +557,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await paper(view.main)).toBe(dark);
     });
 
-    it("in colours and font, but never with one of two colours", async () => {
+    it("in colours and font, but never with only one of the two colours", async () => {
       const view = await open();
       const variables = (given: Record<string, string>) =>
         change(view, { theme: "light", styles: { variables: given as never } });
@@ -590,7 +590,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect((await words(value)).replace(/[\u200e\u200f\u061c]/g, "")).toBe(
         new Intl.NumberFormat("ar-EG").format(visitors),
       );
-      // "before → after" stays in that order on the page, though Arabic digits run against it.
+      // "before → after" keeps its order on the page, even with Arabic digits.
       const places = await view.main
         .locator(".tile .aside")
         .first()
@@ -610,7 +610,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         for (const result of results) {
           await send(view, result);
           const least = Math.min(width, 1120) - 70;
-          // The frame learns of its new width, and draws anew, when the browser comes to it.
+          // The frame is redrawn at its new width only when the browser gets to it.
           const measureLeast = () =>
             view.main.evaluate((element) =>
               Math.min(...[...element.querySelectorAll("svg")].map((svg) => svg.clientWidth)),
@@ -638,7 +638,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       }
     });
 
-    it("anew when its width changes, with the chosen day still chosen", async () => {
+    it("at a new width, with the selected day still selected", async () => {
       const { main, page } = await show(await ask("get_overview", { site: "example.com", days: 7 }), {
         width: 1024,
       });
@@ -650,7 +650,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await main.locator(".cursor").getAttribute("visibility")).toBe("visible");
     });
 
-    it("also where the host shows it only after the result has come", async () => {
+    it("even if the host shows it only after the result", async () => {
       const view = await open();
       const display = (value: string) =>
         view.page.evaluate((to) => {
@@ -679,7 +679,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   });
 
   describe("is for everyone", () => {
-    it("the trend is read day by day by keyboard and by pointer", async () => {
+    it("the trend can be read day by day with keyboard and pointer", async () => {
       const result = await ask("get_overview", { site: "example.com", days: 7 });
       const { visitors } = overviewOf(result).trend;
       const { main, page } = await show(result, {});
@@ -750,7 +750,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           },
         },
       ],
-    ])("%s: text has a contrast of 4.5, and what is drawn one of 3", async (_, surroundings) => {
+    ])("%s: text has a contrast of 4.5, and shapes one of 3", async (_, surroundings) => {
       const view = await open({ context: surroundings as McpUiHostContext });
       for (const [tool, args] of [
         ["get_overview", { site: "parked.example", days: 7 }],
@@ -804,7 +804,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       }
     });
 
-    it("forced colours keep its bars and lines", async () => {
+    it("forced colours keep its bars and lines visible", async () => {
       const { main } = await show(await ask("get_overview", { site: "example.com", days: 7 }), {
         media: { forcedColors: "active" },
       });
@@ -851,7 +851,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     const heightOf = ({ main }: OpenedView) =>
       main.evaluate((element) => Math.ceil(element.getBoundingClientRect().height));
 
-    it("introduces itself, and asks for nothing else", async () => {
+    it("introduces itself and sends nothing else", async () => {
       const view = await show(await ask("get_overview", { site: "example.com", days: 7 }), {});
       const sent = await view.page.evaluate(() => window.host.fromView);
       expect(sent.find((message) => message.method === "ui/initialize")?.params).toEqual({
@@ -865,7 +865,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ]);
     });
 
-    it("says so where a host refuses it, and takes one answer only", async () => {
+    it("shows that a host refused it, and accepts only one answer", async () => {
       const page = await context.newPage();
       await page.setContent("<iframe></iframe>");
       await page.evaluate((html) => {
@@ -879,12 +879,12 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         if (frame) frame.srcdoc = html;
       }, readChart());
       const main = page.frameLocator("iframe").locator("main");
-      await expect.poll(() => words(main)).toBe("The host does not take this view. Too new.");
+      await expect.poll(() => words(main)).toBe("The host rejected this view. Too new.");
       expect(await main.evaluate(() => document.documentElement.dataset.theme)).toBeUndefined();
       await page.close();
     });
 
-    it("tells its height when it changes, and only then", async () => {
+    it("reports its height only when it changes", async () => {
       const view = await show(await ask("get_overview", { site: "example.com" }), {});
       const settled = async () => {
         await expect.poll(async () => (await sizesOf(view)).at(-1)).toEqual({ height: await heightOf(view) });
@@ -892,7 +892,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         expect((await sizesOf(view)).at(-1)).toEqual({ height: await heightOf(view) });
         return (await sizesOf(view)).length;
       };
-      // Once while it waits, and once when all is drawn.
+      // Once while it waits and once when everything is drawn.
       expect(await settled()).toBe(2);
       const drawn = await heightOf(view);
       await view.main.locator("summary").click();
@@ -903,7 +903,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await settled()).toBeLessThanOrEqual(6);
     });
 
-    it("asks for width only where the host leaves it open", async () => {
+    it("asks for a width only if the host does not set it", async () => {
       const view = await open({ context: { theme: "light", containerDimensions: { maxWidth: 5_000 } } });
       await view.page.evaluate(() => window.host.settle());
       expect((await sizesOf(view)).at(-1)?.width).toBe(1_120);
@@ -913,7 +913,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(Object.keys((await sizesOf(view)).at(-1) ?? {})).toEqual(["height"]);
     });
 
-    it("answers teardown, and is silent from then on", async () => {
+    it("answers teardown and then stays silent", async () => {
       const view = await show(await ask("get_overview", { site: "example.com" }), {});
       expect(await view.page.evaluate(() => window.host.teardown())).toEqual({});
       const before = (await sizesOf(view)).length;
@@ -923,7 +923,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await sizesOf(view)).toHaveLength(before);
     });
 
-    it("refuses requests that it does not know, and ignores what is no message for it", async () => {
+    it("refuses unknown requests, and ignores messages that are not for it", async () => {
       const view = await show(await ask("get_overview", { site: "example.com", days: 7 }));
       const before = await words(view.main);
       const answer = await view.page.evaluate(async () => {
@@ -945,7 +945,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(view.main)).toBe(before);
     });
 
-    it("listens to the window that embeds it alone", async () => {
+    it("listens only to the window that embeds it", async () => {
       const view = await show(await ask("get_overview", { site: "example.com", days: 7 }));
       const forged = {
         jsonrpc: "2.0",
@@ -959,7 +959,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         await window.host.settle();
       }, forged);
       expect(await words(view.main)).toBe(before);
-      // The same message from the right window is heard.
+      // The same message from the right window has its effect.
       await view.page.evaluate(async (message) => {
         window.host.raw(message);
         await window.host.settle();

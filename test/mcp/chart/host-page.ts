@@ -5,7 +5,7 @@ import {
   PostMessageTransport,
 } from "@modelcontextprotocol/ext-apps/app-bridge";
 
-/** A host as the extension describes one, for a browser: the view is in a sandbox in a frame of another origin. */
+/** A host in a browser, as the extension describes it: the view is sandboxed in a frame of another origin. */
 function createHost(sandboxUrl: string) {
   const outer = document.createElement("iframe");
   outer.sandbox.add("allow-scripts", "allow-same-origin");
@@ -20,7 +20,7 @@ function createHost(sandboxUrl: string) {
   return {
     sizes,
     fromView,
-    /** Resolves when the view has said that it is initialized. */
+    /** Resolves when the view has reported that it is initialized. */
     open: async (html: string, hostContext: McpUiHostContext) => {
       document.body.append(outer);
       const frame = outer.contentWindow;
@@ -44,16 +44,16 @@ function createHost(sandboxUrl: string) {
     cancel: (reason?: string) => bridge?.sendToolCancelled(reason === undefined ? {} : { reason }),
     context: (context: McpUiHostContext) => bridge?.setHostContext(context),
     teardown: () => bridge?.teardownResource({}),
-    /** Resolves when the view has dealt with everything that was sent to it. */
+    /** Resolves when the view has handled everything sent to it. */
     settle: async () => {
       const id = `settled ${fromView.length} ${Math.random()}`;
       outer.contentWindow?.postMessage({ jsonrpc: "2.0", id, method: "ping" }, "*");
       while (!fromView.some((message) => message.id === id))
         await new Promise((resolve) => setTimeout(resolve, 5));
     },
-    /** Sends a message as it is, by way of the sandbox. */
+    /** Sends a message unchanged through the sandbox. */
     raw: (message: unknown) => outer.contentWindow?.postMessage(message, "*"),
-    /** Sends a message to the view from this window, which is not the one that embeds it. */
+    /** Sends a message to the view from this window, which does not embed it. */
     forge: (message: unknown) => outer.contentWindow?.frames[0]?.postMessage(message, "*"),
   };
 }

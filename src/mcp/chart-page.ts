@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 
-/** In the order in which one may use the other. */
+/** In order: a script may use those before it. */
 const SCRIPTS = [
-  ...["format", "elements", "shapes", "scale", "trend-words", "trend-picture", "trend"],
-  ...["overview", "comparison", "host", "surroundings", "main"],
+  ...["format", "elements", "shapes", "scale", "trend-text", "trend-svg", "trend"],
+  ...["draw-overview", "draw-comparison", "host", "host-style", "main"],
 ];
 
 let chart: string | undefined;
 
-/** The page with its style and scripts inside, read when it is first asked for. */
+/** The page with its styles and scripts inlined, built when first requested. */
 export function readChart(): string {
   chart ??= read("chart.html")
     .replace(/<link rel="stylesheet".*>/, () => `<style>\n${read("chart.css")}</style>`)
@@ -19,10 +19,10 @@ export function readChart(): string {
   return chart;
 }
 
-/** The build copies the folder beside its own files, so this holds from `src/mcp/` and from `dist/`. */
+/** The build copies the folder next to its output, so this path works from `src/mcp/` and from `dist/`. */
 const read = (name: string) => readFileSync(new URL(`./chart/${name}`, import.meta.url), "utf8");
 
-/** One module of all: no name stands twice, and what a script takes from another is already there. */
+/** Removes imports and exports: all scripts become one module, so no name may be defined twice. */
 const readScript = (name: string) =>
   read(`${name}.js`)
     .replace(/^import [^;]*;\n/gm, "")

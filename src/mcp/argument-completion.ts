@@ -9,10 +9,10 @@ import { listResources, overviewTemplate } from "./resources.ts";
 type Reference = CompleteRequestParams["ref"];
 type Argument = CompleteRequestParams["argument"];
 
-/** As many as the specification allows (2025-11-25, server/utilities/completion). */
-const MOST_VALUES = 100;
+/** The maximum in the specification (2025-11-25, server/utilities/completion). */
+const MAX_VALUES = 100;
 
-/** Values for an argument of a prompt or of the template. Throws a protocol error -32602 where there is none such. */
+/** Completes an argument of a prompt or of the resource template. Throws a protocol error -32602 for an unknown one. */
 export async function complete(call: Call, ref: Reference, { name, value }: Argument) {
   const all = takesArgument(ref, name) ? await suggest(call, name) : undefined;
   if (all === undefined) return { values: [], hasMore: false };
@@ -21,9 +21,9 @@ export async function complete(call: Call, ref: Reference, { name, value }: Argu
     .filter((each) => each.includes(wanted))
     .sort((a, b) => Number(b.startsWith(wanted)) - Number(a.startsWith(wanted)));
   return {
-    values: matching.slice(0, MOST_VALUES),
+    values: matching.slice(0, MAX_VALUES),
     total: matching.length,
-    hasMore: matching.length > MOST_VALUES,
+    hasMore: matching.length > MAX_VALUES,
   };
 }
 
@@ -40,7 +40,7 @@ async function suggest(call: Call, argument: string): Promise<readonly string[] 
   try {
     return (await call(sites, {})).sites.map((site) => cleanText(site.domain));
   } catch {
-    // A service that cannot be asked suggests nothing.
+    // No suggestions if the service cannot be reached.
     return [];
   }
 }

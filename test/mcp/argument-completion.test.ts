@@ -9,7 +9,7 @@ it.each([
   [ofPrompt, "site", "SHOP", ["shop.example.net"]],
   [ofPrompt, "site", "nowhere", []],
   [ofPrompt, "dimension", "cou", ["countries"]],
-  // What begins with the text comes before what only contains it.
+  // Values that begin with the text come before those that only contain it.
   [ofResource, "site", "example.c", ["example.com", "docs.example.com"]],
 ])("%j: %s %j", async (reference, argument, text, values) => {
   const client = await connectInProcess();
@@ -17,7 +17,7 @@ it.each([
   await client.close();
 });
 
-it("offers nothing where the service cannot be asked", async () => {
+it("offers nothing if the service cannot be reached", async () => {
   const client = await connectInProcess({ key: "wrong" });
   expect(await client.complete(ofPrompt, "site", "")).toEqual([]);
   await client.close();

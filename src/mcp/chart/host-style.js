@@ -4,10 +4,10 @@ import { readObject, readText } from "./host.js";
 const INSETS = ["top", "right", "bottom", "left"];
 
 /**
- * Fits the page into the host's: its theme, colours, font and safe area.
+ * Applies the host's theme, colours, font and safe area.
  * @param {Record<string, unknown>} context
  */
-export function applySurroundings({ theme, styles, safeAreaInsets }) {
+export function applyHostStyle({ theme, styles, safeAreaInsets }) {
   const root = document.documentElement;
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   else delete root.dataset.theme;
@@ -16,7 +16,7 @@ export function applySurroundings({ theme, styles, safeAreaInsets }) {
   const [paper, ink] = ["--color-background-primary", "--color-text-primary"].map((name) =>
     readColor(variables[name]),
   );
-  // Text of one house on the paper of another may be unreadable: both, or neither.
+  // The host's text colour may be unreadable on our background and the other way round: use both or neither.
   setOrRemove(root, "--host-paper", paper && ink ? paper : "");
   setOrRemove(root, "--host-ink", paper && ink ? ink : "");
   setOrRemove(root, "--host-font", readText(variables["--font-sans"]));

@@ -1,17 +1,17 @@
 // @ts-check
 /** @import { Format } from "./format.js" */
-/** @import { Day } from "./trend-words.js" */
+/** @import { Day } from "./trend-text.js" */
 import { svg } from "./elements.js";
 import { findLabelled, findTicks } from "./scale.js";
-import { summarize } from "./trend-words.js";
+import { summarize } from "./trend-text.js";
 
 const MARGIN = { top: 14, right: 8, bottom: 26, beside: 10 };
-/** Room of one day's label, with the room around it. */
+/** Width of a day's label, with the space around it. */
 const LABEL_ROOM = 72;
 
 /**
- * Draws a line over an area, from zero, into an element that is in the page, for the width that it has now. The
- * last day is hollow, and its stroke dashed, while it is not over.
+ * Draws a line over a filled area, starting at zero. The element must be in the page, because its current width counts.
+ * An incomplete last day is a hollow point at the end of a dashed line.
  * @param {HTMLElement} plot
  * @param {Day[]} days
  * @param {Format} format
@@ -30,7 +30,7 @@ export function drawTrend(plot, days, format) {
   const names = ticks.map((tick) => text(format.tick(tick), 0, toY(tick), "end"));
   for (const name of names) name.setAttribute("dy", "0.35em");
   picture.append(...names);
-  // Only the drawn text knows how wide a number is in this font and locale.
+  // Only drawn text shows how wide a number is in this font and locale.
   const room = Math.ceil(Math.max(...names.map((name) => name.getComputedTextLength())));
   for (const name of names) name.setAttribute("x", String(room));
 
@@ -93,7 +93,7 @@ function drawLine(days, place, base) {
       ? [svg("path", { class: "area", d: area }), svg("path", { class: "stroke", d: `M${path}` })]
       : []),
     ...(open && tail.length > 1 ? [svg("path", { class: "stroke open", d: `M${tail.join("L")}` })] : []),
-    // One complete day before an open one has no line of its own.
+    // A single complete day before an open one has no line, so it gets a point.
     ...(open && complete.length === 1 ? [dot(complete[0] ?? end, false)] : []),
     dot(end, open),
   ];

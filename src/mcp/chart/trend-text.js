@@ -3,7 +3,7 @@
 import { html, own } from "./elements.js";
 
 /**
- * A day of the trend; `open` while it is not over.
+ * A day of the trend; `open` if it is incomplete.
  * @typedef {{ visitors: number, name: string, open: boolean }} Day
  */
 
@@ -24,7 +24,7 @@ export function describeMost(days, format) {
   return ["Most: ", html("strong", {}, format.count(most.visitors)), " on ", own(format.weekday(most.name))];
 }
 
-/** What the picture shows, for those who do not see it. @param {Day[]} days @param {Format} format */
+/** Describes the chart for people who cannot see it. @param {Day[]} days @param {Format} format */
 export function summarize(days, format) {
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return "No days.";
@@ -32,10 +32,10 @@ export function summarize(days, format) {
   const complete = days.filter((day) => !day.open);
   const [most, least] = [findMost(complete), findLeast(complete)];
   return [
-    `Visitors a day, ${format.rangeWithYear({ from: first.name, to: last.name })}.`,
+    `Visitors per day, ${format.rangeWithYear({ from: first.name, to: last.name })}.`,
     ...(most && least ? [`Most ${say(most)}, fewest ${say(least)}.`] : []),
     ...(last.open
-      ? [`${format.weekday(last.name)} is not over: ${format.count(last.visitors)} so far.`]
+      ? [`${format.weekday(last.name)} is incomplete: ${format.count(last.visitors)} so far.`]
       : []),
   ].join(" ");
 }
@@ -48,7 +48,7 @@ const findMost = ([first, ...others]) =>
 const findLeast = ([first, ...others]) =>
   first && others.reduce((best, day) => (day.visitors < best.visitors ? day : best), first);
 
-/** The same numbers to read one by one. @param {Day[]} days @param {Format} format */
+/** The same numbers as a table. @param {Day[]} days @param {Format} format */
 export function buildTable(days, format) {
   const head = html("tr", {}, html("th", { scope: "col" }, "Day"), html("th", { scope: "col" }, "Visitors"));
   const rows = days.map(({ name, visitors, open }) =>
@@ -60,6 +60,6 @@ export function buildTable(days, format) {
     ),
   );
   const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows));
-  const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": "Visitors a day" };
-  return html("details", {}, html("summary", {}, "As a table"), html("div", scroll, table));
+  const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": "Visitors per day" };
+  return html("details", {}, html("summary", {}, "Show as table"), html("div", scroll, table));
 }

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { readChart } from "../../src/mcp/chart.ts";
+import { readChart } from "../../src/mcp/chart-page.ts";
 import { connectInProcess } from "../support/clients.ts";
 
 const URI = "ui://analytics-mcp/chart.html";
 
-it("two tools name the page that draws their answers, and it can be read", async () => {
+it("two tools refer to the page that draws their answers, and a client can read it", async () => {
   const client = await connectInProcess();
   const { tools } = await client.listTools();
   const drawn = tools.filter(({ _meta }) => JSON.stringify(_meta)?.includes(URI));

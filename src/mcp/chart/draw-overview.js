@@ -15,13 +15,13 @@ import {
 import { createTrend } from "./trend.js";
 
 /**
- * A site at a glance.
+ * Draws a site at a glance.
  * @param {Overview} overview
  * @param {Format} format
  */
 export function drawOverview(overview, format) {
   const { site, period, comparison, trend, top } = overview;
-  // A single day has no trend, and its number stands in the tiles.
+  // A single day has no trend, and the tiles already show its numbers.
   const drawn = trend.visitors.length > 1 ? createTrend(trend, period.partial, format) : undefined;
   return {
     trend: drawn,
@@ -53,7 +53,7 @@ export function drawOverview(overview, format) {
       heading(
         "div",
         "Top lists",
-        html("p", { class: "remark" }, "shares of all visitors; rows do not add up"),
+        html("p", { class: "remark" }, "share of all visitors; rows may not add up"),
       ),
       barLists(
         "tripled",

@@ -13,11 +13,11 @@ import {
   own,
 } from "./elements.js";
 
-/** What a service that cuts everything off leaves open. */
+/** Upper bound of a range that has none. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /**
- * Two windows of complete days, and what moved between them.
+ * Draws two windows of complete days and what changed most between them.
  * @param {Comparison} comparison
  * @param {Format} format
  */
@@ -36,7 +36,7 @@ export function drawComparison(comparison, format) {
           "p",
           { class: "soft" },
           own(format.rangeWithYear(current)),
-          " against ",
+          " compared with ",
           ...joinParts([format.rangeWithYear(previous), "complete days", timezone]),
         ),
       ),
@@ -46,7 +46,7 @@ export function drawComparison(comparison, format) {
         buildMeasure("Visitors", "visitors", comparison, format),
         buildMeasure("Page views", "pageviews", comparison, format),
       ),
-      heading("div", "What moved most", html("p", { class: "remark" }, "in visitors, on one scale")),
+      heading("div", "Biggest changes", html("p", { class: "remark" }, "by visitors, same scale for all")),
       barLists(
         dimensions.length === 1 ? "single" : "paired",
         dimensions.map((group) => buildGroup(group, extent, format)),
@@ -88,14 +88,14 @@ function buildMeasure(title, measure, { current, previous, change, small_sample 
 function buildGroup({ dimension, drift, cut_off, movers }, extent, format) {
   const notes = [
     ...(drift > 0 ? [`Each count may be off by ${format.count(drift)}.`] : []),
-    ...(cut_off ? ["Cut off by the service: what that leaves open is a range."] : []),
+    ...(cut_off ? ["The service cut off rows, so some counts are known only as a range."] : []),
   ];
   return html(
     "section",
     {},
     html("h3", {}, dimensionTitle(dimension)),
     movers.length === 0
-      ? html("p", { class: "aside" }, "None moved.")
+      ? html("p", { class: "aside" }, "No changes.")
       : html("ol", { class: "rows" }, ...movers.map((mover) => buildMover(mover, extent, format))),
     ...notes.map((note) => html("p", { class: "aside" }, note)),
   );
@@ -114,7 +114,7 @@ function buildMover(mover, extent, format) {
         html(
           "bdi",
           { class: "soft" },
-          change.percent === null ? "no base" : format.signedPercent(change.percent),
+          change.percent === null ? "no percentage" : format.signedPercent(change.percent),
         ),
       ]
     : [html("span", { class: "soft" }, "uncertain")];
@@ -141,7 +141,7 @@ function showCounts({ current, previous, bounds }, format) {
 }
 
 /**
- * A count, or what it lies between.
+ * A count, or its range if it is not known.
  * @param {number | null} count
  * @param {{ least: number, most: number } | undefined} range
  * @param {Format} format
@@ -154,7 +154,7 @@ function showCount(count, range, format) {
 }
 
 /**
- * The changes between which all bars of a comparison are drawn, on one scale with one zero.
+ * The smallest and largest change: all bars of a comparison share this scale and its zero.
  * @typedef {{ least: number, most: number }} Extent
  */
 
@@ -167,7 +167,7 @@ function findExtent(movers) {
 }
 
 /**
- * What a change lies between: itself where it is known.
+ * The range of a change; from zero to the change if it is known.
  * @param {Pick<Mover, "change" | "bounds">} mover
  */
 function findRange({ change, bounds }) {

@@ -1,4 +1,6 @@
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { queries } from "../../src/reports/queries.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
 
 let client: Awaited<ReturnType<typeof connectInProcess>>;
@@ -8,22 +10,29 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe("the tool list", () => {
-  it("is the published one (npx vitest run -u updates it)", async () => {
-    const { tools } = await client.listTools();
-    await expect(`${JSON.stringify(tools, null, 2)}\n`).toMatchFileSnapshot("../snapshots/tools.json");
+  it.each(queries.map(({ tool }) => tool.name))(
+    "has %s as its snapshot shows it (npx vitest run -u updates it)",
+    async (name) => {
+      const { tools } = await client.listTools();
+      const tool = tools.find((each) => each.name === name);
+      const snapshot = `../snapshots/tools/${name}.json`;
+      await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(snapshot);
+    },
+  );
+
+  it("has a tool for each snapshot", async () => {
+    const names = (await client.listTools()).tools.map(({ name }) => `${name}.json`);
+    expect(names).toEqual(expect.arrayContaining(readdirSync("test/snapshots/tools")));
   });
 
-  it("has a read-only tool for each endpoint and insight", async () => {
+  it("has a read-only tool for each operation and report, in their order", async () => {
     const tools = (await client.listTools()).tools as unknown as {
       name: string;
       title: string;
       description: string;
       annotations: object;
     }[];
-    expect(tools.map((tool) => tool.name)).toEqual([
-      ...["list_sites", "get_stats", "get_timeseries", "get_breakdown", "get_realtime", "get_openapi"],
-      ...["get_overview", "compare_periods"],
-    ]);
+    expect(tools.map((tool) => tool.name)).toEqual(queries.map(({ tool }) => tool.name));
     for (const tool of tools) {
       expect(tool.title).toBeTruthy();
       expect(tool.annotations).toMatchObject({
@@ -35,7 +44,7 @@ describe("the tool list", () => {
     }
   });
 
-  it("comes with instructions that hosts do not cut off", () => {
+  it("comes with instructions short enough that hosts do not cut them off", () => {
     expect(client.instructions()?.length).toBeLessThanOrEqual(2_048);
     expect(client.instructions()).toContain("last week");
   });
@@ -45,10 +54,10 @@ it("an unknown tool is -32602", async () => {
   await expect(client.callTool("get_everything")).rejects.toMatchObject({ code: -32602 });
 });
 
-it("a bug shows nothing of the inside", async () => {
+it("a bug shows no internal details", async () => {
   const broken = await connectInProcess({
     fetch: () => {
-      throw new RangeError("secret of the inside");
+      throw new RangeError("an internal secret");
     },
   });
   const result = await broken.callTool("list_sites");

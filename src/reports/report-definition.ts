@@ -1,0 +1,32 @@
+import type * as z from "zod";
+import type { Call, CallOptions } from "../operations/call.ts";
+import type { Presentation } from "../operations/operation.ts";
+import { buildWhenAsked, type LazySchemas, type Schemas } from "../operations/schemas.ts";
+import type { View } from "../operations/view.ts";
+
+/**
+ * A query that combines several operations. It is declared like an operation; `compute` answers it with operations of
+ * the contract only.
+ */
+export interface Report<
+  Name extends string = string,
+  Params extends z.ZodObject = z.ZodObject,
+  Result extends z.ZodObject = z.ZodObject,
+> extends Declaration<Name, Params, Result>,
+    Schemas<Params, Result> {}
+
+interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject>
+  extends Presentation {
+  readonly name: Name;
+  compute(call: Call, params: z.output<Params>, options: CallOptions): Promise<z.output<Result>>;
+  /** The result without members that follow from others, to save a model tokens. */
+  compact?(result: z.output<Result>): Record<string, unknown>;
+  /** The answer as tables, in order; the headline and notes of the first apply to all. */
+  views(result: z.output<Result>): View[];
+}
+
+export function defineReport<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
+  report: Declaration<N, P, R> & LazySchemas<P, R>,
+): Report<N, P, R> {
+  return buildWhenAsked(report);
+}
