@@ -61,13 +61,7 @@ export async function startConnectors({ origin, store, replicas, env = {} }: Con
       for (const { stop, output } of running) {
         const code = await stop();
         if (code !== 0) figures.fault(`serve ended with ${code}`, output.stderr.slice(-500));
-        const [, , ...lines] = output.stderr.slice(output.stderr.indexOf(STARTED) - 1).split("\n");
-        for (const line of lines.filter((each) => each !== "")) {
-          // Written by Node's inspector.
-          if (/^(Debugger |For help, see: )/.test(line)) continue;
-          const { level, event } = line.startsWith("{") ? JSON.parse(line) : { event: "no JSON" };
-          if (level !== "info" && !expected.includes(event)) figures.fault(`logged: ${event}`, line);
-        }
+        checkLog(output.stderr, figures, expected);
       }
     },
     close: async () => {
@@ -79,4 +73,13 @@ export async function startConnectors({ origin, store, replicas, env = {} }: Con
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function checkLog(stderr: string, figures: Figures, expected: string[]): void {
+  const [, , ...lines] = stderr.slice(stderr.indexOf(STARTED) - 1).split("\n");
+  // Without the lines of Node's inspector.
+  for (const line of lines.filter((each) => !/^($|Debugger |For help, see: )/.test(each))) {
+    const { level, event } = line.startsWith("{") ? JSON.parse(line) : { event: "no JSON" };
+    if (level !== "info" && !expected.includes(event)) figures.fault(`logged: ${event}`, line);
+  }
 }

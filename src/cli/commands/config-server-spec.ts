@@ -100,10 +100,7 @@ function readProfileName(
 ): string | undefined {
   if (findLocalKind(flags) !== undefined) return undefined;
   if (flags.withKey && flags.profile !== undefined) {
-    throw refuse(
-      "Use --with-key or --profile, not both",
-      "A profile keeps the key out of the file.",
-    );
+    throw refuse("Use --with-key or --profile, not both", "A profile keeps the key out of the file.");
   }
   // Another machine has other profiles.
   const isSilent = machine.isHere && !flags.withKey;
