@@ -1,6 +1,5 @@
 import type { Call } from "../operations/call.ts";
 import type { Operation } from "../operations/operation.ts";
-import { parseParams } from "../operations/parameters.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
 import { type CacheLimits, createResponseCache } from "./response-cache.ts";
@@ -94,8 +93,7 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     return result;
   };
 
-  const call: Call = async (operation, input, { signal, fresh } = {}) => {
-    const params = parseParams(operation.params, input);
+  const call: Call = async (operation, params, { signal, fresh } = {}) => {
     const query = formatQuery(params);
     const key = `${operation.path}${query}`;
     const known = fresh ? undefined : cache.get(key);

@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
+import { parseParams } from "../operations/parameters.ts";
 import { cleanValue, formatJson } from "../render/clean-text.ts";
 import { findQuery, queries } from "../reports/queries.ts";
 import { chartResource } from "./chart-link.ts";
@@ -110,7 +111,8 @@ async function readAnswer(
 ): Promise<string> {
   try {
     admit();
-    const { result } = await findQuery(name).ask(call, input, options);
+    const query = findQuery(name);
+    const { result } = await query.ask(call, parseParams(query.params, input), options);
     return formatJson(cleanValue(result, MAX_DOCUMENT_TEXT));
   } catch (error) {
     throw translate(error, uri);

@@ -27,20 +27,13 @@ function defineTool({ params, result, tool, isDescription }: Query): Tool {
     name,
     title,
     description,
-    inputSchema: buildInputSchema(isDescription ? openapiToolParams : params),
+    inputSchema: toJsonSchema(isDescription ? openapiToolParams : params),
     annotations,
     ...linkChart(name),
     outputSchema: buildOutputSchema(isDescription ? openapiToolResult : result),
   };
   // The SDK's type demands JSON values in every keyword, which `JsonSchema` does not promise. They are JSON.
   return definition as Tool;
-}
-
-/** The schema of a tool's arguments: the query's parameters. */
-function buildInputSchema(params: z.ZodObject): JsonSchema {
-  const { required: all, ...rest } = toJsonSchema(params);
-  const required = all?.filter((name) => name !== "site") ?? [];
-  return { ...rest, ...(required.length > 0 && { required }) };
 }
 
 /**

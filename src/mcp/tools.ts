@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
+import { parseParams } from "../operations/parameters.ts";
 import { type Query, queries } from "../reports/queries.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
@@ -20,7 +21,8 @@ export async function answerTool(
       const { answerOpenApi } = await import("./openapi-tool.ts");
       return await answerOpenApi(call, input, { signal }, { about, options });
     }
-    return buildAnswer(query, await query.ask(call, input, { signal }), { about, options });
+    const answer = await query.ask(call, parseParams(query.params, input), { signal });
+    return buildAnswer(query, input, answer, { about, options });
   } catch (error) {
     if (error instanceof AnalyticsError) return buildErrorAnswer(error);
     return buildErrorAnswer(

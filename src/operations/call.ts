@@ -1,4 +1,4 @@
-import type { InputOf, Operation, ResultOf } from "./operation.ts";
+import type { Operation, ParamsOf, ResultOf } from "./operation.ts";
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
@@ -7,11 +7,11 @@ export interface CallOptions {
 }
 
 /**
- * Sends a query to the data source, local or remote. Throws AnalyticsError: `missing_parameter`, `invalid_parameter` or
- * `unknown_parameter` before it asks the source, then whatever the source fails with.
+ * Asks the data source, local or remote. The parameters are not checked again: whoever takes them from outside parses
+ * them (`parameters.ts`). Throws AnalyticsError for failures of the source.
  */
 export interface Call {
-  <O extends Operation>(operation: O, params: InputOf<O>, options?: CallOptions): Promise<ResultOf<O>>;
+  <O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResultOf<O>>;
   /** Returns the configured site, for queries without one. */
   readSite?(): Promise<string | undefined>;
 }

@@ -65,7 +65,6 @@ export interface Operation<
     Schemas<Params, Result> {}
 
 export type ParamsOf<O extends Operation> = z.output<O["params"]>;
-export type InputOf<O extends Operation> = z.input<O["params"]>;
 export type ResultOf<O extends Operation> = z.output<O["result"]>;
 
 export function defineOperation<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(

@@ -3,14 +3,14 @@ import { askForSite } from "../client/site-lookup.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { operations } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
-import { parseParams } from "../operations/parameters.ts";
+import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
 import { answerInTime } from "./deadline.ts";
 import { overview } from "./overview.ts";
 import type { Report } from "./report-definition.ts";
 
-/** An answer, with the parameters as given and the tables that show it. */
+/** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
   params: Record<string, unknown>;
   result: Record<string, unknown>;
@@ -20,10 +20,12 @@ export interface Answer {
 /** What people and assistants can ask: an operation or a report. Each is a command and a tool. */
 export interface Query extends Presentation {
   readonly name: string;
+  /** `site` is optional: `ask` can find it. */
   readonly params: z.ZodObject;
   readonly result: z.ZodObject;
   readonly compact?: Operation["compact"];
-  ask(call: Call, input: Record<string, unknown>, options: CallOptions): Promise<Answer>;
+  /** @param params Parsed with `params`. */
+  ask(call: Call, params: Record<string, unknown>, options: CallOptions): Promise<Answer>;
 }
 
 export const queries: readonly Query[] = [
@@ -48,7 +50,7 @@ function fromOperation(operation: Operation): Query {
 
 function fromReport(report: Report): Query {
   return createQuery(report, async (call, params, options) => {
-    const result = await report.compute(call, parseParams(report.params, params), options);
+    const result = await report.compute(call, params, options);
     return { params, result, views: report.views(result) };
   });
 }
@@ -58,6 +60,9 @@ function createQuery(
   ask: (call: Call, params: Record<string, unknown>, options: CallOptions) => Promise<Answer>,
 ): Query {
   const { name, summary, tool, shell, list, isDescription, compact } = source;
+  const params = once(() =>
+    "site" in source.params.shape ? source.params.partial({ site: true }) : source.params,
+  );
   return {
     ...{
       name,
@@ -70,16 +75,16 @@ function createQuery(
     },
     // Getters, because reading these members builds the schemas.
     get params() {
-      return source.params;
+      return params();
     },
     get result() {
       return source.result;
     },
-    ask: (call, input, given) =>
-      answerInTime(given, (options) =>
+    ask: (call, given, limits) =>
+      answerInTime(limits, (options) =>
         "site" in source.params.shape
-          ? askForSite(call, input, options, (complete) => ask(call, complete, options))
-          : ask(call, input, options),
+          ? askForSite(call, given, options, (complete) => ask(call, complete, options))
+          : ask(call, given, options),
       ),
   };
 }

@@ -1,16 +1,12 @@
 import type { Call } from "../operations/call.ts";
-import { parseParams } from "../operations/parameters.ts";
 import type { DataSource } from "./data-source.ts";
 import { answerOperation } from "./operation-answers.ts";
-import { refuseDaysWithSpan } from "./span.ts";
 
 /** Creates calls to a source in this process: no key, no HTTP, no cache. The first call opens the source. */
 export function createLocalCall(open: () => Promise<DataSource>, clock: () => number): Call {
   let opened: Promise<DataSource> | undefined;
-  const call: Call = async (operation, input, { signal } = {}) => {
+  const call: Call = async (operation, params, { signal } = {}) => {
     signal?.throwIfAborted();
-    const params = parseParams(operation.allParams, input);
-    refuseDaysWithSpan((name) => Object.hasOwn(input, name));
     // After a failure the next call tries again.
     opened ??= open().catch((error: unknown) => {
       opened = undefined;

@@ -6,6 +6,7 @@ import { createNetworkFetch } from "../../src/client/network.ts";
 import { createResponseCache } from "../../src/client/response-cache.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { breakdown, realtime, sites, stats } from "../../src/operations/index.ts";
+import { parseParams } from "../../src/operations/parameters.ts";
 import { compare } from "../../src/reports/compare.ts";
 import { overview } from "../../src/reports/overview.ts";
 import { NOW } from "../support/api.ts";
@@ -113,11 +114,11 @@ describe("an answer is reused while its service allows it", () => {
   it("for the same call with its defaults spelled out, but not for another one", async () => {
     const { connect, requests } = await start({ caching: maxAge(60) });
     const call = connect();
-    await call(stats, { site: "example.com" });
+    await call(stats, parseParams(stats.params, { site: "example.com" }));
     await call(stats, { site: "example.com", days: 30 });
     expect(requests).toHaveLength(1);
     await call(stats, { site: "example.com", days: 29 });
-    await call(breakdown, { site: "example.com", dimension: "pages" });
+    await call(breakdown, { site: "example.com", dimension: "pages", limit: 10, days: 30 });
     expect(requests).toHaveLength(3);
   });
 
@@ -221,7 +222,7 @@ describe("an answer is reused while its service allows it", () => {
   it("and no caller can change it for the others", async () => {
     const { connect } = await start({ caching: maxAge(60) });
     const call = connect();
-    const { rows } = await call(breakdown, { site: "example.com", dimension: "pages" });
+    const { rows } = await call(breakdown, { site: "example.com", dimension: "pages", limit: 10, days: 30 });
     expect(() => rows.reverse()).toThrow(TypeError);
     expect(() => Object.assign(rows[0] ?? {}, { visitors: 0 })).toThrow(TypeError);
   });

@@ -4,6 +4,7 @@ import { askForSite, refuseUnknownSite } from "../../src/client/site-lookup.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { stats } from "../../src/operations/index.ts";
+import { parseParams } from "../../src/operations/parameters.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 
 function connect(apiKey: string, site?: string): Call {
@@ -14,7 +15,7 @@ function connect(apiKey: string, site?: string): Call {
 }
 
 const ask = (call: Call, input: Record<string, unknown>) =>
-  askForSite(call, input, {}, (params) => call(stats, params as { site: string }));
+  askForSite(call, input, {}, (params) => call(stats, parseParams(stats.params, params)));
 
 const domains = ["docs.example.com", "example.com", "news.example.org", "parked.example", "shop.example.net"];
 

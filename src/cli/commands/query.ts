@@ -85,9 +85,7 @@ function readInput(query: Query, flags: Record<string, unknown>): Record<string,
     names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
   );
   try {
-    // A missing site may be found later, once everything else is valid.
-    const isMissing = names.includes("site") && !given.has("site");
-    return readParams(isMissing ? query.params.omit({ site: true }) : query.params, given);
+    return readParams(query.params, given);
   } catch (error) {
     throw error instanceof AnalyticsError ? explain(query, error, given) : error;
   }
