@@ -82,7 +82,7 @@ describe("a network failure is explained so that a person can act on it", () => 
     const error = await fail(createCall("http://no-such-host.invalid")(sites, {}));
     expect([error.code, error.message]).toEqual([
       "unreachable",
-      expect.stringMatching(/no host of that name|cannot be resolved/),
+      expect.stringMatching(/host name does not exist|cannot be resolved/),
     ]);
   });
 
@@ -198,7 +198,7 @@ describe("a network failure is explained so that a person can act on it", () => 
     const server = await start((_, response) => response.end("{}"), createCertificate());
     const error = await fail(createCall(server.origin)(sites, {}));
     expect(error.code).toBe("tls");
-    expect(error.message).toContain("signed by itself");
+    expect(error.message).toContain("self-signed");
     expect(error.hint).toContain("NODE_EXTRA_CA_CERTS");
     expect(server.requests).toHaveLength(0);
   });
@@ -495,8 +495,8 @@ describe("an answer that breaks the contract is refused, and the field named", (
     ["period.as_of", "2026-11-21 05:05", '"period.as_of" is a string'],
     ["period.partial", "true", '"period.partial" is a string, boolean expected'],
     ["period.days", 30, "it covers 30 days, not 7"],
-    ["period.partial", false, "it is not partial, yet complete through 2026-11-20"],
-    ["period.complete_through", "2026-11-21", "it is partial, yet complete through 2026-11-21"],
+    ["period.partial", false, "its period is not partial, but complete_through is 2026-11-20"],
+    ["period.complete_through", "2026-11-21", "its period is partial, but complete_through is 2026-11-21"],
     ["site", { id: "1", domain: "example.org" }, 'it is about "example.org", not "example.com"'],
     ["period.from", "2026-11-14", "its period from 2026-11-14 to 2026-11-21 is not 7 days long"],
   ])("stats with %s = %j", async (path, value, reason) => {
@@ -526,7 +526,7 @@ describe("an answer that breaks the contract is refused, and the field named", (
     ["a row too few", { rows: 4 }, "it has 4 of "],
     ["rows out of order", { rows: "reversed" }, '"rows[1]" has more visitors than the row before it'],
     ["a row too many", { rows: 6 }, "it has 6 rows, more than the limit of 5"],
-    ["a cut that it does not own to", { truncated: false }, "it says truncated: false with 5 of"],
+    ["rows cut off without saying so", { truncated: false }, "it reports truncated: false with 5 of"],
     ["another period", { period: 30 }, "it covers 30 days, not 7"],
     ["a row without its page views", { rows: "bare" }, 'it lacks "rows[1].pageviews"'],
   ] as [string, Record<string, unknown>, string][])("a breakdown with %s", async (_, spoil, reason) => {
@@ -629,16 +629,6 @@ it("sends the key, the parameters and nothing else", async () => {
   const [request] = server.requests;
   expect(request?.url).toBe("/api/v1/stats?site=example.com&days=7");
   expect(request?.headers.authorization).toBe(`Bearer ${KEY}`);
-});
-
-it("sends nothing if a parameter is wrong", async () => {
-  const server = await start(() => {});
-  const error = await fail(createCall(server.origin)(stats, { site: "example.com", days: 400 }));
-  expect([error.code, error.message]).toEqual([
-    "invalid_parameter",
-    "days must be a whole number from 1 to 365.",
-  ]);
-  expect(server.requests).toHaveLength(0);
 });
 
 function createCertificate() {

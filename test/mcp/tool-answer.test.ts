@@ -181,6 +181,24 @@ describe("the answer to a mistake lets a model correct it", () => {
     expect(textOf(result).length).toBeLessThan(700);
   });
 
+  it.each([{ site: "example.com", days: 400 }, { days: 400 }])(
+    "%j is refused without a request",
+    async (args) => {
+      const requests: string[] = [];
+      const counted = await connectInProcess({
+        fetch: async (url) => {
+          requests.push(url);
+          return Response.json({});
+        },
+      });
+      const result = await counted.callTool("get_stats", args);
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toBe("days must be a whole number from 1 to 365.");
+      expect(requests).toEqual([]);
+      await counted.close();
+    },
+  );
+
   it("site is optional if the key has exactly one", async () => {
     const globex = await connectInProcess({ key: GLOBEX_KEY });
     const result = await globex.callTool("get_stats", { days: 7 });

@@ -141,7 +141,7 @@ export const totals: Question[] = [
     // 19 of the 30 days are zeros because the site did not exist yet.
     read: ([stats]) => ({
       visitors: stats.visitors,
-      since: noteOn(stats, /zeros/)?.match(/since ([\d-]+)/)?.[1],
+      since: noteOn(stats, /earlier days are zero/)?.match(/since ([\d-]+)/)?.[1],
     }),
     expect: (count) => ({
       visitors: count("news.example.org").visitors("last 30 days"),
