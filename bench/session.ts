@@ -1,5 +1,6 @@
 import { Agent } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { queries } from "../src/reports/queries.ts";
 import type { Figures } from "./figures.ts";
 import { createSpeaker, readMessage } from "./mcp.ts";
 import { describeOrganization } from "./organizations.ts";
@@ -109,7 +110,8 @@ export function createSession(options: SessionOptions) {
   const listTools = async () => {
     const result = await request("tools/list", "tools/list", {});
     const tools = result?.tools;
-    if (result && !(Array.isArray(tools) && tools.length === 8)) figures.fault("tools/list: other tools", "");
+    if (result && !(Array.isArray(tools) && tools.length === queries.length))
+      figures.fault("tools/list: other tools", "");
   };
 
   const leave = async () => {

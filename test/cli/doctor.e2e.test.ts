@@ -31,7 +31,7 @@ it("an untrusted certificate, an expired one, one that expires soon, and a good 
   expect(await look(good, false)).toEqual([
     5,
     "failed",
-    expect.stringMatching(/signed by itself.*NODE_EXTRA_CA/),
+    expect.stringMatching(/self-signed.*NODE_EXTRA_CA/),
   ]);
   expect(await look(past, true)).toEqual([5, "failed", expect.stringContaining("has expired")]);
   expect(await look(soon, true)).toEqual([0, "warning", expect.stringContaining("expires soon")]);

@@ -27,7 +27,7 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     terminal.press(`${origin}\r`);
     await terminal.until("API key (not shown as you type): ");
     terminal.press("YOUR_API_KEY\r");
-    await terminal.until("holds a placeholder");
+    await terminal.until("contains a placeholder");
     terminal.press("demo-of-nobody\r");
     await terminal.until("API key again (not shown as you type): ");
     terminal.press(`demo-wrong${"\x7f".repeat(5)}key-of-acme\r`);

@@ -16,7 +16,7 @@ const parts = {
   "the network": "EnvHttpProxyAgent",
   "the MCP SDK": "StdioServerTransport",
   "the prompts": "Whether traffic really dropped",
-  "the resources": "What this server, its API and its tools are.",
+  "the resources": "What this server, its API and its tools do.",
   "the questions at a terminal": "not shown as you type",
   "the doctor": "any server can impersonate the service",
   "the reference API": "demo-key-of-acme",

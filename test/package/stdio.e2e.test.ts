@@ -266,7 +266,7 @@ describe("the packed server on raw streams", () => {
     const params = `{"name":"get_stats","arguments":{"site":${nest("[", "]")}}}`;
     child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":${params}}\n`);
     await until('"id":2');
-    expect(output.stdout).toContain("site must be a text");
+    expect(output.stdout).toContain("site must be a string");
     send({ jsonrpc: "2.0", id: 3, method: "ping" });
     await until('"id":3');
   });
