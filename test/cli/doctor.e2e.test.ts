@@ -28,11 +28,7 @@ it("an untrusted certificate, an expired one, one that expires soon, and a good 
     const { code, find } = await examineInstalled({ ...at(origin), ...trust });
     return [code, find("tls")?.status, `${find("tls")?.detail} ${find("tls")?.fix}`];
   };
-  expect(await look(good, false)).toEqual([
-    5,
-    "failed",
-    expect.stringMatching(/self-signed.*NODE_EXTRA_CA/),
-  ]);
+  expect(await look(good, false)).toEqual([5, "failed", expect.stringMatching(/self-signed.*NODE_EXTRA_CA/)]);
   expect(await look(past, true)).toEqual([5, "failed", expect.stringContaining("has expired")]);
   expect(await look(soon, true)).toEqual([0, "warning", expect.stringContaining("expires soon")]);
   expect(await look(good, true)).toEqual([0, "ok", expect.stringMatching(/valid until \d{4}-/)]);
