@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { openPort } from "../http/open-port.ts";
 import type { Api, ApiRequest } from "./api.ts";
 
 export interface Listening {
@@ -22,12 +23,9 @@ export async function listen(api: Api, host: string, port: number): Promise<List
       respond(api, incoming, outgoing).catch(() => outgoing.destroy());
     },
   );
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  const bound = await openPort(server, { host, port });
   // A listening TCP server always has an address object.
-  const { address, family, port: bound } = server.address() as AddressInfo;
+  const { address, family } = server.address() as AddressInfo;
   return {
     origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`,
     close: () =>

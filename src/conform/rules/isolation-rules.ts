@@ -1,7 +1,7 @@
 import { sites, stats } from "../../operations/index.ts";
 import { type Key, quote, type Reply } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
-import { defineSection } from "../rule.ts";
+import { defineSection, type Rule } from "../rule.ts";
 import { basicParams, type Subject, siteOperations } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 
@@ -35,25 +35,27 @@ function listForeignSites(subject: Subject): { key: Key; names: string[]; owner:
 }
 
 /** Compares the answer about another organization's site with the same request about a site that does not exist. */
-async function ofEach(
-  subject: Subject,
+function ofEach(
   how: { method?: string; headers?: Record<string, string> },
   compare: (foreign: Reply, missing: Reply, askMissing: () => Promise<Reply>) => Promise<void>,
   operations: readonly (typeof siteOperations)[number][] = siteOperations,
-): Promise<void> {
-  for (const { key, names, owner } of listForeignSites(subject)) {
-    for (const operation of operations) {
-      const params = basicParams(subject, operation);
-      const askFor = (site: string, fresh = false) =>
-        subject.ask(operation.path, { ...params, site }, { ...how, key, fresh });
-      for (const name of names) {
-        // The owner asks first: a cache that ignores the key would then reveal the answer.
-        const own = await subject.ask(operation.path, { ...params, site: name }, { key: owner });
-        if (own.status !== 200) throw new Skip(`the owner of ${name} cannot read it: see the rules in sites`);
-        await compare(await askFor(name), await askFor(NO_SUCH_SITE), () => askFor(NO_SUCH_SITE, true));
+): Rule["check"] {
+  return async (subject) => {
+    for (const { key, names, owner } of listForeignSites(subject)) {
+      for (const operation of operations) {
+        const params = basicParams(subject, operation);
+        const askFor = (site: string, fresh = false) =>
+          subject.ask(operation.path, { ...params, site }, { ...how, key, fresh });
+        for (const name of names) {
+          // The owner asks first: a cache that ignores the key would then reveal the answer.
+          const own = await subject.ask(operation.path, { ...params, site: name }, { key: owner });
+          if (own.status !== 200)
+            throw new Skip(`the owner of ${name} cannot read it: see the rules in sites`);
+          await compare(await askFor(name), await askFor(NO_SUCH_SITE), () => askFor(NO_SUCH_SITE, true));
+        }
       }
     }
-  }
+  };
 }
 
 const demandSameStatus = async (foreign: Reply, { status }: Reply) => demandStatus(foreign, status);
@@ -84,41 +86,38 @@ export const isolation = defineSection({
       id: "isolation.other-organization",
       title: "Another organization's site gets the same status and body as a site that does not exist.",
       fix: "Look up the site among those of the key's organization, never among all sites.",
-      check: async (subject) =>
-        ofEach(subject, {}, async (foreign, missing) => {
-          const [expected, seen] = [look(missing), look(foreign)];
-          demand(seen === expected, foreign, expected, seen);
-        }),
+      check: ofEach({}, async (foreign, missing) => {
+        const [expected, seen] = [look(missing), look(foreign)];
+        demand(seen === expected, foreign, expected, seen);
+      }),
     },
     {
       id: "isolation.fields",
       title: "Another organization's site gets the same header fields as a site that does not exist.",
       fix: "Use the same code path for both, and set no field before the site is found.",
-      check: async (subject) =>
-        ofEach(subject, {}, async (foreign, missing, askMissing) => {
-          if (foreign.status !== missing.status) {
-            throw new Skip("the answers differ: see isolation.other-organization");
-          }
-          const name = findDifference(fieldsOf(missing), fieldsOf(foreign));
-          if (name === undefined) return;
-          // Ignore a field that differs every time.
-          if (findDifference(fieldsOf(missing), fieldsOf(await askMissing())) === name) return;
-          const show = (reply: Reply) => `${name}: ${quote(reply.headers.get(name))}`;
-          throw new Breach(foreign.sent, show(missing), show(foreign));
-        }),
+      check: ofEach({}, async (foreign, missing, askMissing) => {
+        if (foreign.status !== missing.status) {
+          throw new Skip("the answers differ: see isolation.other-organization");
+        }
+        const name = findDifference(fieldsOf(missing), fieldsOf(foreign));
+        if (name === undefined) return;
+        // Ignore a field that differs every time.
+        if (findDifference(fieldsOf(missing), fieldsOf(await askMissing())) === name) return;
+        const show = (reply: Reply) => `${name}: ${quote(reply.headers.get(name))}`;
+        throw new Breach(foreign.sent, show(missing), show(foreign));
+      }),
     },
     {
       id: "isolation.head",
       title: "HEAD reveals no more about another organization's site than GET.",
       fix: "Handle HEAD like GET.",
-      check: async (subject) => ofEach(subject, { method: "HEAD" }, demandSameStatus, [stats]),
+      check: ofEach({ method: "HEAD" }, demandSameStatus, [stats]),
     },
     {
       id: "isolation.conditional",
       title: "If-None-Match reveals no more either: no 304 for another organization's site.",
       fix: "Compare tags only after the site is found.",
-      check: async (subject) =>
-        ofEach(subject, { headers: { "if-none-match": "*" } }, demandSameStatus, [stats]),
+      check: ofEach({ headers: { "if-none-match": "*" } }, demandSameStatus, [stats]),
     },
     {
       id: "isolation.parameters",

@@ -3,8 +3,8 @@ import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.
 import { findParameters, findPath, resolve } from "../openapi-lookup.ts";
 import { items, member, quote, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
-import { defineSection } from "../rule.ts";
-import { allOperations, read, type Subject } from "../subject.ts";
+import { defineSection, type Rule } from "../rule.ts";
+import { allOperations, read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
 /** A keyword in a parameter's schema or in a part of it. */
@@ -16,15 +16,14 @@ function findKeyword(document: unknown, schema: unknown, keyword: string): unkno
 }
 
 /** Checks each operation that the document describes. */
-async function ofEach(
-  subject: Subject,
-  check: (document: unknown, operation: AnyOperation, reply: Reply) => void,
-): Promise<void> {
-  const { reply } = await read(subject, openapi);
-  for (const operation of allOperations) {
-    // A missing path is a separate rule.
-    if (member(findPath(reply.json, operation), "get") !== undefined) check(reply.json, operation, reply);
-  }
+function ofEach(check: (document: unknown, operation: AnyOperation, reply: Reply) => void): Rule["check"] {
+  return async (subject) => {
+    const { reply } = await read(subject, openapi);
+    for (const operation of allOperations) {
+      // A missing path is a separate rule.
+      if (member(findPath(reply.json, operation), "get") !== undefined) check(reply.json, operation, reply);
+    }
+  };
 }
 
 const BOUNDS = ["minimum", "maximum", "minLength", "maxLength", "default"] as const;
@@ -84,85 +83,79 @@ export const openapiSection = defineSection({
       id: "openapi.read-only",
       title: "It describes no methods except GET and HEAD on these paths.",
       fix: "Offer no operation that writes under this contract.",
-      check: async (subject) =>
-        ofEach(subject, (document, operation, reply) => {
-          const methods = Object.keys(Object(findPath(document, operation)));
-          const wrong = methods.find((each) => /^(post|put|patch|delete)$/.test(each));
-          demand(wrong === undefined, reply, `only get of ${operation.path}`, quote(methods));
-        }),
+      check: ofEach((document, operation, reply) => {
+        const methods = Object.keys(Object(findPath(document, operation)));
+        const wrong = methods.find((each) => /^(post|put|patch|delete)$/.test(each));
+        demand(wrong === undefined, reply, `only get of ${operation.path}`, quote(methods));
+      }),
     },
     {
       id: "openapi.parameters",
       title:
         "It describes each operation's query parameters from the contract, and marks required ones as required.",
       fix: "Describe site, days, dimension and limit wherever the contract has them.",
-      check: async (subject) =>
-        ofEach(subject, (document, operation, reply) => {
-          const described = findParameters(document, operation);
-          for (const [name, schema] of parameterSchemas(operation.params)) {
-            const isRequired = schema.default === undefined;
-            const parameter = described.get(name);
-            const expected = `${isRequired ? "a required" : "an optional"} query parameter ${name} of ${operation.path}`;
-            const holds = parameter !== undefined && (member(parameter, "required") ?? false) === isRequired;
-            demand(holds, reply, expected, quote(parameter ?? [...described.keys()]));
-          }
-        }),
+      check: ofEach((document, operation, reply) => {
+        const described = findParameters(document, operation);
+        for (const [name, schema] of parameterSchemas(operation.params)) {
+          const isRequired = schema.default === undefined;
+          const parameter = described.get(name);
+          const expected = `${isRequired ? "a required" : "an optional"} query parameter ${name} of ${operation.path}`;
+          const holds = parameter !== undefined && (member(parameter, "required") ?? false) === isRequired;
+          demand(holds, reply, expected, quote(parameter ?? [...described.keys()]));
+        }
+      }),
     },
     {
       id: "openapi.bounds",
       title: "Its parameters have the contract's bounds, defaults and dimensions.",
       fix: "Add minimum, maximum, default and enum to the parameters' schemas.",
-      check: async (subject) =>
-        ofEach(subject, (document, operation, reply) => {
-          const described = findParameters(document, operation);
-          for (const [name, schema] of parameterSchemas(operation.params)) {
-            if (!described.has(name)) throw new Skip("a parameter is not described: see openapi.parameters");
-            const wrong = describeBounds(document, described.get(name), schema);
-            demand(
-              wrong === undefined,
-              reply,
-              `${wrong?.expected} for ${name} of ${operation.path}`,
-              `${wrong?.seen}`,
-            );
-          }
-        }),
+      check: ofEach((document, operation, reply) => {
+        const described = findParameters(document, operation);
+        for (const [name, schema] of parameterSchemas(operation.params)) {
+          if (!described.has(name)) throw new Skip("a parameter is not described: see openapi.parameters");
+          const wrong = describeBounds(document, described.get(name), schema);
+          demand(
+            wrong === undefined,
+            reply,
+            `${wrong?.expected} for ${name} of ${operation.path}`,
+            `${wrong?.seen}`,
+          );
+        }
+      }),
     },
     {
       id: "openapi.security",
       title: "It declares that each operation requires a Bearer key.",
       fix: "Declare a security scheme of type http and scheme bearer, and require it everywhere.",
-      check: async (subject) =>
-        ofEach(subject, (document, operation, reply) => {
-          const schemes = member(document, "components", "securitySchemes");
-          const required = items(
-            member(findPath(document, operation), "get", "security") ?? member(document, "security"),
+      check: ofEach((document, operation, reply) => {
+        const schemes = member(document, "components", "securitySchemes");
+        const required = items(
+          member(findPath(document, operation), "get", "security") ?? member(document, "security"),
+        );
+        const isBearer = (name: string) => {
+          const scheme = resolve(document, member(schemes, name));
+          return (
+            member(scheme, "type") === "http" && String(member(scheme, "scheme")).toLowerCase() === "bearer"
           );
-          const isBearer = (name: string) => {
-            const scheme = resolve(document, member(schemes, name));
-            return (
-              member(scheme, "type") === "http" && String(member(scheme, "scheme")).toLowerCase() === "bearer"
-            );
-          };
-          const holds =
-            required.length > 0 && required.every((each) => Object.keys(Object(each)).some(isBearer));
-          demand(holds, reply, `an http bearer scheme for ${operation.path}`, quote(required));
-        }),
+        };
+        const holds =
+          required.length > 0 && required.every((each) => Object.keys(Object(each)).some(isBearer));
+        demand(holds, reply, `an http bearer scheme for ${operation.path}`, quote(required));
+      }),
     },
     {
       id: "openapi.errors",
       severity: "should",
       title: "It describes the errors 400 and 401 of each operation, and 404 if the operation takes a site.",
       fix: "Describe each status as application/problem+json.",
-      check: async (subject) =>
-        ofEach(subject, (document, operation, reply) => {
-          const responses = Object.keys(Object(member(findPath(document, operation), "get", "responses")));
-          const wanted = ["400", "401", ...("site" in operation.params.shape ? ["404"] : [])];
-          const missing = wanted.find(
-            (each) =>
-              !responses.includes(each) && !responses.includes("4XX") && !responses.includes("default"),
-          );
-          demand(missing === undefined, reply, `status ${missing} of ${operation.path}`, quote(responses));
-        }),
+      check: ofEach((document, operation, reply) => {
+        const responses = Object.keys(Object(member(findPath(document, operation), "get", "responses")));
+        const wanted = ["400", "401", ...("site" in operation.params.shape ? ["404"] : [])];
+        const missing = wanted.find(
+          (each) => !responses.includes(each) && !responses.includes("4XX") && !responses.includes("default"),
+        );
+        demand(missing === undefined, reply, `status ${missing} of ${operation.path}`, quote(responses));
+      }),
     },
   ],
 });

@@ -21,23 +21,24 @@ function askWithout(subject: Subject, operation: Operation, name: string): Promi
 const parametersOf = ({ params }: Operation) => [...parameterSchemas(params)];
 const isRequired = ([, schema]: [string, JsonSchema]) => schema.default === undefined;
 
-/** Checks the answers to several values of a parameter, on each operation that takes it. */
-function ofEachValue(
-  parameter: "days" | "limit",
-  values: string[],
+/** Checks the answers of each operation to the basic query with these changes, one after the other. */
+function ofEach(
+  asked: readonly Operation[],
+  changes: Record<string, string>[],
   check: (reply: Reply) => void,
 ): Rule["check"] {
   return async (subject) => {
-    for (const operation of parameter === "days" ? periodOperations : [breakdown]) {
-      for (const value of values) check(await askWith(subject, operation, { [parameter]: value }));
+    for (const operation of asked) {
+      for (const changed of changes) check(await askWith(subject, operation, changed));
     }
   };
 }
 
-const refuses = (parameter: "days" | "limit", values: string[]) =>
-  ofEachValue(parameter, values, (reply) => demandRefusal(reply, 400, "invalid_parameter"));
-const accepts = (parameter: "days" | "limit", values: string[]) =>
-  ofEachValue(parameter, values, (reply) => demandStatus(reply, 200));
+const isInvalid = (reply: Reply) => demandRefusal(reply, 400, "invalid_parameter");
+const isUnknown = (reply: Reply) => demandRefusal(reply, 400, "unknown_parameter");
+const isAccepted = (reply: Reply) => demandStatus(reply, 200);
+const days = (...values: string[]) => values.map((value) => ({ days: value }));
+const limits = (...values: string[]) => values.map((value) => ({ limit: value }));
 
 function findEntry(reply: Reply, parameter: string): unknown {
   const entry = findRefused(reply, parameter);
@@ -72,11 +73,7 @@ export const parameters = defineSection({
       id: "params.unknown-refused",
       title: "An unknown parameter is refused: 400, unknown_parameter.",
       fix: "Refuse every name that the operation does not take: ignoring period=7d returns wrong numbers.",
-      check: async (subject) => {
-        for (const operation of allOperations) {
-          demandRefusal(await askWith(subject, operation, { period: "7d" }), 400, "unknown_parameter");
-        }
-      },
+      check: ofEach(allOperations, [{ period: "7d" }], isUnknown),
     },
     {
       id: "params.foreign-refused",
@@ -90,7 +87,7 @@ export const parameters = defineSection({
           [realtime, "days"],
         ] as const;
         for (const [operation, name] of foreign) {
-          demandRefusal(await askWith(subject, operation, { [name]: "1" }), 400, "unknown_parameter");
+          isUnknown(await askWith(subject, operation, { [name]: "1" }));
         }
       },
     },
@@ -98,9 +95,7 @@ export const parameters = defineSection({
       id: "params.names-exact",
       title: "Parameter names are case-sensitive: Days is unknown.",
       fix: "Compare names exactly, so that no spelling is silently ignored.",
-      check: async (subject) => {
-        demandRefusal(await askWith(subject, stats, { Days: "7" }), 400, "unknown_parameter");
-      },
+      check: ofEach([stats], [{ Days: "7" }], isUnknown),
     },
     {
       id: "params.unknown-listed",
@@ -132,7 +127,7 @@ export const parameters = defineSection({
       check: async (subject) => {
         for (const operation of siteOperations) {
           for (const [name] of parametersOf(operation)) {
-            demandRefusal(await askWith(subject, operation, { [name]: "" }), 400, "invalid_parameter");
+            isInvalid(await askWith(subject, operation, { [name]: "" }));
           }
         }
       },
@@ -149,7 +144,7 @@ export const parameters = defineSection({
               Object.entries(basic).map(([key, value]): [string, string] => [key, String(value)]),
             );
             query.append(name, String(basic[name]));
-            demandRefusal(await subject.ask(operation.path, `${query}`), 400, "invalid_parameter");
+            isInvalid(await subject.ask(operation.path, `${query}`));
           }
         }
       },
@@ -158,71 +153,60 @@ export const parameters = defineSection({
       id: "params.days-bounds",
       title: "days below 1 or above 365 is refused, never clamped: 400, invalid_parameter.",
       fix: "Refuse values out of bounds: a clamped period answers a different question.",
-      check: refuses("days", ["0", "366"]),
+      check: ofEach(periodOperations, days("0", "366"), isInvalid),
     },
     {
       id: "params.days-form",
       title: "days is only decimal digits: no sign, leading zero, fraction or unit.",
       fix: "Check that the text is only digits before parsing it: most parsers accept 7d, 1e1 or 07.",
       check: async (subject) => {
-        await refuses("days", ["7d"])(subject);
-        for (const days of WRONG_NUMBERS) {
-          demandRefusal(await askWith(subject, stats, { days }), 400, "invalid_parameter");
-        }
+        await ofEach(periodOperations, days("7d"), isInvalid)(subject);
+        await ofEach([stats], days(...WRONG_NUMBERS), isInvalid)(subject);
       },
     },
     {
       id: "params.days-inclusive",
       title: "days accepts its bounds, 1 and 365.",
       fix: "Count both bounds as allowed.",
-      check: accepts("days", ["1", "365"]),
+      check: ofEach(periodOperations, days("1", "365"), isAccepted),
     },
     {
       id: "params.limit-bounds",
       title: "limit below 1 or above 1000 is refused, never clamped: 400, invalid_parameter.",
       fix: "Refuse values out of bounds, and list the bounds in the error.",
-      check: refuses("limit", ["0", "1001"]),
+      check: ofEach([breakdown], limits("0", "1001"), isInvalid),
     },
     {
       id: "params.limit-form",
       title: "limit is only decimal digits: no sign, leading zero or fraction.",
       fix: "Check that the text is only digits before parsing it.",
-      check: refuses("limit", WRONG_NUMBERS),
+      check: ofEach([breakdown], limits(...WRONG_NUMBERS), isInvalid),
     },
     {
       id: "params.limit-inclusive",
       title: "limit accepts its bounds, 1 and 1000.",
       fix: "Count both bounds as allowed.",
-      check: accepts("limit", ["1", "1000"]),
+      check: ofEach([breakdown], limits("1", "1000"), isAccepted),
     },
     {
       id: "params.dimension-refused",
       title: "An unknown dimension is refused: 400, invalid_parameter.",
       fix: "Refuse the dimension; do not answer with an empty list.",
-      check: async (subject) => {
-        const reply = await askWith(subject, breakdown, { dimension: "conform" });
-        demandRefusal(reply, 400, "invalid_parameter");
-      },
+      check: ofEach([breakdown], [{ dimension: "conform" }], isInvalid),
     },
     {
       id: "params.dimension-listed",
       title: "The error for an unknown dimension lists the allowed ones, including all of the contract's.",
       fix: "Put the names of the dimensions into allowed of the entry.",
-      check: async (subject) => {
-        const reply = await askWith(subject, breakdown, { dimension: "conform" });
-        demandAllowed(reply, "dimension", dimensions);
-      },
+      check: ofEach([breakdown], [{ dimension: "conform" }], (reply) =>
+        demandAllowed(reply, "dimension", dimensions),
+      ),
     },
     {
       id: "params.site-length",
       title: "A site of more than 253 characters is refused: 400, invalid_parameter.",
       fix: "Check the length before looking up the site.",
-      check: async (subject) => {
-        for (const operation of siteOperations) {
-          const reply = await askWith(subject, operation, { site: "x".repeat(254) });
-          demandRefusal(reply, 400, "invalid_parameter");
-        }
-      },
+      check: ofEach(siteOperations, [{ site: "x".repeat(254) }], isInvalid),
     },
     {
       id: "params.bounds-listed",

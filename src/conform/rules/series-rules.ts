@@ -3,7 +3,7 @@ import { timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { quote, type Reply } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
-import { defineSection } from "../rule.ts";
+import { defineSection, type Rule } from "../rule.ts";
 import { demandSameNumbers } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
 import { demand, Inconclusive, Skip } from "../verdict.ts";
@@ -12,15 +12,13 @@ import { readTotals } from "./stats-rules.ts";
 type Series = ResultOf<typeof timeseries>;
 
 /** Checks the series of several lengths. */
-async function ofEach(
-  subject: Subject,
-  check: (series: Series, reply: Reply, days: number) => void,
-  lengths = [1, 7, 365],
-): Promise<void> {
-  for (const days of lengths) {
-    const { reply, answer } = await read(subject, timeseries, { days });
-    check(answer, reply, days);
-  }
+function ofEach(check: (series: Series, reply: Reply, days: number) => void): Rule["check"] {
+  return async (subject) => {
+    for (const days of [1, 7, 365]) {
+      const { reply, answer } = await read(subject, timeseries, { days });
+      check(answer, reply, days);
+    }
+  };
 }
 
 const sum = (points: Series["points"], name: "visitors" | "pageviews") =>
@@ -57,41 +55,37 @@ export const series = defineSection({
       id: "series.one-point-a-day",
       title: "There is exactly one point per requested day, including days without traffic.",
       fix: "Fill days without visits, and days before the site had data, with zeros.",
-      check: async (subject) =>
-        ofEach(subject, ({ points }, reply, days) =>
-          demand(points.length === days, reply, `${days} points`, `${points.length} points`),
-        ),
+      check: ofEach(({ points }, reply, days) =>
+        demand(points.length === days, reply, `${days} points`, `${points.length} points`),
+      ),
     },
     {
       id: "series.ascending",
       title: "Points start at period.from and ascend day by day, without gaps or repeats.",
       fix: "First list the days in the site's timezone, then fill in the numbers.",
-      check: async (subject) =>
-        ofEach(subject, ({ points, period }, reply) => {
-          const index = points.findIndex((point, each) => point.date !== addDays(period.from, each));
-          const expected = `"${addDays(period.from, index)}" at points[${index}]`;
-          demand(index === -1, reply, expected, quote(points[index]?.date));
-        }),
+      check: ofEach(({ points, period }, reply) => {
+        const index = points.findIndex((point, each) => point.date !== addDays(period.from, each));
+        const expected = `"${addDays(period.from, index)}" at points[${index}]`;
+        demand(index === -1, reply, expected, quote(points[index]?.date));
+      }),
     },
     {
       id: "series.partial-point",
       title: "partial is true on today's point and on no other.",
       fix: 'Add "partial": true only to the last point.',
-      check: async (subject) =>
-        ofEach(subject, ({ points, period }, reply) => {
-          const wrong = points.find(({ date, partial }) => (partial ?? false) !== (date === period.to));
-          demand(wrong === undefined, reply, `partial: true only on ${period.to}`, quote(wrong));
-        }),
+      check: ofEach(({ points, period }, reply) => {
+        const wrong = points.find(({ date, partial }) => (partial ?? false) !== (date === period.to));
+        demand(wrong === undefined, reply, `partial: true only on ${period.to}`, quote(wrong));
+      }),
     },
     {
       id: "series.views-have-visitors",
       title: "A day with page views has visitors.",
       fix: "Count both from the same visits.",
-      check: async (subject) =>
-        ofEach(subject, ({ points }, reply) => {
-          const wrong = points.find(({ visitors, pageviews }) => pageviews > 0 && visitors === 0);
-          demand(wrong === undefined, reply, "visitors on a day with page views", quote(wrong));
-        }),
+      check: ofEach(({ points }, reply) => {
+        const wrong = points.find(({ visitors, pageviews }) => pageviews > 0 && visitors === 0);
+        demand(wrong === undefined, reply, "visitors on a day with page views", quote(wrong));
+      }),
     },
     {
       id: "series.zero-before-data",

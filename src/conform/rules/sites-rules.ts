@@ -2,8 +2,8 @@ import { realtime, sites, stats } from "../../operations/index.ts";
 import { localTime } from "../local-time.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
-import { defineSection } from "../rule.ts";
-import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
+import { defineSection, type Rule } from "../rule.ts";
+import { basicParams, type Read, read, type Subject, siteOperations } from "../subject.ts";
 import { demand } from "../verdict.ts";
 
 /** Demands that every spelling finds the site. */
@@ -21,6 +21,12 @@ function demandSite(reply: Reply, { id, domain }: { id: string; domain: string }
   demand(isSame, reply, expected, reply.status === 200 ? `site ${quote(seen)}` : describeReply(reply));
 }
 
+/** Checks the answer of /sites. */
+const ofSites =
+  (check: (list: Read<typeof sites>, subject: Subject) => void): Rule["check"] =>
+  async (subject) =>
+    check(await read(subject, sites), subject);
+
 export const sitesSection = defineSection({
   name: "sites",
   title: "Sites",
@@ -29,73 +35,67 @@ export const sitesSection = defineSection({
       id: "sites.unique",
       title: "No id and no domain is listed twice.",
       fix: "List each site once: its id and its domain must each be unique.",
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, sites);
+      check: ofSites(({ reply, answer }) => {
         for (const key of ["id", "domain"] as const) {
           const values = answer.sites.map((site) => site[key]);
           const twice = values.find((value, index) => values.indexOf(value) !== index);
           demand(twice === undefined, reply, `each ${key} once`, `${quote(twice)} twice`);
         }
-      },
+      }),
     },
     {
       id: "sites.order",
       severity: "should",
       title: "Sites are ordered by domain.",
       fix: "Sort by domain, so that lists can be compared.",
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, sites);
+      check: ofSites(({ reply, answer }) => {
         const domains = answer.sites.map(({ domain }) => domain);
         const sorted = [...domains].sort((a, b) => (a < b ? -1 : 1));
         demand(`${domains}` === `${sorted}`, reply, quote(sorted), quote(domains));
-      },
+      }),
     },
     {
       id: "sites.domain-form",
       title: "A domain is a lower-case host name without scheme, www., port or path.",
       fix: "Store only the domain, and remove everything else that people type when looking it up.",
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, sites);
+      check: ofSites(({ reply, answer }) => {
         const wrong = answer.sites.find(
           ({ domain }) => /^www\.|[/:?#\s]|^$/.test(domain) || domain !== domain.toLowerCase(),
         );
         demand(wrong === undefined, reply, "a bare domain", quote(wrong?.domain));
-      },
+      }),
     },
     {
       id: "sites.timezone",
       title: "A site's timezone is an IANA name.",
       fix: "Send a name such as Europe/Berlin: an offset or abbreviation does not define when a day begins.",
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, sites);
+      check: ofSites(({ reply, answer }, { clock }) => {
         const wrong = answer.sites.find(
-          ({ timezone }) => /^[+-]/.test(timezone) || localTime(subject.clock(), timezone) === undefined,
+          ({ timezone }) => /^[+-]/.test(timezone) || localTime(clock(), timezone) === undefined,
         );
         demand(wrong === undefined, reply, "an IANA zone", quote(wrong?.timezone));
-      },
+      }),
     },
     {
       id: "sites.as-of-utc",
       severity: "should",
       title: "as_of of /sites is in UTC.",
       fix: "The list has no single timezone, so end as_of with Z.",
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, sites);
+      check: ofSites(({ reply, answer }) => {
         demand(/(Z|[+-]00:00)$/i.test(answer.as_of), reply, "a time that ends with Z", quote(answer.as_of));
-      },
+      }),
     },
     {
       id: "sites.data-since",
       title: "data_since is null or a day that has begun at the site.",
       fix: "Send the first day with data in the site's timezone, or null if there is none yet.",
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, sites);
+      check: ofSites(({ reply, answer }) => {
         for (const { data_since, timezone, domain } of answer.sites) {
           const today = localTime(Date.parse(answer.as_of), timezone)?.slice(0, 10) ?? "9999";
           const holds = data_since === null || data_since <= today;
           demand(holds, reply, `at most ${today} for ${quote(domain)}`, quote(data_since));
         }
-      },
+      }),
     },
     {
       id: "sites.by-domain",
