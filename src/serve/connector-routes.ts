@@ -64,17 +64,21 @@ export function createRoutes(options: RoutesOptions): RequestListener {
     sendJson(response, 200, { status: "ready" });
   };
 
+  const fail = (error: unknown, request: IncomingMessage, response: ServerResponse) => {
+    // The client left before it had sent its body: there is nobody to answer, and nothing is wrong here.
+    if (error === request.errored) return response.destroy();
+    if (isUnavailable(error)) options.onUnavailable(error);
+    const [status, code] = readStatus(error);
+    if (status === 500) onFault(error instanceof Error ? error : new Error(String(error)));
+    if (response.headersSent) return response.destroy();
+    const headers = status === 503 ? { "Retry-After": "5" } : {};
+    const isPerson = request.headers.accept?.includes("text/html");
+    if (status === 503 && isPerson) return sendPage(response, status, unavailable, headers);
+    sendJson(response, status, { error: code }, headers);
+  };
+
   return (request, response) => {
-    route(request, response).catch((error: unknown) => {
-      if (isUnavailable(error)) options.onUnavailable(error);
-      const [status, code] = readStatus(error);
-      if (status === 500) onFault(error instanceof Error ? error : new Error(String(error)));
-      if (response.headersSent) return response.destroy();
-      const headers = status === 503 ? { "Retry-After": "5" } : {};
-      const isPerson = request.headers.accept?.includes("text/html");
-      if (status === 503 && isPerson) return sendPage(response, status, unavailable, headers);
-      sendJson(response, status, { error: code }, headers);
-    });
+    route(request, response).catch((error: unknown) => fail(error, request, response));
   };
 }
 
