@@ -4,8 +4,7 @@ import { Breach, Inconclusive } from "./verdict.ts";
 /** Numbers by name, and the moment at which they were counted. */
 export interface Reading {
   reply: Reply;
-  asOf: string;
-  period: { to: string };
+  period: { to: string; as_of: string };
   numbers: Record<string, number>;
 }
 
@@ -25,7 +24,7 @@ export async function demandSameNumbers(
   const again = await readFirst(true);
   if (again.period.to !== other.period.to)
     throw new Inconclusive("a new day began at the site between the requests");
-  const [start, moment, end] = [first, other, again].map(({ asOf }) => Date.parse(asOf));
+  const [start, moment, end] = [first, other, again].map(({ period }) => Date.parse(period.as_of));
   const isWithin = Number(start) <= Number(moment) && Number(moment) <= Number(end);
   const isBetween = Object.entries(other.numbers).every(([name, value]) => {
     const bounds = [first.numbers[name] ?? Number.NaN, again.numbers[name] ?? Number.NaN];

@@ -283,7 +283,6 @@ export const breakdownSection = defineSection({
               const { visitors, pageviews } = answer.totals;
               return {
                 reply,
-                asOf: answer.period.as_of,
                 period: answer.period,
                 numbers: { visitors, pageviews },
               };
@@ -303,7 +302,7 @@ export const breakdownSection = defineSection({
             const { reply, answer } = await rank(subject, "events");
             const { events } = answer.totals;
             if (events === undefined) throw new Skip("there is no totals.events: see breakdown.events");
-            return { reply, asOf: answer.period.as_of, period: answer.period, numbers: { events } };
+            return { reply, period: answer.period, numbers: { events } };
           },
         );
       },

@@ -29,7 +29,7 @@ async function readSums(subject: Subject, days: number, count = days) {
   const { reply, answer } = await read(subject, timeseries, { days });
   const points = answer.points.slice(-count);
   const numbers = { visitors: sum(points, "visitors"), pageviews: sum(points, "pageviews") };
-  return { reply, asOf: answer.period.as_of, period: answer.period, numbers };
+  return { reply, period: answer.period, numbers };
 }
 
 export const series = defineSection({

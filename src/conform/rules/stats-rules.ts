@@ -16,7 +16,7 @@ export async function readTotals(
 ) {
   const { reply, answer } = await read(subject, stats, params, { fresh });
   const numbers = Object.fromEntries(names.map((name) => [name, answer[name]]));
-  return { reply, asOf: answer.period.as_of, period: answer.period, numbers };
+  return { reply, period: answer.period, numbers };
 }
 
 export const statsSection = defineSection({
