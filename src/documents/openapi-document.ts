@@ -18,7 +18,7 @@ const errorResponses: Record<ProblemStatus, { name: ResponseName; description: s
     400: {
       name: "BadRequest",
       description:
-        "A parameter is missing, unknown, repeated, empty, of the wrong type or out of bounds. Nothing is ignored and nothing is clamped; `errors` lists every refused parameter with its allowed values.",
+        "A parameter is missing, unknown, repeated, empty, of the wrong type or out of bounds. Nothing is ignored and nothing is clamped; `errors` lists every refused parameter with its allowed values; a missing one may have `parameter` and `detail` alone. The length of a text is counted as sent.",
     },
     401: {
       name: "Unauthorized",
@@ -28,7 +28,7 @@ const errorResponses: Record<ProblemStatus, { name: ResponseName; description: s
     404: {
       name: "NotFound",
       description:
-        "No site of the key's organization has this id or domain (another organization's site answers the same), or there is nothing at this path.",
+        "No site of the key's organization has this id or domain (another organization's site answers the same), or there is nothing at this path. A path with a trailing slash is another path.",
     },
     405: {
       name: "MethodNotAllowed",
@@ -57,8 +57,15 @@ const headers: Record<string, { description: string; schema: JsonSchema }> = {
     description: "Weak validator, computed without `as_of`: send it back as If-None-Match.",
     schema: { type: "string" },
   },
-  "Cache-Control": { description: "How long a client may keep the answer.", schema: { type: "string" } },
-  Vary: { description: "`Authorization`: an answer belongs to one key.", schema: { type: "string" } },
+  "Cache-Control": {
+    description:
+      "How long a client may keep the answer: `private, max-age=60` if the period is partial and for /sites, `private, max-age=3600` for /openapi.json, `no-cache` for /realtime, `no-store` on errors.",
+    schema: { type: "string" },
+  },
+  Vary: {
+    description: "`Authorization`, on errors too: an answer belongs to one key.",
+    schema: { type: "string" },
+  },
   "RateLimit-Policy": {
     description: 'The quota, as in the IETF draft: `"default";q=120;w=60` is 120 requests in 60 seconds.',
     schema: { type: "string" },
@@ -126,7 +133,7 @@ function buildErrorResponse(status: ProblemStatus) {
   const { description, headers: own = [] } = errorResponses[status];
   return {
     description: `${description} \`code\`: ${problemCodes[status].join(", ")}.`,
-    headers: referHeaders("X-Request-Id", ...own),
+    headers: referHeaders("X-Request-Id", "Cache-Control", "Vary", ...own),
     content: { "application/problem+json": { schema: refer("schemas", "Problem") } },
   };
 }

@@ -18,7 +18,11 @@ const row = () =>
         "Page views: of the page for `pages`, otherwise of the visits with this value. Absent for `events`.",
       ),
     events: count.optional().describe("How often the event happened. Only for `events`."),
-    percentage: z.number().min(0).max(100).describe("Share of `totals.visitors`, 0–100, one decimal."),
+    percentage: z
+      .number()
+      .min(0)
+      .max(100)
+      .describe("Share of `totals.visitors`, 0–100, rounded half up to one decimal."),
   });
 
 /** What a row counts in addition to visitors. */
@@ -32,7 +36,7 @@ export const breakdown = defineOperation({
   path: "/breakdown",
   summary: "Top pages, referrers, countries, browsers and other dimensions of a site",
   description:
-    "The values of one dimension, most visitors first, then most page views (for `events`: most events), then by value, null last. Rows may not add up to the totals, because one visitor can read several pages. entry_pages and exit_pages are the first and last page of a visit. In every dimension except `pages` and `events`, a row counts the page views of whole visits.",
+    "The values of one dimension, most visitors first, then most page views (for `events`: most events), then by value, null last. Rows may not add up to the totals, because one visitor can read several pages. entry_pages and exit_pages are the first and last page of a visit (without page views, the page of its first and last event). In every dimension except `pages` and `events`, a row counts the page views of whole visits.",
   tool: {
     name: "get_breakdown",
     title: "Breakdown by dimension",

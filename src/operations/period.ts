@@ -17,7 +17,11 @@ export const period = z
 export const warnings = z
   .array(
     z.object({
-      code: z.string().describe("`before_data_since`: the period starts before the site had any data."),
+      code: z
+        .string()
+        .describe(
+          "`before_data_since`: the period starts before the site had any data, or the site has none yet.",
+        ),
       detail: z.string().describe("The warning in words."),
     }),
   )

@@ -7,7 +7,7 @@ export const sites = defineOperation({
   path: "/sites",
   summary: "List the sites of your organization",
   description:
-    "The sites of the key's organization, ordered by domain. Sites of other organizations are never listed.",
+    "The sites of the key's organization, ordered by domain. Sites of other organizations are never listed; one of them may have the same domain.",
   tool: {
     name: "list_sites",
     title: "List sites",

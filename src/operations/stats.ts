@@ -9,7 +9,7 @@ export const stats = defineOperation({
   path: "/stats",
   summary: "Visitors, page views and events of a site over a number of days",
   description:
-    "Totals of one site. `visitors` is the sum of the daily unique visitors: a person who comes on two days counts twice, so the points of /timeseries add up to it. Visits end at midnight in the site's timezone, and a complete day never changes.",
+    "Totals of one site. `visitors` is the sum of the daily unique visitors: a person who comes on two days counts twice, so the points of /timeseries add up to it. A visitor who only triggers events counts too. A visit ends after 30 minutes without a page view or an event, and at midnight in the site's timezone. A complete day never changes.",
   tool: {
     name: "get_stats",
     title: "Site totals",

@@ -10,7 +10,10 @@ const point = () =>
     date: date.describe("The day, in the site's timezone."),
     visitors: count.describe("Unique visitors of the day."),
     pageviews: count.describe("Page views of the day."),
-    partial: z.boolean().optional().describe("true for today, which is incomplete; absent for other days."),
+    partial: z
+      .boolean()
+      .optional()
+      .describe("true for today, which is incomplete; absent or false for other days."),
   });
 
 export const timeseries = defineOperation({

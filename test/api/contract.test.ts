@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { dimensions } from "../../src/operations/dimensions.ts";
+import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW, SECOND_KEY } from "../support/api.ts";
 import { createOpenApiValidator } from "../support/openapi-validator.ts";
 
@@ -48,6 +49,7 @@ const refused: [string, string, Record<string, unknown>][] = [
   ...siteAndDays("/stats"),
   ...siteAndDays("/timeseries"),
   ...siteAndDays("/breakdown", "&dimension=pages"),
+  [`/stats?site=https://www.${"x".repeat(242)}`, "invalid_parameter", siteBounds],
   ["/breakdown?site=example.com", "missing_parameter", dimensionBounds],
   ["/breakdown?site=example.com&dimension=", "invalid_parameter", dimensionBounds],
   ["/breakdown?site=example.com&dimension=page", "invalid_parameter", dimensionBounds],
@@ -178,6 +180,19 @@ describe("a key only gives access to its own organization", () => {
     expect(await look("site_glbx")).toEqual(missing);
   });
 
+  it("finds each organization's own site, if two have the same domain", async () => {
+    const fixtures = readFixtures();
+    const sites = fixtures.sites.map((site) =>
+      site.id === "site_glbx" ? { ...site, domain: "example.com" } : site,
+    );
+    const { ask } = createTestApi({ fixtures: { ...fixtures, sites } });
+    const read = async (key: string) =>
+      (await ask("/api/v1/stats?site=example.com", { key })).body.site as { id: string };
+    const [ours, theirs] = [await read(DEMO_KEY), await read(GLOBEX_KEY)];
+    expect(theirs.id).toBe("site_glbx");
+    expect(ours.id).not.toBe(theirs.id);
+  });
+
   it("lists each organization its own sites", async () => {
     const domains = async (key: string) =>
       ((await ask("/api/v1/sites", { key })).body.sites as { domain: string }[]).map((site) => site.domain);
@@ -282,10 +297,23 @@ describe("headers", () => {
     ["/timeseries?site=example.com", "private, max-age=60"],
     ["/breakdown?site=example.com&dimension=pages", "private, max-age=60"],
     ["/realtime?site=example.com", "no-cache"],
+    ["/openapi.json", "private, max-age=3600"],
   ])("%s is cached as %s, for its key alone", async (path, cacheControl) => {
     const { headers } = await ask(`/api/v1${path}`);
     expect(headers.get("cache-control")).toBe(cacheControl);
     expect(headers.get("vary")).toBe("Authorization");
+  });
+
+  it.each([
+    ["/stats?site=example.com&days=0", {}, 400],
+    ["/sites", { key: "wrong" }, 401],
+    ["/sites/", {}, 404],
+    ["/stats?site=unknown.example", {}, 404],
+    ["/sites", { method: "POST" }, 405],
+  ])("an error of %s (%j) belongs to its key too", async (path, init, status) => {
+    const answer = await ask(`/api/v1${path}`, init);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("vary")).toBe("Authorization");
   });
 
   it("answers 304 to its own ETag, which does not depend on as_of", async () => {
