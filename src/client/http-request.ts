@@ -45,6 +45,8 @@ const MAX_PROBLEM_BYTES = 100_000;
 /** A shorter key could be part of a correct answer by accident, for example of a page's path. */
 const MIN_UNIQUE_KEY_LENGTH = 16;
 
+const PROBLEM_TYPE = /^application\/problem\+(json|xml)\s*(;|$)/i;
+
 const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
 /** Without 304: that answers a conditional request, and none is sent. */
 const REDIRECTS = new Set([300, 301, 302, 303, 305, 306, 307, 308]);
@@ -63,8 +65,19 @@ export async function sendRequest(
   const { status, headers } = response;
   const { origin } = new URL(request.url);
   if (status === 200) {
+    const contentType = headers.get("content-type");
+    if (contentType !== null && PROBLEM_TYPE.test(contentType)) {
+      throw new AnalyticsError(
+        "bad_answer",
+        `The answer to ${request.path} is an error with the status 200.`,
+        {
+          status,
+          hint: "Nothing was shown. Tell whoever runs the service: its content type is application/problem+json.",
+        },
+      );
+    }
     if (isJson(response)) return { text, freshFor: readFreshness(headers, requested, request.clock()) };
-    const type = describeType(headers.get("content-type"), request.apiKey);
+    const type = describeType(contentType, request.apiKey);
     throw new AnalyticsError("bad_answer", `The answer to ${request.path} ${type}, not JSON.`, {
       status,
       hint: `Check the base URL: is ${origin} the API, or a web page in front of it?`,

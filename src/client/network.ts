@@ -104,18 +104,23 @@ const decoders = new Map<string, () => Transform>([
 ]);
 
 /**
- * Decodes a body, the last coding first, and ignores unknown ones. Throws AnalyticsError `bad_answer` if there are too
- * many. undici's `interceptors.decompress` would do, but in 7.30 it prints an ExperimentalWarning on stderr, and its
+ * Decodes a body, the last coding first. Reading it throws AnalyticsError `bad_answer` if there are too many codings or
+ * an unknown one; the status of the response stands all the same. undici's `interceptors.decompress` would do, but in 7.30 it prints an ExperimentalWarning on stderr, and its
  * limit of five codings cannot be changed and throws an error without a code.
  */
 function decompress(body: Readable, codings: string, signal: AbortSignal): Readable {
-  const names = codings.split(",").map((each) => each.trim().toLowerCase());
-  const found = names.reverse().flatMap((name) => decoders.get(name) ?? []);
+  const names = codings
+    .split(",")
+    .map((each) => each.trim().toLowerCase())
+    .filter((name) => name !== "" && name !== "identity")
+    .reverse();
+  const found = names.flatMap((name) => decoders.get(name) ?? []);
+  if (found.length < names.length) {
+    // Without its name: a service could echo the key there.
+    return refuseBody(body, "The service's answer has a Content-Encoding that was not asked for.");
+  }
   if (found.length > MOST_CODINGS) {
-    discard(body);
-    throw new AnalyticsError("bad_answer", `The service compressed its answer ${found.length} times.`, {
-      hint: "Tell whoever runs the service.",
-    });
+    return refuseBody(body, `The service compressed its answer ${found.length} times.`);
   }
   return found.reduce<Readable>(
     // One pipeline per decoder, so that an error at any stage reaches the reader of the last one.
@@ -126,6 +131,12 @@ function decompress(body: Readable, codings: string, signal: AbortSignal): Reada
       ),
     body,
   );
+}
+
+/** Closes a body, so that reading it fails. */
+function refuseBody(body: Readable, message: string): Readable {
+  const error = new AnalyticsError("bad_answer", message, { hint: "Tell whoever runs the service." });
+  return body.on("error", () => {}).destroy(error);
 }
 
 /** Closes a body that nobody reads, and its connection. */

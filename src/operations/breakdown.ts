@@ -28,6 +28,32 @@ const row = () =>
 /** What a row counts in addition to visitors. */
 const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
 
+type Counts = { visitors: number; pageviews?: number | undefined; events?: number | undefined };
+
+/** Why rows contradict each other or the totals; undefined if they do not. */
+function verifyRows(
+  rows: readonly (Counts & { value: string | null })[],
+  totals: Counts,
+  measure: "pageviews" | "events",
+): string | undefined {
+  const total = totals[measure];
+  if (total === undefined) return `it lacks "totals.${measure}"`;
+  const seen = new Set<string | null>();
+  for (const [index, row] of rows.entries()) {
+    const name = `"rows[${index}]"`;
+    const count = row[measure];
+    if (count === undefined) return `it lacks "rows[${index}].${measure}"`;
+    if (row.visitors > (rows[index - 1] ?? row).visitors)
+      return `${name} has more visitors than the row before it`;
+    if (seen.has(row.value)) return `${name} repeats the value of another row`;
+    if (row.visitors > totals.visitors)
+      return `${name} has ${row.visitors} visitors, but the total is ${totals.visitors}`;
+    if (count > total) return `${name} has ${count} ${measure}, but the total is ${total}`;
+    seen.add(row.value);
+  }
+  return undefined;
+}
+
 const DIMENSION_WORDS =
   "What to rank by. `channels` are the usual default channel groups plus `AI assistants`; countries are ISO 3166-1 codes, regions ISO 3166-2, languages BCP 47.";
 
@@ -100,15 +126,11 @@ export const breakdown = defineOperation({
     if (result.truncated && result.rows.length < params.limit) {
       return `it has ${result.rows.length} of ${result.total_rows} rows, though the limit is ${params.limit}`;
     }
-    const unordered = result.rows.findIndex(
-      (each, index) => each.visitors > (result.rows[index - 1] ?? each).visitors,
+    return (
+      verifyRows(result.rows, result.totals, measureOf(result.dimension)) ??
+      verifySite(result.site, params.site) ??
+      verifyPeriod(result.period, params.days)
     );
-    if (unordered !== -1) return `"rows[${unordered}]" has more visitors than the row before it`;
-    const measure = measureOf(result.dimension);
-    if (result.totals[measure] === undefined) return `it lacks "totals.${measure}"`;
-    const incomplete = result.rows.findIndex((each) => each[measure] === undefined);
-    if (incomplete !== -1) return `it lacks "rows[${incomplete}].${measure}"`;
-    return verifySite(result.site, params.site) ?? verifyPeriod(result.period, params.days);
   },
   compact: (result) => ({
     ...result,

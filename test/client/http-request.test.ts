@@ -85,6 +85,13 @@ describe("a body", () => {
     });
   });
 
+  it("that is a problem document is refused", async () => {
+    await expect(receive(200, { "content-type": "application/problem+json" }, "{}")).rejects.toMatchObject({
+      ...{ code: "bad_answer", message: "The answer to /stats is an error with the status 200." },
+      hint: "Nothing was shown. Tell whoever runs the service: its content type is application/problem+json.",
+    });
+  });
+
   it("without a type is refused", async () => {
     const message = "The answer to /stats has no content type, not JSON.";
     await expect(receive(200, {}, "{}")).rejects.toMatchObject({ message });

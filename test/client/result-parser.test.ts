@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findExcess, parseResult } from "../../src/client/result-parser.ts";
-import { openapi, sites } from "../../src/operations/index.ts";
+import { breakdown, openapi, sites } from "../../src/operations/index.ts";
 
 const nest = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 
@@ -43,6 +43,54 @@ describe("a body that breaks the contract", () => {
         message: `The answer to ${operation.path} breaks the contract: ${reason}.`,
         hint: "Nothing was shown, because the numbers could be wrong. Tell whoever runs the service.",
       }),
+    );
+  });
+});
+
+describe("a breakdown that contradicts itself", () => {
+  const params = { site: "example.com", dimension: "pages" as const, limit: 10, days: 1 };
+  const day = "2026-11-21";
+  const row = (value: string | null, visitors: number, pageviews: number) => ({
+    ...{ value, label: value ?? "none", visitors, pageviews },
+    percentage: 10,
+  });
+  const format = (rows: object[]) =>
+    JSON.stringify({
+      site: { id: "site_7f3k", domain: "example.com" },
+      period: {
+        ...{ from: day, to: day, days: 1, timezone: "Etc/UTC", partial: true },
+        ...{ complete_through: "2026-11-20", as_of: `${day}T04:05:10Z` },
+      },
+      ...{ dimension: "pages", limit: 10, total_rows: rows.length, truncated: false, rows },
+      totals: { visitors: 10, pageviews: 20 },
+    });
+
+  it.each([
+    [
+      "a value twice",
+      [row("/a", 5, 5), row("/b", 4, 4), row("/a", 3, 3)],
+      '"rows[2]" repeats the value of another row',
+    ],
+    ["no value twice", [row(null, 5, 5), row(null, 4, 4)], '"rows[1]" repeats the value of another row'],
+    ["more visitors than in total", [row("/a", 11, 11)], '"rows[0]" has 11 visitors, but the total is 10'],
+    ["more page views than in total", [row("/a", 9, 21)], '"rows[0]" has 21 pageviews, but the total is 20'],
+    [
+      "rows out of order",
+      [row("/a", 4, 4), row("/b", 5, 5)],
+      '"rows[1]" has more visitors than the row before it',
+    ],
+  ])("%s", (_, rows, reason) => {
+    expect(() => parseResult(breakdown, params, format(rows))).toThrow(
+      expect.objectContaining({
+        code: "bad_answer",
+        message: `The answer to /breakdown breaks the contract: ${reason}.`,
+      }),
+    );
+  });
+
+  it("is none if a row equals the totals", () => {
+    expect(parseResult(breakdown, params, format([row("/a", 10, 20), row("/b", 10, 20)])).rows).toHaveLength(
+      2,
     );
   });
 });

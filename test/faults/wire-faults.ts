@@ -128,7 +128,7 @@ export const wireFaults: NamedFault[] = [
     "a clock at the beginning of time": withHeaders({ date: "Thu, 01 Jan 1970 00:00:00 GMT" }),
     "a date that is none": withHeaders({ date: "yesterday" }),
     "an age that is none": withHeaders({ age: "-1", "cache-control": "max-age=-5" }),
-    "a coding that nobody knows": withHeaders({ "content-encoding": "rot13" }),
+    "the coding identity": withHeaders({ "content-encoding": "identity" }),
     "ETag twice": repeated("etag", '"a"', '"b"'),
     "Cache-Control twice": repeated("cache-control", "max-age=60", "no-store"),
     "Retry-After twice": repeated("retry-after", "5", "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -175,6 +175,7 @@ export const wireFaults: NamedFault[] = [
     "401 and the body cut off": raw(
       () => "HTTP/1.1 401 x\r\ncontent-type: application/problem+json\r\ncontent-length: 99\r\n\r\n{",
     ),
+    "401 in a coding that nobody knows": reply(401, { ...JSON_TYPE, "content-encoding": "rot13" }, "{}"),
     "401 and a problem without end": reply(401, JSON_TYPE, `{"detail":"${"x".repeat(11_000_000)}"}`),
   }),
 
@@ -257,6 +258,10 @@ export const wireFaults: NamedFault[] = [
     "a type that is none": withHeaders({ "content-type": "json" }),
     "a page": edited(() => ({ headers: { "content-type": "text/html" }, body: Buffer.from(PAGE) })),
     "a page that calls itself JSON": withBody(() => PAGE),
+    "a coding that nobody knows": withHeaders({ "content-encoding": "rot13" }),
+    "a problem with the status 200": withHeaders({
+      "content-type": "application/problem+json; charset=utf-8",
+    }),
     "gzip that is none": withHeaders({ "content-encoding": "gzip" }),
     "brotli that is none": withHeaders({ "content-encoding": "br" }),
     "gzip with a flipped bit": edited(({ headers, body }) => {

@@ -63,7 +63,7 @@ describe("answers stay within 8,000 tokens", () => {
 
   it.each(makers)("a breakdown of a thousand rows of %s", async (_, make) => {
     const rows = Array.from({ length: 1_000 }, (_, index) => {
-      const value = make(index);
+      const value = `${make(index)}${index}`;
       return { value, label: value, visitors: 10_000 - index, pageviews: 100_000 - index, percentage: 28.9 };
     });
     const client = await answerWith({
