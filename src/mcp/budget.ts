@@ -2,6 +2,7 @@
 export const MAX_TOKENS = 8_000;
 /** Reserved for everything but the rows: site, period, totals, receipt. */
 const HEAD_TOKENS = 300;
+export const ROW_TOKENS = MAX_TOKENS - HEAD_TOKENS;
 
 /**
  * How many of the rows fit into an answer, counted from one end. JSON's member names and numbers are counted as a
@@ -9,7 +10,7 @@ const HEAD_TOKENS = 300;
  */
 export function countFitting(rows: readonly unknown[], from: "first" | "last"): number {
   const ordered = from === "first" ? rows : rows.toReversed();
-  let left = MAX_TOKENS - HEAD_TOKENS;
+  let left = ROW_TOKENS;
   const tooMany = ordered.findIndex((row) => {
     left -= estimateTokens(row) + 1;
     return left < 0;

@@ -9,7 +9,8 @@ import {
 import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import { parseParams } from "../operations/parameters.ts";
-import { cleanValue, formatJson } from "../render/clean-text.ts";
+import { formatJson } from "../render/clean-text.ts";
+import { cleanValue } from "../render/clean-value.ts";
 import { findQuery, queries } from "../reports/queries.ts";
 import { chartResource } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";

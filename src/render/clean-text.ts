@@ -10,7 +10,7 @@ const INVISIBLE =
 /** Most texts match, and this test is ten times faster than replacing. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-const MAX_TEXT_LENGTH = 200;
+export const MAX_TEXT_LENGTH = 200;
 
 /**
  * Makes text that a visitor can write (paths, referrers, campaigns, event names) safe for a terminal, a CSV cell or a
@@ -22,17 +22,6 @@ export function cleanText(text: string, maxLength = MAX_TEXT_LENGTH): string {
   if (visible.length <= maxLength) return visible;
   const characters = [...visible.slice(0, 2 * maxLength + 1)];
   return characters.length <= maxLength ? visible : `${characters.slice(0, maxLength - 1).join("")}…`;
-}
-
-/** Cleans every string in a value, and the names of its members. The casts hold because the shape stays the same. */
-export function cleanValue<T>(value: T, maxLength = MAX_TEXT_LENGTH): T {
-  if (typeof value === "string") return cleanText(value, maxLength) as T;
-  if (Array.isArray(value)) return value.map((each) => cleanValue(each, maxLength)) as T;
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value);
-  return Object.fromEntries(
-    entries.map(([key, each]) => [cleanText(key, maxLength), cleanValue(each, maxLength)]),
-  ) as T;
 }
 
 /** Formats JSON with every invisible character escaped: nothing is lost, and a terminal shows all of it. */

@@ -1,15 +1,15 @@
 import type { View } from "../operations/view.ts";
+import { cleanRows } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
 
 /**
  * A view as comma-separated values (RFC 4180, but with line feeds as the shell has them): raw numbers, an empty cell for
- * null. Visitors can write texts, so one that a spreadsheet would read as a formula gets an apostrophe in front; also
- * after a semicolon, which starts a new cell in many locales.
+ * null. Visitors can write texts, so one that a spreadsheet would read as a formula gets an apostrophe in front.
  */
 export function formatCsv({ columns, rows }: View): string {
   return [
     columns.map(({ key }) => key),
-    ...rows.map((row) =>
+    ...cleanRows(rows).map((row) =>
       columns.map(({ key }) => {
         const cell = row[key] ?? null;
         return typeof cell === "string" ? quote(guard(cleanText(cell))) : String(cell ?? "");
@@ -20,5 +20,5 @@ export function formatCsv({ columns, rows }: View): string {
     .join("\n");
 }
 
-const guard = (text: string) => text.replaceAll(/(^|;["'\s]*)(?=\s*[=+\-@＝＋－＠])/g, "$1'");
+const guard = (text: string) => text.replace(/^(?=\s*[=+\-@＝＋－＠])/, "'");
 const quote = (text: string) => (/[",;\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,5 +1,6 @@
 import type { Column, View } from "../operations/view.ts";
 import { drawBar } from "./block-graphics.ts";
+import { cleanRows, distinguish } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
 import { createCellFormat, isNumeric, paintCell } from "./table-cells.ts";
 import { paint, type Screen } from "./terminal-screen.ts";
@@ -25,11 +26,12 @@ interface Fitted {
  */
 export function formatTable(view: View, screen: Screen): string[] {
   const format = createCellFormat(screen);
+  const rows = cleanRows(view.rows);
   const shown = view.columns.filter((column) => column.machine !== true);
   const natural = new Map(
     shown.map((column) => [
       column,
-      Math.max(measure(cleanText(column.label)), ...view.rows.map((row) => measure(format(column, row)))),
+      Math.max(measure(cleanText(column.label)), ...rows.map((row) => measure(format(column, row)))),
     ]),
   );
   const { columns, widths } = fitColumns(shown, natural, screen.width);
@@ -37,9 +39,14 @@ export function formatTable(view: View, screen: Screen): string[] {
     pad(truncate(text, widths[index] ?? 0), widths[index] ?? 0, isNumeric(column) ? "right" : "left");
   const header = joinCells(columns.map((column, index) => align(cleanText(column.label), index, column)));
   const drawBars = createBars(view, screen, sumWidths(widths));
-  const lines = view.rows.map((row) => {
+  const texts = columns.map((column, index) => {
+    const all = rows.map((row) => format(column, row));
+    if (column.key !== "label") return all;
+    return distinguish(all, (text, spare) => truncate(text, Math.max(1, (widths[index] ?? 0) - spare)));
+  });
+  const lines = rows.map((row, at) => {
     const cells = columns.map((column, index) =>
-      paintCell(screen, column, row[column.key] ?? null, align(format(column, row), index, column)),
+      paintCell(screen, column, row[column.key] ?? null, align(texts[index]?.[at] ?? "", index, column)),
     );
     return joinCells([...cells, ...drawBars(row)]);
   });

@@ -1,4 +1,5 @@
 import type { View } from "../operations/view.ts";
+import { cleanRows } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
 
 export interface TsvOptions {
@@ -14,7 +15,7 @@ export function formatTsv({ columns, rows }: View, { forReaders = false }: TsvOp
   const shown = columns.filter((column) => !(forReaders && column.machine === true));
   return [
     shown.map((column) => (column.key === "label" && forReaders ? column.label : column.key)),
-    ...rows.map((row) => shown.map(({ key }) => cleanText(String(row[key] ?? "")))),
+    ...cleanRows(rows).map((row) => shown.map(({ key }) => cleanText(String(row[key] ?? "")))),
   ]
     .map((line) => line.join("\t"))
     .join("\n");

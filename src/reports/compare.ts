@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { type Dimension, dimensions, isWrittenByVisitors } from "../operations/dimensions.ts";
+import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { count, siteParam, siteRef, timestamp } from "../operations/fields.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
@@ -10,7 +10,7 @@ import type { View } from "../operations/view.ts";
 import { readConsistently } from "./consistent-read.ts";
 import { findMovers, type Spans } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
-import { change, changeColumns, shortLabel, window } from "./report-fields.ts";
+import { change, changeColumns, compactNames, nameColumns, window } from "./report-fields.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -100,7 +100,7 @@ export const compare = defineReport({
     ...comparison,
     dimensions: comparison.dimensions.map((group) => ({
       ...group,
-      movers: group.movers.map(({ value: _, ...mover }) => mover),
+      movers: compactNames(group.movers),
     })),
   }),
   views: (comparison) => [viewWindows(comparison), ...comparison.dimensions.map(viewMovers)],
@@ -145,8 +145,7 @@ async function comparePeriods(
       cut_off: spans.whole.truncated || spans.recent.truncated || spans.today.truncated,
       movers: findMovers(spans, drift, isWhole)
         .filter((mover) => mover.change?.absolute !== 0)
-        .slice(0, asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH)
-        .map((mover) => ({ ...mover, label: shortLabel(mover.label) })),
+        .slice(0, asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH),
     })),
   };
 }
@@ -215,7 +214,7 @@ function refuseDifferentDays(): AnalyticsError {
 function viewWindows(comparison: Comparison): View {
   const { site, timezone, as_of, current, previous, change, small_sample, comparable } = comparison;
   const show = (name: "visitors" | "pageviews") => ({
-    measure: name,
+    label: name,
     current: current[name],
     previous: previous[name],
     change: change[name].absolute,
@@ -224,7 +223,7 @@ function viewWindows(comparison: Comparison): View {
   return {
     name: "windows",
     headline: `${site.domain}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
-    columns: [{ key: "measure", label: "measure", kind: "text" }, ...changeColumns],
+    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [show("visitors"), show("pageviews")],
     notes: [
       `Complete days only: today is in neither window. As of ${as_of}.`,
@@ -239,16 +238,9 @@ function viewMovers({ dimension, drift, cut_off, movers }: Comparison["dimension
     name: dimension,
     headline: `${dimension} that changed most, by visitors`,
     beside: true,
-    columns: [
-      {
-        key: "label",
-        label: dimension,
-        kind: "text",
-        ...(isWrittenByVisitors(dimension) && { untrusted: true }),
-      },
-      ...changeColumns,
-    ],
-    rows: movers.map(({ label, change, bounds, ...counts }) => ({
+    columns: [...nameColumns(dimension), ...changeColumns],
+    rows: movers.map(({ value, label, change, bounds, ...counts }) => ({
+      value,
       label,
       current: counts.current ?? (bounds ? formatBounds(bounds.current) : null),
       previous: counts.previous ?? (bounds ? formatBounds(bounds.previous) : null),

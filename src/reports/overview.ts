@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { type Dimension, isWrittenByVisitors } from "../operations/dimensions.ts";
+import type { Dimension } from "../operations/dimensions.ts";
 import { count, date, siteParam, siteRef } from "../operations/fields.ts";
 import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
@@ -8,7 +8,7 @@ import { formatSpan, period, periodHeadline, periodNotes, warnings } from "../op
 import type { View } from "../operations/view.ts";
 import { readConsistently } from "./consistent-read.ts";
 import { defineReport } from "./report-definition.ts";
-import { change, changeColumns, shortLabel, window } from "./report-fields.ts";
+import { change, changeColumns, compactNames, nameColumns, window } from "./report-fields.ts";
 import {
   isEarlierWhole,
   isSmallSample,
@@ -57,7 +57,14 @@ const result = () =>
     top: z.array(
       z.object({
         dimension: z.string(),
-        rows: z.array(z.object({ label: z.string(), visitors: count, percentage: z.number() })),
+        rows: z.array(
+          z.object({
+            value: z.string().nullable(),
+            label: z.string(),
+            visitors: count,
+            percentage: z.number(),
+          }),
+        ),
       }),
     ),
     drifted: z.boolean(),
@@ -85,6 +92,10 @@ export const overview = defineReport({
   params,
   result,
   compute: readOverview,
+  compact: (overview) => ({
+    ...overview,
+    top: overview.top.map((list) => ({ ...list, rows: compactNames(list.rows) })),
+  }),
   views: viewOverview,
 });
 
@@ -134,11 +145,7 @@ async function readOverview(
     trend: { from: shown[0]?.date ?? summary.period.from, visitors: shown.map((point) => point.visitors) },
     top: tops.map(({ dimension, rows }) => ({
       dimension,
-      rows: rows.map(({ label, visitors, percentage }) => ({
-        label: shortLabel(label),
-        visitors,
-        percentage,
-      })),
+      rows: rows.map(({ value, label, visitors, percentage }) => ({ value, label, visitors, percentage })),
     })),
     drifted: hasDrifted(answers, days),
     warnings: summary.warnings,
@@ -190,9 +197,9 @@ function viewOverview(result: Overview): View[] {
     {
       name: "comparison",
       headline: `Complete days: ${formatSpan(current)} compared with ${formatSpan(previous)}`,
-      columns: [{ key: "measure", label: "measure", kind: "text" }, ...changeColumns],
+      columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
       rows: (["visitors", "pageviews"] as const).map((measure) => ({
-        measure,
+        label: measure,
         current: current[measure],
         previous: previous[measure],
         change: comparison[measure].absolute,
@@ -220,10 +227,7 @@ function viewOverview(result: Overview): View[] {
         name: dimension,
         headline: "",
         columns: [
-          {
-            ...{ key: "label", label: `top ${dimension}`, kind: "text" },
-            ...(isWrittenByVisitors(dimension) && { untrusted: true }),
-          },
+          ...nameColumns(dimension, `top ${dimension}`),
           { key: "visitors", label: "visitors", kind: "count" },
           { key: "percentage", label: "share", kind: "percent", detail: true },
         ],

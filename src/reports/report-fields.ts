@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { isWrittenByVisitors } from "../operations/dimensions.ts";
 import { count, date } from "../operations/fields.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
-import { cleanText } from "../render/clean-text.ts";
 
 // Fields and columns that several reports share.
 
@@ -16,5 +16,18 @@ export const changeColumns: View["columns"] = [
   { key: "percent", label: "percent", kind: "percent_change" },
 ];
 
-/** Visitors can write labels of any length; an answer with several lists has room for short ones only. */
-export const shortLabel = (label: string) => cleanText(label, 80);
+/** The columns that name a row. */
+export function nameColumns(dimension: string, label = dimension): View["columns"] {
+  return [
+    { key: "value", label: "value", kind: "text", machine: true },
+    {
+      ...{ key: "label", label, kind: "text" },
+      ...(isWrittenByVisitors(dimension) && { untrusted: true }),
+    },
+  ];
+}
+
+/** Leaves out the values that are equal to their labels, to save a model tokens. */
+export function compactNames<T extends { value: string | null; label: string }>(rows: readonly T[]) {
+  return rows.map(({ value, ...rest }) => (value === rest.label ? rest : { value, ...rest }));
+}

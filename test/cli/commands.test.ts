@@ -290,3 +290,40 @@ describe("hostile text of visitors", () => {
     },
   );
 });
+
+describe("names of pages are complete as JSON, and different everywhere else", () => {
+  const long = `/${"x".repeat(250)}`;
+  const withLongNames = () =>
+    network.use(
+      http.get(`${BASE}/api/v1/breakdown`, async ({ request }) => {
+        const { pathname, search } = new URL(request.url);
+        const { body } = await ask(`${pathname}${search}`);
+        const rows = body.rows as { value: string | null; label: string }[];
+        for (const [index, row] of rows.entries()) {
+          row.value = `${long}${index}\u200b`;
+          row.label = row.value;
+        }
+        return HttpResponse.json(body);
+      }),
+    );
+  const command = (name: string) => [name, "--site", "example.com", "--days", "7"];
+
+  it.each(["overview", "compare"])("%s --json", async (name) => {
+    withLongNames();
+    const { stdout } = await shell([...command(name), "--json"]);
+    expect(stdout).toContain(`${long}0\\u200b`);
+  });
+
+  it.each([false, true])("at a terminal: %s", async (isTTY) => {
+    withLongNames();
+    const { stdout, stderr } = await shell(
+      ["breakdown", "--dimension", "pages", ...command("x").slice(1)],
+      service,
+      isTTY,
+    );
+    const names = [...stdout.matchAll(/^\S*x…(?: \(\d+\))?/gm)].map(([name]) => name);
+    expect(names).toHaveLength(10);
+    expect(new Set(names).size).toBe(10);
+    expect(stderr + stdout).toContain("A name that ends in a number in brackets");
+  });
+});

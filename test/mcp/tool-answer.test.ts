@@ -209,3 +209,36 @@ describe("the answer to a mistake lets a model correct it", () => {
     await globex.close();
   });
 });
+
+describe("names that look the same", () => {
+  const { api } = createTestApi();
+  /** The service with two pages that look like its first one, in every list. */
+  const withLookalikes = async (url: string, init: RequestInit) => {
+    const response = await api(new Request(url, init));
+    if (!url.includes("/breakdown")) return response;
+    const body = (await response.json()) as { rows: { value: string; label: string }[] };
+    for (const row of body.rows.slice(1, 3)) {
+      row.label = `${body.rows[0]?.label}${row.value === "/plans" ? "\u200b" : "\u200c"}`;
+    }
+    return Response.json(body);
+  };
+
+  it.each([
+    ["get_breakdown", { dimension: "pages" }],
+    ["get_overview", {}],
+    ["compare_periods", { dimension: "pages" }],
+  ])("%s numbers them, in both forms", async (name, args) => {
+    const client = await connectInProcess({ fetch: withLookalikes });
+    const result = await client.callTool(name, { site: "example.com", days: 7, ...args });
+    await client.close();
+    const labels = [...JSON.stringify(result.structuredContent).matchAll(/"label":"(\/ \(\d\))"/g)];
+    expect(labels.map(([, label]) => label).sort()).toEqual(["/ (2)", "/ (3)"]);
+    expect(textOf(result)).toMatch(/\/ \(2\)\t/);
+    expect(textOf(result)).toContain("A name that ends in a number in brackets");
+  });
+
+  it("other answers have no note on them", async () => {
+    const result = await call("get_overview", { site: "example.com" });
+    expect(textOf(result)).not.toContain("in brackets");
+  });
+});

@@ -26,8 +26,8 @@ describe("a comparison as tables", () => {
       {
         headline: "a.test, 2026-11-20 compared with 2026-11-18 to 2026-11-19 (Europe/Berlin)",
         rows: [
-          { measure: "visitors", current: 900, previous: 900, change: 0, percent: 0 },
-          { measure: "pageviews", current: 1_800, previous: 1_800, change: -7, percent: -0.4 },
+          { label: "visitors", current: 900, previous: 900, change: 0, percent: 0 },
+          { label: "pageviews", current: 1_800, previous: 1_800, change: -7, percent: -0.4 },
         ],
         notes: ["Complete days only: today is in neither window. As of 2026-11-21T05:05:10+01:00."],
       },
@@ -60,7 +60,7 @@ describe("a comparison as tables", () => {
     ["nothing", { current: null, previous: null, change: null }, [null, null, null, null]],
   ])("has the biggest changes, with %s", (_, mover, [current, previous, absolute, percent]) => {
     const [, view] = compare.views(group({ movers: [{ value: "/", label: "/", ...mover }] }));
-    expect(view?.rows).toEqual([{ label: "/", current, previous, change: absolute, percent }]);
+    expect(view?.rows).toEqual([{ value: "/", label: "/", current, previous, change: absolute, percent }]);
     expect(view?.notes).toEqual([]);
   });
 
@@ -76,10 +76,14 @@ describe("a comparison as tables", () => {
     expect(view?.notes).toContain(note);
   });
 
-  it("identifies its movers only by label for a model", () => {
-    const mover = { label: "/", current: 3, previous: 5, change };
-    const compact = compare.compact?.(group({ movers: [{ value: "/", ...mover }] }));
-    expect(compact).toEqual(group({ movers: [mover as never] }));
+  it("gives a model the value of a mover if its label is another text", () => {
+    const mover = { current: 3, previous: 5, change };
+    const movers = [
+      { value: "/", label: "/", ...mover },
+      { value: "DE", label: "Germany", ...mover },
+    ];
+    const compact = compare.compact?.(group({ movers }));
+    expect(compact).toEqual(group({ movers: [{ label: "/", ...mover } as never, movers[1] as never] }));
   });
 });
 

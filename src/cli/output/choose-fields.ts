@@ -2,8 +2,11 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { View } from "../../operations/view.ts";
 import { suggest } from "../../render/suggest.ts";
 
+const isName = (key: string) => key === "label" || key === "value";
+
 /**
- * Keeps the named columns of each view, in that order, and drops pictures of others and tables without any of them.
+ * Keeps the named columns of each view, in that order. Drops pictures of other columns, and tables that have none of them
+ * or only the names of rows.
  * Throws AnalyticsError `usage` for an unknown column.
  */
 export function chooseFields(views: readonly View[], fields: string): View[] {
@@ -23,7 +26,8 @@ export function chooseFields(views: readonly View[], fields: string): View[] {
       const { machine: _, detail: __, ...column } = found;
       return [column];
     });
-    if (columns.length === 0) return [];
+    // Names without any of the numbers asked for say nothing.
+    if (columns.every(({ key }) => isName(key)) && !asked.every(isName)) return [];
     const { name, rows, notes, bars } = view;
     // Without its label column, a list still needs a title.
     const headline = view.headline === "" && name !== undefined ? name : view.headline;

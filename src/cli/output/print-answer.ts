@@ -1,5 +1,6 @@
 import { AnalyticsError } from "../../errors.ts";
 import type { View } from "../../operations/view.ts";
+import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText, formatJson } from "../../render/clean-text.ts";
 import { formatCsv } from "../../render/csv.ts";
 import { formatPage } from "../../render/terminal-page.ts";
@@ -21,7 +22,7 @@ export async function printAnswer(io: Io, answer: Answer, format: Format): Promi
   }
   const views = chooseViews(answer, format);
   if (format.json) return writeData(io, formatJson(chooseJson(answer, views, format), 2));
-  const notes = readScreen(io, "stderr", format);
+  const screen = readScreen(io, "stderr", format);
   const isPage = io.stdout.isTTY && !format.csv;
   await writeData(
     io,
@@ -29,8 +30,10 @@ export async function printAnswer(io: Io, answer: Answer, format: Format): Promi
   );
   // A blank line, so that notes at a terminal do not look like rows.
   if (io.stdout.isTTY && io.stderr.isTTY) await writeAside(io, "");
-  for (const note of answer.views.flatMap((view) => view.notes)) {
-    await writeAside(io, paint(notes, "dim", wrapAside(io, cleanText(note, 400))));
+  const notes = answer.views.flatMap((view) => view.notes);
+  if (views.some(({ rows }) => hasLookalikes(rows))) notes.push(NUMBER_NOTE);
+  for (const note of notes) {
+    await writeAside(io, paint(screen, "dim", wrapAside(io, cleanText(note, 400))));
   }
 }
 
