@@ -1,14 +1,15 @@
-import { INVALID_REQUEST, parseJSONRPCMessage } from "@modelcontextprotocol/server";
+import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from "@modelcontextprotocol/server";
 
 export interface Refusal {
   jsonrpc: "2.0";
-  id: string | number;
+  /** Null if the line is not JSON. */
+  id: string | number | null;
   error: { code: number; message: string };
 }
 
 /**
- * Reads the same input as the SDK's stdio transport and refuses the requests that the SDK drops without an answer: those
- * with an unknown member, another version of JSON-RPC, or in a batch. Their sender would wait forever
+ * Reads the same input as the SDK's stdio transport and refuses what the SDK drops without an answer: lines that are not
+ * JSON, and requests with an unknown member, another version of JSON-RPC, or in a batch. Their sender would wait forever
  * (https://github.com/modelcontextprotocol/typescript-sdk/issues/2247; remove this once that is fixed). A message without
  * a readable id gets no answer.
  */
@@ -19,16 +20,26 @@ export function createInvalidRequestCheck(refuse: (refusal: Refusal) => void): (
     for (let end = chunk.indexOf("\n"); end !== -1; end = chunk.indexOf("\n", start)) {
       const line = Buffer.concat([...open, chunk.subarray(start, end)]).toString("utf8");
       [open, start] = [[], end + 1];
-      for (const id of findInvalidRequests(line)) {
-        refuse({ jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message: "Invalid Request" } });
-      }
+      for (const refusal of checkLine(line)) refuse(refusal);
     }
     if (start < chunk.length) open.push(chunk.subarray(start));
   };
 }
 
-function findInvalidRequests(line: string): (string | number)[] {
+function checkLine(line: string): Refusal[] {
+  if (line.trim() === "") return [];
   const message = parse(line);
+  if (message === undefined) return [createRefusal(null, PARSE_ERROR, "Parse error: the line is not JSON")];
+  return findInvalidRequests(message).map((id) => createRefusal(id, INVALID_REQUEST, "Invalid Request"));
+}
+
+const createRefusal = (id: Refusal["id"], code: number, message: string): Refusal => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message },
+});
+
+function findInvalidRequests(message: unknown): (string | number)[] {
   if (isMessage(message)) return [];
   return (Array.isArray(message) ? message : [message]).flatMap((each) => {
     const request: object = Object(each);

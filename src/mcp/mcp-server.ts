@@ -1,4 +1,11 @@
-import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import {
+  type JSONRPCRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Result,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { iconUrl } from "../render/icon.ts";
 import { CHART_EXTENSION } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";
@@ -24,6 +31,20 @@ const cacheHints = {
   "server/discover": publicForAnHour,
 };
 
+type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
+
+/** The SDK refuses `arguments: null`, which some clients send for a call without arguments. */
+class LenientServer extends Server {
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler);
+    if (method !== "tools/call") return wrapped;
+    return ({ params, ...request }, context) => {
+      const { arguments: given, ...rest } = Object(params);
+      return wrapped({ ...request, params: given === null ? rest : params }, context);
+    };
+  }
+}
+
 /**
  * The MCP server for both protocol generations and both transports. It uses the SDK's low-level `Server`, because an
  * `McpServer` converts and checks all schemas for each instance, and over HTTP each request gets an instance. Resources
@@ -31,7 +52,7 @@ const cacheHints = {
  */
 export function createServer(options: McpServerOptions): Server {
   const { call, version, about } = options;
-  const server = new Server(describeServer(version), {
+  const server = new LenientServer(describeServer(version), {
     capabilities,
     cacheHints,
     instructions: buildInstructions(about.instruction),

@@ -1,4 +1,5 @@
-import type { Readable, Writable } from "node:stream";
+import { type Readable, Transform, type Writable } from "node:stream";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
 import { createInvalidRequestCheck } from "./invalid-requests.ts";
 import { createServer } from "./mcp-server.ts";
@@ -15,22 +16,47 @@ export interface StdioOptions extends McpServerOptions {
 export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOptions): Promise<void> {
   // If the client reads slowly, the transport adds listeners for each answer that waits.
   stdout.setMaxListeners(0);
-  const transport = new StdioServerTransport(stdin, stdout);
+  const input = stdin.pipe(createByteOrderMarkFilter());
+  const transport = new StdioServerTransport(input, stdout);
   const gone = new Promise<void>((resolve) => {
     // If a frame is too long, the transport closes and stops reading, so the end of input never arrives.
     const close = transport.close.bind(transport);
     transport.close = () => close().then(resolve);
-    stdin
-      .once("end", resolve)
-      .once("close", resolve)
-      .once("error", () => resolve());
+    input.once("end", resolve);
+    stdin.once("close", resolve).once("error", () => resolve());
     stdout.once("close", resolve).once("error", () => resolve());
   });
-  const handle = serve(() => createServer(options), { transport, onerror: onFault });
-  stdin.on(
+  const handle = serve(() => createServer(options), {
+    transport,
+    onerror: (fault) => onFault(isSchemaError(fault) ? new Error("a message is not valid JSON-RPC") : fault),
+  });
+  input.on(
     "data",
-    createInvalidRequestCheck((refusal) => void transport.send(refusal).catch(onFault)),
+    createInvalidRequestCheck((refusal) => {
+      if (refusal.id === null) onFault(new Error("a line on standard input is not JSON"));
+      void transport.send(refusal as JSONRPCMessage).catch(onFault);
+    }),
   );
   await gone;
   await handle.close();
+}
+
+/** The SDK passes on zod's error, whose message is a JSON document of many lines. */
+const isSchemaError = ({ name }: Error) => name === "ZodError" || name === "$ZodError";
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Removes a byte order mark from the start of the input, where PowerShell writes one. */
+function createByteOrderMarkFilter(): Transform {
+  let start: Buffer | undefined = Buffer.alloc(0);
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      if (start === undefined) return done(null, chunk);
+      start = Buffer.concat([start, chunk]);
+      if (start.length < 3 && BYTE_ORDER_MARK.subarray(0, start.length).equals(start)) return done();
+      const text = start.subarray(0, 3).equals(BYTE_ORDER_MARK) ? start.subarray(3) : start;
+      start = undefined;
+      done(null, text);
+    },
+  });
 }

@@ -88,14 +88,21 @@ function cutToBudget(
   return `Only the ${list.keep} ${fitting} of ${rows.length} ${list.key} are shown to keep the answer short; the shell command prints all of them.`;
 }
 
-/** Converts an error to a tool's answer, with what a model needs to correct its call. */
-export function buildErrorAnswer({ message, hint, parameters }: AnalyticsError): ToolAnswer {
+/**
+ * Converts an error to a tool's answer, with what a model needs to correct its call.
+ *
+ * @param advice What to do about the arguments, in sentences.
+ */
+export function buildErrorAnswer(
+  { message, hint, parameters }: AnalyticsError,
+  advice: readonly string[] = [],
+): ToolAnswer {
   const allowed = parameters.flatMap((each) =>
     each.allowed && ![message, hint].some((text) => text?.includes(each.allowed?.join(", ") ?? ""))
       ? [`Allowed for ${each.parameter}: ${each.allowed.join(", ")}.`]
       : [],
   );
-  const text = [message, ...allowed, ...(hint === undefined ? [] : [hint])].map((each) =>
+  const text = [message, ...advice, ...allowed, ...(hint === undefined ? [] : [hint])].map((each) =>
     cleanText(each, 1_000),
   );
   return { content: [{ type: "text", text: text.join("\n") }], isError: true };

@@ -3,6 +3,7 @@ import { parseParams } from "../operations/parameters.ts";
 import { type Query, queries } from "../reports/queries.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
+import { adviseOnArguments, readArguments } from "./tool-arguments.ts";
 
 const byName = new Map(queries.map((query) => [query.tool.name, query]));
 
@@ -12,9 +13,11 @@ export const findTool = (name: string): Query | undefined => byName.get(name);
 export async function answerTool(
   { call, admit, about, options }: McpServerOptions,
   query: Query,
-  input: Record<string, unknown>,
+  given: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
+  const { name } = query.tool;
+  const input = readArguments(name, given);
   try {
     admit();
     if (query.isDescription) {
@@ -24,7 +27,9 @@ export async function answerTool(
     const answer = await query.ask(call, parseParams(query.params, input), { signal });
     return buildAnswer(query, input, answer, { about, options });
   } catch (error) {
-    if (error instanceof AnalyticsError) return buildErrorAnswer(error);
+    if (error instanceof AnalyticsError) {
+      return buildErrorAnswer(error, adviseOnArguments(name, input, error.parameters));
+    }
     return buildErrorAnswer(
       new AnalyticsError("internal_error", "analytics-mcp failed to answer: this is a bug."),
     );

@@ -1,7 +1,11 @@
 import { distance } from "fastest-levenshtein";
 
+/** Comparing takes as long as the product of both lengths, and a model may send a word of any length. */
+const MAX_LENGTH = 253;
+
 /** The known word that is nearest to a mistyped one, if it is near: at most a third of its letters differ. */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined;
   const [nearest] = known
     .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, far }) => far <= Math.max(1, Math.floor(candidate.length / 3)))

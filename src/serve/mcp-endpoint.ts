@@ -15,6 +15,7 @@ export interface McpEndpointOptions extends HostGuardOptions {
 const MAX_BODY_BYTES = 1_000_000;
 const CURRENT = "2026-07-28";
 const STREAM = "text/event-stream";
+const ANY_TYPE = /(^|,)\s*\*\/\*\s*(,|;|$)/;
 const PARSE_ERROR = -32_700;
 /** The SDK's code for requests that the HTTP layer refuses. */
 const REFUSED = -32_000;
@@ -101,6 +102,8 @@ function sendError(response: ServerResponse, status: number, code: number, messa
 function describeRequest({ method, url, headers }: IncomingMessage, signal: AbortSignal): Request {
   const { authorization: _, ...rest } = headers;
   const given = new Headers(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  // The SDK wants both types by name.
+  if (ANY_TYPE.test(given.get("accept") ?? "")) given.set("accept", `application/json, ${STREAM}`);
   // Incomplete on purpose: the SDK reads no other members.
   return { method, url, headers: given, signal } as Request;
 }

@@ -145,12 +145,27 @@ describe("what visitors wrote is cleaned and labelled as data", () => {
 describe("the answer to a mistake lets a model correct it", () => {
   it.each([
     ["get_stats", { site: "example.com", days: 0 }, ["days must be a whole number from 1 to 365"]],
-    ["get_stats", { site: "example.com", days: "7" }, ["days must be a whole number from 1 to 365"]],
+    ...["7d", "07", "-7", "7.0", " 7", "", "٧", true, [7]].map(
+      (days): [string, Record<string, unknown>, string[]] => [
+        "get_stats",
+        { site: "example.com", days },
+        ["days must be a whole number from 1 to 365"],
+      ],
+    ),
     [
       "get_stats",
       { site: "example.com", period: "7d" },
-      ["period is unknown; the parameters are site, days"],
+      ["period is unknown; the parameters are site, days", "Use days, counted back from today."],
     ],
+    [
+      "get_breakdown",
+      { site: "example.com", dimension: "pages", filters: [], from: "2026-11-01", to: "2026-11-02" },
+      ["filters is unknown", "There are no filters", "from is unknown", "Use days, counted back from today."],
+    ],
+    ["get_breakdown", { site: "example.com", dimensions: "pages" }, ["Did you mean dimension?"]],
+    ["get_breakdown", { site: "example.com", dimension: "country" }, ["Did you mean countries?"]],
+    ["get_stats", { site: "exampel.com" }, ["Did you mean example.com?"]],
+    ["get_stats", { site: "example.com", __proto__: null, constructor: 1 }, ["constructor is unknown"]],
     ["get_stats", { site: 7 }, ["site must be a string of 1 to 253 characters"]],
     [
       "get_breakdown",
@@ -240,5 +255,34 @@ describe("names that look the same", () => {
   it("other answers have no note on them", async () => {
     const result = await call("get_overview", { site: "example.com" });
     expect(textOf(result)).not.toContain("in brackets");
+  });
+});
+
+describe("arguments as hosts and models send them", () => {
+  it.each([
+    ["digits as a text", { days: "7" }],
+    ["an argument of Gemini CLI", { days: 7, wait_for_previous: true }],
+    ["an argument of n8n", { days: 7, toolCallId: "call_1" }],
+    ["null for an argument that has a default", { days: 7, site: "example.com", wait_for_previous: null }],
+  ])("%s", async (_, args) => {
+    const expected = await call("get_stats", { site: "example.com", days: 7 });
+    expect(await call("get_stats", { site: "example.com", ...args })).toEqual(expected);
+  });
+
+  it("a word of any length is refused without a long search for a similar one", async () => {
+    const start = performance.now();
+    const dimension = "x".repeat(2_000_000);
+    const result = await call("get_breakdown", { site: "example.com", dimension });
+    expect(textOf(result)).toMatch(/^dimension must be one of/);
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it("null is left out", async () => {
+    const client = await connectInProcess({ key: GLOBEX_KEY });
+    const expected = await client.callTool("get_stats", {});
+    expect(await client.callTool("get_stats", { site: null, days: null })).toEqual(expected);
+    expect(await client.callTool("get_stats", null as never)).toEqual(expected);
+    await client.close();
+    expect(expected.isError).toBeFalsy();
   });
 });

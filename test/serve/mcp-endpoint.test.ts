@@ -114,6 +114,15 @@ describe("the endpoint", () => {
     },
   );
 
+  it.each([
+    ["*/*", 200],
+    ["text/html, */*;q=0.8", 200],
+    ["text/html", 406],
+  ])("answers Accept: %s with %d", async (accept, status) => {
+    const { url } = await start();
+    expect((await post(url, { accept })).status).toBe(status);
+  });
+
   it("refuses a host name that is not its own (DNS rebinding)", async () => {
     const { url, servers } = await start();
     const { createConnection } = await import("node:net");

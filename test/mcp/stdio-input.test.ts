@@ -1,0 +1,139 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { serveStdio } from "../../src/mcp/stdio.ts";
+import { demo } from "../../src/sources/demo.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
+import { NOW } from "../support/api.ts";
+
+interface Answer {
+  id: string | number | null;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string };
+}
+
+const clock = () => NOW;
+const call = createLocalCall(() => demo.open({ clock }), clock);
+
+/** Sends chunks to a server of their own and reads until a last request is answered. */
+async function converse(...chunks: (string | Buffer)[]) {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const faults: string[] = [];
+  let written = "";
+  const finished = new Promise<void>((resolve) => {
+    stdout.on("data", (chunk) => {
+      written += chunk;
+      if (written.includes('"id":"last"')) resolve();
+    });
+  });
+  const served = serveStdio({
+    ...{ stdin, stdout, call, version: "0.0.0", about: demo.about, options: [], admit: () => {} },
+    onFault: ({ message }) => void faults.push(message),
+  });
+  for (const chunk of chunks) stdin.write(chunk);
+  stdin.write(format({ id: "last", method: "ping" }));
+  await finished;
+  stdin.end();
+  await served;
+  const answers = written
+    .trim()
+    .split("\n")
+    .map((line): Answer => JSON.parse(line));
+  return { answers: answers.filter(({ id }) => id !== "last"), faults };
+}
+
+const format = (frame: object) => `${JSON.stringify({ jsonrpc: "2.0", ...frame })}\n`;
+const clientInfo = { name: "test", version: "1" };
+const initialize = {
+  ...{ id: "first", method: "initialize" },
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo },
+};
+const initialized = { method: "notifications/initialized", params: {} };
+const stats = {
+  id: 2,
+  method: "tools/call",
+  params: { name: "get_stats", arguments: { site: "example.com" } },
+};
+const list = { id: 3, method: "tools/list", params: {} };
+
+describe("a byte order mark before the first line is skipped", () => {
+  const mark = Buffer.from("\ufeff");
+  it.each([
+    ["in one chunk", [Buffer.concat([mark, Buffer.from(format(initialize))])]],
+    ["byte by byte", [...[0, 1, 2].map((at) => mark.subarray(at, at + 1)), format(initialize)]],
+  ])("%s", async (_, chunks) => {
+    const { answers, faults } = await converse(...chunks);
+    expect([answers[0]?.result?.protocolVersion, faults]).toEqual(["2025-06-18", []]);
+  });
+
+  it("but not in the middle of a line", async () => {
+    const { answers } = await converse(format({ id: "a\ufeffb", method: "ping" }));
+    expect(answers).toEqual([{ jsonrpc: "2.0", id: "a\ufeffb", result: {} }]);
+  });
+});
+
+describe("a line that is no message", () => {
+  it.each(["{bad", "hello", "{", "\ufffd"])("%j is a parse error, with one line of log", async (line) => {
+    const { answers, faults } = await converse(format(initialize), `${line}\n`);
+    expect(answers.find(({ id }) => id === null)?.error?.code).toBe(-32_700);
+    expect(faults).toEqual(["a line on standard input is not JSON"]);
+  });
+
+  it.each(["", " ", "\r"])("%j is skipped", async (line) => {
+    expect(await converse(`${line}\n`)).toEqual({ answers: [], faults: [] });
+  });
+
+  it.each(["[]", "1", "{}", `${"[".repeat(50_000)}${"]".repeat(50_000)}`])(
+    "JSON that is no JSON-RPC is one line of log: %.20s",
+    async (line) => {
+      const { faults } = await converse(format(initialize), `${line}\n`);
+      expect(faults).toEqual(["a message is not valid JSON-RPC"]);
+    },
+  );
+});
+
+it.each(["constructor", "__proto__", "toString", ""])("a tool %j is unknown", async (name) => {
+  const { answers } = await converse(format(initialize), format({ ...stats, params: { name } }));
+  expect(answers.find(({ id }) => id === 2)?.error).toMatchObject({ code: -32_602 });
+});
+
+describe("any type in any member of the first frames", () => {
+  const deep: unknown = JSON.parse(`${"[".repeat(2_000)}${"]".repeat(2_000)}`);
+  const values = [
+    ...[null, true, 0, -1, 1.5, 1e300, "", "text", "\ud800", [], [null], {}, { toString: 1 }],
+    ...[{ length: -1 }, JSON.parse('{"__proto__":{"a":1}}'), deep, { a: deep }],
+  ];
+
+  it.each([
+    ["initialize", initialize],
+    ["tools/call", stats],
+    ["tools/list", list],
+  ])("of %s: one answer each, and the next frame is answered", async (_, frame) => {
+    const before = frame === initialize ? [] : [format(initialize), format(initialized)];
+    for (const path of listPaths(frame)) {
+      const variants = values.map((value) => replace(frame, path, value));
+      for (const variant of variants) {
+        const { answers } = await converse(...before, format(variant), format({ ...list, id: "then" }));
+        const { id } = variant as { id?: unknown };
+        const isReadable = typeof id === "string" || Number.isSafeInteger(id);
+        const owed = isReadable && "method" in variant ? 1 : 0;
+        expect(answers.filter((answer) => answer.id === id && id !== "then")).toHaveLength(owed);
+        expect(answers.filter((answer) => answer.id === "then")).toHaveLength(1);
+      }
+    }
+  });
+});
+
+type Path = string[];
+
+function listPaths(value: unknown): Path[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => [
+    [name],
+    ...listPaths(each).map((rest) => [name, ...rest]),
+  ]);
+}
+
+function replace(value: object, [name = "", ...rest]: Path, by: unknown): object {
+  const inner = rest.length === 0 ? by : replace(Object(Reflect.get(value, name)), rest, by);
+  return { ...value, [name]: inner };
+}
