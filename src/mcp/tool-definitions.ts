@@ -13,7 +13,12 @@ const annotations = {
 } as const;
 
 /** Deepest level of an output schema that clients get in full. */
-const MAX_DEPTH = 4;
+const MAX_DEPTH = 3;
+
+/** Members that are the same in most answers, and explain themselves there. */
+const BRIEF = new Set(["site", "period", "warnings"]);
+/** Names that `compact` leaves out where one follows from the other. */
+const OMITTED = new Set(["value", "label"]);
 
 /**
  * The list of tools as clients get it. The build replaces this module with the finished list (`tsup.config.ts`), because
@@ -38,19 +43,33 @@ function defineTool({ params, result, tool, isDescription }: Query): Tool {
 
 /**
  * The schema of a tool's structured answer. It costs a model tokens, and the model sees the answer anyway. So it has only
- * names and types, without those of deep levels and of the receipt. The OpenAPI document has the descriptions.
+ * names, types and what is required, without the members of deep levels and of what is in every answer. The OpenAPI document has the
+ * descriptions.
  */
 function buildOutputSchema(result: z.ZodObject): JsonSchema {
   const json = strip(toJsonSchema(result), 0);
-  return { ...json, properties: { ...json.properties, receipt: { type: "object" } } };
+  return {
+    ...json,
+    properties: { ...json.properties, receipt: { type: "object" } },
+    required: [...(json.required ?? []), "receipt"],
+  };
 }
 
-function strip({ type, properties, items }: JsonSchema, depth: number): JsonSchema {
-  if (depth > MAX_DEPTH) return type ? { type } : {};
-  const members = Object.entries(properties ?? {}).map(([name, each]) => [name, strip(each, depth + 1)]);
+function strip(schema: JsonSchema, depth: number): JsonSchema {
+  const { type, anyOf, properties, required, items } = schema;
+  // A client may know only one type for each schema, so a union has a schema for each.
+  const union = Array.isArray(type) ? type.map((each) => ({ type: each })) : anyOf;
+  if (Array.isArray(union)) return { anyOf: union.map((each: JsonSchema) => strip(each, depth)) };
+  if (depth > MAX_DEPTH) return { ...(type && { type }) };
+  const members = Object.entries(properties ?? {}).map(([name, each]) => [
+    name,
+    strip(each, BRIEF.has(name) ? MAX_DEPTH + 1 : depth + 1),
+  ]);
+  const kept = (required ?? []).filter((name) => !OMITTED.has(name));
   return {
     ...(type && { type }),
     ...(properties && { properties: Object.fromEntries(members) }),
+    ...(kept.length > 0 && { required: kept }),
     ...(items && { items: strip(items, depth + 1) }),
   };
 }

@@ -1,5 +1,7 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { beforeAll, expect, it } from "vitest";
+import type { JsonSchema } from "../../src/operations/json-schema.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { connectInProcess } from "../support/clients.ts";
 
@@ -10,7 +12,7 @@ interface Tool {
     required?: string[];
     properties: Record<string, { description: string }>;
   };
-  outputSchema: { type: string };
+  outputSchema: JsonSchema;
 }
 
 let tools: Tool[];
@@ -33,6 +35,43 @@ it("every tool takes strict arguments, each with a description, and never requir
 
 it("every tool answers with an object", () => {
   expect(tools.map(({ outputSchema }) => outputSchema.type)).toEqual(tools.map(() => "object"));
+});
+
+it("every member of an output schema has one type, or a type for each branch", () => {
+  const seen: unknown[] = [];
+  const visit = (schema: JsonSchema) => {
+    seen.push(schema);
+    const { type, anyOf, properties = {}, items, required = [] } = schema;
+    if (Array.isArray(anyOf)) for (const branch of anyOf) visit(branch);
+    else expect(type).toEqual(expect.any(String));
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(required));
+    for (const each of Object.values(properties)) visit(each);
+    if (items) visit(items);
+  };
+  for (const { outputSchema } of tools) visit(outputSchema);
+  expect(seen.length).toBeGreaterThan(100);
+});
+
+it.each([
+  ["list_sites", {}],
+  ["get_stats", {}],
+  ["get_timeseries", {}],
+  ["get_breakdown", { dimension: "countries" }],
+  ["get_breakdown", { dimension: "events" }],
+  ["get_realtime", {}],
+  ["get_openapi", {}],
+  ["get_openapi", { operation: "stats" }],
+  ["get_overview", {}],
+  ["compare_periods", {}],
+])("an answer of %s matches its output schema: %j", async (name, args) => {
+  const client = await connectInProcess();
+  const site = name === "list_sites" || name === "get_openapi" ? {} : { site: "example.com" };
+  const result = await client.callTool(name, { ...site, ...args });
+  await client.close();
+  const schema = tools.find((tool) => tool.name === name)?.outputSchema ?? {};
+  const validate = new Ajv2020().compile(schema);
+  expect([validate(result.structuredContent), validate.errors]).toEqual([true, null]);
+  expect(schema.required).toContain("receipt");
 });
 
 it("every tool keeps its budget of tokens, and so does their average", () => {
