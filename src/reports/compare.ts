@@ -7,6 +7,7 @@ import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { formatSpan } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
+import type { Bounds } from "./bounds.ts";
 import { readConsistently } from "./consistent-read.ts";
 import { findMovers, type Spans } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
@@ -30,6 +31,7 @@ const MOVERS_OF_EACH = 4;
 const ROW_LIMIT = 1000;
 
 const bounds = () => z.object({ least: count, most: count });
+const changeBounds = () => z.object({ least: z.int(), most: z.int() });
 
 const params = () =>
   z.strictObject({
@@ -68,9 +70,10 @@ const result = () =>
             current: count.nullable(),
             previous: count.nullable(),
             change: change().nullable(),
-            bounds: z.object({ current: bounds(), previous: bounds() }).optional(),
+            bounds: z.object({ current: bounds(), previous: bounds(), change: changeBounds() }).optional(),
           }),
         ),
+        more: z.object({ count, most: count }),
       }),
     ),
   });
@@ -139,14 +142,17 @@ async function comparePeriods(
     },
     small_sample: isSmallSample(current, previous),
     comparable: isWhole,
-    dimensions: groups.map(({ dimension, spans, drift }) => ({
-      dimension,
-      drift,
-      cut_off: spans.whole.truncated || spans.recent.truncated || spans.today.truncated,
-      movers: findMovers(spans, drift, isWhole)
-        .filter((mover) => mover.change?.absolute !== 0)
-        .slice(0, asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH),
-    })),
+    dimensions: groups.map(({ dimension, spans, drift }) => {
+      const limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH;
+      const { shown, more } = findMovers(spans, drift, isWhole, limit);
+      return {
+        dimension,
+        drift,
+        cut_off: spans.whole.truncated || spans.recent.truncated || spans.today.truncated,
+        movers: shown,
+        more,
+      };
+    }),
   };
 }
 
@@ -233,7 +239,8 @@ function viewWindows(comparison: Comparison): View {
   };
 }
 
-function viewMovers({ dimension, drift, cut_off, movers }: Comparison["dimensions"][number]): View {
+function viewMovers(group: Comparison["dimensions"][number]): View {
+  const { dimension, movers } = group;
   return {
     name: dimension,
     headline: `${dimension} that changed most, by visitors`,
@@ -244,21 +251,39 @@ function viewMovers({ dimension, drift, cut_off, movers }: Comparison["dimension
       label,
       current: counts.current ?? (bounds ? formatBounds(bounds.current) : null),
       previous: counts.previous ?? (bounds ? formatBounds(bounds.previous) : null),
-      change: change?.absolute ?? null,
+      change: change?.absolute ?? (bounds ? formatChange(bounds.change) : null),
       percent: change?.percent ?? null,
     })),
-    notes: [
-      ...(movers.length === 0 ? [`No ${dimension} changed.`] : []),
-      ...(drift > 0
-        ? [`Visits arrived while ${dimension} were read: each count may be off by ${drift}.`]
-        : []),
-      ...(cut_off
-        ? [
-            `The service returned only the first ${ROW_LIMIT} ${dimension}, so some counts are known only as a range.`,
-          ]
-        : []),
-    ],
+    notes: noteMovers(group),
   };
 }
 
-const formatBounds = ({ least, most }: { least: number; most: number }) => `${least}–${most}`;
+function noteMovers({ dimension, drift, cut_off, movers, more }: Comparison["dimensions"][number]): string[] {
+  const isCertain = !cut_off && drift === 0;
+  return [
+    ...(movers.length === 0
+      ? [`No ${dimension} ${isCertain ? "changed" : "are known to have changed"}.`]
+      : []),
+    ...(more.count > 0
+      ? [
+          `${dimension}: ${more.count} more ${isCertain ? "changed" : "may have changed"}, by at most ${more.most} visitors each.`,
+        ]
+      : []),
+    ...(drift > 0
+      ? [
+          `Visits arrived while ${dimension} were read: each count may be off by ${drift}, and each change by ${2 * drift}.`,
+        ]
+      : []),
+    ...(cut_off
+      ? [
+          `The service returned only the first ${ROW_LIMIT} ${dimension}, so some counts are known only as a range.`,
+        ]
+      : []),
+  ];
+}
+
+const formatBounds = ({ least, most }: Bounds) => `${least}–${most}`;
+
+/** "217–250 more", "6–8 fewer". Only certain changes are shown, so both ends have one sign. */
+const formatChange = ({ least, most }: Bounds) =>
+  least > 0 ? `${least}–${most} more` : `${-most}–${-least} fewer`;

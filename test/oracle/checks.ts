@@ -225,13 +225,19 @@ export async function checkOverview(
 }
 
 interface Comparison extends Body {
-  dimensions: { dimension: string; drift: number; cut_off: boolean; movers: ShownMover[] }[];
+  dimensions: {
+    dimension: string;
+    drift: number;
+    cut_off: boolean;
+    movers: ShownMover[];
+    more: { count: number; most: number };
+  }[];
 }
 type ShownMover = Omit<Mover, "current" | "previous" | "change"> & {
   current: number | null;
   previous: number | null;
   change: Mover["change"] | null;
-  bounds?: Record<"current" | "previous", { least: number; most: number }>;
+  bounds?: Record<"current" | "previous" | "change", { least: number; most: number }>;
 };
 
 /**
@@ -247,10 +253,11 @@ export async function checkComparison(
   const check = ({ dimensions: groups, ...body }: Comparison) => {
     expect(bare(body)).toEqual(right.json);
     expect(groups.map(({ dimension }) => dimension)).toEqual(right.moved.map(({ dimension }) => dimension));
-    for (const [index, { drift, cut_off, movers }] of groups.entries()) {
+    for (const [index, { drift, cut_off, movers, more }] of groups.entries()) {
       const { all, isCutOff } = right.moved[index] as (typeof right.moved)[number];
       expect([drift, cut_off]).toEqual([0, isCutOff]);
       checkMovers(movers, all, isCutOff, right.shown);
+      checkOthers(movers, more, all, isCutOff);
     }
   };
   const { text, structured } = await surfaces.tool("compare_periods", params);
@@ -275,7 +282,6 @@ export async function checkComparison(
 
 function checkMovers(movers: ShownMover[], all: Mover[], isCutOff: boolean, most: number): void {
   const byLabel = new Map(all.map((each) => [each.label, each]));
-  const known = movers.filter(({ change }) => change !== null);
   for (const { label, value, current, previous, change, bounds } of movers) {
     const truth = byLabel.get(label);
     if (!truth) throw new Error(`${label} is no value of the dimension.`);
@@ -284,21 +290,43 @@ function checkMovers(movers: ShownMover[], all: Mover[], isCutOff: boolean, most
     expect([current ?? truth.current, previous ?? truth.previous]).toEqual([truth.current, truth.previous]);
     expect(change ?? truth.change).toEqual(truth.change);
     expect(change === null).toBe(bounds !== undefined);
-    for (const window of ["current", "previous"] as const) {
-      if (!bounds) continue;
-      expect(truth[window]).toBeGreaterThanOrEqual(bounds[window].least);
-      expect(truth[window]).toBeLessThanOrEqual(bounds[window].most);
+    if (!bounds) continue;
+    const right = { current: truth.current, previous: truth.previous, change: truth.change.absolute };
+    for (const each of ["current", "previous", "change"] as const) {
+      expect(right[each]).toBeGreaterThanOrEqual(bounds[each].least);
+      expect(right[each]).toBeLessThanOrEqual(bounds[each].most);
     }
   }
   expect(new Set(movers.map(({ label }) => label)).size).toBe(movers.length);
-  const steps = known.map(({ change }) => Math.abs(change?.absolute ?? 0));
+  const steps = movers.map(({ change, bounds }) =>
+    change ? Math.abs(change.absolute) : Math.max(bounds?.change.least ?? 0, -(bounds?.change.most ?? 0)),
+  );
+  expect(Math.min(...steps, 1)).toBe(1);
   expect(steps).toEqual([...steps].sort((a, b) => b - a));
   if (isCutOff) return;
   const moved = all.map(({ change }) => Math.abs(change.absolute)).filter((step) => step > 0);
   expect(steps).toEqual(moved.slice(0, most));
 }
 
-/** As a table shows it: what is not known exactly is a range, without a change. */
+/** What is said of the values that are not shown: how many of them changed, and by how much at most. */
+function checkOthers(
+  movers: ShownMover[],
+  more: { count: number; most: number },
+  all: Mover[],
+  isCutOff: boolean,
+): void {
+  const shown = new Set(movers.map(({ label }) => label));
+  const steps = all
+    .filter(({ label }) => !shown.has(label))
+    .map(({ change }) => Math.abs(change.absolute))
+    .filter((step) => step > 0);
+  const most = Math.max(0, ...steps);
+  if (!isCutOff) expect(more).toEqual({ count: steps.length, most });
+  expect(more.count).toBeGreaterThanOrEqual(steps.length);
+  expect(more.most).toBeGreaterThanOrEqual(most);
+}
+
+/** As a table shows it: what is not known exactly is a range. */
 function showBounds({ bounds, change, ...mover }: ShownMover) {
   const show = (window: "current" | "previous"): Cell =>
     mover[window] ?? (bounds ? `${bounds[window].least}–${bounds[window].most}` : null);
@@ -306,6 +334,10 @@ function showBounds({ bounds, change, ...mover }: ShownMover) {
     label: mover.label,
     current: show("current"),
     previous: show("previous"),
-    change: change ?? { absolute: null, percent: null },
+    change: change ?? { absolute: bounds ? showRange(bounds.change) : null, percent: null },
   };
 }
+
+/** The end that is closer to zero comes first. */
+const showRange = ({ least, most }: { least: number; most: number }) =>
+  least > 0 ? `${least}–${most} more` : `${-most}–${-least} fewer`;

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { compare } from "../../src/reports/compare.ts";
-import { type Breakdown, findMovers } from "../../src/reports/movers.ts";
 import { overview } from "../../src/reports/overview.ts";
 import {
   isEarlierWhole,
@@ -109,100 +108,6 @@ describe("the earlier window", () => {
   });
 });
 
-describe("movers", () => {
-  const rank = (rows: Record<string, number>, truncated = false): Breakdown =>
-    ({
-      rows: Object.entries(rows).map(([value, visitors]) => ({
-        value,
-        label: value,
-        visitors,
-        percentage: 1,
-      })),
-      truncated,
-    }) as Breakdown;
-
-  it("are ranked by absolute change, not by percentage", () => {
-    const movers = findMovers(
-      { whole: rank({ a: 310, b: 40, c: 8 }), recent: rank({ a: 190, b: 15, c: 7 }), today: rank({ a: 20 }) },
-      0,
-      true,
-    );
-    expect(
-      movers.map(({ label, current, previous, change }) => [label, current, previous, change?.absolute]),
-    ).toEqual([
-      ["a", 170, 120, 50],
-      ["b", 15, 25, -10],
-      ["c", 7, 1, 6],
-    ]);
-  });
-
-  it("a value missing from a complete list is 0; missing from a cut-off list it is below the last row", () => {
-    const [gone] = findMovers({ whole: rank({ a: 9 }), recent: rank({}), today: rank({}) }, 0, true);
-    expect(gone).toMatchObject({ current: 0, previous: 9, change: { absolute: -9, percent: -100 } });
-    const cut = findMovers(
-      { whole: rank({ a: 90, b: 50 }, true), recent: rank({ a: 40, c: 30 }, true), today: rank({}) },
-      0,
-      true,
-    );
-    expect(cut.map(({ label }) => label)).toEqual(["a", "b", "c"]);
-    expect(cut[1]).toMatchObject({
-      ...{ value: "b", current: null, previous: null, change: null },
-      bounds: { current: { least: 0, most: 30 }, previous: { least: 20, most: 50 } },
-    });
-    expect(cut[2]).toMatchObject({
-      current: 30,
-      previous: null,
-      bounds: { previous: { least: 0, most: 20 } },
-    });
-  });
-
-  it("have a stable order: known changes, then possible size, then label", () => {
-    const movers = findMovers(
-      {
-        whole: rank({ d: 90, c: 60, b: 9, a: 9 }, true),
-        recent: rank({ d: 60, c: 40, b: 5, a: 5 }, true),
-        today: rank({ d: 40, c: 20, b: 1 }, true),
-      },
-      0,
-      true,
-    );
-    expect(movers.map(({ label, bounds }) => [label, bounds?.current])).toEqual([
-      ["d", undefined],
-      ["b", undefined],
-      ["c", undefined],
-      ["a", { least: 4, most: 5 }],
-    ]);
-    const alike = { whole: rank({ b: 3, c: 3, a: 3 }), recent: rank({}), today: rank({}) };
-    expect(findMovers(alike, 0, true).map(({ label }) => label)).toEqual(["a", "b", "c"]);
-    const open = {
-      whole: rank({ a: 90, b: 90, z: 9 }, true),
-      recent: rank({ a: 40, b: 50, z: 9 }),
-      today: rank({ z: 9 }, true),
-    };
-    expect(findMovers(open, 0, true).map(({ label }) => label)).toEqual(["z", "b", "a"]);
-  });
-
-  it("a list cut off before its first row gives no upper bound", () => {
-    const spans = { whole: rank({ a: 9 }), recent: rank({ a: 5 }), today: rank({}, true) };
-    expect(findMovers(spans, 0, true)[0]?.bounds?.current).toEqual({ least: 0, most: 5 });
-  });
-
-  it("a negative difference is an error, never clamped", () => {
-    const spans = { whole: rank({ a: 5 }), recent: rank({ a: 9 }), today: rank({}) };
-    const contradiction = expect.objectContaining({
-      code: "bad_answer",
-      message: 'The service\'s breakdowns contradict each other: "a" has fewer visitors over more days.',
-      hint: "Nothing was compared, because the numbers would be wrong. Tell whoever runs the service.",
-    });
-    for (const drift of [0, 3]) expect(() => findMovers(spans, drift, true)).toThrow(contradiction);
-    expect(findMovers(spans, 4, true)[0]).toMatchObject({ previous: 0 });
-    expect(findMovers(spans, 5, true)[0]).toMatchObject({
-      previous: null,
-      bounds: { previous: { least: 0, most: 1 } },
-    });
-  });
-});
-
 describe("compare", () => {
   it("takes the main dimensions by itself, and echoes both windows", async () => {
     const { call, requests } = connect();
@@ -239,7 +144,9 @@ describe("compare", () => {
     expect(requests()).toBe(12);
     expect(drift).toBeGreaterThan(0);
     const notes = compare.views(busy).flatMap((view) => view.notes);
-    expect(notes).toContain(`Visits arrived while pages were read: each count may be off by ${drift}.`);
+    expect(notes).toContain(
+      `Visits arrived while pages were read: each count may be off by ${drift}, and each change by ${2 * drift}.`,
+    );
     const current = countWindow(NOW, 3, 0, "pages").rows;
     for (const mover of busy.dimensions[0]?.movers ?? []) {
       const expected = current.find((row) => row.value === mover.value)?.visitors ?? 0;

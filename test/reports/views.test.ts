@@ -17,7 +17,9 @@ const calm: Comparison = {
 };
 const group = (given: Partial<Comparison["dimensions"][number]>) => ({
   ...calm,
-  dimensions: [{ dimension: "pages", drift: 0, cut_off: false, movers: [], ...given }],
+  dimensions: [
+    { dimension: "pages", drift: 0, cut_off: false, movers: [], more: { count: 0, most: 0 }, ...given },
+  ],
 });
 
 describe("a comparison as tables", () => {
@@ -40,22 +42,30 @@ describe("a comparison as tables", () => {
     [
       "a count known only in the current window",
       {
-        current: 3,
+        current: 9,
         previous: null,
         change: null,
-        bounds: { current: { least: 3, most: 3 }, previous: { least: 0, most: 4 } },
+        bounds: {
+          current: { least: 9, most: 9 },
+          previous: { least: 0, most: 4 },
+          change: { least: 5, most: 9 },
+        },
       },
-      [3, "0–4", null, null],
+      [9, "0–4", "5–9 more", null],
     ],
     [
       "a count known only in the previous window",
       {
         current: null,
-        previous: 0,
+        previous: 8,
         change: null,
-        bounds: { current: { least: 1, most: 2 }, previous: { least: 0, most: 0 } },
+        bounds: {
+          current: { least: 0, most: 2 },
+          previous: { least: 8, most: 8 },
+          change: { least: -8, most: -6 },
+        },
       },
-      ["1–2", 0, null, null],
+      ["0–2", 8, "6–8 fewer", null],
     ],
     ["nothing", { current: null, previous: null, change: null }, [null, null, null, null]],
   ])("has the biggest changes, with %s", (_, mover, [current, previous, absolute, percent]) => {
@@ -66,7 +76,13 @@ describe("a comparison as tables", () => {
 
   it.each([
     [{}, "No pages changed."],
-    [{ drift: 1 }, "Visits arrived while pages were read: each count may be off by 1."],
+    [{ drift: 1 }, "No pages are known to have changed."],
+    [{ drift: 1 }, "Visits arrived while pages were read: each count may be off by 1, and each change by 2."],
+    [{ more: { count: 7, most: 4 } }, "pages: 7 more changed, by at most 4 visitors each."],
+    [
+      { cut_off: true, more: { count: 7, most: 4 } },
+      "pages: 7 more may have changed, by at most 4 visitors each.",
+    ],
     [
       { cut_off: true },
       "The service returned only the first 1000 pages, so some counts are known only as a range.",

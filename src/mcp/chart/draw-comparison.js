@@ -13,9 +13,6 @@ import {
   own,
 } from "./elements.js";
 
-/** Upper bound of a range that has none. */
-const NO_LIMIT = Number.MAX_SAFE_INTEGER;
-
 /**
  * Draws two windows of complete days and what changed most between them.
  * @param {Comparison} comparison
@@ -85,8 +82,9 @@ function buildMeasure(title, measure, { current, previous, change, small_sample 
  * @param {Extent} extent
  * @param {Format} format
  */
-function buildGroup({ dimension, drift, cut_off, movers }, extent, format) {
+function buildGroup({ dimension, drift, cut_off, movers, more }, extent, format) {
   const notes = [
+    ...(more.count > 0 ? [describeMore(more, drift > 0 || cut_off, format)] : []),
     ...(drift > 0 ? [`Each count may be off by ${format.count(drift)}.`] : []),
     ...(cut_off ? ["The service cut off rows, so some counts are known only as a range."] : []),
   ];
@@ -95,10 +93,20 @@ function buildGroup({ dimension, drift, cut_off, movers }, extent, format) {
     {},
     html("h3", {}, dimensionTitle(dimension)),
     movers.length === 0
-      ? html("p", { class: "aside" }, "No changes.")
+      ? html("p", { class: "aside" }, drift > 0 || cut_off ? "No certain changes." : "No changes.")
       : html("ol", { class: "rows" }, ...movers.map((mover) => buildMover(mover, extent, format))),
     ...notes.map((note) => html("p", { class: "aside" }, note)),
   );
+}
+
+/**
+ * @param {Group["more"]} more
+ * @param {boolean} isUncertain
+ * @param {Format} format
+ */
+function describeMore({ count, most }, isUncertain, format) {
+  const changed = isUncertain ? "may have changed" : "changed";
+  return `${format.count(count)} more ${changed}, by at most ${format.count(most)} each.`;
 }
 
 /**
@@ -107,7 +115,7 @@ function buildGroup({ dimension, drift, cut_off, movers }, extent, format) {
  * @param {Format} format
  */
 function buildMover(mover, extent, format) {
-  const { label, change } = mover;
+  const { label, change, bounds } = mover;
   const numbers = change
     ? [
         own(format.signed(change.absolute)),
@@ -117,7 +125,7 @@ function buildMover(mover, extent, format) {
           change.percent === null ? "no percentage" : format.signedPercent(change.percent),
         ),
       ]
-    : [html("span", { class: "soft" }, "uncertain")];
+    : showChange(bounds?.change, format);
   return html(
     "li",
     {},
@@ -129,6 +137,17 @@ function buildMover(mover, extent, format) {
       html("span", { class: "number beside soft" }, html("span", {}, ...showCounts(mover, format))),
     ),
   );
+}
+
+/**
+ * The range of a change that is not known, the smaller change first.
+ * @param {{ least: number, most: number } | undefined} range
+ * @param {Format} format
+ */
+function showChange(range, format) {
+  if (!range) return [html("span", { class: "soft" }, "uncertain")];
+  const [small, large] = range.least > 0 ? [range.least, range.most] : [range.most, range.least];
+  return [own(format.signed(small)), html("span", { class: "soft" }, "to"), own(format.signed(large))];
 }
 
 /** @param {Mover} mover @param {Format} format */
@@ -149,8 +168,7 @@ function showCounts({ current, previous, bounds }, format) {
 function showCount(count, range, format) {
   if (count !== null) return [own(format.count(count))];
   if (!range) return ["unknown"];
-  const least = own(format.count(range.least));
-  return range.most >= NO_LIMIT ? [least, " or more"] : [least, "–", own(format.count(range.most))];
+  return [own(format.count(range.least)), "–", own(format.count(range.most))];
 }
 
 /**
@@ -161,8 +179,7 @@ function showCount(count, range, format) {
 /** @param {Mover[]} movers @returns {Extent} */
 function findExtent(movers) {
   const values = movers.flatMap((mover) => Object.values(findRange(mover)));
-  const bounded = values.filter((value) => Math.abs(value) < NO_LIMIT / 2);
-  const [least, most] = [Math.min(0, ...bounded), Math.max(0, ...bounded)];
+  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   return { least, most: least === most ? 1 : most };
 }
 
@@ -172,11 +189,7 @@ function findExtent(movers) {
  */
 function findRange({ change, bounds }) {
   if (change) return { least: Math.min(0, change.absolute), most: Math.max(0, change.absolute) };
-  if (!bounds) return { least: 0, most: 0 };
-  return {
-    least: bounds.current.least - bounds.previous.most,
-    most: bounds.current.most - bounds.previous.least,
-  };
+  return bounds?.change ?? { least: 0, most: 0 };
 }
 
 /** @param {Pick<Mover, "change" | "bounds">} mover @param {Extent} extent */

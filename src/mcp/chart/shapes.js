@@ -52,9 +52,10 @@ const comparison = {
       movers: [
         {
           ...{ label: isText, current: orNull(isCount), previous: orNull(isCount), change: orNull(change) },
-          bounds: orNone({ current: bounds, previous: bounds }),
+          bounds: orNone({ current: bounds, previous: bounds, change: { least: isWhole, most: isWhole } }),
         },
       ],
+      more: { count: isCount, most: isCount },
     },
   ],
 };

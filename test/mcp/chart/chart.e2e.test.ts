@@ -2,8 +2,9 @@ import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge
 import type { Browser, BrowserContext, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { readChart } from "../../../src/mcp/chart-page.ts";
+import type { Bounds } from "../../../src/reports/bounds.ts";
 import type { Comparison } from "../../../src/reports/compare.ts";
-import type { Bounds, Mover } from "../../../src/reports/movers.ts";
+import type { Mover } from "../../../src/reports/movers.ts";
 import type { Overview } from "../../../src/reports/overview.ts";
 import { createTestApi } from "../../support/api.ts";
 import { CHROMIUM, launch } from "../../support/browser.ts";
@@ -323,19 +324,21 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         dimension: "pages",
       });
       await client.close();
-      // Uncertain rows come after all known ones, so leave only three rows.
       const [pages] = comparisonOf(result).dimensions;
       if (!pages) throw new Error("Nothing was compared.");
       const { movers } = pages;
       pages.cut_off = true;
-      const leaveOpen = (mover: Mover, previous: Bounds, current: Bounds): Mover => ({
-        ...{ ...mover, change: null, bounds: { previous, current } },
+      const leaveOpen = (mover: Mover, previous: Bounds, current: Bounds, change: Bounds): Mover => ({
+        ...{ ...mover, change: null, bounds: { previous, current, change } },
         previous: previous.least === previous.most ? previous.most : null,
         current: current.least === current.most ? current.most : null,
       });
       const [known, first, second] = movers.splice(0) as [Mover, Mover, Mover];
-      movers.push(known, leaveOpen(first, { least: 0, most: 12 }, { least: 31, most: 31 }));
-      movers.push(leaveOpen(second, { least: 3, most: 9 }, { least: 0, most: 7 }));
+      const rise = { least: 19, most: 31 };
+      movers.push(known, leaveOpen(first, { least: 0, most: 12 }, { least: 31, most: 31 }, rise));
+      const fall = { least: -19, most: -3 };
+      movers.push(leaveOpen(second, { least: 10, most: 19 }, { least: 0, most: 7 }, fall));
+      pages.more = { count: 1_234, most: 56 };
       const [group] = comparisonOf(result).dimensions;
       const open = group?.movers.filter((mover) => mover.change === null) ?? [];
       expect(open.length).toBeGreaterThan(1);
@@ -350,46 +353,35 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
             : `${count(range?.least ?? 0)}–${count(range?.most ?? 0)}`,
         );
         const index = group?.movers.indexOf(mover) ?? -1;
-        expect(lines[index]).toBe(`${label} uncertain ${before} → ${after}`);
+        const change = bounds?.change === rise ? "+19 to +31" : "−3 to −19";
+        expect(lines[index]).toBe(`${label} ${change} ${before} → ${after}`);
         const bar = bars[index];
-        const least = (bounds?.current.least ?? 0) - (bounds?.previous.most ?? 0);
-        const most = (bounds?.current.most ?? 0) - (bounds?.previous.least ?? 0);
+        const { least, most } = bounds?.change ?? { least: 0, most: 0 };
         expect(((bar?.end ?? 0) - (bar?.zero ?? 0)) / ((bar?.end ?? 0) - (bar?.start ?? 1))).toBeCloseTo(
           most / (most - least),
           1,
         );
       }
       expect(await main.locator(".bar.range").count()).toBe(open.length);
-      expect(await words(main.locator(".lists"))).toContain("The service cut off rows");
+      const said = await words(main.locator(".lists"));
+      expect(said).toContain("The service cut off rows");
+      expect(said).toContain("1,234 more may have changed, by at most 56 each.");
     });
 
-    it("that shows drift, a range without an upper bound, a missing percentage and no movers", async () => {
+    it("that shows drift, a missing percentage and no movers", async () => {
       const result = await ask("compare_periods", { site: "example.com" });
       const comparison = comparisonOf(result);
       const [first, second] = comparison.dimensions;
-      const unlimited = { least: 3, most: Number.MAX_SAFE_INTEGER };
       const dimensions = [
         {
           ...first,
           drift: 4,
-          movers: [
-            { label: "new", current: 7, previous: 0, change: { absolute: 7, percent: null } },
-            {
-              label: "open",
-              current: null,
-              previous: 5,
-              change: null,
-              bounds: { current: unlimited, previous: { least: 5, most: 5 } },
-            },
-          ],
+          movers: [{ label: "new", current: 7, previous: 0, change: { absolute: 7, percent: null } }],
         },
-        { ...second, movers: [] },
+        { ...second, movers: [], more: { count: 0, most: 0 } },
       ];
       const { main } = await show({ ...result, structuredContent: { ...comparison, dimensions } });
-      expect(await allWords(main.locator(".lists li"))).toEqual([
-        "new +7 no percentage 0 → 7",
-        "open uncertain 5 → 3 or more",
-      ]);
+      expect(await allWords(main.locator(".lists li"))).toEqual(["new +7 no percentage 0 → 7"]);
       expect(await allWords(main.locator(".lists section"))).toEqual([
         expect.stringContaining("Each count may be off by 4."),
         "Referrers No changes.",
@@ -496,7 +488,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         site,
         receipt,
         timezone: evil,
-        dimensions: [{ dimension: evil, drift: 0, cut_off: false, movers }],
+        dimensions: [{ dimension: evil, drift: 0, cut_off: false, movers, more: { count: 0, most: 0 } }],
       },
     ]) {
       const { main, page } = await show({ ...overview, structuredContent }, { width: 320 });
