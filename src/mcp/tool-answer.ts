@@ -1,6 +1,6 @@
 import type { AnalyticsError } from "../errors.ts";
 import { formatCommand } from "../operations/operation.ts";
-import type { View } from "../operations/view.ts";
+import { notesOf, type View } from "../operations/view.ts";
 import { cleanRows, hasLookalikes, NUMBER_NOTE } from "../render/clean-rows.ts";
 import { cleanText, MAX_TEXT_LENGTH } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
@@ -46,11 +46,11 @@ export function buildAnswer(
   const compact = query.compact?.(result) ?? result;
   const maxName = query.list ? MAX_TEXT_LENGTH : chooseNameLength(compact);
   const structured = cleanValue(compact, MAX_TEXT_LENGTH, maxName);
-  const notes = views.flatMap((view) => view.notes).map((note) => cleanText(note, 400));
-  if (about.note !== undefined) notes.unshift(about.note);
   const cut = cutToBudget(query, structured, views);
+  const notes = views.flatMap(notesOf).map((note) => cleanText(note, 400));
+  if (about.note !== undefined) notes.unshift(about.note);
   if (cut !== undefined) notes.unshift(cut);
-  if (views.some((view) => view.columns.some((column) => column.untrusted))) notes.push(UNTRUSTED_NOTE);
+  if (views.some(showsUntrusted)) notes.push(UNTRUSTED_NOTE);
   if (views.some(({ rows }) => hasLookalikes(rows, maxName))) notes.push(NUMBER_NOTE);
   const text = [...views.flatMap((view) => formatView(view, maxName)), ...notes, `Shell: ${command}`];
   return {
@@ -64,15 +64,23 @@ function chooseNameLength(result: Record<string, unknown>): number {
   return NAME_LENGTHS.find(fits) ?? Math.min(...NAME_LENGTHS);
 }
 
+const showsUntrusted = ({ rows, columns }: View) =>
+  rows.length > 0 && columns.some((column) => column.untrusted);
+
 function formatView(view: View, maxName: number): string[] {
   const rows = cleanRows(view.rows, maxName);
+  // An empty one of several lists is left out: a note says that it is empty.
+  if (view.beside && rows.length === 0) return [];
   return [
     ...(view.headline === "" ? [] : [cleanText(view.headline, 1_000)]),
     ...(rows.length === 0 ? [] : [formatTsv({ ...view, rows }, { forReaders: true })]),
   ];
 }
 
-/** Shortens the query's list if the answer would be too long, and returns a note about it. */
+/**
+ * Shortens the query's list if the answer would be too long. Returns a note that says how many entries there are, were
+ * asked for and are shown, instead of the view's own.
+ */
 function cutToBudget(
   { list }: Query,
   structured: Record<string, unknown>,
@@ -84,8 +92,15 @@ function cutToBudget(
   if (fitting === rows.length) return undefined;
   const keep = <T>(all: T[]) => (list.keep === "first" ? all.slice(0, fitting) : all.slice(-fitting));
   structured[list.key] = keep(rows);
-  for (const view of views) view.rows = keep(view.rows);
-  return `Only the ${list.keep} ${fitting} of ${rows.length} ${list.key} are shown to keep the answer short; the shell command prints all of them.`;
+  if (list.cut) structured[list.cut] = true;
+  const { total, limit } = views[0]?.extent ?? { total: rows.length, limit: undefined };
+  for (const view of views) {
+    view.rows = keep(view.rows);
+    view.extent = undefined;
+  }
+  const asked = limit === undefined ? "" : ` (limit ${limit})`;
+  const printed = rows.length === total ? "all of them" : `the ${list.keep} ${rows.length}`;
+  return `Only the ${list.keep} ${fitting} of ${total} ${list.key} are shown${asked}, to keep the answer short; the shell command prints ${printed}.`;
 }
 
 /**

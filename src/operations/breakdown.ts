@@ -108,7 +108,7 @@ export const breakdown = defineOperation({
         .describe("Totals of the period, not the sum of the rows."),
       warnings,
     }),
-  list: { key: "rows", keep: "first" },
+  list: { key: "rows", keep: "first", cut: "truncated" },
   maxAge: 60,
   verify: (result, params) => {
     if (result.dimension !== params.dimension) {
@@ -139,9 +139,9 @@ export const breakdown = defineOperation({
   view: (result) => {
     const measure = measureOf(result.dimension);
     const { visitors, pageviews, events } = result.totals;
-    const totals = [`${visitors} visitors`, `${pageviews} pageviews`].concat(
-      events === undefined ? [] : `${events} events`,
-    );
+    const totals = [`${visitors} visitors`, `${pageviews} pageviews`]
+      .concat(events === undefined ? [] : `${events} events`)
+      .join(", ");
     return {
       headline: `${result.dimension} of ${periodHeadline(result.site.domain, result.period)}`,
       columns: [
@@ -165,11 +165,11 @@ export const breakdown = defineOperation({
         [measure]: each[measure] ?? null,
         percentage: each.percentage,
       })),
+      extent: { total: result.total_rows, limit: result.limit },
       notes: [
-        result.truncated
-          ? `Showing ${result.rows.length} of ${result.total_rows} rows (limit ${result.limit}).`
-          : `All ${result.total_rows} rows.`,
-        `Rows may not add up to the totals: ${totals.join(", ")}.`,
+        result.total_rows === 0
+          ? `No ${result.dimension} in these days. Totals: ${totals}.`
+          : `Rows may not add up to the totals: ${totals}.`,
         ...periodNotes(result.period, result.warnings),
       ],
     };

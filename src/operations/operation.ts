@@ -18,8 +18,11 @@ export interface Presentation {
     /** If each row is a site: returns its id, so that a terminal can show the site's trend next to it. */
     trendOf?(row: Record<string, unknown>): string;
   };
-  /** The list in the answer that can get long, and which end to keep if it must be cut. */
-  readonly list?: { readonly key: string; readonly keep: "first" | "last" };
+  /**
+   * The list in the answer that can get long, which end to keep if it must be cut, and the member that says whether
+   * entries are missing.
+   */
+  readonly list?: { readonly key: string; readonly keep: "first" | "last"; readonly cut?: string };
   /** Set if the answer describes the API: it has no numbers and is too long for a model, which gets a summary. */
   readonly isDescription?: true;
 }

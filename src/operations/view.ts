@@ -41,10 +41,24 @@ export interface View {
   rows: Record<string, Cell>[];
   /** Sentences that keep a reader from misreading the numbers. */
   notes: string[];
+  /** How many rows there are, and how many were asked for; `notesOf` compares them with those that are shown. */
+  extent?: { total: number; limit: number } | undefined;
   /** Drawn above the table where the output supports it; without a table, replaces the headline. */
   series?: Series;
   /** The column of counts to draw as bars. */
   bars?: string;
   /** May be placed next to the previous view if there is room. */
   beside?: true;
+}
+
+/** The notes of a view, and first how many of its rows it shows. */
+export function notesOf({ extent, rows, notes }: View): string[] {
+  if (extent === undefined || extent.total === 0) return notes;
+  const { total, limit } = extent;
+  return [
+    rows.length === total
+      ? `All ${total} rows.`
+      : `Showing ${rows.length} of ${total} rows (limit ${limit}).`,
+    ...notes,
+  ];
 }

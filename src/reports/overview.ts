@@ -191,7 +191,9 @@ function viewOverview(result: Overview): View[] {
         ...(result.drifted
           ? ["Visits arrived while the numbers were read, so the tables may differ slightly."]
           : []),
-        "Rows may not add up: a visitor can count in several.",
+        ...(result.top.some(({ rows }) => rows.length > 0)
+          ? ["Rows may not add up: a visitor can count in several."]
+          : []),
       ],
     },
     {

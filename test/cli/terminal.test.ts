@@ -134,6 +134,19 @@ describe("--csv and --fields", () => {
     );
   });
 
+  it("of several tables none is a header without rows", async () => {
+    const headers = async (command: string) =>
+      (await shell(`${command} --site parked.example --csv`)).stdout.match(
+        /^(table|value),.*(label|visitors).*$/gm,
+      );
+    expect(await headers("overview")).toEqual(["table,visitors,pageviews,events,active_now"]);
+    expect(await headers("compare")).toBe(null);
+    expect(await headers("compare --fields label")).toEqual(["table,label"]);
+    expect(await headers("breakdown --dimension pages")).toEqual([
+      "value,label,visitors,pageviews,percentage",
+    ]);
+  });
+
   it("of several tables those that have them", async () => {
     const { stdout } = await shell("overview --site example.com --fields label,percent");
     expect(stdout).toMatch(/^label\tpercent\nvisitors\t-?[\d.]+\npageviews\t-?[\d.]+\n$/);

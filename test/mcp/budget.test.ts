@@ -85,11 +85,58 @@ describe("answers stay within 8,000 tokens", () => {
     const shown = structured.rows.length;
     expect(shown).toBeGreaterThan(10);
     expect(structured.receipt.notes[0]).toBe(
-      `Only the first ${shown} of 1000 rows are shown to keep the answer short; the shell command prints all of them.`,
+      `Only the first ${shown} of 1000 rows are shown (limit 1000), to keep the answer short; the shell command prints all of them.`,
     );
     expect(textOf(result)).toContain(structured.receipt.notes[0]);
     await client.close();
   });
+
+  it.each([
+    [1_000, 1_000, "all of them"],
+    [557, 557, "all of them"],
+    [4_321, 1_000, "the first 1000"],
+  ])(
+    "a breakdown with %d rows, of which the service sends %d, says one thing",
+    async (total, sent, printed) => {
+      const rows = Array.from({ length: sent }, (_, index) => {
+        const value = `/blog/how-we-count-visitors-${index}`;
+        return { value, label: value, visitors: 10_000 - index, pageviews: 100_000 - index, percentage: 2.9 };
+      });
+      const client = await answerWith({
+        ...{
+          site,
+          period,
+          dimension: "pages",
+          rows,
+          limit: 1000,
+          total_rows: total,
+          truncated: total > sent,
+        },
+        totals: { visitors: 99_999, pageviews: 999_999 },
+      });
+      const asked = { site: "example.com", dimension: "pages", limit: 1000, days: 365 };
+      const result = await client.callTool("get_breakdown", asked);
+      const {
+        rows: shown,
+        receipt,
+        ...structured
+      } = result.structuredContent as {
+        rows: unknown[];
+        receipt: { notes: string[] };
+      };
+      expect(shown.length).toBeLessThan(sent);
+      expect(structured).toMatchObject({ limit: 1000, total_rows: total, truncated: true });
+      const said = `Only the first ${shown.length} of ${total} rows are shown (limit 1000), to keep the answer short; the shell command prints ${printed}.`;
+      const counted = /(All|Showing|Only).*rows/;
+      expect(receipt.notes.filter((note) => counted.test(note))).toEqual([said]);
+      expect(
+        textOf(result)
+          .split("\n")
+          .filter((line) => counted.test(line)),
+      ).toEqual([said]);
+      await client.close();
+    },
+  );
 
   it.each(makers)("an overview and a comparison of a site with %s in every list", async (_, make) => {
     const { api } = createTestApi();

@@ -112,6 +112,28 @@ describe("an answer is complete as text and as structured content, with its rece
     expect(textOf(result)).toContain("The site has data since 2026-11-11: earlier days are zero.");
   });
 
+  it.each([
+    [
+      "get_breakdown",
+      { dimension: "pages", days: 7 },
+      ["No pages in these days. Totals: 0 visitors, 0 pageviews."],
+    ],
+    [
+      "get_breakdown",
+      { dimension: "events", days: 7 },
+      ["No events in these days. Totals: 0 visitors, 0 pageviews, 0 events."],
+    ],
+    ["get_overview", { days: 7 }, ["Today, Saturday, is incomplete (data to 09:50)."]],
+    ["compare_periods", { days: 7 }, ["No pages changed.", "No referrers changed."]],
+  ])("%s of a site without visits %j has no empty lists", async (name, args, notes) => {
+    const result = await call(name, { site: "parked.example", ...args });
+    const { receipt } = result.structuredContent as { receipt: { notes: string[] } };
+    expect(receipt.notes).toEqual(expect.arrayContaining(notes));
+    for (const text of [textOf(result), receipt.notes.join("\n")]) {
+      expect(text).not.toMatch(/All 0|come from visitors|changed most|top pages|may not add up/);
+    }
+  });
+
   it("a site with a quote in its name cannot break out of the shell command", async () => {
     const result = await call("get_stats", { site: "x'; rm -rf / #", days: 7 });
     expect(result.isError).toBe(true);

@@ -91,11 +91,15 @@ function checkTool(structured: Body, text: string, { json, tables }: Expected, l
   const fitting = list ? (structured[list.key] as unknown[]).length : 0;
   const keep = <T>(rows: T[]) =>
     list?.keep === "last" ? rows.slice(rows.length - fitting) : rows.slice(0, fitting);
-  expect(bare(structured)).toEqual({ ...json, ...(list && { [list.key]: keep(compact) }) });
+  expect(bare(structured)).toEqual({
+    ...json,
+    ...(list && { [list.key]: keep(compact) }),
+    ...(fitting < all.length && "truncated" in json && { truncated: true }),
+  });
   expectText(text, list ? tables.map((table) => ({ ...table, rows: keep(table.rows) })) : tables);
   const cut = structured.receipt?.notes.find((note) => note.startsWith("Only the "));
   expect(cut === undefined).toBe(fitting === all.length);
-  if (cut) expect(cut).toContain(`Only the ${list?.keep} ${fitting} of ${all.length} `);
+  if (cut) expect(cut).toContain(`Only the ${list?.keep} ${fitting} of ${json.total_rows ?? all.length} `);
 }
 
 /** The queries about a site at a moment. */

@@ -5,9 +5,10 @@ import type { Cell, Column, Table } from "./expected.ts";
 /** A cell for programs. */
 const raw = (cell: Cell) => String(cell ?? "");
 
-/** If an answer has several tables, each row says which one it belongs to. */
+/** If an answer has several tables, each row says which one it belongs to, and those without rows are left out. */
 function nameRows(tables: Table[]): { header: string[]; rows: string[][] }[] {
-  return tables.map(({ name, columns, rows }) => {
+  const shown = tables.filter(({ rows }) => tables.length === 1 || rows.length > 0);
+  return shown.map(({ name, columns, rows }) => {
     const cells = rows.map((row) => row.map(raw));
     const keys = columns.map(({ key }) => key);
     if (tables.length === 1) return { header: keys, rows: cells };

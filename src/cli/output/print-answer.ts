@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../../errors.ts";
-import type { View } from "../../operations/view.ts";
+import { notesOf, type View } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText, formatJson } from "../../render/clean-text.ts";
 import { formatCsv } from "../../render/csv.ts";
@@ -30,7 +30,7 @@ export async function printAnswer(io: Io, answer: Answer, format: Format): Promi
   );
   // A blank line, so that notes at a terminal do not look like rows.
   if (io.stdout.isTTY && io.stderr.isTTY) await writeAside(io, "");
-  const notes = answer.views.flatMap((view) => view.notes);
+  const notes = answer.views.flatMap(notesOf);
   if (views.some(({ rows }) => hasLookalikes(rows))) notes.push(NUMBER_NOTE);
   for (const note of notes) {
     await writeAside(io, paint(screen, "dim", wrapAside(io, cleanText(note, 400))));
@@ -52,7 +52,9 @@ export function formatData(views: View[], { csv }: Format): string {
 function nameTables(views: View[]): View[] {
   const tables = views.filter((view) => view.columns.length > 0);
   if (tables.length < 2) return tables;
-  return tables.map((view) => ({
+  // An empty one of several lists is left out, as on a page; a header stays, so that the output is never empty.
+  const filled = tables.filter(({ rows }) => rows.length > 0);
+  return (filled.length > 0 ? filled : tables.slice(0, 1)).map((view) => ({
     ...view,
     columns: [{ key: "table", label: "table", kind: "text" }, ...view.columns],
     rows: view.rows.map((row) => ({ table: view.name ?? null, ...row })),
