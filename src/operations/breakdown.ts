@@ -67,7 +67,7 @@ export const breakdown = defineOperation({
     name: "get_breakdown",
     title: "Breakdown by dimension",
     description:
-      "Top values of one dimension over the last N days, including today: pages, referrers, channels, countries, devices, events and more. Rows do not add up, because one visitor can have several values: for sums, use `totals` or get_stats.",
+      "Top values of one dimension over the last N days, including today: pages, referrers, channels, countries, devices, events and more. A past day or span alone cannot be asked. Rows do not add up, because one visitor can have several values: for sums, use `totals` or get_stats.",
   },
   shell: {
     examples: [

@@ -36,6 +36,9 @@ export interface Args {
   days?: number;
   dimension?: string;
   limit?: number;
+  /** No tool has these yet. */
+  from?: string;
+  to?: string;
 }
 
 /** One tool call. `refused` if the right answer is an error that says what to do instead. */

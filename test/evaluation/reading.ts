@@ -58,19 +58,6 @@ export function findRow({ rows, truncated }: Breakdown, value: string | null) {
 
 export const nameOf = (row: { value: string | null; label?: string } | undefined) => row?.label ?? row?.value;
 
-/** A past span of a breakdown, as in the instructions: the longer period minus the shorter, row by row. */
-export function subtract(longer: Breakdown, shorter: Breakdown) {
-  if (longer.truncated) throw new Error("Rows were cut off: ask with limit=1000.");
-  return longer.rows
-    .map((row) => {
-      const rest = findRow(shorter, row.value);
-      const hits = (row.pageviews ?? row.events ?? 0) - (rest.hits ?? 0);
-      return { value: row.value, visitors: row.visitors - rest.visitors, hits };
-    })
-    .filter((row) => row.visitors > 0)
-    .sort((a, b) => b.visitors - a.visitors || b.hits - a.hits);
-}
-
 /** The note of the receipt about something, to pass it on. */
 export const noteOn = ({ receipt }: Pick<Dated, "receipt">, words: RegExp) =>
   receipt.notes.find((note) => words.test(note)) ?? null;

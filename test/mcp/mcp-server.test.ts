@@ -48,6 +48,13 @@ describe("the tool list", () => {
     expect(client.instructions()?.length).toBeLessThanOrEqual(2_048);
     expect(client.instructions()).toContain("last week");
   });
+
+  it("comes with what cannot be asked, and without arithmetic on rows that may be cut off", () => {
+    const [line] = client.instructions()?.match(/^Not possible: .*$/m) ?? [];
+    expect(line).toContain("a breakdown of days that do not end today");
+    expect(line).toContain("must not be subtracted");
+    expect(client.instructions()).not.toMatch(/twice|row by row/i);
+  });
 });
 
 it("an unknown tool is -32602", async () => {

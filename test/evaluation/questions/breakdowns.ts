@@ -1,6 +1,5 @@
 import { type Question, question } from "../question.ts";
-import { findRow, nameOf, subtract } from "../reading.ts";
-import { percentOf } from "../truth.ts";
+import { findRow, nameOf } from "../reading.ts";
 
 const at = "a Saturday morning";
 
@@ -293,6 +292,14 @@ export const breakdowns: Question[] = [
     }),
   }),
   question({
+    question: "Which pages of the parked domain do people read?",
+    at,
+    calls: [{ tool: "get_breakdown", args: { site: "parked.example", dimension: "pages", days: 7 } }],
+    // No note about rows or names that are not there.
+    read: ([pages]) => [pages.rows.length, ...pages.receipt.notes.map((note) => note.split(/[.,:]/)[0])],
+    expect: () => [0, "No pages in these days", "Today", "The site has no data yet"],
+  }),
+  question({
     question: "Does anybody still go to the old pricing page?",
     at,
     calls: [
@@ -304,55 +311,20 @@ export const breakdowns: Question[] = [
   question({
     question: "Where did all the people of launch day, the 3rd of November, come from?",
     at,
-    // One past day, as in the instructions: 19 days minus the last 18.
-    calls: [
-      { tool: "get_breakdown", args: { site: "example.com", dimension: "referrers", days: 19, limit: 1000 } },
-      { tool: "get_breakdown", args: { site: "example.com", dimension: "referrers", days: 18, limit: 1000 } },
-    ],
-    read: ([longer, shorter]) => {
-      const { value, visitors } = subtract(longer, shorter)[0] ?? {};
-      return [value, visitors];
-    },
-    expect: (count) => {
-      const news = count("example.com").row("2026-11-03", "referrers", "news.ycombinator.com");
-      return [news.value, news.visitors];
-    },
-  }),
-  question({
-    question: "Which five pages of the docs were read most yesterday?",
-    at,
-    calls: [
-      { tool: "get_breakdown", args: { site: "docs.example.com", dimension: "pages", days: 2, limit: 1000 } },
-      { tool: "get_breakdown", args: { site: "docs.example.com", dimension: "pages", days: 1, limit: 1000 } },
-    ],
-    read: ([longer, shorter]) =>
-      subtract(longer, shorter)
-        .slice(0, 5)
-        .map((row) => ({ ...row })),
-    expect: (count) =>
-      count("docs.example.com")
-        .rows("yesterday", "pages")
-        .slice(0, 5)
-        .map((row) => ({ ...row })),
-  }),
-  question({
-    question: "What share came from Google last week, Monday to Sunday?",
-    at,
+    // One past day: there is no breakdown of it, and the refusal must not invite to one of other days.
     calls: [
       {
         tool: "get_breakdown",
-        args: { site: "docs.example.com", dimension: "referrers", days: 12, limit: 1000 },
-      },
-      {
-        tool: "get_breakdown",
-        args: { site: "docs.example.com", dimension: "referrers", days: 5, limit: 1000 },
+        args: { site: "example.com", dimension: "referrers", from: "2026-11-03", to: "2026-11-03" },
+        refused: true,
       },
     ],
-    // It is Friday in New York. The total of the span is the difference of the totals, not a sum of rows.
-    read: ([longer, shorter]) => {
-      const google = subtract(longer, shorter).find((row) => row.value === "google.com");
-      return percentOf(google?.visitors ?? 0, longer.totals.visitors - shorter.totals.visitors);
-    },
-    expect: (count) => count("docs.example.com").share("last week", "referrers", "google.com"),
+    read: ([{ text }]) => text.split("; "),
+    expect: () => [
+      "from is unknown",
+      "the parameters are site, dimension, limit, days",
+      "to is unknown",
+      "the parameters are site, dimension, limit, days.",
+    ],
   }),
 ];
