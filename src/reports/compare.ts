@@ -9,15 +9,14 @@ import { formatSpan } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
 import { readConsistently } from "./consistent-read.ts";
+import { findDataStart, noteStart, readDataStarts } from "./data-start.ts";
 import { findMovers, type Spans } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
-import { change, changeColumns, compactNames, nameColumns, window } from "./report-fields.ts";
+import { change, changeColumns, compactNames, dataStart, nameColumns, window } from "./report-fields.ts";
 import {
-  isEarlierWhole,
   isSmallSample,
   MAX_WINDOW_DAYS,
   measureChange,
-  noteEarlier,
   SMALL_SAMPLE_NOTE,
   seriesDaysFor,
   splitWindows,
@@ -57,7 +56,7 @@ const result = () =>
     previous: window(),
     change: z.object({ visitors: change(), pageviews: change() }),
     small_sample: z.boolean(),
-    comparable: z.boolean(),
+    ...dataStart,
     dimensions: z.array(
       z.object({
         dimension: z.string(),
@@ -122,14 +121,18 @@ async function comparePeriods(
   options: CallOptions,
 ): Promise<Comparison> {
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
-  const { series, groups, sameDay } = await readConsistently(
-    options,
-    (fresh) => readAnswers(call, site, days, asked, fresh),
-    (answers) => !answers.sameDay || answers.groups.some(({ drift }) => drift > 0),
-  );
+  const [{ series, groups, sameDay }, starts] = await Promise.all([
+    readConsistently(
+      options,
+      (fresh) => readAnswers(call, site, days, asked, fresh),
+      (answers) => !answers.sameDay || answers.groups.some(({ drift }) => drift > 0),
+    ),
+    readDataStarts(call, options),
+  ]);
   if (!sameDay) throw refuseDifferentDays();
   const { current, previous } = splitWindows(series.points, days);
-  const isWhole = isEarlierWhole(series);
+  const start = findDataStart(series, previous, starts);
+  const isWhole = start.comparable;
   return {
     site: series.site,
     timezone: series.period.timezone,
@@ -141,7 +144,7 @@ async function comparePeriods(
       pageviews: measureChange(current.pageviews, previous.pageviews, isWhole),
     },
     small_sample: isSmallSample(current, previous),
-    comparable: isWhole,
+    ...start,
     dimensions: groups.map(({ dimension, spans, drift }) => {
       const limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH;
       const { shown, more } = findMovers(spans, drift, isWhole, limit);
@@ -218,7 +221,7 @@ function refuseDifferentDays(): AnalyticsError {
 }
 
 function viewWindows(comparison: Comparison): View {
-  const { site, timezone, as_of, current, previous, change, small_sample, comparable } = comparison;
+  const { site, timezone, as_of, current, previous, change, small_sample } = comparison;
   const show = (name: "visitors" | "pageviews") => ({
     label: name,
     current: current[name],
@@ -234,7 +237,7 @@ function viewWindows(comparison: Comparison): View {
     notes: [
       `Complete days only: today is in neither window. As of ${as_of}.`,
       ...(small_sample ? [SMALL_SAMPLE_NOTE] : []),
-      ...noteEarlier(previous, comparable),
+      ...noteStart(comparison, previous, current),
     ],
   };
 }

@@ -7,14 +7,13 @@ import type { ResultOf } from "../operations/operation.ts";
 import { formatSpan, period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { readConsistently } from "./consistent-read.ts";
+import { findDataStart, noteStart, readDataStarts } from "./data-start.ts";
 import { defineReport } from "./report-definition.ts";
-import { change, changeColumns, compactNames, nameColumns, window } from "./report-fields.ts";
+import { change, changeColumns, compactNames, dataStart, nameColumns, window } from "./report-fields.ts";
 import {
-  isEarlierWhole,
   isSmallSample,
   MAX_WINDOW_DAYS,
   measureChange,
-  noteEarlier,
   SMALL_SAMPLE_NOTE,
   seriesDaysFor,
   splitWindows,
@@ -51,7 +50,7 @@ const result = () =>
       visitors: change(),
       pageviews: change(),
       small_sample: z.boolean(),
-      comparable: z.boolean(),
+      ...dataStart,
     }),
     trend: z.object({ from: date, visitors: z.array(count) }),
     top: z.array(
@@ -122,10 +121,14 @@ async function readOverview(
     ]);
     return { summary, series, now, tops };
   };
-  const answers = await readConsistently(options, read, (each) => hasDrifted(each, days));
+  const [answers, starts] = await Promise.all([
+    readConsistently(options, read, (each) => hasDrifted(each, days)),
+    readDataStarts(call, options),
+  ]);
   const { summary, series, now, tops } = answers;
   const { current, previous } = splitWindows(series.points, days);
-  const isWhole = isEarlierWhole(series);
+  const start = findDataStart(series, previous, starts);
+  const isWhole = start.comparable;
   const shown = series.points.slice(-days);
   return {
     site: summary.site,
@@ -140,7 +143,7 @@ async function readOverview(
       visitors: measureChange(current.visitors, previous.visitors, isWhole),
       pageviews: measureChange(current.pageviews, previous.pageviews, isWhole),
       small_sample: isSmallSample(current, previous),
-      comparable: isWhole,
+      ...start,
     },
     trend: { from: shown[0]?.date ?? summary.period.from, visitors: shown.map((point) => point.visitors) },
     top: tops.map(({ dimension, rows }) => ({
@@ -209,7 +212,7 @@ function viewOverview(result: Overview): View[] {
       })),
       notes: [
         ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
-        ...noteEarlier(previous, comparison.comparable),
+        ...noteStart(comparison, previous, current),
       ],
     },
     {

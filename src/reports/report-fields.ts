@@ -9,6 +9,12 @@ import type { View } from "../operations/view.ts";
 export const window = once(() => z.object({ from: date, to: date, visitors: count, pageviews: count }));
 export const change = once(() => z.object({ absolute: z.int(), percent: z.number().nullable() }));
 
+/** Whether two windows are comparable (`data-start.ts`). */
+export const dataStart = {
+  comparable: z.boolean(),
+  data_since: date.nullable().optional(),
+};
+
 export const changeColumns: View["columns"] = [
   { key: "current", label: "current", kind: "count" },
   { key: "previous", label: "previous", kind: "count" },

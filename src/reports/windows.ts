@@ -49,7 +49,7 @@ export function sumWindow(points: readonly Point[]): Window {
 /**
  * Gives no percentage if the earlier window is incomplete: missing data is not growth.
  *
- * @param isWhole What `isEarlierWhole` returns for the series.
+ * @param isWhole Whether the site had data on all days of the earlier window.
  */
 export function measureChange(current: number, previous: number, isWhole: boolean): Change {
   const absolute = current - previous;
@@ -61,20 +61,6 @@ export function measureChange(current: number, previous: number, isWhole: boolea
 function roundPercent(part: number, whole: number): number {
   const tenths = Math.round((1000 * Math.abs(part)) / whole);
   return (part < 0 && tenths > 0 ? -tenths : tenths) / 10;
-}
-
-/** Whether the site had data on all days of the earlier window, which is at the start of the series. */
-export function isEarlierWhole({ warnings = [] }: ResultOf<typeof timeseries>): boolean {
-  return !warnings.some(({ code }) => code === "before_data_since");
-}
-
-/** Notes about the earlier window that a reader of the comparison needs. */
-export function noteEarlier({ from, visitors }: Window, isWhole: boolean): string[] {
-  if (!isWhole)
-    return [
-      `The site had no data yet on ${from}, so the earlier window is incomplete: a rise is not growth, and no percentage is given.`,
-    ];
-  return visitors === 0 ? ["The earlier window had no visitors, so there is no percentage."] : [];
 }
 
 export function isSmallSample(current: Window, previous: Window): boolean {

@@ -185,13 +185,14 @@ function compareWindows(count: Count, now: number, days: number) {
   const current = sum(count.completeDays(now, days));
   const previous = sum(count.completeDays(now, days, days));
   const { since } = count.site;
-  const comparable = since !== null && since <= previous.from;
+  const comparable = since !== null && since < previous.from;
   const change = (after: number, before: number) => ({
     absolute: after - before,
     percent: comparable && before > 0 ? percentOf(after - before, before) : null,
   });
   return {
     ...{ current, previous, comparable, change },
+    ...(!comparable && { data_since: since }),
     visitors: change(current.visitors, previous.visitors),
     pageviews: change(current.pageviews, previous.pageviews),
     small_sample: current.visitors < 100 || previous.visitors < 100,

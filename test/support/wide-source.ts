@@ -11,10 +11,13 @@ export interface WideRow {
 }
 
 /** A site whose lists have more rows than an answer may have. Every visitor views one page. */
-export function createWideSource(rows: readonly WideRow[]): DataSource {
+export function createWideSource(
+  rows: readonly WideRow[],
+  dataSince: string | null = "2020-01-01",
+): DataSource {
   const site = {
     ...{ id: "site_wide", domain: "wide.test", name: "Wide", timezone: "Europe/Berlin" },
-    ...{ createdAt: Date.parse("2020-01-01T00:00:00Z"), dataSince: "2020-01-01" },
+    ...{ createdAt: Date.parse("2020-01-01T00:00:00Z"), dataSince },
   };
   /** Which of a row's three days are in a span. */
   const daysIn = ({ from, to, now }: Pick<Span, "from" | "to" | "now">) =>

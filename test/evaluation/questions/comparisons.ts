@@ -41,6 +41,38 @@ export const comparisons: Question[] = [
     shell: true,
   }),
   question({
+    question: "How much more did the pages move that are not shown?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "example.com", days: 14, dimension: "pages" } }],
+    read: ([{ dimensions, receipt }]) => [
+      dimensions[0]?.more,
+      receipt.notes.some((note) => note.startsWith(`pages: ${dimensions[0]?.more.count} more changed`)),
+    ],
+    expect: (count) => {
+      const [before, after] = ["the 14 complete days before", "last 14 complete days"] as const;
+      const steps = count("example.com")
+        .moves(before, after, "pages")
+        .map(({ visitors }) => Math.abs(visitors))
+        .filter((step) => step > 0)
+        .sort((a, b) => b - a);
+      return [{ count: steps.length - 10, most: steps[10] ?? 0 }, true];
+    },
+  }),
+  question({
+    question: "Which page of the docs gained the most visitors yesterday, compared with the day before?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "docs.example.com", days: 1, dimension: "pages" } }],
+    read: ([{ dimensions }]) => {
+      const gain = dimensions[0]?.movers.find(({ change }) => (change?.absolute ?? 0) > 0);
+      return [gain?.label, gain?.current, gain?.change?.absolute];
+    },
+    expect: (count) => {
+      const docs = count("docs.example.com");
+      const best = first(docs.moves("the 1 complete days before", "yesterday", "pages").reverse());
+      return [best.value, docs.row("yesterday", "pages", best.value).visitors, best.visitors];
+    },
+  }),
+  question({
     question: "Which channel of the main site grew the most in the last thirty days?",
     at,
     calls: [{ tool: "compare_periods", args: { site: "example.com", days: 30, dimension: "channels" } }],
@@ -103,6 +135,22 @@ export const comparisons: Question[] = [
       percent: null,
       caveat: true,
     }),
+  }),
+  question({
+    question: "How did the new site do, compared with its first five days?",
+    at,
+    calls: [{ tool: "compare_periods", args: { site: "news.example.org", days: 5 } }],
+    // Its first day need not be a whole one, so there is no percentage.
+    read: (comparison) => {
+      const [{ previous, change, comparable }] = comparison;
+      const said = noteOn(comparison[0], /data begins on/);
+      return [previous.from, change.visitors, comparable, said?.includes("no percentage")];
+    },
+    expect: (count) => {
+      const news = count("news.example.org");
+      const absolute = news.visitors("last 5 complete days") - news.visitors("the 5 complete days before");
+      return ["2026-11-11", { absolute, percent: null }, false, true];
+    },
   }),
   question({
     question: "Which pages of the news site are new?",

@@ -1,0 +1,51 @@
+import type { Call, CallOptions } from "../operations/call.ts";
+import { sites, type timeseries } from "../operations/index.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import type { Window } from "./windows.ts";
+
+/** Where a site's data begins, as far as it matters to a comparison. */
+export interface DataStart {
+  /** Whether the site had data on all days of both windows. */
+  comparable: boolean;
+  /** The first day with data, if a window reaches it; null if there is no data at all. */
+  data_since?: string | null | undefined;
+}
+
+/** Returns the first day with data of each of the key's sites, by id. Bypasses the cache, as all calls of a comparison do. */
+export async function readDataStarts(call: Call, options: CallOptions): Promise<Map<string, string | null>> {
+  const result = await call(sites, {}, { ...options, fresh: true });
+  return new Map(result.sites.map(({ id, data_since }) => [id, data_since]));
+}
+
+/**
+ * Finds out whether the windows of a series are comparable. The first day with data does not count as a whole day: nobody
+ * knows when on that day the counting began.
+ */
+export function findDataStart(
+  { site, warnings = [] }: ResultOf<typeof timeseries>,
+  previous: Window,
+  starts: Map<string, string | null>,
+): DataStart {
+  const since = starts.get(site.id);
+  if (since === null || (since !== undefined && since >= previous.from))
+    return { comparable: false, data_since: since };
+  return { comparable: !warnings.some(({ code }) => code === "before_data_since") };
+}
+
+/** Notes that a reader of the comparison needs if it has no percentages. */
+export function noteStart(
+  { comparable, data_since }: DataStart,
+  previous: Window,
+  current: Window,
+): string[] {
+  if (comparable)
+    return previous.visitors === 0 ? ["The earlier window had no visitors, so there is no percentage."] : [];
+  if (data_since === null) return ["The site has no data yet, so there is no percentage."];
+  if (data_since === undefined) return [`The site had no data yet on ${previous.from}, so ${INCOMPLETE}`];
+  const start = `The site's data begins on ${data_since}, perhaps in the middle of the day`;
+  return data_since < current.from
+    ? [`${start}, so ${INCOMPLETE}`]
+    : [`${start}, so both windows are incomplete, and no percentage is given.`];
+}
+
+const INCOMPLETE = "the earlier window is incomplete: a rise is not growth, and no percentage is given.";
