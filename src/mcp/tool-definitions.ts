@@ -15,8 +15,8 @@ const annotations = {
 /** Deepest level of an output schema that clients get in full. */
 const MAX_DEPTH = 3;
 
-/** Members that are the same in most answers, and explain themselves there. */
-const BRIEF = new Set(["site", "period", "warnings"]);
+/** Members that explain themselves in an answer, and whose schemas would take much room. */
+const BRIEF = new Set(["site", "period", "warnings", "bounds", "more"]);
 /** Names that `compact` leaves out where one follows from the other. */
 const OMITTED = new Set(["value", "label"]);
 

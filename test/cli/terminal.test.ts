@@ -139,8 +139,9 @@ describe("--csv and --fields", () => {
       (await shell(`${command} --site parked.example --csv`)).stdout.match(
         /^(table|value),.*(label|visitors).*$/gm,
       );
-    expect(await headers("overview")).toEqual(["table,visitors,pageviews,events,active_now"]);
-    expect(await headers("compare")).toBe(null);
+    const comparison = "table,label,current,previous,change,percent";
+    expect(await headers("overview")).toEqual(["table,visitors,pageviews,events,active_now", comparison]);
+    expect(await headers("compare")).toEqual([comparison]);
     expect(await headers("compare --fields label")).toEqual(["table,label"]);
     expect(await headers("breakdown --dimension pages")).toEqual([
       "value,label,visitors,pageviews,percentage",
