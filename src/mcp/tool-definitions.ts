@@ -16,7 +16,7 @@ const annotations = {
 const MAX_DEPTH = 3;
 
 /** Members that explain themselves in an answer, and whose schemas would take much room. */
-const BRIEF = new Set(["site", "period", "warnings", "bounds", "more"]);
+const BRIEF = new Set(["site", "period", "warnings", "change", "bounds", "more"]);
 /** Names that `compact` leaves out where one follows from the other. */
 const OMITTED = new Set(["value", "label"]);
 
@@ -32,13 +32,25 @@ function defineTool({ params, result, tool, isDescription }: Query): Tool {
     name,
     title,
     description,
-    inputSchema: toJsonSchema(isDescription ? openapiToolParams : params),
+    inputSchema: describeBounds(toJsonSchema(isDescription ? openapiToolParams : params)),
     annotations,
     ...linkChart(name),
     outputSchema: buildOutputSchema(isDescription ? openapiToolResult : result),
   };
   // The SDK's type demands JSON values in every keyword, which `JsonSchema` does not promise. They are JSON.
   return definition as Tool;
+}
+
+/** Some hosts strip bounds and defaults from a schema, so its descriptions have them in words too. */
+function describeBounds(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const { minimum, maximum, description } = property;
+    const standard = property.default === undefined ? "" : `, by default ${property.default}`;
+    const bounds = minimum === undefined ? "" : ` From ${minimum} to ${maximum}${standard}.`;
+    const only = name === "site" ? " May be left out if there is only one." : "";
+    return [name, { ...property, description: `${description}${bounds}${only}` }] as const;
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 /**

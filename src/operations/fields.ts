@@ -8,11 +8,7 @@ export const count = z.int().min(0);
 export const date = z.iso.date();
 export const timestamp = z.iso.datetime({ offset: true });
 
-export const siteParam = z
-  .string()
-  .min(1)
-  .max(253)
-  .describe("Site id or domain, such as example.com (scheme, www. and path are ignored).");
+export const siteParam = z.string().min(1).max(253).describe("Site id or domain, such as example.com.");
 
 export const daysParam = z
   .int()

@@ -12,7 +12,7 @@ export const realtime = defineOperation({
   tool: {
     name: "get_realtime",
     title: "Active visitors now",
-    description: "Visitors active on a site in the last five minutes.",
+    description: "Web analytics of a site right now: visitors active in the last five minutes.",
   },
   shell: {
     examples: [

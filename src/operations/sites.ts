@@ -12,7 +12,7 @@ export const sites = defineOperation({
     name: "list_sites",
     title: "List sites",
     description:
-      "List the organization's sites: id, domain, timezone and first day with data. Call this first if you do not know the site.",
+      "The sites with web analytics: id, domain, timezone and first day with data. Call this first if you do not know the site.",
   },
   shell: {
     examples: ["analytics-mcp sites", "analytics-mcp sites --fields domain,timezone"],

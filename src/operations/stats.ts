@@ -14,7 +14,7 @@ export const stats = defineOperation({
     name: "get_stats",
     title: "Site totals",
     description:
-      "Total visitors, page views and custom events of a site over the last N days, including today so far. For calendar weeks or complete days, sum get_timeseries instead.",
+      "Web analytics of a site: total visitors, page views and custom events over the last N days, including today so far. There are no filters, sessions, bounce rates, durations or hours. For calendar weeks (Monday to Sunday) or complete days, sum get_timeseries instead.",
   },
   shell: {
     examples: [

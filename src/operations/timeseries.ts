@@ -26,7 +26,7 @@ export const timeseries = defineOperation({
     name: "get_timeseries",
     title: "Daily series",
     description:
-      "Visitors and page views day by day for the last N days; the last point is today so far. Points add up: any calendar week or span of complete days is the sum of its dates.",
+      "Web analytics of a site day by day: visitors and page views of the last N days; the last point is today so far. Points add up: a calendar week (Monday to Sunday) or any span of complete days is the sum of its dates.",
   },
   shell: {
     examples: [

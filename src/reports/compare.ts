@@ -86,7 +86,7 @@ export const compare = defineReport({
     name: "compare_periods",
     title: "Compare periods",
     description:
-      "Compares the last N complete days with the N before, and shows which pages, referrers, channels and countries (or values of one dimension) changed most, by visitors. Today is in neither window. Use it for what changed and why.",
+      "Web analytics: compares the last N complete days with the N before, and shows which pages, referrers, channels and countries (or values of one dimension) changed most, by visitors. Today is in neither. Use it for what changed and why.",
   },
   shell: {
     examples: [
