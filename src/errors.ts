@@ -41,9 +41,17 @@ export interface ParameterError {
   maximum?: number | undefined;
 }
 
+/** How many requests a service allows in a window of time. */
+export interface Quota {
+  requests: number;
+  /** Length of the window; absent if the service does not say. */
+  seconds?: number;
+}
+
 export interface AnalyticsErrorOptions {
   hint?: string | undefined;
   status?: number | undefined;
+  quota?: Quota | undefined;
   parameters?: ParameterError[] | undefined;
   cause?: unknown;
 }
@@ -57,6 +65,8 @@ export class AnalyticsError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly status: number | undefined;
+  /** Of `rate_limited`, if the service says it. */
+  readonly quota: Quota | undefined;
   readonly parameters: ParameterError[];
 
   constructor(code: ErrorCode, message: string, options: AnalyticsErrorOptions = {}) {
@@ -64,6 +74,7 @@ export class AnalyticsError extends Error {
     this.code = code;
     this.hint = options.hint;
     this.status = options.status;
+    this.quota = options.quota;
     this.parameters = options.parameters ?? [];
   }
 }

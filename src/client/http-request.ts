@@ -4,6 +4,7 @@ import { hideKey } from "./hidden-key.ts";
 import { type HttpResponse, isJson, readBodyText } from "./http-response.ts";
 import { explainFailure } from "./network-failure.ts";
 import { parseProblem } from "./problem-parser.ts";
+import { readQuota } from "./quota.ts";
 import { RetryableError } from "./retry.ts";
 import { readRetryAfter } from "./retry-after.ts";
 
@@ -84,12 +85,15 @@ export async function sendRequest(
     });
   }
   if (REDIRECTS.has(status)) throw refuseRedirect(response, request);
-  const wait = readRetryAfter(headers, request.clock());
+  // The quota's window is not how long a service is unavailable.
+  const asksToWait = status === 429 || headers.get("retry-after") !== null;
+  const wait = asksToWait ? readRetryAfter(headers, request.clock()) : undefined;
   const error = parseProblem(status, isJson(response) ? text : "", {
     ...request,
     origin,
     base: request.url.slice(0, request.url.indexOf(request.path, origin.length)),
     wait,
+    quota: readQuota(headers),
   });
   throw RETRYABLE_STATUSES.has(status) ? new RetryableError(error, wait) : error;
 }

@@ -1,4 +1,4 @@
-import { AnalyticsError, type ErrorCode } from "../errors.ts";
+import { AnalyticsError, type ErrorCode, type Quota } from "../errors.ts";
 import { type Problem, type ProblemCode, problem, problemCodes } from "../operations/problem.ts";
 
 /** What a message about a problem mentions. */
@@ -11,6 +11,8 @@ export interface ProblemContext {
   keySource?: string | undefined;
   /** Milliseconds that the service asks to wait. */
   wait: number | undefined;
+  /** The service's quota, if it names one. */
+  quota?: Quota | undefined;
 }
 
 const statusCodes: Record<number, ErrorCode> = {
@@ -42,6 +44,7 @@ export function parseProblem(status: number, text: string, context: ProblemConte
   const hint = status === 403 ? adviseOnForbidden(context) : adviseOn(code, context);
   return new AnalyticsError(code, `${message}${request}`, {
     status,
+    quota: code === "rate_limited" ? context.quota : undefined,
     // The service's own message may already contain the hint.
     hint: hint && message.toLowerCase().includes(hint.toLowerCase()) ? undefined : hint,
     parameters: body.errors?.slice(0, MAX_PARAMETERS),
@@ -85,7 +88,7 @@ function adviseOnForbidden({ origin, keySource = "the API key" }: ProblemContext
   return `Either the key (${keySource}) lacks permission: check it in the dashboard under API keys. Or something in front of ${origin}, such as a firewall or a sign-in page, blocks this machine.`;
 }
 
-/** Nobody waits longer than this for a quota, so the hint does not name the time. */
+/** Nobody waits longer than this, so the hint does not name the time. */
 const DAY_MS = 86_400_000;
 
 function adviseOn(code: ErrorCode, context: ProblemContext): string | undefined {
@@ -99,12 +102,10 @@ function adviseOn(code: ErrorCode, context: ProblemContext): string | undefined 
     case "not_found":
       return `Check the base URL: there is no API at ${base}.`;
     case "rate_limited":
-      return wait === undefined || wait > DAY_MS
-        ? "Try again later."
-        : `Try again in ${Math.ceil(wait / 1000)} seconds.`;
+      return `Try again ${formatWait(wait)}.`;
     case "internal_error":
     case "unavailable":
-      return "The problem is on the service's side: try again later, or tell whoever runs it.";
+      return `The problem is on the service's side: try again ${formatWait(wait)}, or tell whoever runs it.`;
     case "bad_answer":
     case "method_not_allowed":
       return `Check that ${base} is the API's base URL. If it is, tell whoever runs the service.`;
@@ -112,3 +113,6 @@ function adviseOn(code: ErrorCode, context: ProblemContext): string | undefined 
       return undefined;
   }
 }
+
+const formatWait = (wait: number | undefined) =>
+  wait === undefined || wait > DAY_MS ? "later" : `in ${Math.ceil(wait / 1000)} seconds`;

@@ -8,6 +8,7 @@ import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
 import { answerInTime } from "./deadline.ts";
 import { overview } from "./overview.ts";
+import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
@@ -50,7 +51,7 @@ function fromOperation(operation: Operation): Query {
 
 function fromReport(report: Report): Query {
   return createQuery(report, async (call, params, options) => {
-    const result = await report.compute(call, params, options);
+    const result = await adviseOnQuota(call, params, (counted) => report.compute(counted, params, options));
     return { params, result, views: report.views(result) };
   });
 }

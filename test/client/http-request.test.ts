@@ -127,7 +127,10 @@ describe("an error", () => {
   it.each([
     [429, { "retry-after": "3" }, 3_000, "rate_limited", "Try again in 3 seconds."],
     [502, {}, undefined, "internal_error", expect.any(String)],
-    [503, {}, undefined, "unavailable", expect.any(String)],
+    [503, {}, undefined, "unavailable", expect.stringContaining("try again later")],
+    [503, { "retry-after": "90" }, 90_000, "unavailable", expect.stringContaining("try again in 90 seconds")],
+    // The end of the quota's window says nothing about a service that is down.
+    [503, { ratelimit: '"default";r=9;t=42' }, undefined, "unavailable", expect.stringContaining("later")],
     [504, {}, undefined, "internal_error", expect.any(String)],
   ])("of status %d is retryable", async (status, headers, wait, code, hint) => {
     expect(await receive(status, headers, null)).toMatchObject({ passes: true, wait, code, hint });

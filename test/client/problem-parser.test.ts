@@ -80,6 +80,14 @@ describe("an error response", () => {
     ],
     [502, { code: "unavailable" }, {}, "unavailable", answered(502), theirs],
     [503, {}, {}, "unavailable", answered(503), theirs],
+    [
+      503,
+      {},
+      { wait: 29_001 },
+      "unavailable",
+      answered(503),
+      "The problem is on the service's side: try again in 30 seconds, or tell whoever runs it.",
+    ],
   ])("%d with %j, %j", (status, body, context, code, message, hint) => {
     const error = parseProblem(status, JSON.stringify(body), { ...at, ...context });
     expect(error).toMatchObject({ code, message, status, parameters: [] });

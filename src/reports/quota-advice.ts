@@ -1,0 +1,47 @@
+import { AnalyticsError } from "../errors.ts";
+import type { Call } from "../operations/call.ts";
+
+const SINGLE = "ask stats, timeseries and breakdown one at a time.";
+
+/**
+ * Answers a query that takes several calls. If the service's quota is smaller than their number, the AnalyticsError
+ * `rate_limited` says so, because waiting would not help.
+ */
+export async function adviseOnQuota<T>(
+  call: Call,
+  params: Record<string, unknown>,
+  ask: (call: Call) => Promise<T>,
+): Promise<T> {
+  let needed = 0;
+  let isAnswered = false;
+  const counted: Call = (operation, params, options) => {
+    // Calls after the first answer repeat earlier ones.
+    if (!isAnswered) needed++;
+    return call(operation, params, options).finally(() => {
+      isAnswered = true;
+    });
+  };
+  try {
+    return await ask(call.readSite ? Object.assign(counted, { readSite: call.readSite }) : counted);
+  } catch (error) {
+    if (!(error instanceof AnalyticsError) || error.code !== "rate_limited") throw error;
+    const advice = params.dimension === undefined ? `compare by one dimension, or ${SINGLE}` : SINGLE;
+    throw explain(error, needed, advice);
+  }
+}
+
+function explain(error: AnalyticsError, needed: number, advice: string): AnalyticsError {
+  const { code, message, hint, status, quota } = error;
+  if (quota === undefined) {
+    const maybe = `This query needs ${needed} requests at once. If it fails again, the quota may be smaller than that: ${advice}`;
+    const next = hint === undefined ? maybe : `${hint} ${maybe}`;
+    return new AnalyticsError(code, message, { hint: next, status, cause: error });
+  }
+  if (quota.requests >= needed) return error;
+  const window = quota.seconds === undefined ? "" : ` in ${quota.seconds} seconds`;
+  return new AnalyticsError(
+    code,
+    `This query needs ${needed} requests at once, but the service's quota is ${quota.requests}${window}.`,
+    { hint: `Waiting does not help. Ask for less: ${advice}`, status, quota, cause: error },
+  );
+}
