@@ -1,5 +1,6 @@
 import type { View } from "../operations/view.ts";
 import { cleanText } from "../render/clean-text.ts";
+import { formatCount } from "../render/plural.ts";
 import { paint, type Screen, type Style } from "../render/terminal-screen.ts";
 import { pad, wrap } from "../render/text-width.ts";
 import type { Severity } from "./rule.ts";
@@ -40,18 +41,43 @@ export interface Summary {
   skipped: number;
   /** The number of requests sent. */
   requests: number;
+  /** One sentence: why too few rules were checked to trust the result; null if enough were. */
+  incomplete: string | null;
 }
 
-export function summarize(rules: readonly RuleReport[], requests: number): Summary {
+/**
+ * Counts the verdicts.
+ *
+ * @param obstacle What ended the run early or kept rules from being checked, if anything did.
+ */
+export function summarize(
+  rules: readonly RuleReport[],
+  requests: number,
+  obstacle: string | undefined,
+): Summary {
   const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length;
+  const skipped = count("skip");
   return {
     rules: rules.length,
     kept: count("pass"),
     failed: count("fail"),
     must_failed: rules.filter(({ verdict, severity }) => verdict === "fail" && severity === "must").length,
-    skipped: count("skip"),
+    skipped,
     requests,
+    incomplete: explainIncomplete(rules, skipped, obstacle),
   };
+}
+
+/** A rule that a service, key or moment gives no occasion for is normal; half of the rules, or an obstacle, is not. */
+function explainIncomplete(
+  rules: readonly RuleReport[],
+  skipped: number,
+  obstacle: string | undefined,
+): string | null {
+  const isEnough = skipped === 0 || (obstacle === undefined && skipped * 2 <= rules.length);
+  if (isEnough) return null;
+  const first = rules.find(({ verdict }) => verdict === "skip")?.detail;
+  return `Only ${rules.length - skipped} of ${formatCount(rules.length, "rule")} could be checked: ${obstacle ?? first}.`;
 }
 
 /** How a verdict is shown; `word` is for terminals without symbols. */
@@ -100,9 +126,11 @@ function formatRule({ id, severity, title, verdict, ...rule }: RuleReport, scree
   ].join("\n");
 }
 
-export function formatSummary({ rules, kept, failed, must_failed, skipped, requests }: Summary): string {
+export function formatSummary(summary: Summary): string {
+  const { rules, kept, failed, must_failed, skipped, requests, incomplete } = summary;
   const kinds = failed === 0 ? "" : ` (${must_failed} must, ${failed - must_failed} should)`;
-  return `${kept} of ${rules} rules kept, ${failed} failed${kinds}, ${skipped} could not be checked; ${requests} requests.`;
+  const counts = `${kept} of ${rules} rules kept, ${failed} failed${kinds}, ${skipped} could not be checked; ${requests} requests.`;
+  return incomplete === null ? counts : `${counts}\n${cleanText(incomplete, MAX_LINE)}`;
 }
 
 /** The report for a pipe: one line per rule. */

@@ -37,27 +37,32 @@ export function listNames(): { value: string; description: string }[] {
  * it becomes a verdict. Throws AnalyticsError if nothing can be checked at all.
  */
 export async function checkConformance(target: Target, options: ConformOptions): Promise<ConformReport> {
-  const { clock, sleep, note = () => {}, only, site } = options;
+  const { clock, sleep, note = () => {}, only } = options;
   const chosen = chooseSections(only);
   const keys = nameKeys(target);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const probe = createProbe(target, keys.own, { clock, sleep, note, limits });
   const began = clock();
-  const found = await survey(probe, { url: target.baseUrl, apiKey: target.apiKey }, keys, site);
+  const found = await survey(probe, { url: target.baseUrl, apiKey: target.apiKey }, keys, options.site);
   const subject = createSubject(probe, keys, found, options);
   const rules: RuleReport[] = [];
+  let end: string | undefined;
   for (const section of chosen) {
     note(`${section.title}: ${formatCount(section.rules.length, "rule")}`);
     for (const rule of section.rules) {
-      rules.push(report(section, rule, await checkRule(rule, subject, probe), target));
+      const outcome = await checkRule(rule, subject, probe);
+      if (outcome instanceof Halt) end ??= outcome.message;
+      rules.push(report(section, rule, outcome, target));
     }
   }
+  const { site } = found;
+  const obstacle = end ?? (typeof site === "string" ? site : undefined);
   return {
     base_url: target.baseUrl,
     checked_at: `${new Date(began).toISOString().slice(0, 19)}Z`,
-    site: found.site?.domain ?? null,
+    site: typeof site === "string" ? null : site.domain,
     rules,
-    summary: summarize(rules, probe.requests),
+    summary: summarize(rules, probe.requests, obstacle && redact(obstacle, target)),
   };
 }
 
@@ -134,42 +139,48 @@ function nameKeys({ apiKey, otherKey }: Target): Keys {
   return {
     own: { value: apiKey, shown: "$ANALYTICS_API_KEY" },
     wrong: { value: "conform-no-such-key", shown: "conform-no-such-key" },
+    recased: recase(apiKey),
     longer: { value: `${apiKey}x`, shown: "$" + "{ANALYTICS_API_KEY}x" },
     shorter: { value: apiKey.slice(0, -1), shown: "$" + "{ANALYTICS_API_KEY%?}" },
     other: otherKey === undefined ? undefined : { value: otherKey, shown: "$ANALYTICS_OTHER_API_KEY" },
   };
 }
 
+/** The key with its letters in the other case. */
+function recase(apiKey: string): Key | undefined {
+  const swap = (letter: string) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase());
+  const value = apiKey.replace(/[a-z]/gi, swap);
+  const shown = `$(printf %s "$ANALYTICS_API_KEY" | tr a-zA-Z A-Za-z)`;
+  return value === apiKey ? undefined : { value, shown };
+}
+
+const NO_OTHER_KEY = "a second key is needed: set ANALYTICS_OTHER_API_KEY";
+
 function createSubject(probe: Probe, keys: Keys, found: Survey, { clock, sleep }: ConformOptions): Subject {
   const skip = (reason: string): never => {
     throw new Skip(reason);
   };
+  const { sites, site, whyNoVisits, otherSites } = found;
   return {
     clock,
     pause: sleep,
     ask: probe.ask,
     keys,
-    sites: found.sites,
+    sites,
     refusals: probe.refusals,
+    answers: probe.answers,
+    hasSite: typeof site !== "string",
     get site() {
-      return found.site ?? skip("/sites returned no valid site");
+      return typeof site === "string" ? skip(site) : site;
     },
     demandVisits: () => {
-      if (!found.isVisited) throw new Skip("no site has visits in the last 30 days");
+      if (whyNoVisits !== undefined) throw new Skip(whyNoVisits);
     },
-    otherSites: found.otherSites,
     get otherKey() {
-      return keys.other ?? skip("needs a second key: set ANALYTICS_OTHER_API_KEY");
+      return keys.other ?? skip(NO_OTHER_KEY);
     },
-    get other() {
-      const key = this.otherKey;
-      const own = new Set(found.sites.map(({ id }) => id));
-      const site = found.otherSites.find(({ id }) => !own.has(id));
-      return {
-        key,
-        site:
-          site ?? skip("the key in ANALYTICS_OTHER_API_KEY lists no sites that the first key does not list"),
-      };
+    get otherSites() {
+      return typeof otherSites === "object" ? otherSites : skip(otherSites ?? NO_OTHER_KEY);
     },
   };
 }

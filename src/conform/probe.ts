@@ -39,6 +39,8 @@ export interface Probe {
   forgetReplies(): void;
   /** The 429 replies so far. */
   readonly refusals: readonly Reply[];
+  /** All replies to GET with the status 200 so far. */
+  readonly answers: readonly Reply[];
   readonly requests: number;
 }
 
@@ -71,6 +73,14 @@ export const DEFAULT_LIMITS: ProbeLimits = {
   unanswered: 4,
 };
 
+/** What is known about the quota of one key, or of requests without a key. */
+interface Quota {
+  /** Milliseconds since 1970. */
+  exhaustedUntil: number;
+  /** Set if the service requests a longer wait than the limits allow: no more such requests are sent. */
+  end?: Halt;
+}
+
 /** A request without an answer breaks the rule that sent it. */
 export class Unanswered extends Breach {
   readonly error: AnalyticsError;
@@ -88,8 +98,9 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
   const { clock, sleep, note, limits } = options;
   const known = new Map<string, Reply>();
   const refusals: Reply[] = [];
+  const answers: Reply[] = [];
+  const quotas = new Map<string | undefined, Quota>();
   let [requests, waited, unanswered] = [0, 0, 0];
-  let exhaustedUntil = 0;
 
   const sendOnce = async (sent: Sent): Promise<Reply> => {
     if (requests >= limits.requests) throw new Halt(`the limit of ${limits.requests} requests is reached`);
@@ -111,33 +122,40 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
     }
   };
 
-  const waitForQuota = async (milliseconds: number) => {
+  const waitForQuota = async (quota: Quota, milliseconds: number) => {
     const seconds = Math.ceil(milliseconds / 1000);
-    waited += milliseconds;
-    if (milliseconds > limits.wait || waited > limits.waits) {
-      throw new Halt(`the quota is used up, and the service requests a wait of another ${seconds} seconds`);
+    if (milliseconds > limits.wait || waited + milliseconds > limits.waits) {
+      quota.end = new Halt(
+        `the quota is used up, and the service requests a wait of another ${seconds} seconds`,
+      );
+      throw quota.end;
     }
+    waited += milliseconds;
     note(`The quota is used up: waiting ${seconds} s, as the service requests.`);
     // A little longer: clocks differ, and whole seconds are rounded.
     await sleep(milliseconds + 500);
   };
 
   const send = async (sent: Sent): Promise<Reply> => {
+    const quota: Quota = quotas.get(sent.key?.value) ?? { exhaustedUntil: 0 };
+    quotas.set(sent.key?.value, quota);
     for (;;) {
       if (unanswered >= limits.unanswered) throw new Halt("the service stopped answering");
+      if (quota.end) throw quota.end;
       // Only after the first 429: how a service refuses is a rule, too.
-      if (refusals.length > 0 && exhaustedUntil > clock()) await waitForQuota(exhaustedUntil - clock());
+      const exhausted = quota.exhaustedUntil - clock();
+      if (refusals.length > 0 && exhausted > 0) await waitForQuota(quota, exhausted);
       const reply = await sendOnce(sent);
-      exhaustedUntil =
-        readRemaining(reply) === 0 ? clock() + (readRetryAfter(reply.headers, clock()) ?? 0) : 0;
+      quota.exhaustedUntil = readExhaustedUntil(reply, clock());
       if (reply.status !== 429) return reply;
       refusals.push(reply);
-      await waitForQuota(readRetryAfter(reply.headers, clock()) ?? 30_000);
+      await waitForQuota(quota, readRetryAfter(reply.headers, clock()) ?? 30_000);
     }
   };
 
   return {
     refusals,
+    answers,
     get requests() {
       return requests;
     },
@@ -155,6 +173,7 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
       if (!fresh && earlier) return earlier;
       const reply = await send(sent);
       known.set(request, reply);
+      if (reply.status === 200 && method === "GET") answers.push(reply);
       return reply;
     },
   };
@@ -172,11 +191,12 @@ function explain(cause: unknown, signal: AbortSignal, target: Target, deadline: 
   return error instanceof RetryableError ? error.error : error;
 }
 
-/** The remaining quota, from the fields of the IETF draft or the older ones. */
-function readRemaining({ headers }: Reply): number | undefined {
+/** When a used-up quota is renewed, from the fields of the IETF draft or the older ones; 0 if something remains. */
+function readExhaustedUntil({ headers }: Reply, now: number): number {
   const text =
     /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1] ?? headers.get("x-ratelimit-remaining");
-  return text === null || !/^\d+$/.test(text) ? undefined : Number(text);
+  const isExhausted = text !== null && /^0+$/.test(text);
+  return isExhausted ? now + (readRetryAfter(headers, now) ?? 0) : 0;
 }
 
 function formatQuery(query: Query): string {

@@ -21,6 +21,11 @@ export function demandRefusal(reply: Reply, status: number, ...codes: ProblemCod
   );
 }
 
+/** Whether a cache gives the answer to no other key. */
+export function variesByKey({ headers }: Reply): boolean {
+  return (headers.get("vary") ?? "").split(",").some((each) => /^(authorization|\*)$/i.test(each.trim()));
+}
+
 /** The entry for a parameter in a problem's `errors`. */
 export function findRefused({ json }: Reply, parameter: string): unknown {
   return items(member(json, "errors")).find((each) => member(each, "parameter") === parameter);

@@ -23,9 +23,16 @@ export interface Section {
   rules: readonly Rule[];
 }
 
+type RuleDefinition = Omit<Rule, "severity"> & { severity?: Severity };
+
+/** Rules; those that do not say otherwise are `must`. */
+export function defineRules(...rules: RuleDefinition[]): Rule[] {
+  return rules.map((rule) => ({ severity: "must", ...rule }));
+}
+
 /** A section of rules; those that do not say otherwise are `must`. */
-export function defineSection<R extends Omit<Rule, "severity">>(
-  section: Omit<Section, "rules"> & { rules: readonly (R & { severity?: Severity })[] },
+export function defineSection(
+  section: Omit<Section, "rules"> & { rules: readonly RuleDefinition[] },
 ): Section {
-  return { ...section, rules: section.rules.map((rule): Rule => ({ severity: "must", ...rule })) };
+  return { ...section, rules: defineRules(...section.rules) };
 }

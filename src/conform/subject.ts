@@ -24,21 +24,23 @@ export interface Subject {
   clock(): number;
   pause(milliseconds: number): Promise<void>;
   ask(path: string, query?: Query, how?: Ask): Promise<Reply>;
-  /** The caller's own key, and variants of it. */
-  keys: { own: Key; wrong: Key; longer: Key; shorter: Key };
+  /** The caller's own key, and variants of it. `recased` is undefined if the key has no letters. */
+  keys: { own: Key; wrong: Key; longer: Key; shorter: Key; recased: Key | undefined };
   readonly sites: readonly Site[];
   /** The site used for the checks. Throws Skip if there is none. */
   readonly site: Site;
+  /** Whether there is a site. */
+  readonly hasSite: boolean;
   /** Throws Skip if the site had no visits in the last 30 days. */
   demandVisits(): void;
   /** Another organization's key. Throws Skip if there is none. */
   readonly otherKey: Key;
-  /** The sites that the other key lists. */
+  /** The sites that the other key lists. Throws Skip if there are none. */
   readonly otherSites: readonly Site[];
-  /** The other key, and a site that only it lists. Throws Skip if there is none. */
-  readonly other: { key: Key; site: Site };
   /** The 429 replies so far. */
   readonly refusals: readonly Reply[];
+  /** All replies to GET with the status 200 so far. */
+  readonly answers: readonly Reply[];
 }
 
 /** The basic query of an operation, from its declaration. */

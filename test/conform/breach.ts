@@ -103,6 +103,16 @@ export const read = (name: string, value: string, when: When): Breach =>
 export const letIn = (when: When): Breach =>
   rewrite(when, (_, headers) => headers.set("authorization", `Bearer ${DEMO_KEY}`));
 
+/** Answers have this tag, which also gets a 304. */
+export function tagBy(when: When, choose: (asked: Asked) => string): Breach {
+  const isOwn: When = (asked) => when(asked) && (asked.ifNoneMatch?.includes(choose(asked)) ?? false);
+  const forward = rewrite(isOwn, (_, headers) => headers.set("if-none-match", "*"));
+  const tag = fields(when, (headers, asked) => {
+    if (headers.has("etag")) headers.set("etag", choose(asked));
+  });
+  return (service) => tag(forward(service));
+}
+
 /** Answers with an error. */
 export function refuse(when: When, status: number, code: string, from?: number): Breach {
   return (service) => async (request, sent) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { rules } from "../../src/conform/rules/sections.ts";
 import { answerBreaches } from "./breaches/answers.ts";
 import { dateBreaches } from "./breaches/dates.ts";
+import { faults } from "./breaches/faults.ts";
 import { numberBreaches } from "./breaches/numbers.ts";
 import { requestBreaches } from "./breaches/requests.ts";
 import { siteBreaches } from "./breaches/sites.ts";
@@ -23,6 +24,11 @@ describe("each rule, and no other, finds its breach", () => {
   it("without a breach every rule is kept", async () => {
     const { failed, skipped } = await check(createService());
     expect({ failed, skipped }).toEqual({ failed: [], skipped: [] });
+  });
+
+  it.each(Object.entries(faults))("%s", async (_, { breach, rules: named, options }) => {
+    const { failed } = await check(breach(createService(options?.start)), options);
+    expect(failed.sort()).toEqual([...named].sort());
   });
 
   it.each(breaches)("%s", async (id, each) => {

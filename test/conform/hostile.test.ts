@@ -4,7 +4,7 @@ import { formatReport } from "../../src/conform/conform-report.ts";
 import { checkConformance } from "../../src/conform/conformance.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { type FaultyServer, send, startServer } from "../support/faulty-server.ts";
-import { check, createService, type Service } from "./service.ts";
+import { check, createService, type RunOptions, type Service } from "./service.ts";
 
 let server: FaultyServer | undefined;
 afterEach(() => server?.close());
@@ -106,6 +106,57 @@ describe("says why if nothing can be checked", () => {
     expect(report.rules.find(({ id }) => id === skipped[0])?.detail).toContain("86400 seconds");
   });
 
+  it("a first answer of 429 with a long wait is a report, too, and no more is asked", async () => {
+    const problem = {
+      type: "about:blank",
+      title: "Too many",
+      status: 429,
+      detail: "Later.",
+      request_id: "7",
+    };
+    const { report, failed, skipped } = await check(async () =>
+      Response.json(
+        { ...problem, code: "rate_limited" },
+        { status: 429, headers: { "retry-after": "3600" } },
+      ),
+    );
+    expect(failed.every((id) => /^(auth|errors|openapi|headers)\./.test(id))).toBe(true);
+    expect(report.rules.find(({ id }) => id === "rate-limit.refusal")?.verdict).toBe("pass");
+    expect(report.rules.find(({ id }) => id === "stats.answer")?.detail).toContain("another 3600 seconds");
+    expect(skipped.length).toBeGreaterThan(100);
+    expect(report.summary.incomplete).toMatch(
+      /^Only \d+ of \d+ rules could be checked: the quota is used up/,
+    );
+    // One with the key, one with each of the other keys, and one without.
+    expect(report.summary.requests).toBeLessThan(10);
+  });
+
+  it.each([
+    ["/v1/stats", 1],
+    ["/v1/sites", 2],
+  ])("a quota that ends at %s during the survey does not throw", async (path, nth) => {
+    const inner = createService();
+    let count = 0;
+    const { report } = await check(async (request, sent) => {
+      if (!request.url.includes(path) || ++count < nth) return inner(request, sent);
+      return new Response("{}", { status: 429, headers: { "retry-after": "3600" } });
+    });
+    expect(report.summary.incomplete).toContain("another 3600 seconds");
+  });
+
+  it.each<[string, () => Response]>([
+    ["429", () => new Response("{}", { status: 429, headers: { "retry-after": "3600" } })],
+    ["nothing", () => Response.error()],
+  ])("a list that is not found, and %s instead of the document", async (_, answer) => {
+    const { report } = await check(async (request) => {
+      if (request.url.endsWith("/sites")) return new Response("{}", { status: 404 });
+      const response = answer();
+      if (response.type === "error") throw new TypeError("fetch failed");
+      return response;
+    });
+    expect(report.summary.incomplete).not.toBeNull();
+  });
+
   it("no service can make it wait forever", async () => {
     const inner = createService();
     let count = 0;
@@ -115,6 +166,94 @@ describe("says why if nothing can be checked", () => {
         : inner(request, sent);
     const { waits } = await check(service);
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(1_300_000);
+  });
+});
+
+describe("says in one sentence that little was checked", () => {
+  const sitesOf = (answer: (sites: unknown[]) => unknown): Service => {
+    const inner = createService();
+    return async (request, sent) => {
+      const response = await inner(request, sent);
+      const isList = new URL(request.url).pathname.endsWith("/sites") && request.method === "GET";
+      if (!isList || response.status !== 200) return response;
+      const body = (await response.json()) as { sites: unknown[] };
+      return new Response(JSON.stringify({ ...body, sites: answer(body.sites) }), response);
+    };
+  };
+  const wordsOf = async (service: Service, options: RunOptions) => {
+    const { report, failed } = await check(service, options);
+    return { failed, incomplete: report.summary.incomplete, rules: report.rules };
+  };
+
+  it("a key without sites", async () => {
+    const { failed, incomplete } = await wordsOf(
+      sitesOf(() => []),
+      { site: undefined },
+    );
+    expect(failed).toEqual([]);
+    expect(incomplete).toMatch(/^Only \d\d of 1\d\d rules could be checked: the key lists no sites\.$/);
+  });
+
+  it("an hourly quota", async () => {
+    const inner = createService();
+    let count = 0;
+    const { failed, incomplete } = await wordsOf(async (request, sent) => {
+      const isCounted = request.headers.get("authorization") === `Bearer ${DEMO_KEY}`;
+      if (!isCounted || ++count <= 80) return inner(request, sent);
+      const problem = { type: "about:blank", title: "Quota", status: 429, detail: "Later.", request_id: "7" };
+      return Response.json(
+        { ...problem, code: "rate_limited" },
+        { status: 429, headers: { "retry-after": "1800" } },
+      );
+    }, {});
+    expect(failed).toEqual([]);
+    expect(incomplete).toMatch(/could be checked: the quota is used up.* another 1800 seconds\.$/);
+  });
+
+  it("not if only a second key, visits or dates are missing", async () => {
+    const { incomplete } = await wordsOf(createService(), { otherKey: undefined, site: "parked.example" });
+    expect(incomplete).toBeNull();
+  });
+
+  it("only rules that need a second key, without one", async () => {
+    const { incomplete } = await wordsOf(createService(), { otherKey: undefined, only: ["isolation"] });
+    expect(incomplete).toBe(
+      "Only 0 of 6 rules could be checked: a second key is needed: set ANALYTICS_OTHER_API_KEY.",
+    );
+  });
+
+  it("a second key that is refused or has no sites", async () => {
+    const refused = await wordsOf(createService(), { otherKey: "no-such-key", only: ["isolation"] });
+    expect(refused.incomplete).toMatch(/the key in ANALYTICS_OTHER_API_KEY gets status 401/);
+  });
+
+  it("a broken list is named, not the site that was asked for", async () => {
+    const broken = await wordsOf(
+      sitesOf(() => "none"),
+      { site: "example.com" },
+    );
+    expect(broken.failed).toContain("sites.answer");
+    expect(broken.rules.find(({ id }) => id === "stats.answer")?.detail).toBe(
+      "/sites returns no valid list: see sites.answer",
+    );
+    const damaged = await wordsOf(
+      sitesOf((sites) => sites.map((site) => ({ ...(site as object), timezone: null })).slice(0, 1)),
+      { site: "example.com" },
+    );
+    expect(damaged.failed).toContain("sites.answer");
+    expect(damaged.rules.find(({ id }) => id === "stats.answer")?.detail).toMatch(/see sites\.answer$/);
+  });
+
+  it("a broken summary is named, not missing visits", async () => {
+    const inner = createService();
+    const { rules } = await wordsOf(
+      (request, sent) =>
+        request.url.includes("/v1/stats") ? new Response("{}", { status: 500 }) : inner(request, sent),
+      {},
+    );
+    expect(rules.find(({ id }) => id === "breakdown.pages-add-up")?.detail).toBe(
+      "/stats returns no usable answer: see stats.answer",
+    );
   });
 });
 

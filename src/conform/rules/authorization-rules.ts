@@ -8,7 +8,7 @@ import { demand, Skip } from "../verdict.ts";
 /** Sends the basic query of each operation; without a site, only that of /sites. */
 async function askAll(subject: Subject, how: Parameters<Subject["ask"]>[2]): Promise<Reply[]> {
   const replies: Reply[] = [];
-  for (const operation of subject.sites.length > 0 ? dataOperations : [sites]) {
+  for (const operation of subject.hasSite ? dataOperations : [sites]) {
     replies.push(await subject.ask(operation.path, basicParams(subject, operation), how));
   }
   return replies;
@@ -39,10 +39,11 @@ export const authorization = defineSection({
     },
     {
       id: "auth.whole-key",
-      title: "A key is compared as a whole: with one character more or less it is refused with 401.",
-      fix: "Compare the whole key (its hash, in constant time), never a prefix.",
+      title:
+        "A key is compared as a whole: with one character more or less, or in another letter case, it is refused with 401.",
+      fix: "Compare the whole key (its hash, in constant time), never a prefix, and never without case.",
       check: async ({ ask, keys }) => {
-        for (const key of [keys.longer, keys.shorter]) {
+        for (const key of [keys.longer, keys.shorter, ...(keys.recased ? [keys.recased] : [])]) {
           demandStatus(await ask(sites.path, "", { key }), 401);
         }
       },
@@ -64,8 +65,11 @@ export const authorization = defineSection({
     {
       id: "auth.other-scheme",
       title: "An Authorization header with another scheme, or without a key, is refused with 401.",
-      fix: "Accept only the scheme Bearer followed by one key.",
-      check: async ({ ask }) => {
+      fix: "Accept only the scheme Bearer followed by one key, even if the key after another scheme is right.",
+      check: async ({ ask, keys }) => {
+        for (const scheme of ["Token", "ApiKey", "Basic"]) {
+          demandStatus(await ask(sites.path, "", { key: { ...keys.own, scheme } }), 401);
+        }
         for (const authorization of ["Basic Y29uZm9ybTpjb25mb3Jt", "Bearer", "conform"]) {
           demandStatus(await ask(sites.path, "", { key: null, headers: { authorization } }), 401);
         }

@@ -1,93 +1,20 @@
-import { type Dimension, dimensions } from "../../operations/dimensions.ts";
+import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
-import type { ResultOf } from "../../operations/operation.ts";
-import { quote, type Reply } from "../reply.ts";
+import { quote } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
-import { defineSection, type Rule } from "../rule.ts";
-import { compareStable, demandSameNumbers } from "../stable-compare.ts";
-import { type Read, read, type Subject } from "../subject.ts";
-import { Breach, demand, Skip } from "../verdict.ts";
-import { readTotals } from "./stats-rules.ts";
-
-type Ranking = ResultOf<typeof breakdown>;
-type Row = Ranking["rows"][number];
-
-const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
-const hits = (row: Row, dimension: string) => row[measureOf(dimension)] ?? 0;
-
-/** The breakdown by a dimension. Throws Skip if it is not answered, which is a separate rule. */
-async function rank(subject: Subject, dimension: Dimension, fresh = false): Promise<Read<typeof breakdown>> {
-  await read(subject, breakdown);
-  return read(subject, breakdown, { dimension }, { fresh }).catch((error: unknown) => {
-    if (error instanceof Breach)
-      throw new Skip(`the dimension ${dimension} is not answered: see breakdown.dimensions`);
-    throw error;
-  });
-}
-
-/** Checks the breakdown by each dimension. */
-function ofEach(
-  chosen: readonly Dimension[],
-  check: (ranking: Ranking, reply: Reply, dimension: Dimension) => void,
-): Rule["check"] {
-  return async (subject) => {
-    for (const dimension of chosen) {
-      const { reply, answer } = await rank(subject, dimension);
-      check(answer, reply, dimension);
-    }
-  };
-}
-
-/** Checks each row of the dimensions. `findExpected` returns what was expected of a wrong row. */
-function ofEachRow(
-  chosen: readonly Dimension[],
-  findExpected: (row: Row, ranking: Ranking) => string | undefined,
-): Rule["check"] {
-  return ofEach(chosen, (ranking, reply) => {
-    for (const row of ranking.rows) {
-      const expected = findExpected(row, ranking);
-      if (expected !== undefined) throw new Breach(reply.sent, expected, quote(row));
-    }
-  });
-}
-
-/** Checks all rows of a dimension. Skips if there are no visits, or if the limit cuts off rows. */
-function ofWhole(
-  chosen: readonly Dimension[],
-  check: (ranking: Ranking, reply: Reply) => void,
-): Rule["check"] {
-  return async (subject) => {
-    subject.demandVisits();
-    let isWhole = false;
-    for (const dimension of chosen) {
-      const { reply, answer } = await rank(subject, dimension);
-      if (answer.total_rows > answer.rows.length) continue;
-      isWhole = true;
-      check(answer, reply);
-    }
-    if (!isWhole) throw new Skip("the site has more rows than a breakdown can return");
-  };
-}
-
-function total(rows: readonly Row[], read: (row: Row) => number | undefined): number {
-  return rows.reduce((sum, row) => sum + (read(row) ?? 0), 0);
-}
+import { defineSection } from "../rule.ts";
+import { compareStable } from "../stable-compare.ts";
+import { read } from "../subject.ts";
+import { demand } from "../verdict.ts";
+import { hits, ofEach, ofEachRow, type Ranking, rank, SAMPLE } from "./breakdown-ranking.ts";
+import { sumRules } from "./breakdown-sums-rules.ts";
+import { rowValueRules } from "./breakdown-values-rules.ts";
 
 /** Compares by code point, which is the order of the UTF-8 bytes. null comes last. */
 function comesAfter(a: string | null, b: string | null): boolean {
   if (a === null) return true;
   return b !== null && Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0;
 }
-
-function isLanguage(value: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(value).length === 1;
-  } catch {
-    return false;
-  }
-}
-
-const SAMPLE: Dimension[] = ["pages", "referrers", "countries", "devices", "events"];
 
 export const breakdownSection = defineSection({
   name: "breakdown",
@@ -150,11 +77,16 @@ export const breakdownSection = defineSection({
     },
     {
       id: "breakdown.truncated",
-      title: "truncated is true exactly when total_rows is greater than the number of rows.",
-      fix: "Send truncated: true exactly when the limit cut off rows.",
+      title:
+        "truncated is true exactly when total_rows is greater than the number of rows: not when both are equal.",
+      fix: "Send truncated: true exactly when the limit cut off rows; rows.length === limit does not show that.",
       check: async (subject) => {
-        for (const limit of [2, 3, 1000]) {
-          const { reply, answer } = await read(subject, breakdown, { limit });
+        const { answer: whole } = await read(subject, breakdown);
+        const devices = (await rank(subject, "devices")).answer.total_rows;
+        const pages = [2, 3, 1000, whole.total_rows].map((limit) => ({ dimension: "pages", limit }));
+        for (const params of [...pages, { dimension: "devices", limit: devices }]) {
+          if (params.limit < 1 || params.limit > 1000) continue;
+          const { reply, answer } = await read(subject, breakdown, params);
           const isCut = answer.total_rows > answer.rows.length;
           const seen = `${answer.truncated}, with ${answer.rows.length} of ${answer.total_rows} rows`;
           demand(answer.truncated === isCut, reply, `truncated: ${isCut}`, seen);
@@ -270,123 +202,7 @@ export const breakdownSection = defineSection({
         demand(totals.events !== undefined, reply, "totals.events", quote(totals));
       }),
     },
-    {
-      id: "breakdown.totals",
-      title: "totals are the numbers of /stats for the same days.",
-      fix: "Count totals over the whole period, not over the returned rows.",
-      check: async (subject) => {
-        for (const days of [7, 30]) {
-          await demandSameNumbers(
-            (fresh) => readTotals(subject, { days }, fresh),
-            async () => {
-              const { reply, answer } = await read(subject, breakdown, { days });
-              const { visitors, pageviews } = answer.totals;
-              return {
-                reply,
-                period: answer.period,
-                numbers: { visitors, pageviews },
-              };
-            },
-          );
-        }
-      },
-    },
-    {
-      id: "breakdown.events-total",
-      title: "totals.events of the dimension events equals events of /stats.",
-      fix: "Count the custom events of the whole period, without page views.",
-      check: async (subject) => {
-        await demandSameNumbers(
-          (fresh) => readTotals(subject, {}, fresh),
-          async () => {
-            const { reply, answer } = await rank(subject, "events");
-            const { events } = answer.totals;
-            if (events === undefined) throw new Skip("there is no totals.events: see breakdown.events");
-            return { reply, period: answer.period, numbers: { events } };
-          },
-        );
-      },
-    },
-    {
-      id: "breakdown.pages-add-up",
-      severity: "should",
-      title: "All rows of pages add up to the page views of the period.",
-      fix: "Count each page view for exactly one page.",
-      check: ofWhole(["pages"], ({ rows, totals }, reply) => {
-        const sum = total(rows, (row) => row.pageviews);
-        demand(sum === totals.pageviews, reply, `${totals.pageviews} page views`, `${sum} in all rows`);
-      }),
-    },
-    {
-      id: "breakdown.visits-add-up",
-      severity: "should",
-      title:
-        "All rows of devices or countries add up to the page views of the period, including the unknown row.",
-      fix: "Count the page views of each visit for the visit's value, and put visits without a value into a row with null.",
-      check: ofWhole(["devices", "countries"], ({ rows, totals }, reply) => {
-        const sum = total(rows, (row) => row.pageviews);
-        demand(sum === totals.pageviews, reply, `${totals.pageviews} page views`, `${sum} in all rows`);
-      }),
-    },
-    {
-      id: "breakdown.everybody-counts",
-      severity: "should",
-      title: "All rows of devices or countries add up to at least the visitors of the period.",
-      fix: "Put visitors without a value into a row with null.",
-      check: ofWhole(["devices", "countries"], ({ rows, totals }, reply) => {
-        const sum = total(rows, (row) => row.visitors);
-        demand(sum >= totals.visitors, reply, `at least ${totals.visitors} visitors`, `${sum} in all rows`);
-      }),
-    },
-    {
-      id: "breakdown.events-add-up",
-      severity: "should",
-      title: "All rows of events add up to the events of the period.",
-      fix: "Count each event for exactly one name.",
-      check: ofWhole(["events"], ({ rows, totals }, reply) => {
-        const sum = total(rows, (row) => row.events);
-        demand((totals.events ?? sum) === sum, reply, `${totals.events} events`, `${sum} in all rows`);
-      }),
-    },
-    {
-      id: "breakdown.labels",
-      severity: "should",
-      title: "Every row has a label for people that is not empty.",
-      fix: 'If there is no value, send a label such as "(none)".',
-      check: ofEachRow(SAMPLE, ({ label }) => (label.trim() === "" ? "a label" : undefined)),
-    },
-    {
-      id: "breakdown.countries",
-      title: "Values of countries are ISO 3166-1 alpha-2 codes or null.",
-      fix: "Send DE as value and Germany as label.",
-      check: ofEachRow(["countries"], ({ value }) =>
-        value === null || /^[A-Z]{2}$/.test(value) ? undefined : "two capital letters",
-      ),
-    },
-    {
-      id: "breakdown.regions",
-      title: "Values of regions are ISO 3166-2 codes or null.",
-      fix: "Send DE-BE as value and Berlin as label.",
-      check: ofEachRow(["regions"], ({ value }) =>
-        value === null || /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(value) ? undefined : "a code such as DE-BE",
-      ),
-    },
-    {
-      id: "breakdown.languages",
-      title: "Values of languages are BCP 47 tags or null.",
-      fix: "Send de or pt-BR, with a hyphen.",
-      check: ofEachRow(["languages"], ({ value }) =>
-        value === null || isLanguage(value) ? undefined : "a tag such as pt-BR",
-      ),
-    },
-    {
-      id: "breakdown.channels",
-      severity: "should",
-      title: "The value of a channel is its name, the same as its label.",
-      fix: "Send the same text as value and label.",
-      check: ofEachRow(["channels"], ({ value, label }) =>
-        value === null || value === label ? undefined : quote(label),
-      ),
-    },
+    ...sumRules,
+    ...rowValueRules,
   ],
 });

@@ -2,7 +2,7 @@ import { describeMismatch } from "../../client/result-parser.ts";
 import { sites, stats } from "../../operations/index.ts";
 import { problem } from "../../operations/problem.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
-import { demandRefusal, demandStatus } from "../reply-checks.ts";
+import { demandRefusal, demandStatus, variesByKey } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import type { Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
@@ -39,6 +39,15 @@ function ofEachProblem(check: (reply: Reply, subject: Subject) => void): Rule["c
       throw new Skip("an error is not a problem document: see errors.members");
     check(reply, subject);
   });
+}
+
+/** Whether a path with a slash at its end is redirected to the same path without it. */
+function isRedirectedToStats({ status, headers, sent }: Reply): boolean {
+  const location = headers.get("location");
+  if (![301, 302, 303, 307, 308].includes(status) || location === null) return false;
+  if (!URL.canParse(location, sent.url)) return false;
+  const [from, to] = [new URL(sent.url), new URL(location, sent.url)];
+  return to.host === from.host && `${to.pathname}/` === from.pathname;
 }
 
 export const errors = defineSection({
@@ -129,12 +138,28 @@ export const errors = defineSection({
       }),
     },
     {
+      id: "errors.vary",
+      severity: "should",
+      title: "Errors have Vary: Authorization, like answers.",
+      fix: "Send Vary: Authorization with every error: with another key, the answer is another one.",
+      check: ofEach((reply) => {
+        const vary = reply.headers.get("vary");
+        demand(
+          variesByKey(reply),
+          reply,
+          "Vary: Authorization",
+          vary === null ? "no Vary" : `Vary: ${quote(vary)}`,
+        );
+      }),
+    },
+    {
       id: "errors.no-such-path",
-      title: "A path that does not exist gives 404, not_found.",
-      fix: "Answer 404 with the code not_found, never a web page or a redirect.",
+      title: "A path that does not exist gives 404, not_found. /stats/ may also be redirected to /stats.",
+      fix: "Answer 404 with the code not_found, never a web page.",
       check: async ({ ask }) => {
-        for (const path of ["/conform", "/stats/", "/Sites"])
-          demandRefusal(await ask(path), 404, "not_found");
+        demandRefusal(await ask("/conform"), 404, "not_found");
+        const slash = await ask(`${stats.path}/`);
+        if (!isRedirectedToStats(slash)) demandRefusal(slash, 404, "not_found");
       },
     },
     {

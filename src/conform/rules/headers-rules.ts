@@ -1,7 +1,8 @@
 import { realtime, sites, stats } from "../../operations/index.ts";
-import { describeReply, quote, type Reply, withoutAsOf } from "../reply.ts";
-import { demandStatus } from "../reply-checks.ts";
-import { defineSection, type Rule } from "../rule.ts";
+import { ofEachAnswer } from "../basic-answers.ts";
+import { quote, type Reply } from "../reply.ts";
+import { demandStatus, variesByKey } from "../reply-checks.ts";
+import { defineSection } from "../rule.ts";
 import {
   allOperations,
   basicParams,
@@ -10,46 +11,9 @@ import {
   read,
   type Subject,
 } from "../subject.ts";
-import { demand, Inconclusive, Skip } from "../verdict.ts";
+import { demand } from "../verdict.ts";
 import { provokeErrors } from "./errors-rules.ts";
-
-type Operations = readonly (typeof allOperations)[number][];
-
-/** Checks the basic answer of each operation. */
-function ofEach(operations: Operations, check: (reply: Reply) => void): Rule["check"] {
-  return async (subject) => {
-    for (const operation of operations) check((await read(subject, operation)).reply);
-  };
-}
-
-/** The ETag of an answer. Throws Skip if there is none, which is a separate rule. */
-function tagOf({ headers }: Reply): string {
-  const etag = headers.get("etag");
-  if (etag === null) throw new Skip("there is no ETag: see headers.etag");
-  return etag;
-}
-
-/** Requests an answer again with an If-None-Match. Inconclusive if the numbers changed meanwhile. */
-async function askAgain(
-  subject: Subject,
-  operation: (typeof allOperations)[number],
-  ifNoneMatch: (etag: string) => string,
-): Promise<Reply> {
-  const { reply: first } = await read(subject, operation);
-  const headers = { "if-none-match": ifNoneMatch(tagOf(first)) };
-  const again = await subject.ask(operation.path, basicParams(subject, operation), { headers, fresh: true });
-  if (again.status === 200 && withoutAsOf(again) !== withoutAsOf(first)) {
-    throw new Inconclusive("today's numbers changed between the requests");
-  }
-  return again;
-}
-
-/** The 304 for an answer's own ETag. Throws Skip if there is none, which is a separate rule. */
-async function askForNotModified(subject: Subject): Promise<Reply> {
-  const reply = await askAgain(subject, sites, (etag) => etag);
-  if (reply.status !== 304) throw new Skip("the answer's own ETag gives no 304: see headers.etag-304");
-  return reply;
-}
+import { etagRules } from "./etag-rules.ts";
 
 /** The seconds of `max-age`, if it is there. */
 function readMaxAge(cache: string): number | undefined {
@@ -59,8 +23,6 @@ function readMaxAge(cache: string): number | undefined {
 
 const cacheOf = ({ headers }: Reply) => headers.get("cache-control") ?? "";
 
-const STABLE = [sites, stats] as const;
-
 export const headers = defineSection({
   name: "headers",
   title: "Headers",
@@ -69,7 +31,7 @@ export const headers = defineSection({
       id: "headers.json",
       title: "Answers are application/json.",
       fix: "Send Content-Type: application/json with every 200.",
-      check: ofEach(allOperations, (reply) => {
+      check: ofEachAnswer(allOperations, (reply) => {
         const type = reply.headers.get("content-type");
         const isJson = /^application\/(json|openapi\+json|vnd\.oai\.openapi\+json)\s*(;|$)/i.test(type ?? "");
         demand(isJson, reply, "application/json", type === null ? "no Content-Type" : quote(type));
@@ -80,7 +42,7 @@ export const headers = defineSection({
       severity: "should",
       title: "Member names are snake_case.",
       fix: "Name every member in lower case with underscores, including additional members.",
-      check: ofEach(dataOperations, (reply) => {
+      check: ofEachAnswer(dataOperations, (reply) => {
         const name = findName(reply.json, (each) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(each));
         demand(name === undefined, reply, "snake_case", quote(name));
       }),
@@ -115,17 +77,21 @@ export const headers = defineSection({
       id: "headers.vary",
       title: "Answers have Vary: Authorization.",
       fix: "Send Vary: Authorization, so that no cache gives one key's answer to another key.",
-      check: ofEach(dataOperations, (reply) => {
+      check: ofEachAnswer(dataOperations, (reply) => {
         const vary = reply.headers.get("vary") ?? "";
-        const holds = vary.split(",").some((each) => /^(authorization|\*)$/i.test(each.trim()));
-        demand(holds, reply, "Vary: Authorization", vary === "" ? "no Vary" : `Vary: ${quote(vary)}`);
+        demand(
+          variesByKey(reply),
+          reply,
+          "Vary: Authorization",
+          vary === "" ? "no Vary" : `Vary: ${quote(vary)}`,
+        );
       }),
     },
     {
       id: "headers.cache-private",
       title: "No shared cache may store an answer: Cache-Control is never public.",
       fix: "Send private; use public and s-maxage only for pages without a key.",
-      check: ofEach(dataOperations, (reply) => {
+      check: ofEachAnswer(dataOperations, (reply) => {
         const isShared = /(^|[\s,])(public|s-maxage)/i.test(cacheOf(reply));
         demand(!isShared, reply, "Cache-Control: private", quote(cacheOf(reply)));
       }),
@@ -134,7 +100,7 @@ export const headers = defineSection({
       id: "headers.cache-partial",
       title: "A partial period has Cache-Control: private, max-age=60.",
       fix: "Send Cache-Control: private, max-age=60 while the period is partial.",
-      check: ofEach(periodOperations, (reply) => {
+      check: ofEachAnswer(periodOperations, (reply) => {
         const cache = cacheOf(reply);
         // public breaks another rule.
         const isPrivate = /(^|[\s,])(private|public)/i.test(cache);
@@ -146,105 +112,13 @@ export const headers = defineSection({
       id: "headers.cache-realtime",
       title: "A realtime answer is not reused without asking: Cache-Control: no-cache.",
       fix: "Send Cache-Control: no-cache on /realtime.",
-      check: ofEach([realtime], (reply) => {
+      check: ofEachAnswer([realtime], (reply) => {
         const cache = cacheOf(reply);
         const holds = /(^|[\s,])(no-cache|no-store)/i.test(cache);
         demand(holds, reply, "Cache-Control: no-cache", cache === "" ? "none" : quote(cache));
       }),
     },
-    {
-      id: "headers.etag",
-      title: "Answers have an ETag.",
-      fix: "Compute it from the body without as_of.",
-      check: ofEach(allOperations, (reply) => {
-        const etag = reply.headers.get("etag");
-        const isTag = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag ?? "");
-        demand(isTag, reply, 'ETag: W/"…"', etag === null ? "no ETag" : quote(etag));
-      }),
-    },
-    {
-      id: "headers.etag-weak",
-      title: "The ETag is weak.",
-      fix: 'Send W/"…": answers with the same tag may differ in as_of, so their bytes are not the same.',
-      check: ofEach(dataOperations, (reply) => {
-        const etag = tagOf(reply);
-        demand(etag.startsWith("W/"), reply, 'W/"…"', quote(etag));
-      }),
-    },
-    {
-      id: "headers.etag-304",
-      title: "A request with the answer's ETag in If-None-Match gets 304.",
-      fix: "Compare If-None-Match weakly (RFC 9110, section 13.1.2) and answer 304 without a body.",
-      check: async (subject) => {
-        for (const operation of allOperations) {
-          const reply = await askAgain(subject, operation, (etag) => etag);
-          const hasBody = reply.text === "" ? "" : " with a body";
-          demand(reply.status === 304, reply, "status 304", `${describeReply(reply)}${hasBody}`);
-        }
-      },
-    },
-    {
-      id: "headers.etag-list",
-      severity: "should",
-      title: "If-None-Match may list several tags or be *.",
-      fix: "Parse it as a list (RFC 9110, section 13.1.2).",
-      check: async (subject) => {
-        await askForNotModified(subject);
-        for (const list of [(etag: string) => `"conform", ${etag}`, () => "*"]) {
-          demandStatus(await askAgain(subject, sites, list), 304);
-        }
-      },
-    },
-    {
-      id: "headers.etag-other",
-      title: "Another tag in If-None-Match gets the full answer.",
-      fix: "Answer 304 only if one of the tags is that of the answer.",
-      check: async (subject) => {
-        for (const operation of STABLE) {
-          demandStatus(await askAgain(subject, operation, () => 'W/"conform"'), 200);
-        }
-      },
-    },
-    {
-      id: "headers.etag-304-fields",
-      title: "A 304 has the ETag and Vary of the 200.",
-      fix: "Send the same fields as with a 200 (RFC 9110, section 15.4.5).",
-      check: async (subject) => {
-        const { reply: first } = await read(subject, sites);
-        const reply = await askForNotModified(subject);
-        for (const name of ["etag", "vary"]) {
-          if (first.headers.get(name) === null) continue;
-          demand(reply.headers.get(name) !== null, reply, `the field ${name}`, "none");
-        }
-      },
-    },
-    {
-      id: "headers.etag-without-as-of",
-      title: "The ETag stays the same if only as_of changes.",
-      fix: "Compute the tag without as_of: otherwise it never matches.",
-      check: async (subject) => {
-        for (const operation of STABLE) {
-          const { reply: first } = await read(subject, operation, {}, { fresh: true });
-          await subject.pause(1_100);
-          const { reply: second } = await read(subject, operation, {}, { fresh: true });
-          if (withoutAsOf(first) !== withoutAsOf(second)) {
-            throw new Inconclusive("today's numbers changed between the requests");
-          }
-          demand(tagOf(first) === tagOf(second), second, quote(tagOf(first)), quote(tagOf(second)));
-        }
-      },
-    },
-    {
-      id: "headers.etag-changes",
-      title: "Answers with other numbers have another ETag.",
-      fix: "Compute the tag from the whole answer except as_of, not from the path or the time.",
-      check: async (subject) => {
-        const { reply: all } = await read(subject, stats, { days: 30 });
-        const { reply: one } = await read(subject, stats, { days: 7 });
-        const isOther = tagOf(all) !== tagOf(one);
-        demand(isOther, one, "a different tag than for 30 days", quote(tagOf(one)));
-      },
-    },
+    ...etagRules,
     {
       id: "headers.head",
       title: "HEAD answers like GET: the same status and fields.",

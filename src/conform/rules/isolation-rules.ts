@@ -1,8 +1,10 @@
 import { sites, stats } from "../../operations/index.ts";
+import { normalizeSite } from "../../operations/site-name.ts";
 import { type Key, quote, type Reply } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { basicParams, type Subject, siteOperations } from "../subject.ts";
+import type { Site } from "../survey.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 
 const NO_SUCH_SITE = "conform.invalid";
@@ -11,27 +13,54 @@ const NO_SUCH_SITE = "conform.invalid";
 const VOLATILE_FIELDS =
   /^(date|age|x-request-id|(x-)?ratelimit.*|retry-after|server-timing|x-(response-time|runtime)|content-length|connection|keep-alive|set-cookie|traceparent|cf-ray|via)$/;
 
-/** The status and body of an answer, without what differs between any two answers. */
-function look({ status, text, json }: Reply): string {
-  const body = JSON.stringify(json, (key, value) => (key === "request_id" ? undefined : value)) ?? text;
-  return `status ${status}, ${body}`;
+/** What an answer shows, by name: its status and the members of its body, or its header fields. */
+function look({ status, text, json, headers }: Reply, parts: "body" | "fields"): Map<string, string> {
+  if (parts === "fields") return new Map([...headers].filter(([name]) => !VOLATILE_FIELDS.test(name)));
+  const members = Object.entries(typeof json === "object" && json !== null ? json : { body: text });
+  const shown = members.filter(([name]) => name !== "request_id");
+  return new Map([["status", `${status}`], ...shown.map(([name, value]) => [name, quote(value)] as const)]);
 }
 
-function fieldsOf({ headers }: Reply): Map<string, string> {
-  return new Map([...headers].filter(([name]) => !VOLATILE_FIELDS.test(name)));
+/** The names of the parts that differ. A site that an answer repeats from its own request is no difference. */
+function findDifferences(one: Reply, other: Reply, parts: "body" | "fields"): string[] {
+  const [first, second] = [look(one, parts), look(other, parts)];
+  const hide = ({ sent }: Reply, text = "nothing") => {
+    const asked = new URL(sent.url).searchParams.get("site") ?? "";
+    return [asked, encodeURIComponent(asked)].reduce((all, each) => all.replaceAll(each, "SITE"), text);
+  };
+  return [...new Set([...first.keys(), ...second.keys()])].filter((name) => {
+    const [value, otherValue] = [first.get(name), second.get(name)];
+    return value !== otherValue && hide(one, value) !== hide(other, otherValue);
+  });
 }
 
-function findDifference(one: Map<string, string>, other: Map<string, string>): string | undefined {
-  return [...new Set([...one.keys(), ...other.keys()])].find((name) => one.get(name) !== other.get(name));
+/** A site, and the names by which a key of another organization must not find it. */
+interface ForeignSite {
+  key: Key;
+  owner: Key;
+  names: string[];
 }
 
-/** Both organizations' keys, each with the names of a site of the other organization. */
-function listForeignSites(subject: Subject): { key: Key; names: string[]; owner: Key }[] {
-  const { other, site, keys } = subject;
-  return [
-    { key: keys.own, names: [other.site.id, other.site.domain], owner: other.key },
-    { key: other.key, names: [site.id, site.domain], owner: keys.own },
-  ];
+/**
+ * For each key, a site that only the other key lists. Two organizations may track one domain, and ids may be unique only
+ * within an organization: a name that the key's own sites have, too, is left out.
+ */
+function listForeignSites({ otherKey, otherSites, site, sites: listed, keys }: Subject): ForeignSite[] {
+  const own = [site, ...listed];
+  const pick = (candidates: readonly Site[], known: readonly Site[]): string[] => {
+    const taken = new Set(known.flatMap(({ id, domain }) => [id, normalizeSite(id), domain]));
+    const names = candidates.map(({ id, domain }) =>
+      [...new Set([id, domain])].filter((name) => !taken.has(name) && !taken.has(normalizeSite(name))),
+    );
+    return names.toSorted((a, b) => b.length - a.length)[0] ?? [];
+  };
+  const found = [
+    { key: keys.own, owner: otherKey, names: pick(otherSites, own) },
+    { key: otherKey, owner: keys.own, names: pick(own, otherSites) },
+  ].filter(({ names }) => names.length > 0);
+  if (found.length === 0)
+    throw new Skip("each key finds its own site by every name that the other key lists");
+  return found;
 }
 
 /** Compares the answer about another organization's site with the same request about a site that does not exist. */
@@ -58,6 +87,22 @@ function ofEach(
   };
 }
 
+/** Demands that two answers look the same, except for what differs between any two answers. */
+async function demandSame(
+  foreign: Reply,
+  missing: Reply,
+  askMissing: () => Promise<Reply>,
+  parts: "body" | "fields",
+): Promise<void> {
+  const differences = findDifferences(missing, foreign, parts);
+  if (differences.length === 0) return;
+  const volatile = findDifferences(missing, await askMissing(), parts);
+  const name = differences.find((each) => !volatile.includes(each));
+  if (name === undefined) return;
+  const show = (reply: Reply) => `${name}: ${look(reply, parts).get(name) ?? "nothing"}`;
+  throw new Breach(foreign.sent, show(missing), show(foreign));
+}
+
 const demandSameStatus = async (foreign: Reply, { status }: Reply) => demandStatus(foreign, status);
 
 export const isolation = defineSection({
@@ -71,25 +116,19 @@ export const isolation = defineSection({
       check: async (subject) => {
         const key = subject.otherKey;
         const reply = await subject.ask(sites.path, "", { key });
-        const own = new Set(subject.sites.map(({ id }) => id));
-        const listed = subject.otherSites.map(({ id }) => id);
-        const both = listed.find((id) => own.has(id));
-        demand(
-          both === undefined,
-          reply,
-          "only sites of the other organization",
-          `${quote(both)} in both lists`,
-        );
+        // The whole record: two organizations may track one domain, and number their sites alike.
+        const record = ({ id, domain, name, timezone, created_at }: Site) =>
+          quote({ id, domain, name, timezone, created_at });
+        const own = new Set(subject.sites.map(record));
+        const both = subject.otherSites.map(record).find((each) => own.has(each));
+        demand(both === undefined, reply, "only sites of the other organization", `${both} in both lists`);
       },
     },
     {
       id: "isolation.other-organization",
       title: "Another organization's site gets the same status and body as a site that does not exist.",
       fix: "Look up the site among those of the key's organization, never among all sites.",
-      check: ofEach({}, async (foreign, missing) => {
-        const [expected, seen] = [look(missing), look(foreign)];
-        demand(seen === expected, foreign, expected, seen);
-      }),
+      check: ofEach({}, (foreign, missing, askMissing) => demandSame(foreign, missing, askMissing, "body")),
     },
     {
       id: "isolation.fields",
@@ -99,12 +138,7 @@ export const isolation = defineSection({
         if (foreign.status !== missing.status) {
           throw new Skip("the answers differ: see isolation.other-organization");
         }
-        const name = findDifference(fieldsOf(missing), fieldsOf(foreign));
-        if (name === undefined) return;
-        // Ignore a field that differs every time.
-        if (findDifference(fieldsOf(missing), fieldsOf(await askMissing())) === name) return;
-        const show = (reply: Reply) => `${name}: ${quote(reply.headers.get(name))}`;
-        throw new Breach(foreign.sent, show(missing), show(foreign));
+        await demandSame(foreign, missing, askMissing, "fields");
       }),
     },
     {
@@ -126,11 +160,11 @@ export const isolation = defineSection({
       fix: "Check the parameters before the site, or the site first in both cases.",
       check: async (subject) => {
         for (const { key, names } of listForeignSites(subject)) {
-          const missing = await subject.ask(stats.path, { site: NO_SUCH_SITE, days: 0 }, { key });
+          const askFor = (site: string, fresh = false) =>
+            subject.ask(stats.path, { site, days: 0 }, { key, fresh });
           for (const name of names) {
-            const foreign = await subject.ask(stats.path, { site: name, days: 0 }, { key });
-            const [expected, seen] = [look(missing), look(foreign)];
-            demand(seen === expected, foreign, expected, seen);
+            const askMissing = () => askFor(NO_SUCH_SITE, true);
+            await demandSame(await askFor(name), await askFor(NO_SUCH_SITE), askMissing, "body");
           }
         }
       },

@@ -4,6 +4,7 @@ import type { Period } from "../../operations/period.ts";
 import { localTime } from "../local-time.ts";
 import { quote, type Reply } from "../reply.ts";
 import { defineSection, type Rule } from "../rule.ts";
+import { readListed, sampleSites } from "../site-sample.ts";
 import { periodOperations, read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
@@ -17,6 +18,18 @@ function ofEach(check: PeriodCheck): Rule["check"] {
     for (const operation of periodOperations) {
       const { reply, answer } = await read(subject, operation);
       check(answer.period, reply, subject.site.timezone, subject.clock());
+    }
+  };
+}
+
+/** Checks the period of each operation, and of other sites: a wrong timezone only shows where the date is another. */
+function ofEachSite(check: PeriodCheck): Rule["check"] {
+  return async (subject) => {
+    await ofEach(check)(subject);
+    const [, ...others] = sampleSites(subject);
+    for (const { domain, timezone } of others) {
+      const { reply, answer } = await readListed(subject, stats, { site: domain });
+      check(answer.period, reply, timezone, subject.clock());
     }
   };
 }
@@ -54,9 +67,9 @@ export const periods = defineSection({
     },
     {
       id: "period.ends-today",
-      title: "to is today in the site's timezone at as_of.",
+      title: "to is today in the site's timezone at as_of, for every listed site.",
       fix: "Count calendar days in the site's timezone, including today; not in UTC, and not until yesterday.",
-      check: ofEach(({ to, as_of }, reply, timezone) => {
+      check: ofEachSite(({ to, as_of }, reply, timezone) => {
         const today = localTime(Date.parse(as_of), timezone)?.slice(0, 10);
         if (today === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
         demand(to === today, reply, `to: "${today}" (${as_of} in ${timezone})`, `to: "${to}"`);
@@ -79,9 +92,9 @@ export const periods = defineSection({
     },
     {
       id: "period.timezone",
-      title: "period.timezone is the site's timezone from /sites.",
+      title: "period.timezone is the site's timezone from /sites, for every listed site.",
       fix: "Read both from the same place.",
-      check: ofEach((period, reply, timezone) =>
+      check: ofEachSite((period, reply, timezone) =>
         demand(period.timezone === timezone, reply, quote(timezone), quote(period.timezone)),
       ),
     },
@@ -89,7 +102,7 @@ export const periods = defineSection({
       id: "period.as-of-offset",
       title: "as_of has the offset of the site's timezone at that moment.",
       fix: "Format the time in the site's timezone; consider daylight saving time and half-hour offsets.",
-      check: ofEach(({ as_of }, reply, timezone) => {
+      check: ofEachSite(({ as_of }, reply, timezone) => {
         const local = localTime(Date.parse(as_of), timezone);
         if (local === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
         const holds = as_of.slice(0, 19).replace("T", " ") === local;

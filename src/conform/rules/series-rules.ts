@@ -6,7 +6,7 @@ import { checkDefault } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { demandSameNumbers } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
-import { demand, Inconclusive, Skip } from "../verdict.ts";
+import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
 import { readTotals } from "./stats-rules.ts";
 
 type Series = ResultOf<typeof timeseries>;
@@ -30,6 +30,23 @@ async function readSums(subject: Subject, days: number, count = days) {
   const points = answer.points.slice(-count);
   const numbers = { visitors: sum(points, "visitors"), pageviews: sum(points, "pageviews") };
   return { reply, period: answer.period, numbers };
+}
+
+/** The first finished day with other numbers than in the longer series. */
+function findOtherDay(longer: Series, shorter: Series) {
+  const numbers = ({ date, visitors, pageviews }: Series["points"][number]) => ({
+    date,
+    visitors,
+    pageviews,
+  });
+  const known = new Map(longer.points.map((point) => [point.date, numbers(point)]));
+  for (const point of shorter.points.filter(({ date }) => date !== shorter.period.to)) {
+    const expected = known.get(point.date);
+    if (expected === undefined) throw new Skip("the points are not in order: see series.ascending");
+    const seen = numbers(point);
+    if (quote(expected) !== quote(seen)) return { expected, seen };
+  }
+  return undefined;
 }
 
 export const series = defineSection({
@@ -132,18 +149,18 @@ export const series = defineSection({
       title: "A finished day has the same numbers in every series.",
       fix: "Split visits at the site's midnight: a finished day never changes.",
       check: async (subject) => {
-        const { answer: longer } = await read(subject, timeseries, { days: 30 });
-        const known = new Map(longer.points.map((point) => [point.date, point]));
+        const readLonger = (fresh: boolean) => read(subject, timeseries, { days: 30 }, { fresh });
+        const { answer: longer } = await readLonger(false);
         const { reply, answer: shorter } = await read(subject, timeseries, { days: 7 });
         if (longer.period.to !== shorter.period.to) {
           throw new Inconclusive("a new day began at the site between the requests");
         }
-        for (const point of shorter.points.filter(({ date }) => date !== shorter.period.to)) {
-          const other = known.get(point.date);
-          if (other === undefined) throw new Skip("the points are not in order: see series.ascending");
-          const isSame = other.visitors === point.visitors && other.pageviews === point.pageviews;
-          demand(isSame, reply, quote(other), quote(point));
-        }
+        const wrong = findOtherDay(longer, shorter);
+        if (wrong === undefined) return;
+        const again = findOtherDay((await readLonger(true)).answer, shorter);
+        if (quote(again) !== quote(wrong))
+          throw new Inconclusive("finished days changed between the requests");
+        throw new Breach(reply.sent, quote(wrong.expected), quote(wrong.seen));
       },
     },
   ],

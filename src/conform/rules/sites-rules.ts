@@ -1,9 +1,12 @@
 import { realtime, sites, stats } from "../../operations/index.ts";
+import { normalizeSite } from "../../operations/site-name.ts";
 import { localTime } from "../local-time.ts";
 import { describeReply, member, quote, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
+import { sampleSites } from "../site-sample.ts";
 import { basicParams, type Read, read, type Subject, siteOperations } from "../subject.ts";
+import type { Site } from "../survey.ts";
 import { demand } from "../verdict.ts";
 
 /** Demands that every spelling finds the site. */
@@ -20,6 +23,19 @@ function demandSite(reply: Reply, { id, domain }: { id: string; domain: string }
   const expected = `the site ${quote({ id, domain })} ${words}`;
   demand(isSame, reply, expected, reply.status === 200 ? `site ${quote(seen)}` : describeReply(reply));
 }
+
+/** Names that almost match a site, without those that may be another spelling of a site. */
+function listNearMisses({ id, domain }: Site, own: readonly Site[]): string[] {
+  const known = new Set(own.flatMap((site) => [site.id, site.domain, normalizeSite(site.id)].map(fold)));
+  const changed = [domain, id].flatMap((name) => [name.slice(1), name.slice(0, -1)]);
+  // A dot, slash, space or the like at an end may be cut off on purpose.
+  const misses = changed.filter((name) => /^[\p{L}\p{N}].*[\p{L}\p{N}]$/u.test(name));
+  return [`conform${domain}`, `${domain}.invalid`, `${id}0`, ...misses, "%"].filter(
+    (name) => ![name, normalizeSite(name)].some((each) => known.has(fold(each))),
+  );
+}
+
+const fold = (name: string) => name.toLowerCase();
 
 /** Checks the answer of /sites. */
 const ofSites =
@@ -121,16 +137,28 @@ export const sitesSection = defineSection({
       },
     },
     {
+      id: "sites.listed-answered",
+      title: "Every listed site is answered, not only the one used for the other rules.",
+      fix: "Accept the domain of every site in /sites.",
+      check: async (subject) => {
+        const [, ...others] = sampleSites(subject);
+        for (const site of others) {
+          const { reply } = await read(subject, stats, { site: site.domain });
+          demandSite(reply, site, "by its domain");
+        }
+      },
+    },
+    {
       id: "sites.written-as-address",
       title: "A site may be given as an address: scheme, www., port and path are ignored.",
-      fix: "Reduce https://www.example.com:443/pricing?x=1 to example.com before looking it up.",
+      fix: "Reduce https://www.example.com:443/pricing to example.com before looking it up.",
       check: async (subject) => {
         const { domain } = subject.site;
         await demandSame(subject, [
           `https://${domain}`,
           `http://www.${domain}/`,
           `www.${domain}`,
-          `${domain}/pricing?x=1#y`,
+          `${domain}/pricing`,
           `https://${domain}:443`,
         ]);
       },
@@ -138,11 +166,10 @@ export const sitesSection = defineSection({
     {
       id: "sites.letter-case",
       severity: "should",
-      title: "A domain is found in upper or lower case, and with a trailing dot or surrounding spaces.",
-      fix: "Trim the domain and convert it to lower case before looking it up.",
+      title: "A domain is found in upper and lower case.",
+      fix: "Convert the domain to lower case before looking it up.",
       check: async (subject) => {
-        const { domain } = subject.site;
-        await demandSame(subject, [domain.toUpperCase(), `${domain}.`, ` ${domain} `]);
+        await demandSame(subject, [subject.site.domain.toUpperCase()]);
       },
     },
     {
@@ -158,12 +185,11 @@ export const sitesSection = defineSection({
     },
     {
       id: "sites.whole-name",
-      title: "A site's name is compared as a whole: a longer or shorter name is a different site.",
-      fix: "Compare the whole domain, never a suffix, prefix or pattern.",
+      title:
+        "A site's name is compared as a whole: a domain or id with a character more or less is another site.",
+      fix: "Compare the whole domain or id, never a suffix, prefix or pattern.",
       check: async ({ ask, site, sites: own }) => {
-        const names = [`conform${site.domain}`, `${site.domain}.invalid`, site.domain.slice(1), "%"];
-        const unknown = names.filter((name) => !own.some(({ id, domain }) => id === name || domain === name));
-        for (const name of unknown) {
+        for (const name of listNearMisses(site, own)) {
           const reply = await ask(stats.path, { site: name });
           const isRefused = reply.status === 404 || reply.status === 400;
           demand(isRefused, reply, `status 404 for ${quote(name)}`, describeReply(reply));

@@ -1,3 +1,4 @@
+import { DEMO_KEY, GLOBEX_KEY } from "../../support/api.ts";
 import {
   always,
   type Body,
@@ -13,6 +14,7 @@ import {
   on,
   refuse,
   rewrite,
+  tagBy,
   type When,
   without,
 } from "../breach.ts";
@@ -77,8 +79,9 @@ export const answerBreaches: Record<string, Breach> = {
     401,
   ),
   "errors.no-store": without("cache-control", on("/conform")),
-  "errors.no-such-path": rewrite(on("/Sites"), (url) => {
-    url.pathname = "/api/v1/sites";
+  "errors.vary": without("vary", on("/conform")),
+  "errors.no-such-path": rewrite(on("/stats/"), (url) => {
+    url.pathname = "/api/v1/stats";
   }),
   "errors.path-first": refuse(both(on("/conform"), hasNoKey), 401, "missing_api_key"),
   "errors.method": refuse(is("PUT"), 404, "site_not_found"),
@@ -91,7 +94,7 @@ export const answerBreaches: Record<string, Breach> = {
   }),
   "headers.request-id": without("x-request-id", on("/conform")),
   "headers.request-id-unique": field("x-request-id", "always-the-same", always, 200),
-  "headers.vary": without("vary", on("/stats")),
+  "headers.vary": without("vary", on("/stats"), 200),
   "headers.cache-private": field("cache-control", "public, max-age=60", on("/stats"), 200),
   "headers.cache-partial": field("cache-control", "private, max-age=3600", on("/stats"), 200),
   "headers.cache-realtime": field("cache-control", "private, max-age=60", on("/realtime"), 200),
@@ -122,24 +125,23 @@ export const answerBreaches: Record<string, Breach> = {
       if (tag !== null) headers.set("etag", tag.replace(/"$/, `-${count++}"`));
     })(forward);
   },
-  "headers.etag-changes": (service) =>
-    field(
-      "etag",
-      'W/"stats"',
-      on("/stats"),
-    )(
-      rewrite(
-        ({ ifNoneMatch }) => ifNoneMatch === 'W/"stats"',
-        (_, headers) => headers.set("if-none-match", "*"),
-      )(service),
-    ),
+  "headers.etag-changes": tagBy(on("/stats"), () => 'W/"stats"'),
+  "headers.etag-of-content": tagBy(always, ({ path, query }) => `W/"${path}?${query}"`),
   "headers.head": without("content-type", both(on("/realtime"), isHead)),
   "headers.head-errors": refuse(both(on("/stats"), isHead), 400, "", 404),
 
-  "isolation.lists-apart": edit(
-    ({ path, authorization }) => path === "/sites" && (authorization?.includes("globex") ?? false),
-    (body) => body.sites.push({ ...body.sites[0], id: "site_7f3k", domain: "example.com" }),
-  ),
+  "isolation.lists-apart": (service) => async (request, sent) => {
+    const isGlobex = request.headers.get("authorization") === `Bearer ${GLOBEX_KEY}`;
+    if (!isGlobex || !request.url.endsWith("/sites") || request.method !== "GET") {
+      return service(request, sent);
+    }
+    const body: Body = await (await service(request, sent)).json();
+    const acme: Body = await (
+      await service(new Request(request, { headers: { authorization: `Bearer ${DEMO_KEY}` } }))
+    ).json();
+    body.sites.push(...acme.sites.filter((site: Body) => site.domain === "example.com"));
+    return Response.json(body, { headers: { vary: "Authorization" } });
+  },
   "isolation.other-organization": edit(
     both(isStranger, asksAnew),
     (problem) => {

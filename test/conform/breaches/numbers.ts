@@ -8,6 +8,29 @@ const editPoints = (days: string, change: (points: Body) => void, site = "exampl
 
 const share = (visitors: number, body: Body) => Math.round((1000 * visitors) / body.totals.visitors) / 10;
 
+/** Changes the rows of one dimension by those of another one with the same value. */
+export function editRowsLike(
+  dimension: string,
+  other: string,
+  change: (row: Body, like: Body) => void,
+): Breach {
+  return (service) => async (request, sent) => {
+    const response = await service(request, sent);
+    const url = new URL(request.url);
+    if (url.searchParams.get("dimension") !== dimension || response.status !== 200) return response;
+    if (request.method === "HEAD") return response;
+    url.searchParams.set("dimension", other);
+    url.searchParams.set("limit", "1000");
+    const { rows }: Body = await (await service(new Request(url, request))).json();
+    const body: Body = await response.json();
+    for (const row of body.rows) {
+      const like = rows.find(({ value }: Body) => value === row.value);
+      if (like !== undefined) change(row, like);
+    }
+    return new Response(JSON.stringify(body), response);
+  };
+}
+
 export const numberBreaches: Record<string, Breach | { breach: Breach; also: string[] }> = {
   "stats.answer": edit(on("/stats"), (body) => {
     body.visitors = String(body.visitors);
@@ -120,6 +143,12 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
   }),
   "breakdown.visits-add-up": editRows("devices", (rows) => {
     rows[0].pageviews++;
+  }),
+  "breakdown.entries-add-up": editRows("exit_pages", (rows) => {
+    rows[0].pageviews++;
+  }),
+  "breakdown.entries-are-visits": editRowsLike("entry_pages", "pages", (row, page) => {
+    row.pageviews = page.pageviews;
   }),
   "breakdown.everybody-counts": editRows("devices", (rows, body) => {
     rows.at(-1).visitors = 1;

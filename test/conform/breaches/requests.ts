@@ -37,11 +37,11 @@ export const requestBreaches: Record<string, Breach> = {
   ),
   "auth.before-parameters": refuse(both(on("/stats", { days: "0" }), hasNoKey), 400, "invalid_parameter"),
 
-  "params.unknown-refused": forget("period", on("/realtime")),
+  "params.unknown-refused": forget("conform_unknown", on("/realtime")),
   "params.foreign-refused": forget("days", on("/realtime")),
   "params.names-exact": forget("Days", always),
   "params.unknown-listed": edit(
-    on("/stats", { period: "7d" }),
+    on("/stats", { conform_unknown: "7d" }),
     (body) => {
       body.errors[0].allowed = [];
     },
@@ -70,6 +70,7 @@ export const requestBreaches: Record<string, Breach> = {
     (body) => body.errors[0].allowed.pop(),
     400,
   ),
+  "params.dimension-exact": read("dimension", "pages", on("/breakdown", { dimension: "Pages" })),
   "params.site-length": refuse(
     ({ path, query }) => path === "/realtime" && (query.get("site") ?? "").length > 253,
     404,
@@ -91,14 +92,14 @@ export const requestBreaches: Record<string, Breach> = {
     400,
   ),
   "params.all-refusals-listed": edit(
-    on("/breakdown", { extra: "1", limit: "0" }),
+    on("/breakdown", { conform_unknown: "1", limit: "0" }),
     (body) => {
       body.errors = body.errors.slice(0, 1);
     },
     400,
   ),
   "params.precedence": edit(
-    on("/breakdown", { extra: "1", limit: null }),
+    on("/breakdown", { conform_unknown: "1", limit: null }),
     (body) => {
       body.code = "invalid_parameter";
     },

@@ -17,18 +17,25 @@ const editSite = (domain: string, change: (site: Body) => void) =>
 const editPeriod = (query: Record<string, string | null>, change: (period: Body) => void) =>
   edit(on("/breakdown", query), (body) => change(body.period));
 
-export const siteBreaches: Record<string, Breach> = {
+export const siteBreaches: Record<string, Breach | { breach: Breach; also: string[] }> = {
   "sites.answer": edit(on("/sites"), (body) => {
     delete body.as_of;
   }),
   "sites.unique": editSites((sites) => [sites[0], ...sites]),
   "sites.order": editSites((sites) => sites.reverse()),
-  "sites.domain-form": editSite("shop.example.net", (site) => {
-    site.domain = "shop.example.net/";
-  }),
-  "sites.timezone": editSite("shop.example.net", (site) => {
-    site.timezone = "Tokyo time";
-  }),
+  "sites.domain-form": {
+    breach: editSite("shop.example.net", (site) => {
+      site.domain = "shop.example.net/";
+    }),
+    // Answers give the site's real domain.
+    also: ["sites.listed-answered"],
+  },
+  "sites.timezone": {
+    breach: editSite("shop.example.net", (site) => {
+      site.timezone = "Tokyo time";
+    }),
+    also: ["period.timezone"],
+  },
   "sites.as-of-utc": edit(on("/sites"), (body) => {
     body.as_of = body.as_of.replace("T04:", "T05:").replace("Z", "+01:00");
   }),
@@ -39,6 +46,7 @@ export const siteBreaches: Record<string, Breach> = {
     body.site.id = "7";
   }),
   "sites.by-id": refuse(on("/realtime", { site: "site_7f3k" }), 404, "site_not_found", 200),
+  "sites.listed-answered": refuse(on("/stats", { site: "docs.example.com" }), 404, "site_not_found", 200),
   "sites.written-as-address": refuse(
     ({ query }) => /:443/.test(query.get("site") ?? ""),
     404,

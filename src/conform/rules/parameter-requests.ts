@@ -1,0 +1,64 @@
+import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { items, member, quote, type Reply } from "../reply.ts";
+import { demandRefusal, demandStatus, findRefused } from "../reply-checks.ts";
+import type { Rule } from "../rule.ts";
+import { basicParams, type Subject } from "../subject.ts";
+import { demand, Skip } from "../verdict.ts";
+
+/** Sends the basic query with parameters added or changed. */
+export function askWith(
+  subject: Subject,
+  operation: Operation,
+  changed: Record<string, string>,
+): Promise<Reply> {
+  return subject.ask(operation.path, { ...basicParams(subject, operation), ...changed });
+}
+
+export function askWithout(subject: Subject, operation: Operation, name: string): Promise<Reply> {
+  const { [name]: _, ...rest } = basicParams(subject, operation);
+  return subject.ask(operation.path, rest);
+}
+
+export const parametersOf = ({ params }: Operation) => [...parameterSchemas(params)];
+export const isRequired = ([, schema]: [string, JsonSchema]) => schema.default === undefined;
+
+/** Checks the answers of each operation to the basic query with these changes, one after the other. */
+export function ofEach(
+  asked: readonly Operation[],
+  changes: Record<string, string>[],
+  check: (reply: Reply) => void,
+): Rule["check"] {
+  return async (subject) => {
+    for (const operation of asked) {
+      for (const changed of changes) check(await askWith(subject, operation, changed));
+    }
+  };
+}
+
+export const isInvalid = (reply: Reply) => demandRefusal(reply, 400, "invalid_parameter");
+export const isUnknown = (reply: Reply) => demandRefusal(reply, 400, "unknown_parameter");
+export const isAccepted = (reply: Reply) => demandStatus(reply, 200);
+
+export function findEntry(reply: Reply, parameter: string): unknown {
+  const entry = findRefused(reply, parameter);
+  if (entry === undefined) throw new Skip("errors does not name the parameter: see params.refusals-named");
+  return entry;
+}
+
+export function demandBounds(reply: Reply, parameter: string, minimum: number, maximum: number): void {
+  const entry = findEntry(reply, parameter);
+  demand(
+    member(entry, "minimum") === minimum && member(entry, "maximum") === maximum,
+    reply,
+    `minimum ${minimum} and maximum ${maximum} for ${parameter}`,
+    quote(entry),
+  );
+}
+
+/** Demands that these values are allowed. A service may allow more. */
+export function demandAllowed(reply: Reply, parameter: string, values: readonly string[]): void {
+  const allowed = items(member(findEntry(reply, parameter), "allowed"));
+  const missing = values.filter((each) => !allowed.includes(each));
+  demand(missing.length === 0, reply, `allowed: ${quote(values)} for ${parameter}`, quote(allowed));
+}
