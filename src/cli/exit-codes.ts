@@ -1,11 +1,20 @@
 import type { ErrorCode } from "../errors.ts";
 
-export const exitCodes = { ok: 0, failure: 1, usage: 2, auth: 4, network: 5, notFound: 6 } as const;
+export const exitCodes = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  incomplete: 3,
+  auth: 4,
+  network: 5,
+  notFound: 6,
+} as const;
 
 export const exitCodeMeanings = {
   [exitCodes.ok]: "Success.",
   [exitCodes.failure]: "The service or this program failed.",
   [exitCodes.usage]: "The command line or the settings are wrong.",
+  [exitCodes.incomplete]: "conform found no fault, but could check too little.",
   [exitCodes.auth]: "The key is missing, or the service does not accept it.",
   [exitCodes.network]: "The service could not be reached.",
   [exitCodes.notFound]: "The key has no such site.",

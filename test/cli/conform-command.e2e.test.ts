@@ -9,6 +9,8 @@ const api = createReferenceApi({ clock: () => NOW, quota: { limit: 1_000_000, wi
 let good: Listening;
 /** Answers like the reference, but with public caching. */
 let careless: Listening;
+/** Answers every request with 429. */
+let exhausted: Listening;
 
 beforeAll(async () => {
   good = await listen(api, "127.0.0.1", 0);
@@ -21,8 +23,13 @@ beforeAll(async () => {
     "127.0.0.1",
     0,
   );
+  exhausted = await listen(
+    createReferenceApi({ clock: () => NOW, quota: { limit: 0, window: 3600 } }),
+    "127.0.0.1",
+    0,
+  );
 });
-afterAll(() => Promise.all([good.close(), careless.close()]));
+afterAll(() => Promise.all([good.close(), careless.close(), exhausted.close()]));
 
 const keys = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_OTHER_API_KEY: GLOBEX_KEY };
 const conform = (argv: string[], environment: Record<string, string> = keys, isTTY = false) =>
@@ -86,16 +93,37 @@ describe("conform", () => {
     });
   });
 
+  it("exits with 3 and says why if it could check too little", async () => {
+    const one = { ANALYTICS_API_KEY: DEMO_KEY };
+    const { code, stderr } = await conform([good.origin, "--only", "isolation"], one);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /Only 0 of 6 rules could be checked: a second key is needed: set ANALYTICS_OTHER_API_KEY\.\n$/,
+    );
+    const json = await conform([good.origin, "--only", "isolation", "--json"], one);
+    expect(json.code).toBe(3);
+    expect(JSON.parse(json.stdout).summary.incomplete).toMatch(/^Only 0 of 6/);
+    // A fault counts more.
+    const faulty = await conform([careless.origin, "--only", "headers.cache-private,isolation"], one);
+    expect([faulty.code, faulty.stderr]).toEqual([1, expect.stringContaining("Only 1 of 7 rules")]);
+  });
+
+  it("exits with 3 if the quota is used up from the first request on", async () => {
+    const { code, stderr } = await conform([exhausted.origin]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("requests a wait of another 3600 seconds")]);
+  });
+
   it("says what it could not check, and why", async () => {
     const { code, stdout } = await conform(
       [good.origin, "--only", "isolation.fields", "--site", "www.example.com"],
       { ANALYTICS_API_KEY: DEMO_KEY },
       true,
     );
-    expect(code).toBe(0);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/\nOnly 0 of 1 rule could be checked: a second key is needed.*\n$/);
     expect(stdout).toContain("site example.com");
     expect(stdout).toMatch(
-      /– isolation\.fields\n {6}skipped {3}needs a second key: set ANALYTICS_OTHER_API_KEY/,
+      /– isolation\.fields\n {6}skipped {3}a second key is needed: set ANALYTICS_OTHER_API_KEY/,
     );
   });
 

@@ -39,7 +39,7 @@ function createConformCommand(io: Io): ShellCommand {
       "analytics-mcp conform --demo",
     )
     .description(
-      "Check that a service keeps the contract: every rule that can be checked with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, sends one request at a time, and waits when the service asks it to.",
+      "Check that a service keeps the contract: every rule that can be checked with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, sends one request at a time, and waits when the service asks it to. The exit code is 0 if no must rule fails, 1 if one does, and 3 if none does but too little could be checked.",
     )
     .argument("[base-url]", "address of the service, with or without /api/v1")
     .option("--site <site>", "site to ask about (default: the first with visits)")
@@ -62,6 +62,7 @@ function createConformCommand(io: Io): ShellCommand {
       });
       await printReport(io, report, sections, flags);
       if (report.summary.must_failed > 0) throw new SilentExit(exitCodes.failure);
+      if (report.summary.incomplete !== null) throw new SilentExit(exitCodes.incomplete);
     });
 }
 
