@@ -120,7 +120,7 @@ describe("says why if nothing can be checked", () => {
         { status: 429, headers: { "retry-after": "3600" } },
       ),
     );
-    expect(failed.every((id) => /^(auth|errors|openapi|headers)\./.test(id))).toBe(true);
+    expect(failed).toEqual([]);
     expect(report.rules.find(({ id }) => id === "rate-limit.refusal")?.verdict).toBe("pass");
     expect(report.rules.find(({ id }) => id === "stats.answer")?.detail).toContain("another 3600 seconds");
     expect(skipped.length).toBeGreaterThan(100);

@@ -168,7 +168,7 @@ export const breakdownSection = defineSection({
     {
       id: "breakdown.percentage-digits",
       title: "percentage has at most one decimal place.",
-      fix: "Round to tenths.",
+      fix: "Round half up to tenths.",
       check: ofEachRow(SAMPLE, ({ percentage }) =>
         Math.abs(percentage * 10 - Math.round(percentage * 10)) < 1e-6
           ? undefined

@@ -1,4 +1,4 @@
-import { realtime, sites, stats } from "../../operations/index.ts";
+import { openapi, realtime, sites, stats } from "../../operations/index.ts";
 import { ofEachAnswer } from "../basic-answers.ts";
 import { quote, type Reply } from "../reply.ts";
 import { demandStatus, variesByKey } from "../reply-checks.ts";
@@ -106,6 +106,18 @@ export const headers = defineSection({
         const isPrivate = /(^|[\s,])(private|public)/i.test(cache);
         const holds = isPrivate && readMaxAge(cache) === 60;
         demand(holds, reply, "Cache-Control: private, max-age=60", cache === "" ? "none" : quote(cache));
+      }),
+    },
+    {
+      id: "headers.cache-lists",
+      severity: "should",
+      title: "Cache-Control is private, max-age=60 for /sites, and private, max-age=3600 for /openapi.json.",
+      fix: "Send these values: a new site is then listed after a minute, and the document is not read again for an hour.",
+      check: ofEachAnswer([sites, openapi], (reply) => {
+        const cache = cacheOf(reply);
+        const age = reply.sent.url.endsWith(sites.path) ? 60 : 3600;
+        const holds = /(^|[\s,])(private|public)/i.test(cache) && readMaxAge(cache) === age;
+        demand(holds, reply, `Cache-Control: private, max-age=${age}`, cache === "" ? "none" : quote(cache));
       }),
     },
     {

@@ -131,7 +131,7 @@ export const periods = defineSection({
         );
         if (site === undefined) throw new Skip("every site has data for a whole year");
         for (const operation of periodOperations) {
-          const { reply, answer } = await read(subject, operation, { site: site.domain, days: 365 });
+          const { reply, answer } = await readListed(subject, operation, { site: site.domain, days: 365 });
           const codes = (answer.warnings ?? []).map(({ code }) => code);
           demand(codes.includes("before_data_since"), reply, "the warning before_data_since", quote(codes));
         }

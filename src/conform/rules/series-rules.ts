@@ -4,6 +4,7 @@ import type { ResultOf } from "../../operations/operation.ts";
 import { quote, type Reply } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
+import { readListed, sampleSites } from "../site-sample.ts";
 import { demandSameNumbers } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
 import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
@@ -110,8 +111,8 @@ export const series = defineSection({
       fix: "Set data_since to the first day with data, and send zeros before it.",
       check: async (subject) => {
         let hasSuchDays = false;
-        for (const { domain, data_since } of subject.sites.slice(0, 20)) {
-          const { reply, answer } = await read(subject, timeseries, { site: domain, days: 365 });
+        for (const { domain, data_since } of sampleSites(subject)) {
+          const { reply, answer } = await readListed(subject, timeseries, { site: domain, days: 365 });
           const before = answer.points.filter(({ date }) => data_since === null || date < data_since);
           hasSuchDays ||= before.length > 0;
           const wrong = before.find(({ visitors, pageviews }) => visitors > 0 || pageviews > 0);

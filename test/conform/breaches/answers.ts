@@ -97,6 +97,7 @@ export const answerBreaches: Record<string, Breach> = {
   "headers.vary": without("vary", on("/stats"), 200),
   "headers.cache-private": field("cache-control", "public, max-age=60", on("/stats"), 200),
   "headers.cache-partial": field("cache-control", "private, max-age=3600", on("/stats"), 200),
+  "headers.cache-lists": field("cache-control", "private, max-age=60", on("/openapi.json"), 200),
   "headers.cache-realtime": field("cache-control", "private, max-age=60", on("/realtime"), 200),
   "headers.etag": without("etag", on("/realtime")),
   "headers.etag-weak": fields(on("/realtime"), (headers) => {

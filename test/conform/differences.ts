@@ -1,0 +1,157 @@
+import { type Body, type Breach, edit, field, fields, forget, rewrite } from "./breach.ts";
+
+/** What a service may do without breaking a rule. */
+export const differences: Record<string, Breach> = {
+  "members, rows and warnings of its own": edit(
+    ({ path }) => path !== "/openapi.json",
+    (body) => {
+      for (const each of [body, body.period, body.totals, ...(body.rows ?? []), ...(body.points ?? [])]) {
+        if (each !== undefined) each.bounce_rate = 0.4;
+      }
+      for (const each of body.sites ?? []) each.plan = { name: "pro", seats: [1, 2] };
+      if (body.period) body.warnings = [...(body.warnings ?? []), { code: "sampled", detail: "A tenth." }];
+    },
+  ),
+  "another form of ids": (service) => async (request, sent) => {
+    const response = await service(request, sent);
+    const id = response.headers.get("x-request-id") ?? "";
+    const text = (await response.text()).replaceAll(`"${id}"`, `"01J${id}/eu-1"`);
+    const other = new Response(text === "" ? null : text, response);
+    other.headers.set("x-request-id", `01J${id}/eu-1`);
+    return other;
+  },
+  "X-RateLimit-* in place of the draft's fields": fields(
+    () => true,
+    (headers) => {
+      headers.delete("ratelimit");
+      headers.delete("ratelimit-policy");
+      headers.set("x-ratelimit-limit", "5000");
+      headers.set("x-ratelimit-remaining", "4711");
+      headers.set("x-ratelimit-reset", "1795232700");
+    },
+  ),
+  "a quota of several policies": fields(
+    () => true,
+    (headers) => {
+      headers.set(
+        "ratelimit-policy",
+        '"burst";q=100;w=1;qu="requests", "daily";q=10000;w=86400;pk=:YWNtZQ==:',
+      );
+      headers.set("ratelimit", '"burst";r=99;t=1, "daily";r=9800;t=80000');
+    },
+  ),
+  "more directives, fields and a charset": fields(
+    ({ path }) => path === "/stats",
+    (headers) => {
+      if (headers.get("content-type") === "application/json") {
+        headers.set("content-type", "application/json; charset=utf-8");
+        headers.set("cache-control", "max-age=60, must-revalidate, private");
+      }
+      headers.set("vary", "Accept-Encoding, authorization");
+      headers.set("date", new Date().toUTCString());
+      headers.set("server-timing", `db;dur=${Math.random()}`);
+      headers.set("x-trace", `${Math.random()}`);
+    },
+  ),
+  "an OpenAPI document with references, parts and more dimensions": edit(
+    ({ path }) => path === "/openapi.json",
+    (document) => {
+      const { paths, components } = document;
+      const [site, dimension] = paths["/breakdown"].get.parameters as Body[];
+      components.parameters = { site };
+      dimension.schema = { allOf: [{ ...dimension.schema, enum: [...dimension.schema.enum, "screens"] }] };
+      for (const path of ["/stats", "/timeseries", "/breakdown", "/realtime"]) {
+        paths[path].parameters = [{ $ref: "#/components/parameters/site" }];
+        paths[path].get.parameters.shift();
+      }
+      document.paths = Object.fromEntries(
+        Object.entries(paths).map(([path, item]) => [`/api/v1${path}`, item]),
+      );
+      document.info.version = "2026.11";
+    },
+  ),
+  "more allowed dimensions": edit(
+    ({ query }) => query.get("dimension") === "conform",
+    (body) => body.errors[0]?.allowed?.push("screens"),
+    400,
+  ),
+  "an address for each kind of problem": edit(
+    ({ path }) => path === "/conform",
+    (body) => {
+      body.type = "/problems/not-found";
+      body.docs = "https://stats.example.test/docs";
+    },
+    404,
+  ),
+  "one more optional parameter, which accepts certain values": (service) => async (request, sent) => {
+    const url = new URL(request.url);
+    const period = url.searchParams.get("period");
+    url.searchParams.delete("period");
+    const response = await service(new Request(url, request), sent);
+    if (response.status !== 400 || period === null) return response;
+    const problem: Body = await response.json();
+    problem.errors.push({
+      parameter: "period",
+      detail: "must be one of day, month",
+      allowed: ["day", "month"],
+    });
+    return new Response(JSON.stringify(problem), response);
+  },
+  "parameters of other operations, which the OpenAPI document offers": (service) => {
+    const offer = edit(
+      ({ path }) => path === "/openapi.json",
+      ({ paths }) => {
+        const limit = { name: "limit", in: "query", schema: { type: "integer" } };
+        for (const path of ["/stats", "/sites"]) paths[path].get.parameters.push(limit);
+      },
+    );
+    return offer(forget("limit", ({ path }) => path === "/stats")(service));
+  },
+  "a redirect from a slash at the end": (service) => (request, sent) =>
+    new URL(request.url).pathname === "/api/v1/stats/"
+      ? new Response(null, { status: 308, headers: { location: "/api/v1/stats" } })
+      : service(request, sent),
+  "paths in any letter case": rewrite(
+    () => true,
+    (url) => {
+      url.pathname = url.pathname.toLowerCase();
+    },
+  ),
+  "errors that repeat the address": (service) => async (request, sent) => {
+    const response = await service(request, sent);
+    if (response.status !== 404 || request.method === "HEAD") return response;
+    const { pathname, search, searchParams } = new URL(request.url);
+    const problem: Body = await response.json();
+    problem.instance = `${pathname}${search}`;
+    if (searchParams.has("site")) problem.detail = `There is no site ${searchParams.get("site")}.`;
+    problem.timestamp = Math.random();
+    return new Response(JSON.stringify(problem), response);
+  },
+  "an empty parameter counts as a missing one": edit(
+    ({ query }) => [...query.values()].includes(""),
+    (problem) => {
+      problem.code = "missing_parameter";
+    },
+    400,
+  ),
+  "Kosovo, scripts and three-letter languages": edit(
+    ({ query }) => query.has("dimension"),
+    ({ dimension, rows }) => {
+      const values: Record<string, string[]> = {
+        countries: ["XK", "GB", "BQ"],
+        regions: ["GB-ENG", "AZ-1", "SI-001"],
+        languages: ["zh-Hant-TW", "es-419", "haw", "de-CH-1996"],
+      };
+      values[dimension]?.forEach((value, index) => {
+        if (rows[index] && !rows.some((row: Body) => row.value === value)) rows[index].value = value;
+      });
+    },
+  ),
+  "active visitors counted every ten seconds": edit(
+    ({ path }) => path === "/realtime",
+    (body) => {
+      body.as_of = body.as_of.replace(/\d(?=[+-]\d\d:)/, "0");
+    },
+  ),
+  "no-store for realtime": field("cache-control", "no-store", ({ path }) => path === "/realtime", 200),
+};
