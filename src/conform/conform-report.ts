@@ -102,7 +102,7 @@ export function formatReport(
     return [title, ...rules.map((rule) => formatRule(rule, screen))].join("\n");
   });
   const head = cleanText(`${report.base_url}${site}, ${report.checked_at}`, MAX_LINE);
-  return [wrap(head, screen.width), ...sections, formatSummary(report.summary)].join("\n\n");
+  return [wrap(head, screen.width), ...sections, formatSummary(report.summary, screen.width)].join("\n\n");
 }
 
 function formatRule({ id, severity, title, verdict, ...rule }: RuleReport, screen: Screen): string {
@@ -126,11 +126,12 @@ function formatRule({ id, severity, title, verdict, ...rule }: RuleReport, scree
   ].join("\n");
 }
 
-export function formatSummary(summary: Summary): string {
+/** The counts, and why they say little if they do. */
+export function formatSummary(summary: Summary, width = MAX_LINE): string {
   const { rules, kept, failed, must_failed, skipped, requests, incomplete } = summary;
   const kinds = failed === 0 ? "" : ` (${must_failed} must, ${failed - must_failed} should)`;
   const counts = `${kept} of ${rules} rules kept, ${failed} failed${kinds}, ${skipped} could not be checked; ${requests} requests.`;
-  return incomplete === null ? counts : `${counts}\n${cleanText(incomplete, MAX_LINE)}`;
+  return incomplete === null ? counts : `${counts}\n${wrap(cleanText(incomplete, MAX_LINE), width)}`;
 }
 
 /** The report for a pipe: one line per rule. */

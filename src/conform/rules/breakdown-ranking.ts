@@ -9,17 +9,13 @@ import { Breach, Skip } from "../verdict.ts";
 export type Ranking = ResultOf<typeof breakdown>;
 export type Row = Ranking["rows"][number];
 
-export const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
+const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
 export const hits = (row: Row, dimension: string) => row[measureOf(dimension)] ?? 0;
 
 /** The breakdown by a dimension. Throws Skip if it is not answered, which is a separate rule. */
-export async function rank(
-  subject: Subject,
-  dimension: Dimension,
-  fresh = false,
-): Promise<Read<typeof breakdown>> {
+export async function rank(subject: Subject, dimension: Dimension): Promise<Read<typeof breakdown>> {
   await read(subject, breakdown);
-  return read(subject, breakdown, { dimension }, { fresh }).catch((error: unknown) => {
+  return read(subject, breakdown, { dimension }).catch((error: unknown) => {
     if (error instanceof Breach)
       throw new Skip(`the dimension ${dimension} is not answered: see breakdown.dimensions`);
     throw error;
