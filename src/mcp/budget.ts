@@ -1,18 +1,22 @@
-/** Maximum length of each form of an answer, in tokens (o200k). */
-export const MAX_TOKENS = 8_000;
-/** Reserved for everything but the rows: site, period, totals, receipt. */
-const HEAD_TOKENS = 300;
+/** Maximum length of an answer in tokens (o200k): text and structured content together, since some hosts forward both. */
+const MAX_TOKENS = 8_000;
+/** What one form of an answer may take. */
+export const MAX_FORM_TOKENS = MAX_TOKENS / 2;
+/** Reserved in both forms for everything but the rows: site, period, totals, receipt. */
+const HEAD_TOKENS = 800;
 export const ROW_TOKENS = MAX_TOKENS - HEAD_TOKENS;
 
 /**
  * How many of the rows fit into an answer, counted from one end. JSON's member names and numbers are counted as a
  * tokenizer splits them. Text from visitors is counted at its worst, because they may choose it to be costly.
+ *
+ * @param rows Each in all of its forms.
  */
-export function countFitting(rows: readonly unknown[], from: "first" | "last"): number {
+export function countFitting(rows: readonly (readonly unknown[])[], from: "first" | "last"): number {
   const ordered = from === "first" ? rows : rows.toReversed();
   let left = ROW_TOKENS;
-  const tooMany = ordered.findIndex((row) => {
-    left -= estimateTokens(row) + 1;
+  const tooMany = ordered.findIndex((forms) => {
+    left -= forms.reduce<number>((sum, form) => sum + estimateTokens(form) + 1, 0);
     return left < 0;
   });
   return tooMany === -1 ? rows.length : tooMany;

@@ -7,8 +7,8 @@ import { parseParams } from "../operations/parameters.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
 import { formatTsv } from "../render/tsv.ts";
-import type { SourceDescription } from "../sources/source-types.ts";
-import { countFitting, estimateTokens, MAX_TOKENS } from "./budget.ts";
+import { countFitting, estimateTokens, MAX_FORM_TOKENS } from "./budget.ts";
+import type { McpServerOptions } from "./server-options.ts";
 import type { Receipt, ToolAnswer } from "./tool-answer.ts";
 
 const names: string[] = operations.map((operation) => operation.name);
@@ -33,13 +33,16 @@ export async function answerOpenApi(
   call: Call,
   input: Record<string, unknown>,
   options: CallOptions,
-  { options: shellOptions }: SourceDescription,
+  { options: shellOptions }: Pick<McpServerOptions, "options">,
 ): Promise<ToolAnswer> {
   const { operation: name } = parseParams(openapiToolParams, input);
   const document = await call(openapi, {}, options);
   const view = openapi.view(document, {});
-  const command = formatCommand(openapi, {}, shellOptions);
-  const fitting = countFitting(view.rows, "first");
+  const command = shellOptions && formatCommand(openapi, {}, shellOptions);
+  const fitting = countFitting(
+    view.rows.map((row) => [row, row]),
+    "first",
+  );
   const cut = fitting === view.rows.length ? [] : [`Only ${fitting} of ${view.rows.length} paths are shown.`];
   view.rows = view.rows.slice(0, fitting);
   const head = { title: document.info.title, version: document.info.version, operations: view.rows };
@@ -49,7 +52,7 @@ export async function answerOpenApi(
     {
       ...(name === undefined ? head : { ...head, operations: [] }),
       ...body,
-      receipt: { notes, command } satisfies Receipt,
+      receipt: { notes, ...(command !== undefined && { command }) } satisfies Receipt,
     },
     2_000,
   );
@@ -57,12 +60,12 @@ export async function answerOpenApi(
     cleanText(view.headline),
     name === undefined ? formatTsv(view) : JSON.stringify(structured.definition),
     ...notes,
-    `Shell: ${command}`,
+    ...(command === undefined ? [] : [`Shell: ${command}`]),
   ];
   return { content: [{ type: "text", text: text.join("\n") }], structuredContent: structured };
 }
 
-function readDefinition(document: Document, name: string, command: string): Record<string, unknown> {
+function readDefinition(document: Document, name: string, command?: string): Record<string, unknown> {
   const path = operations.find((operation) => operation.name === name)?.path ?? "";
   const definition = document.paths[path];
   if (definition === undefined) {
@@ -70,12 +73,15 @@ function readDefinition(document: Document, name: string, command: string): Reco
       hint: `It describes ${Object.keys(document.paths).slice(0, 20).join(", ")}.`,
     });
   }
-  const full = { [path]: definition, components: collectComponents(document, definition) };
-  if (estimateTokens(full) <= MAX_TOKENS) return full;
-  const brief = { [path]: definition };
-  if (estimateTokens(brief) <= MAX_TOKENS) return brief;
+  const components = Object.entries(collectComponents(document, definition));
+  const schemas = components.filter(([reference]) => reference.startsWith("#/components/schemas/"));
+  // What does not fit is left out, headers and errors first.
+  for (const kept of [components, schemas, []]) {
+    const all = { [path]: definition, ...(kept.length > 0 && { components: Object.fromEntries(kept) }) };
+    if (estimateTokens(all) <= MAX_FORM_TOKENS) return all;
+  }
   throw new AnalyticsError("too_large", `The description of ${path} is too long to show.`, {
-    hint: `Print it in a shell: ${command}`,
+    hint: command && `Print it in a shell: ${command}`,
   });
 }
 

@@ -1,9 +1,12 @@
 import type { Call } from "../operations/call.ts";
-import type { SourceDescription } from "../sources/source-types.ts";
+import type { About } from "../sources/source-types.ts";
 import type { Admit } from "./call-rate-limit.ts";
 
-/** The description of the source goes into the instructions and into each shell command. */
-export interface McpServerOptions extends SourceDescription {
+export interface McpServerOptions {
+  /** How the instructions and answers describe the source. */
+  about: About;
+  /** The command-line options that choose the source; undefined over HTTP, where nobody has the shell. */
+  options?: readonly string[] | undefined;
   call: Call;
   version: string;
   /** Called before each tool call and each read of a resource; throws if there were too many. */

@@ -1,19 +1,19 @@
 import type { AnalyticsError } from "../errors.ts";
 import { formatCommand } from "../operations/operation.ts";
-import { notesOf, type View } from "../operations/view.ts";
+import { type Cell, type Column, notesOf, type View } from "../operations/view.ts";
 import { cleanRows, hasLookalikes, NUMBER_NOTE } from "../render/clean-rows.ts";
 import { cleanText, MAX_TEXT_LENGTH } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
 import { formatTsv } from "../render/tsv.ts";
 import type { Answer, Query } from "../reports/queries.ts";
-import type { SourceDescription } from "../sources/source-types.ts";
 import { countFitting, estimateTokens, ROW_TOKENS } from "./budget.ts";
+import type { McpServerOptions } from "./server-options.ts";
 
 /** What a reader needs to trust or repeat an answer; the resolved dates are in `period`. */
 export interface Receipt {
   notes: string[];
-  /** The shell command for the same query. */
-  command: string;
+  /** The shell command for the same query; absent over HTTP, where nobody has the shell. */
+  command?: string;
 }
 
 export interface ToolAnswer {
@@ -38,31 +38,43 @@ export function buildAnswer(
   query: Query,
   given: Record<string, unknown>,
   { params, result, views }: Answer,
-  { about, options }: SourceDescription,
+  { about, options }: Pick<McpServerOptions, "about" | "options">,
 ): ToolAnswer {
   // Without defaults, but with the site even if it was not given.
   const shown = Object.entries(params).filter(([name]) => name === "site" || Object.hasOwn(given, name));
-  const command = cleanText(formatCommand(query, Object.fromEntries(shown), options), 400);
+  const command = options && cleanText(formatCommand(query, Object.fromEntries(shown), options), 400);
   const compact = query.compact?.(result) ?? result;
-  const maxName = query.list ? MAX_TEXT_LENGTH : chooseNameLength(compact);
+  const maxName = query.list ? MAX_TEXT_LENGTH : chooseNameLength(compact, views);
   const structured = cleanValue(compact, MAX_TEXT_LENGTH, maxName);
-  const cut = cutToBudget(query, structured, views);
+  const cut = cutToBudget(query, structured, views, command !== undefined);
   const notes = views.flatMap(notesOf).map((note) => cleanText(note, 400));
   if (about.note !== undefined) notes.unshift(about.note);
   if (cut !== undefined) notes.unshift(cut);
   if (views.some(showsUntrusted)) notes.push(UNTRUSTED_NOTE);
   if (views.some(({ rows }) => hasLookalikes(rows, maxName))) notes.push(NUMBER_NOTE);
-  const text = [...views.flatMap((view) => formatView(view, maxName)), ...notes, `Shell: ${command}`];
+  const text = views.flatMap((view) => formatView(view, maxName)).concat(notes);
+  if (command !== undefined) text.push(`Shell: ${command}`);
+  const receipt: Receipt = { notes, ...(command !== undefined && { command }) };
   return {
     content: [{ type: "text", text: text.join("\n") }],
-    structuredContent: { ...structured, receipt: { notes, command } satisfies Receipt },
+    structuredContent: { ...structured, receipt },
   };
 }
 
-function chooseNameLength(result: Record<string, unknown>): number {
-  const fits = (length: number) => estimateTokens(cleanValue(result, MAX_TEXT_LENGTH, length)) <= ROW_TOKENS;
+function chooseNameLength(result: Record<string, unknown>, views: readonly View[]): number {
+  const tables = views.flatMap(({ rows, columns }) => rows.map((row) => readCells(columns, row)));
+  const fits = (length: number) =>
+    estimateTokens(cleanValue(result, MAX_TEXT_LENGTH, length)) +
+      estimateTokens(tables.map((cells) => cells.map((cell) => cutCell(cell, length)))) <=
+    ROW_TOKENS;
   return NAME_LENGTHS.find(fits) ?? Math.min(...NAME_LENGTHS);
 }
+
+const cutCell = (cell: Cell, length: number) => (typeof cell === "string" ? cleanText(cell, length) : cell);
+
+/** The cells of a row as the text has them. */
+const readCells = (columns: readonly Column[], row: Record<string, Cell>) =>
+  columns.filter(({ machine }) => !machine).map(({ key }) => row[key] ?? null);
 
 const showsUntrusted = ({ rows, columns }: View) =>
   rows.length > 0 && columns.some((column) => column.untrusted);
@@ -85,22 +97,26 @@ function cutToBudget(
   { list }: Query,
   structured: Record<string, unknown>,
   views: View[],
+  hasShell: boolean,
 ): string | undefined {
   const rows = list && structured[list.key];
   if (!list || !Array.isArray(rows)) return undefined;
-  const fitting = countFitting(rows, list.keep);
+  const [view] = views;
+  const forms = rows.map((row, index) => [row, readCells(view?.columns ?? [], view?.rows[index] ?? {})]);
+  const fitting = countFitting(forms, list.keep);
   if (fitting === rows.length) return undefined;
   const keep = <T>(all: T[]) => (list.keep === "first" ? all.slice(0, fitting) : all.slice(-fitting));
   structured[list.key] = keep(rows);
   if (list.cut) structured[list.cut] = true;
-  const { total, limit } = views[0]?.extent ?? { total: rows.length, limit: undefined };
+  const { total, limit } = view?.extent ?? { total: rows.length, limit: undefined };
   for (const view of views) {
     view.rows = keep(view.rows);
     view.extent = undefined;
   }
   const asked = limit === undefined ? "" : ` (limit ${limit})`;
   const printed = rows.length === total ? "all of them" : `the ${list.keep} ${rows.length}`;
-  return `Only the ${list.keep} ${fitting} of ${total} ${list.key} are shown${asked}, to keep the answer short; the shell command prints ${printed}.`;
+  const elsewhere = hasShell ? `; the shell command prints ${printed}` : "";
+  return `Only the ${list.keep} ${fitting} of ${total} ${list.key} are shown${asked}, to keep the answer short${elsewhere}.`;
 }
 
 /**

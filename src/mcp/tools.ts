@@ -22,7 +22,7 @@ export async function answerTool(
     admit();
     if (query.isDescription) {
       const { answerOpenApi } = await import("./openapi-tool.ts");
-      return await answerOpenApi(call, input, { signal }, { about, options });
+      return await answerOpenApi(call, input, { signal }, { options });
     }
     const answer = await query.ask(call, parseParams(query.params, input), { signal });
     return buildAnswer(query, input, answer, { about, options });

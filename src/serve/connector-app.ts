@@ -73,7 +73,7 @@ export function createConnectorApp(
     describeServer: (bearer) => ({
       ...contextOf(bearer),
       version: options.version,
-      ...{ about: source.about, options: [] },
+      about: source.about,
     }),
     onFault,
   });

@@ -308,3 +308,19 @@ describe("arguments as hosts and models send them", () => {
     expect(expected.isError).toBeFalsy();
   });
 });
+
+it("over HTTP, where nobody has the shell, no answer has a command", async () => {
+  const client = await connectInProcess({ hasShell: false });
+  for (const [name, args] of [
+    ["get_stats", { site: "example.com" }],
+    ["get_timeseries", { site: "example.com", days: 365 }],
+    ["get_openapi", {}],
+    ["get_openapi", { operation: "stats" }],
+  ] as const) {
+    const result = await client.callTool(name, args);
+    expect(result.isError).toBeFalsy();
+    const { content, structuredContent } = result;
+    expect(JSON.stringify({ content, structuredContent })).not.toMatch(/shell|analytics-mcp|"command"/i);
+  }
+  await client.close();
+});

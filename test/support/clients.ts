@@ -184,7 +184,7 @@ function wrapV2(client: Client): McpClient {
 
 /** A v2 client in this process on the real stdio server, over the reference API at a clock that the test moves. */
 export async function connectInProcess(
-  options: { fetch?: Fetch; key?: string; demo?: boolean; callsPerMinute?: number } = {},
+  options: { fetch?: Fetch; key?: string; demo?: boolean; callsPerMinute?: number; hasShell?: boolean } = {},
 ) {
   const { api, time } = createTestApi();
   const fetch: Fetch = options.fetch ?? (async (url, init) => api(new Request(url, init)));
@@ -206,7 +206,7 @@ export async function connectInProcess(
     version: "0.0.0",
     admit: createRateLimit(options.callsPerMinute ?? 100_000, () => time.now),
     about: options.demo ? demo.about : { label: "a test" },
-    options: options.demo ? ["--demo"] : [],
+    options: options.hasShell === false ? undefined : options.demo ? ["--demo"] : [],
     onFault: (fault) => {
       throw fault;
     },
