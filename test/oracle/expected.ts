@@ -212,10 +212,16 @@ const changeColumns: Column[] = [
   { key: "percent", title: "percent", kind: "percent_change" },
 ];
 
+/** The columns that name a row. */
+const named = (title: string): Column[] => [
+  { key: "value", title: "value", kind: "text", machine: true },
+  { key: "label", title, kind: "text" },
+];
+
 function tabulateWindows(name: string, windows: ReturnType<typeof compareWindows>): Table {
   return {
     name,
-    columns: [{ key: "measure", title: "measure", kind: "text" }, ...changeColumns],
+    columns: [{ key: "label", title: "measure", kind: "text" }, ...changeColumns],
     rows: (["visitors", "pageviews"] as const).map((measure) => [
       ...[measure, windows.current[measure], windows.previous[measure]],
       ...[windows[measure].absolute, windows[measure].percent],
@@ -234,6 +240,7 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
       .rows(now, count.days(now, days), dimension)
       .slice(0, 5)
       .map((row) => ({
+        value: row.value,
         label: labels(dimension, row.value),
         visitors: row.visitors,
         percentage: percentOf(row.visitors, visitors),
@@ -257,11 +264,11 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
       ...top.map(({ dimension, rows }) => ({
         name: dimension,
         columns: [
-          { key: "label", title: `top ${dimension}`, kind: "text" as const },
+          ...named(`top ${dimension}`),
           ...counted("visitors"),
           { key: "percentage", title: "share", kind: "percent" as const, detail: true as const },
         ],
-        rows: rows.map((row) => [row.label, row.visitors, row.percentage]),
+        rows: rows.map((row) => [row.value, row.label, row.visitors, row.percentage]),
       })),
     ],
   };
@@ -316,6 +323,7 @@ export function expectComparison(
 }
 
 interface Shown {
+  value: string | null;
   label: string;
   current: Cell;
   previous: Cell;
@@ -326,9 +334,9 @@ interface Shown {
 export function tabulateMovers(dimension: string, movers: Shown[]): Table {
   return {
     name: dimension,
-    columns: [{ key: "label", title: dimension, kind: "text" }, ...changeColumns],
-    rows: movers.map(({ label, current, previous, change }) => [
-      ...[label, current, previous],
+    columns: [...named(dimension), ...changeColumns],
+    rows: movers.map(({ value, label, current, previous, change }) => [
+      ...[value, label, current, previous],
       ...[change.absolute, change.percent],
     ]),
   };

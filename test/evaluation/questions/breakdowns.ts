@@ -319,12 +319,13 @@ export const breakdowns: Question[] = [
         refused: true,
       },
     ],
-    read: ([{ text }]) => text.split("; "),
+    read: ([{ text }]) => text.split(/; |\n/),
     expect: () => [
       "from is unknown",
       "the parameters are site, dimension, limit, days",
       "to is unknown",
       "the parameters are site, dimension, limit, days.",
+      "Use days, counted back from today.",
     ],
   }),
 ];

@@ -60,7 +60,7 @@ export const sites: Question[] = [
     at,
     calls: [{ tool: "get_stats", args: { site: "exmaple.com" }, refused: true }],
     read: ([refusal]) => refusal.text,
-    expect: () => `The key has no site "exmaple.com".\nIts sites are: ${acme}.`,
+    expect: () => `The key has no site "exmaple.com".\nDid you mean example.com?\nIts sites are: ${acme}.`,
   }),
   question({
     question: "How many visitors does our competitor globex.example have?",
