@@ -1,29 +1,10 @@
-import type { ParameterError } from "../errors.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
-import { suggest } from "../render/suggest.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
 
 /** Arguments that hosts add to every tool's own and then pass on: Gemini CLI's and n8n's. */
 const HOST_ARGUMENTS = new Set(["wait_for_previous", "toolCallId"]);
 
 const WHOLE_NUMBER = /^(0|[1-9]\d*)$/;
-
-/** What to do instead of an argument that models make up, by the argument's name. */
-const ALTERNATIVES: readonly [RegExp, string][] = [
-  [
-    /^(filters?|segments?|where|query)$/i,
-    "There are no filters: get_breakdown ranks the values of one dimension.",
-  ],
-  [/^(metrics?|measures?|fields)$/i, "Every answer has all of its numbers."],
-  [
-    /^(from|to|since|until|(start|end|begin)(_?date)?|date(_?range)?|period|range)$/i,
-    "Use days, counted back from today.",
-  ],
-  [
-    /^(interval|granularity|group_?by|resolution|hours?)$/i,
-    "Numbers are by day: get_timeseries has one point a day.",
-  ],
-];
 
 /**
  * Reads a tool's arguments as hosts and models really send them: without the host's own, without nulls, and with a number
@@ -41,24 +22,8 @@ export function readArguments(tool: string, given: Record<string, unknown>): Rec
   );
 }
 
-/** What a model can do about refused arguments. */
-export function adviseOnArguments(
-  tool: string,
-  given: Record<string, unknown>,
-  refused: readonly ParameterError[],
-): string[] {
-  const properties = readProperties(tool);
-  const advice = refused.map(({ parameter, allowed = [] }) => {
-    const value = given[parameter];
-    if (properties.has(parameter)) return suggest(typeof value === "string" ? value : "", allowed);
-    const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
-    return alternative ?? suggest(parameter, allowed);
-  });
-  return [...new Set(advice.map((each) => each.trim()))].filter((each) => each !== "");
-}
-
 /** The parameters of a tool by name. A map, because a model may send `__proto__`. */
-function readProperties(tool: string): ReadonlyMap<string, JsonSchema> {
+export function readProperties(tool: string): ReadonlyMap<string, JsonSchema> {
   const { inputSchema } = toolDefinitions.find(({ name }) => name === tool) ?? {};
   return new Map<string, JsonSchema>(Object.entries(Object(inputSchema?.properties)));
 }

@@ -3,7 +3,7 @@ import { parseParams } from "../operations/parameters.ts";
 import { type Query, queries } from "../reports/queries.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
-import { adviseOnArguments, readArguments } from "./tool-arguments.ts";
+import { readArguments } from "./tool-arguments.ts";
 
 const byName = new Map(queries.map((query) => [query.tool.name, query]));
 
@@ -28,6 +28,7 @@ export async function answerTool(
     return buildAnswer(query, input, answer, { about, options });
   } catch (error) {
     if (error instanceof AnalyticsError) {
+      const { adviseOnArguments } = await import("./argument-advice.ts");
       return buildErrorAnswer(error, adviseOnArguments(name, input, error.parameters));
     }
     return buildErrorAnswer(
