@@ -121,6 +121,7 @@ describe("the layers", () => {
           "oauth/application-facts.ts",
           "oauth/consent.ts",
           "oauth/deferred-writes.ts",
+          "oauth/redirect-guard.ts",
           "oauth/provider.ts",
         ],
         "oauth/storage-adapter.ts",

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { allowScripts } from "../http/cors.ts";
 import { sendJson } from "../http/json-response.ts";
-import { readBody, replaceBody } from "../http/request-body.ts";
+import { readBody, readForm, replaceBody } from "../http/request-body.ts";
 import { type ConsentOptions, createConsent } from "./consent.ts";
 import {
   type Addresses,
@@ -80,8 +80,13 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
     if ((await countFromAddress("sign-ins")) > MAX_SIGN_INS) {
       return sendPage(response, 429, buildErrorPage(tooManySignIns), { "Retry-After": "3600" });
     }
-    const { searchParams } = new URL(request.url ?? "/", issuer);
-    request.url = `${paths.authorization}?${normalize.authorization(searchParams)}`;
+    let query = new URL(request.url ?? "/", issuer).searchParams;
+    if (request.method === "POST") {
+      // A form means the same (RFC 6749, section 3.1), and is normalized in the same way.
+      query = await readForm(request);
+      request.method = "GET";
+    }
+    request.url = `${paths.authorization}?${normalize.authorization(query)}`;
     await serve(request, response);
   };
 

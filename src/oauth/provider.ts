@@ -5,6 +5,8 @@ import type { DocumentFetch } from "./document-fetch.ts";
 import { paths } from "./endpoint-paths.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
+import { createRedirectGuard } from "./redirect-guard.ts";
+import { findForbiddenRedirect } from "./redirect-policy.ts";
 import { SCOPE } from "./scope.ts";
 import { createStorageAdapter, type StorageOptions } from "./storage-adapter.ts";
 import { isUnavailable } from "./store/store-failure.ts";
@@ -47,6 +49,15 @@ export function createProvider(options: ProviderOptions) {
     },
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
     expiresWithSession: () => false,
+    extraClientMetadata: {
+      // No such member exists. The validator is called once for each name here, and for every application: a new
+      // registration, a stored one, a metadata document.
+      properties: ["redirect_policy"],
+      validator: (_ctx, _key, _value, { redirect_uris }) => {
+        const reason = findForbiddenRedirect(Array.isArray(redirect_uris) ? redirect_uris : []);
+        if (reason !== undefined) throw new errors.InvalidClientMetadata(reason);
+      },
+    },
     features: {
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
@@ -107,6 +118,7 @@ export function createProvider(options: ProviderOptions) {
   const provider = new Provider(issuer, configuration);
   // Trusts `X-Forwarded-Proto`, which `setPublicAddress` sets.
   provider.proxy = true;
+  provider.use(createRedirectGuard(issuer));
   provider.on("server_error", (_, fault) => {
     // The failure of a store is logged once for all requests, by the caller.
     if (!isUnavailable(fault)) onFault(fault);

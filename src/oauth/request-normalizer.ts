@@ -65,8 +65,7 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
   const { redirect_uris, client_name, client_uri, token_endpoint_auth_method, jwks, jwks_uri } = given;
   const uris = Array.isArray(redirect_uris) ? redirect_uris : [];
   return {
-    // One forbidden address removes them all, and an application without any is refused.
-    redirect_uris: uris.every(isRedirect) ? uris.slice(0, MAX_REDIRECTS) : [],
+    redirect_uris: uris.slice(0, MAX_REDIRECTS),
     ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
     ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
     token_endpoint_auth_method: METHODS.has(token_endpoint_auth_method) ? token_endpoint_auth_method : "none",
@@ -92,16 +91,6 @@ function isWithin(value: unknown, depth: number): boolean {
 }
 
 const isHttps = (uri: unknown) => typeof uri === "string" && uri.startsWith("https://");
-
-/** Schemes that browsers and systems handle themselves: none of them leads to the application that registered it. */
-const FOREIGN_SCHEMES =
-  /^(javascript|vbscript|data|blob|file|filesystem|about|view-source|intent|ws|wss|ftp|chrome|mailto|tel|sms):/i;
-
-function isRedirect(uri: unknown): boolean {
-  if (typeof uri !== "string" || !URL.canParse(uri) || FOREIGN_SCHEMES.test(uri)) return false;
-  const { username, password } = new URL(uri);
-  return username === "" && password === "";
-}
 
 const MAX_REDIRECTS = 20;
 const MAX_NAME = 200;

@@ -70,6 +70,13 @@ export const pages: Record<string, string> = {
     code: "invalid_redirect_uri",
     sent: `https://evil.example/${"x".repeat(500)}?<script>`,
   }),
+  "refused with a link": buildErrorPage({
+    title: "This sign-in cannot continue",
+    message: "The application sent a request that this server cannot accept.",
+    hint: "Go back to the application and start again.",
+    link: { href: 'https://evil.example/"><script>?error=x&iss=y', address: long },
+    code: "login_required",
+  }),
   missing: buildErrorPage({ title: "There is no such page", message: "Nothing is at this address." }),
   landing: buildLandingPage({
     publicUrl: "https://mcp.example.com",

@@ -29,6 +29,8 @@ describe("a registration is refused for a redirect", () => {
     ...[
       "https://user@x.example/cb",
       "https://user:word@x.example/cb",
+      "https://:word@x.example/cb",
+      "data:x",
       "http://x.example/cb",
       "no address",
       7,
@@ -76,13 +78,10 @@ describe("of an application's metadata", () => {
     ).not.toHaveProperty("jwks_uri");
   });
 
-  it("long names and lists are cut, and one bad redirect removes all", () => {
+  it("long names and lists are cut", () => {
     const many = Array.from({ length: 30 }, (_, index) => `https://x.example/${index}`);
     const given = registration({ redirect_uris: many, client_name: "n".repeat(300) });
     expect([given.redirect_uris, given.client_name]).toEqual([many.slice(0, 20), "n".repeat(200)]);
-    for (const uri of ["https://user@x.example/", "https://:word@x.example/", "data:x", 7]) {
-      expect(registration({ redirect_uris: [...redirect_uris, uri] }).redirect_uris).toEqual([]);
-    }
     expect(registration({ redirect_uris: "https://x.example/" }).redirect_uris).toEqual([]);
     expect(registration({ redirect_uris, client_name: 7 })).not.toHaveProperty("client_name");
   });
