@@ -11,6 +11,7 @@ import type { ConsentError } from "./pages/consent-error.ts";
 import { buildConsentPage } from "./pages/consent-page.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import type { Notice } from "./pages/notice.ts";
+import { signInEnded } from "./pages/sign-in-ended.ts";
 import { SCOPE } from "./scope.ts";
 import { sendPage } from "./send-page.ts";
 
@@ -150,7 +151,7 @@ export function createConsent(options: ConsentOptions) {
         return sendPage(response, 400, buildErrorPage(unknownApplication));
       }
       if (!(error instanceof errors.SessionNotFound)) throw error;
-      sendPage(response, 400, buildErrorPage(signInEnded));
+      sendPage(response, 400, signInEnded);
     }
   };
 }
@@ -158,12 +159,6 @@ export function createConsent(options: ConsentOptions) {
 const unknownApplication = {
   title: "This sign-in cannot continue",
   message: "The application can no longer be identified.",
-  hint: "Go back to the application and start again.",
-};
-
-const signInEnded = {
-  title: "This sign-in has ended",
-  message: "It was completed, it is more than 15 minutes old, or it was started in another browser.",
   hint: "Go back to the application and start again.",
 };
 

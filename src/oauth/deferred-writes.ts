@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import Provider, { errors, type KoaContextWithOIDC } from "oidc-provider";
 import { AnalyticsError } from "../errors.ts";
 import type { Audit } from "./audit.ts";
+import { pageHeaders } from "./pages/html-document.ts";
+import { signInEnded } from "./pages/sign-in-ended.ts";
 
 export interface DeferredWrites {
   /** Runs a write when the current request commits, or at once if there is no current request. */
@@ -10,7 +12,7 @@ export interface DeferredWrites {
   track<T>(answer: Promise<T>): Promise<T>;
   /**
    * Runs a request's deferred writes. Throws AnalyticsError `unavailable` if the store failed during the request,
-   * even if the provider handled that failure, and InvalidGrant if another request was faster.
+   * even if the provider handled that failure, and InvalidGrant or SessionNotFound if another request was faster.
    */
   commit(request: object): Promise<void>;
 }
@@ -55,6 +57,13 @@ export function createCallback(provider: Provider, { commit }: Pick<DeferredWrit
       await commit(ctx);
       auditSuccess(ctx, audit);
     } catch (error) {
+      if (error instanceof errors.SessionNotFound) {
+        ctx.remove("Location");
+        ctx.status = error.statusCode;
+        ctx.set(pageHeaders);
+        ctx.body = signInEnded;
+        return;
+      }
       if (error instanceof errors.InvalidGrant) {
         ctx.status = error.statusCode;
         ctx.body = { error: error.error, error_description: error.error_description };

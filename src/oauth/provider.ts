@@ -5,6 +5,7 @@ import type { DocumentFetch } from "./document-fetch.ts";
 import { paths } from "./endpoint-paths.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
+import { signInEnded } from "./pages/sign-in-ended.ts";
 import { createRedirectGuard } from "./redirect-guard.ts";
 import { findForbiddenRedirect } from "./redirect-policy.ts";
 import { SCOPE } from "./scope.ts";
@@ -84,8 +85,12 @@ export function createProvider(options: ProviderOptions) {
     // Never used, since no client can ask for an ID token; without a key the provider falls back to its own.
     jwks: { keys: [createSigningKey()] },
     pkce: { required: () => true },
-    renderError: (ctx, { error, error_description }) => {
-      for (const [name, value] of Object.entries(pageHeaders)) ctx.set(name, value);
+    renderError: (ctx, { error, error_description }, fault) => {
+      ctx.set(pageHeaders);
+      if (fault instanceof errors.SessionNotFound) {
+        ctx.body = signInEnded;
+        return;
+      }
       ctx.body = buildErrorPage({
         title: "This sign-in cannot continue",
         message: "The application sent a request that this server cannot accept.",

@@ -93,7 +93,11 @@ export function createStorageAdapter(
     // The end of the grant always follows and removes these too. Removed earlier, a token could not be revoked again
     // by a client that got no answer, and the rest of the grant would stay valid.
     if (KEY_CARRIERS.has(kind)) return;
-    await defer(() => store.remove(kind, sealing.hash(kind, id)));
+    await defer(async () => {
+      const isFirst = await store.remove(kind, sealing.hash(kind, id));
+      // One decision gives one answer (RFC 6749, section 4.1.2), even if its redirect is followed several times at once.
+      if (kind === "Interaction" && !isFirst) throw new errors.SessionNotFound("the sign-in is already over");
+    });
   };
 
   return (kind) =>

@@ -76,6 +76,14 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await store.get("AccessToken", "a")).toBeUndefined();
         expect(await store.consume("AccessToken", "a", now)).toBeUndefined();
       });
+
+      it("are removed by exactly one of eight concurrent callers", async () => {
+        for (let round = 0; round < 20; round++) {
+          await store.put(buildRecord(`r${round}`, { kind: "Interaction" }));
+          const answers = await eightTimes((each) => each.remove("Interaction", `r${round}`));
+          expect(answers.filter((isFirst) => isFirst)).toHaveLength(1);
+        }
+      });
     });
 
     describe("consumption", () => {

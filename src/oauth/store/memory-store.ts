@@ -30,7 +30,7 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
   };
   const forget = (key: string) => {
     grants.get(records.get(key)?.grantId ?? "")?.records.delete(key);
-    records.delete(key);
+    return records.delete(key);
   };
   const grantEnd = ({ revoked, expires }: Grant) =>
     revoked === undefined ? expires : readMarkEnd(revoked, expires);

@@ -85,10 +85,10 @@ if known[4] ~= '' then return { 0, known[4] } end
 redis.call('HSET', key, 'consumed', ARGV[3])
 return { 1, ARGV[3] }`;
 
-/** kind, hash */
+/** kind, hash → 1 if it was removed, else 0 */
 export const REMOVE = `
-redis.call('DEL', KEYS[1] .. 'record:' .. ARGV[1] .. ':' .. ARGV[2])
-if ARGV[1] == 'Client' then redis.call('ZREM', KEYS[1] .. 'clients', ARGV[2]) end`;
+if ARGV[1] == 'Client' then redis.call('ZREM', KEYS[1] .. 'clients', ARGV[2]) end
+return redis.call('DEL', KEYS[1] .. 'record:' .. ARGV[1] .. ':' .. ARGV[2])`;
 
 /** grant, at, the earliest end of its mark, now → 1 the first time, else 0 */
 export const REVOKE = `${SHARED}

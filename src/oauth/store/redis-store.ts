@@ -54,7 +54,7 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
       const answer = (await run(CONSUME, kind, hash, at, clock())) as [number, string] | null;
       return answer ? { first: answer[0] === 1, consumed: Number(answer[1]) } : undefined;
     },
-    remove: async (kind, hash) => void (await run(REMOVE, kind, hash)),
+    remove: async (kind, hash) => (await run(REMOVE, kind, hash)) === 1,
     revokeGrant: async (grantId, at) => (await run(REVOKE, grantId, at, at + REVOCATION_KEPT, clock())) === 1,
     ...createLists(connection, prefix, clock, run),
     hit: async (counter, windowMs, now) => Number(await run(HIT, nameCounter(counter), windowMs, now)),

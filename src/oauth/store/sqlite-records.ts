@@ -55,7 +55,7 @@ export function createRecords(
         const row = select.get(kind, hash, now);
         return row && { first, consumed: Number(row.consumed) };
       }),
-    remove: (kind, hash) => write(() => void erase.run(kind, hash)),
+    remove: (kind, hash) => write(() => erase.run(kind, hash) > 0),
   };
 }
 

@@ -53,8 +53,8 @@ export interface Store {
    * Undefined in the same cases as for `get`.
    */
   consume(kind: string, hash: string, at: number): Promise<Consumption | undefined>;
-  /** Removes one record if it exists. */
-  remove(kind: string, hash: string): Promise<void>;
+  /** Removes one record. Of several callers at once, exactly one gets true; false if there is no such record. */
+  remove(kind: string, hash: string): Promise<boolean>;
   /**
    * Ends a grant: removes its records and refuses new ones, even if the grant had none yet. Returns true the first
    * time. The mark is kept until the last record would expire, and at least for `REVOCATION_KEPT`; grant ids must not
