@@ -7,6 +7,7 @@ import { describeApplication, describeRedirect } from "./application-facts.ts";
 import type { Audit } from "./audit.ts";
 import { type ConsentOnceOptions, createConsentOnce } from "./consent-once.ts";
 import { paths } from "./endpoint-paths.ts";
+import { readHandoffCookie, sealHandedKey } from "./key-handoff.ts";
 import type { ConsentError } from "./pages/consent-error.ts";
 import { buildConsentPage } from "./pages/consent-page.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
@@ -14,6 +15,7 @@ import type { Notice } from "./pages/notice.ts";
 import { signInEnded } from "./pages/sign-in-ended.ts";
 import { SCOPE } from "./scope.ts";
 import { sendPage } from "./send-page.ts";
+import type { Sealing } from "./store/sealing.ts";
 
 /** Keys that may be tried in one sign-in, and wrong keys from one address in a quarter of an hour. */
 const MAX_TRIES = 5;
@@ -24,6 +26,7 @@ export interface ConsentOptions extends Omit<ConsentOnceOptions, "findInteractio
   provider: Provider;
   issuer: string;
   resource: string;
+  sealing: Sealing;
   /** Signs the form against forgery; derived from the server secret. */
   formKey: string;
   /** Where the key is from: the origin of the analytics service, or a description of the data. */
@@ -91,6 +94,8 @@ export function createConsent(options: ConsentOptions) {
       if (!isFirst) return redirectToFirst(uid, response);
       return audit("consent_refused", { client: clientId });
     }
+    const cookie = readHandoffCookie(request.headers.cookie);
+    if (cookie === undefined) throw new errors.SessionNotFound("the browser sent no key cookie");
     const apiKey = (form.get("api_key") ?? "").trim();
     const refusal = await tryKey(uid, options.readAddress(), apiKey);
     if (refusal) {
@@ -105,8 +110,8 @@ export function createConsent(options: ConsentOptions) {
       grant.jti = randomUUID();
       grant.addResourceScope(resource, SCOPE);
       const grantId = await grant.save();
-      // The code made from this sign-in takes the key from its sealed record.
-      const result = { login: { accountId, remember: false }, consent: { grantId }, apiKey };
+      const handedKey = sealHandedKey(options.sealing, cookie, apiKey);
+      const result = { login: { accountId, remember: false }, consent: { grantId }, handedKey };
       await finish(request, response, result);
       audit("grant_made", { grant: grantId, client: clientId, name: client?.clientName });
     });

@@ -3,6 +3,7 @@ import Provider, { type Configuration, errors } from "oidc-provider";
 import { createCallback, createDeferredWrites } from "./deferred-writes.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
 import { paths } from "./endpoint-paths.ts";
+import { setHandoffCookie } from "./key-handoff.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
 import { signInEnded } from "./pages/sign-in-ended.ts";
@@ -123,6 +124,7 @@ export function createProvider(options: ProviderOptions) {
   const provider = new Provider(issuer, configuration);
   // Trusts `X-Forwarded-Proto`, which `setPublicAddress` sets.
   provider.proxy = true;
+  provider.on("interaction.started", setHandoffCookie);
   provider.use(createRedirectGuard(issuer));
   provider.on("server_error", (_, fault) => {
     // The failure of a store is logged once for all requests, by the caller.

@@ -1,11 +1,15 @@
 import Provider, { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { Audit } from "./audit.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
+import { openHandedKey } from "./key-handoff.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
 
 /** For how many milliseconds after its first use a refresh token still works: the answer may have been lost. */
 const REFRESH_GRACE = 60_000;
+
+/** The kind of record with the key of a used refresh token. */
+const GRACE_KIND = "RefreshGrace";
 
 /** The kinds of record that are sealed with the analytics key inside. */
 const KEY_CARRIERS = new Set(["AuthorizationCode", "AccessToken", "RefreshToken"]);
@@ -63,19 +67,49 @@ export function createStorageAdapter(
     const now = clock();
     // Whoever can write to the store can change the time outside the seal, but not this one.
     if (payload.exp !== undefined && payload.exp * 1000 <= now) return undefined;
-    const { apiKey = payload.result?.apiKey, ...rest } = payload;
-    if (typeof apiKey === "string" && Provider.ctx) keys.set(Provider.ctx, apiKey);
+    const { apiKey, ...rest } = payload;
     const { consumed } = record;
-    if (consumed === undefined || isInGrace(kind, consumed, now)) return rest;
-    return { ...rest, consumed: Math.floor(consumed / 1000) };
+    const isUsable = consumed === undefined || isInGrace(kind, consumed, now);
+    const key = apiKey ?? (isUsable ? await findKey(kind, id, payload) : undefined);
+    if (Provider.ctx && key !== undefined) keys.set(Provider.ctx, key);
+    // Another browser's sign-in, or a token whose grace has just ended on a replica with another clock.
+    if (Provider.ctx && key === undefined && isUsable && leadsToKey(kind, payload)) return undefined;
+    return isUsable ? rest : { ...rest, consumed: Math.floor(consumed / 1000) };
+  };
+
+  /** Finds a key that is kept apart from the record that leads to it. */
+  const findKey = async (kind: string, id: string, { result }: Payload): Promise<string | undefined> => {
+    if (kind === "Interaction")
+      return openHandedKey(sealing, Provider.ctx?.headers.cookie, result?.handedKey);
+    if (kind !== "RefreshToken") return undefined;
+    const record = await track(store.get(GRACE_KIND, sealing.hash(GRACE_KIND, id)));
+    // Only `retire` seals values of this kind.
+    return record && (sealing.open(record, id) as Pick<Payload, "apiKey"> | undefined)?.apiKey;
   };
 
   const consume = async (kind: string, id: string) => {
     const now = clock();
     const consumption = await store.consume(kind, sealing.hash(kind, id), now);
-    if (consumption?.first) return;
-    if (consumption && isInGrace(kind, consumption.consumed, now)) return;
-    throw new errors.InvalidGrant(`${kind} already used`);
+    const isUsable = consumption?.first || (consumption && isInGrace(kind, consumption.consumed, now));
+    if (!isUsable) throw new errors.InvalidGrant(`${kind} already used`);
+    await retire(kind, id, consumption.consumed);
+  };
+
+  /**
+   * Takes the analytics key out of a used record. The record itself stays, so that its reuse ends the grant; the key
+   * of a refresh token stays beside it for as long as the token still works.
+   */
+  const retire = async (kind: string, id: string, consumed: number) => {
+    const record = await store.get(kind, sealing.hash(kind, id));
+    const { apiKey, ...rest } = Object((record && sealing.open(record, id)) ?? {}) as Partial<Payload>;
+    // Another request was faster.
+    if (!record || apiKey === undefined) return;
+    if (kind === "RefreshToken") {
+      const { grantId, clientId } = record;
+      const until = { created: consumed, expires: consumed + REFRESH_GRACE };
+      await store.put({ ...sealing.seal(GRACE_KIND, id, { apiKey }), grantId, clientId, ...until });
+    }
+    await store.put({ ...record, ...sealing.seal(kind, id, rest) });
   };
 
   /** The provider calls this several times for one grant; the store returns true for the first call. */
@@ -111,6 +145,10 @@ export function createStorageAdapter(
           destroy: (id) => destroy(kind, id),
           revokeByGrantId: endGrant,
         };
+}
+
+function leadsToKey(kind: string, { result }: Payload): boolean {
+  return KEY_CARRIERS.has(kind) || result?.handedKey !== undefined;
 }
 
 function isInGrace(kind: string, consumed: number, now: number): boolean {

@@ -354,7 +354,7 @@ it.each([true, false])(
       const { status, headers } = await askRaw(origin, { path: url.pathname + url.search, headers: claimed });
       const [location, cookies] = [String(headers.location), [headers["set-cookie"] ?? []].flat()];
       expect([status, location]).toEqual([303, expect.stringMatching(/^\/consent\/[\w-]+$/)]);
-      expect(cookies).toHaveLength(4);
+      expect(cookies).toHaveLength(6);
       for (const cookie of cookies) {
         expect(cookie).toMatch(/; path=\/(consent|authorize)\/[\w-]+;/);
         expect(cookie).toMatch(/; samesite=lax; secure; httponly$/);

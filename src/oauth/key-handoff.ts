@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import type { KoaContextWithOIDC } from "oidc-provider";
+import { paths } from "./endpoint-paths.ts";
+import type { Sealing } from "./store/sealing.ts";
+
+/**
+ * The analytics key waits in a sign-in's record from the decision until the code is made. That record is sealed under
+ * the id in the sign-in's address, which stands in browser histories and in the logs of proxies. So the key itself is
+ * sealed under a random cookie, which only the person's browser has.
+ */
+const COOKIE = "_interaction_key";
+const KIND = "HandedKey";
+const BYTES = 32;
+/** As long as a sign-in lives. */
+const LIFETIME_MS = 15 * 60_000;
+
+/** Gives the browser a cookie for the sign-in that begins: for its form, and for where the form leads. */
+export function setHandoffCookie(ctx: KoaContextWithOIDC): void {
+  const uid = ctx.oidc.entities.Interaction?.uid;
+  if (uid === undefined) return;
+  const value = randomBytes(BYTES).toString("base64url");
+  for (const parent of [paths.consent, paths.authorization]) {
+    ctx.cookies.set(COOKIE, value, {
+      ...{ path: `${parent}/${uid}`, httpOnly: true, sameSite: "lax", signed: false },
+      maxAge: LIFETIME_MS,
+    });
+  }
+}
+
+/** Reads the cookie from a `Cookie` header (RFC 6265, section 4.2.1). */
+export function readHandoffCookie(header: string | undefined): string | undefined {
+  const pairs = (header ?? "").split(";").map((each) => each.trim());
+  return pairs.find((each) => each.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) || undefined;
+}
+
+export function sealHandedKey(sealing: Sealing, cookie: string, apiKey: string): string {
+  return Buffer.from(sealing.seal(KIND, cookie, apiKey).sealed).toString("base64url");
+}
+
+/** Undefined if there is no key, or this is not the browser that the sign-in began in. */
+export function openHandedKey(
+  sealing: Sealing,
+  header: string | undefined,
+  sealed: unknown,
+): string | undefined {
+  const cookie = readHandoffCookie(header);
+  if (cookie === undefined || typeof sealed !== "string") return undefined;
+  const record = { kind: KIND, hash: sealing.hash(KIND, cookie), sealed: Buffer.from(sealed, "base64url") };
+  const apiKey = sealing.open(record, cookie);
+  return typeof apiKey === "string" ? apiKey : undefined;
+}
