@@ -17,6 +17,7 @@ import { loadDriver, type OpenDatabase } from "../../src/oauth/store/sqlite-driv
 import { prepareDatabase } from "../../src/oauth/store/sqlite-schema.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
+import { readFolder } from "../support/search.ts";
 import { bundleWorker, otherNodes, SMOKE, startWorker } from "./store-workers.ts";
 import { buildRecord, createFolder, createOptions, drivers, MINUTE } from "./stores.ts";
 
@@ -213,6 +214,26 @@ describe("the file", () => {
 });
 
 describe("sweeping", () => {
+  it.each(drivers)("leaves no trace of what was replaced, removed or revoked (%s)", async (_, driver) => {
+    const mark = Buffer.from("ciphertext-with-a-key-inside");
+    const store = await open(driver);
+    for (const hash of ["replaced", "removed", "revoked", "kept"]) {
+      const sealed = Buffer.concat([mark, Buffer.from(hash)]);
+      await store.put(buildRecord(hash, { sealed, grantId: hash === "revoked" ? "g" : undefined }));
+    }
+    await store.put(buildRecord("replaced", { sealed: Buffer.from("without") }));
+    await store.remove("AccessToken", "removed");
+    await store.revokeGrant("g", context.clock.now);
+    const find = () =>
+      ["replaced", "removed", "revoked", "kept"].filter((hash) =>
+        readFolder(dirname(place.path)).some(({ bytes }) => bytes.includes(`${mark}${hash}`)),
+      );
+    expect(find()).toEqual(["replaced", "removed", "revoked", "kept"]);
+    // As the timer does each minute.
+    await open(driver);
+    expect(find()).toEqual(["kept"]);
+  });
+
   it("removes everything expired when the store is opened, and leaves no trace of it", async () => {
     const mark = Buffer.from("ciphertext-of-a-removed-record");
     const first = await open();
