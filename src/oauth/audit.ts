@@ -6,13 +6,16 @@ export type AuditEvent =
   | "grant_made"
   | "tokens_issued"
   | "tokens_refreshed"
-  | "grant_ended";
+  | "grant_ended"
+  | "document_unavailable";
 
 /** Never a key, a token or a code. `name` is what the application calls itself, unchecked. */
 export interface AuditFacts {
   grant?: string | undefined;
   client?: string | undefined;
   name?: string | undefined;
+  /** Of a document that strangers may have chosen. */
+  address?: string | undefined;
   reason?: string | undefined;
 }
 

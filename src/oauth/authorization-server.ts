@@ -10,17 +10,23 @@ import {
   isResourceMetadataPath,
   isServerMetadataPath,
 } from "./discovery.ts";
+import { reportFailures } from "./document-failure.ts";
+import type { DocumentFetch } from "./document-fetch.ts";
 import { limitFetches } from "./document-fetch-limit.ts";
 import { paths } from "./endpoint-paths.ts";
+import { withKeptDocuments } from "./kept-documents.ts";
 import { readDocuments } from "./metadata-documents.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
-import { createNormalizer } from "./request-normalizer.ts";
+import { createNormalizer, type Normalizer } from "./request-normalizer.ts";
 import { sendPage } from "./send-page.ts";
 
 export type AuthorizationServerOptions = Omit<ProviderOptions, "issuer" | "resource"> &
   Omit<ConsentOptions, "provider" | "issuer" | "resource"> &
-  Addresses;
+  Addresses & {
+    /** How this server names itself to the hosts of documents. */
+    userAgent: string;
+  };
 
 /** Limits for one address in an hour. Each request adds a record: a registration stays, a sign-in lasts 15 minutes. */
 const MAX_REGISTRATIONS = 60;
@@ -67,7 +73,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 function createRoutes(options: AuthorizationServerOptions): Route[] {
   const { store, clock, registration, readAddress, resource, issuer } = options;
   const normalize = createNormalizer(resource);
-  const fetch = limitFetches(readDocuments(options.fetch, normalize.document), options);
+  const fetch = createFetch(options, normalize.document);
   const { provider, serve: serveProvider } = createProvider({ ...options, fetch });
 
   const serve: Handler = (request, response) => {
@@ -126,6 +132,18 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
     { matches: isOneOf(jwks), isApi: true, handle: serve },
     { matches: isOneOf(token, revocation, paths.registration), isApi: true, handle: sendNotFound },
   ];
+}
+
+/** From the network to the provider: named, normalized, logged, limited, and with what was good before. */
+function createFetch(options: AuthorizationServerOptions, normalize: Normalizer["document"]): DocumentFetch {
+  const named: DocumentFetch = (url, init) => {
+    const headers = new Headers(init?.headers);
+    // The provider sends an empty name, which many hosts take for a robot's.
+    headers.set("user-agent", options.userAgent);
+    return options.fetch(url, { ...init, headers });
+  };
+  const reported = reportFailures(readDocuments(named, normalize), options.audit);
+  return withKeptDocuments(limitFetches(reported, options), options);
 }
 
 const sendMetadata =

@@ -1,3 +1,4 @@
+import { DocumentUnavailable } from "./document-failure.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
 import type { Store } from "./store/store.ts";
 
@@ -36,7 +37,7 @@ export function limitFetches(
     const known = cached.get(url);
     if (known && known.ends > clock()) return known.answer();
     const count = await store.hit(`documents for ${readAddress()}`, HOUR_MS, clock());
-    if (count > MAX_FETCHES) throw new Error("Too many documents were requested.");
+    if (count > MAX_FETCHES) throw new DocumentUnavailable("Too many documents were requested.");
     let response: Response;
     let text: string | null;
     try {

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns";
 import { BlockList, type IPVersion, isIP, type LookupFunction } from "node:net";
 import { Agent } from "undici";
+import { DocumentRefused } from "./document-failure.ts";
 
 /** IANA's special-purpose registries: everything that is not the public internet. */
 const special4 = createBlockList(
@@ -33,7 +34,7 @@ const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, []);
     const refused = addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address));
-    if (refused) return callback(new Error("The document's host is not on the public internet."), []);
+    if (refused) return callback(new DocumentRefused("not on the public internet"), []);
     if (options.all) return callback(null, addresses);
     const [first] = addresses;
     callback(null, first?.address ?? "", first?.family ?? 4);
@@ -55,7 +56,7 @@ export function createDocumentFetch(): DocumentFetch {
     const address = hostname.replace(/^\[|\]$/g, "");
     // An IP address in place of a name is never looked up, so it is checked here.
     const refused = protocol !== "https:" || (isIP(address) !== 0 && !isPublicAddress(address));
-    if (refused) return Promise.reject(new Error("The document's address is not on the public internet."));
+    if (refused) return Promise.reject(new DocumentRefused("not on the public internet"));
     const signal = AbortSignal.any([
       AbortSignal.timeout(TIME_LIMIT_MS),
       ...(init?.signal ? [init.signal] : []),

@@ -1,3 +1,4 @@
+import { DocumentRefused, DocumentUnavailable } from "./document-failure.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
 
 /** In bytes; more than any document or key set needs. A stranger chooses the address, so the answer may be endless. */
@@ -18,8 +19,10 @@ export function readDocuments(
     if (response.status !== 200) return response;
     const text = await readText(response);
     const document = parse(text);
+    // A page, such as one that says that the host is being repaired.
+    if (document === undefined) throw new DocumentUnavailable("not JSON");
     // Only metadata documents have a client_id; the provider compares it with the address it asked for.
-    const body = typeof document?.client_id === "string" ? JSON.stringify(normalize(document)) : text;
+    const body = typeof document.client_id === "string" ? JSON.stringify(normalize(document)) : text;
     return new Response(body, { headers: keepHeaders(response.headers) });
   };
 }
@@ -30,7 +33,7 @@ async function readText(response: Response): Promise<string> {
   // Leaving the loop cancels the stream.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new Error("The document is too large.");
+    if (size > MAX_BYTES) throw new DocumentRefused("too large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors } from "oidc-provider";
 import { createCallback, createDeferredWrites } from "./deferred-writes.ts";
+import { isDocumentUnavailable } from "./document-failure.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
 import { paths } from "./endpoint-paths.ts";
 import { setHandoffCookie } from "./key-handoff.ts";
@@ -126,11 +127,33 @@ export function createProvider(options: ProviderOptions) {
   provider.proxy = true;
   provider.on("interaction.started", setHandoffCookie);
   provider.use(createRedirectGuard(issuer));
+  provider.use(createOutageAnswer(provider));
   provider.on("server_error", (_, fault) => {
     // The failure of a store is logged once for all requests, by the caller.
     if (!isUnavailable(fault)) onFault(fault);
   });
   return { provider, serve: createCallback(provider, deferred, audit) };
+}
+
+/**
+ * Answers 503 where the provider answers `invalid_client` because it could not fetch the application's document or
+ * keys: at `invalid_client`, clients throw their registration and tokens away.
+ */
+function createOutageAnswer(provider: Provider): Parameters<Provider["use"]>[0] {
+  const affected = new WeakSet<object>();
+  const note = (ctx: object, fault: Error) => void (isDocumentUnavailable(fault) && affected.add(ctx));
+  provider.on("grant.error", note);
+  provider.on("revocation.error", note);
+  return async (ctx, next) => {
+    await next();
+    if (!affected.has(ctx)) return;
+    ctx.status = 503;
+    ctx.remove("WWW-Authenticate");
+    ctx.set("Retry-After", "30");
+    const error_description =
+      "The application's metadata document or keys cannot be fetched. Try again later.";
+    ctx.body = { error: "temporarily_unavailable", error_description };
+  };
 }
 
 function createSigningKey() {

@@ -1,6 +1,7 @@
 import Provider, { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { Audit } from "./audit.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
+import { keepDocument } from "./kept-documents.ts";
 import { openHandedKey } from "./key-handoff.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
@@ -44,6 +45,9 @@ export function createStorageAdapter(
   const upsert = async (kind: string, id: string, payload: AdapterPayload, expiresIn: number | undefined) => {
     const value: Payload = { ...payload };
     if (KEY_CARRIERS.has(kind)) value.apiKey = takeKey(kind);
+    if (kind === "AuthorizationCode" || kind === "AccessToken") {
+      await track(keepDocument(Provider.ctx?.oidc.client, { store, sealing, clock }));
+    }
     const now = clock();
     const expires = expiresIn ? now + expiresIn * 1000 : undefined;
     // The provider reads the system clock; replace its time by that of our clock, which decides everywhere.

@@ -53,6 +53,7 @@ export function createConnectorApp(
     ...{ store, sealing, clock, audit, readAddress, onFault },
     ...{ issuer: publicUrl, resource, registration: options.registration },
     ...{ service: source.name, notice: source.about.notice, publicKey: source.publicKey },
+    userAgent: `analytics-mcp/${options.version} (+${publicUrl})`,
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
     fetch: options.fetchDocument ?? createDocumentFetch(),

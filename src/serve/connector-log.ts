@@ -16,6 +16,7 @@ export const eventLevels: Record<LogEvent, LogLevel> = {
   tokens_refreshed: "info",
   grant_ended: "info",
   key_refused: "warn",
+  document_unavailable: "warn",
   store: "warn",
   fault: "error",
 };

@@ -26,9 +26,12 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
     if (context && grant !== undefined) context.grant = grant;
   };
 
-  const audit: Audit = (event, { grant, client, name, reason }) => {
+  const audit: Audit = (event, { grant, client, name, address, reason }) => {
     noteGrant(grant);
-    log(event, { grant, client: client && cleanAddress(client), name: cleanWords(name), reason });
+    log(event, {
+      ...{ grant, client: client && cleanAddress(client), name: cleanWords(name) },
+      ...{ address: address && cleanAddress(address), reason },
+    });
   };
 
   /** Logs every call to the analytics service, with the path of its address only. */

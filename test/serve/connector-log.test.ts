@@ -67,6 +67,17 @@ describe("the audit lines", () => {
     ]);
   });
 
+  it("of a document that could not be fetched: its address, without what else strangers write there", async () => {
+    const { publicUrl, told } = await start({
+      fetchDocument: () => Promise.reject(new TypeError("at 10.1.2.3")),
+    });
+    const { url } = await prepare(publicUrl, { client_id: "https://client.example/id.json?x=canary" });
+    await openConsent(publicUrl, url);
+    expect(plain(told("document_unavailable"))).toEqual([
+      `{"level":"warn","event":"document_unavailable","request":"…","address":"https://client.example/id.json","reason":"TypeError"}`,
+    ]);
+  });
+
   it.each(["refresh_token_reused", "code_reused"])("of a grant that ends by %s, once", async (reason) => {
     const { publicUrl, told, time } = await start();
     const tokens = await signIn(publicUrl);

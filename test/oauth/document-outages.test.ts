@@ -1,0 +1,153 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import type { DocumentFetch } from "../../src/oauth/document-fetch.ts";
+import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
+import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
+import { consent, startTestConnector } from "../support/connector.ts";
+import { buildRequest, open, post, signIn } from "../support/oauth-client.ts";
+import { findPort } from "../support/processes.ts";
+
+const ID = "https://client.example/oauth/metadata.json";
+const DOCUMENT = {
+  client_id: ID,
+  client_name: "Client",
+  redirect_uris: ["http://127.0.0.1/callback"],
+  token_endpoint_auth_method: "none",
+};
+const REDIRECT = "http://127.0.0.1:53682/callback";
+
+const own: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const each of own.splice(0)) await each.close();
+});
+
+/** A connector whose clients' host answers as told, and which can be started anew on the same store. */
+function createScene() {
+  const secret = randomBytes(32);
+  const time = { now: Date.now() };
+  const host = {
+    answer: async (): Promise<Response> => Response.json(DOCUMENT),
+    agents: new Set<string | null>(),
+  };
+  const fetchDocument: DocumentFetch = (_, init) => {
+    host.agents.add(new Headers(init?.headers).get("user-agent"));
+    return host.answer();
+  };
+  let store: Store | undefined;
+  const openStore = (options: StoreOptions) => {
+    store ??= createMemoryStore(options);
+    return { ...store, close: async () => {} };
+  };
+  const start = async (place: { publicUrl?: string; port?: number } = {}) => {
+    const options = { secret, time, fetchDocument, openStore, version: "1.2.3" };
+    const connector = await startTestConnector({ ...options, ...place });
+    own.push(connector);
+    return connector;
+  };
+  /** Another replica of a connector, which has nothing cached. */
+  const startAnother = async ({ publicUrl }: { publicUrl: string }) => {
+    const port = await findPort();
+    return Object.assign(await start({ publicUrl, port }), { origin: `http://127.0.0.1:${port}` });
+  };
+  return { host, time, start, startAnother };
+}
+
+const refresh = (url: string, token: unknown, client = ID) =>
+  post(`${url}/token`, { grant_type: "refresh_token", client_id: client, refresh_token: String(token) });
+
+const fail = async () => {
+  throw Object.assign(new TypeError("fetch failed"), {
+    cause: Object.assign(new Error("x"), { code: "ENOTFOUND" }),
+  });
+};
+const outages: [string, () => Promise<Response>, string][] = [
+  ["cannot be reached", fail, "ENOTFOUND"],
+  ["answers 503", async () => new Response("", { status: 503 }), "status 503"],
+  ["answers 403", async () => new Response("", { status: 403 }), "status 403"],
+  ["redirects", async () => new Response("", { status: 302, headers: { location: "/" } }), "status 302"],
+  ["answers with a page", async () => new Response("<html>Maintenance"), "not JSON"],
+];
+
+describe("a client's document host that", () => {
+  it.each(outages)("%s signs nobody out: the last good document is used", async (_, outage, reason) => {
+    const { host, start, startAnother } = createScene();
+    const first = await start();
+    const { body } = await signIn(first, { client: ID, asked: { redirect_uri: REDIRECT } });
+    host.answer = outage;
+    const second = await startAnother(first);
+    const refreshed = await refresh(second.origin, body.refresh_token);
+    expect(refreshed).toMatchObject({ status: 200, body: { token_type: "Bearer" } });
+    const told = second.lines.filter((line) => line.includes('"document_unavailable"'));
+    expect(told).toEqual([expect.stringContaining(`"address":"${ID}","reason":"${reason}"`)]);
+    expect(told[0]).toContain('"level":"warn"');
+    // It is good for as long as the grant lives, and so is a later start.
+    const third = await startAnother(second);
+    expect((await refresh(third.origin, refreshed.body.refresh_token)).status).toBe(200);
+  });
+
+  it.each(outages)(
+    "%s is the server's trouble, not the client's: 503 if there is no document",
+    async (_, outage) => {
+      const { host, start } = createScene();
+      host.answer = outage;
+      const { publicUrl } = await start();
+      for (const path of ["token", "revoke"]) {
+        const form = { grant_type: "refresh_token", client_id: ID, refresh_token: "x", token: "x" };
+        const { status, headers, body } = await post(`${publicUrl}/${path}`, form);
+        expect([path, status, headers.get("retry-after")]).toEqual([path, 503, "30"]);
+        expect(body.error).toBe("temporarily_unavailable");
+        expect(headers.get("www-authenticate")).toBeNull();
+      }
+    },
+  );
+
+  it.each([404, 410])("answers %i has withdrawn the client", async (status) => {
+    const { host, start, startAnother } = createScene();
+    const first = await start();
+    const { body } = await signIn(first, { client: ID, asked: { redirect_uri: REDIRECT } });
+    host.answer = async () => new Response("", { status });
+    const { origin } = await startAnother(first);
+    const refused = await refresh(origin, body.refresh_token);
+    expect([refused.status, refused.body.error]).toEqual([400, "invalid_client"]);
+  });
+
+  it("publishes another document is believed, even if the old one was better", async () => {
+    const { host, start, startAnother } = createScene();
+    const first = await start();
+    const { body } = await signIn(first, { client: ID, asked: { redirect_uri: REDIRECT } });
+    host.answer = async () => Response.json({ ...DOCUMENT, client_id: "https://client.example/other" });
+    const { origin } = await startAnother(first);
+    expect((await refresh(origin, body.refresh_token)).status).toBe(400);
+  });
+
+  it("fails between consent and exchange does not lose the code", async () => {
+    const { host, start, startAnother } = createScene();
+    const first = await start();
+    const { url, verifier } = buildRequest(first, { client_id: ID, redirect_uri: REDIRECT });
+    const code = (await consent(first.publicUrl, url)).searchParams.get("code") ?? "";
+    host.answer = fail;
+    const { origin } = await startAnother(first);
+    const form = { grant_type: "authorization_code", client_id: ID, redirect_uri: REDIRECT };
+    expect((await post(`${origin}/token`, { ...form, code, code_verifier: verifier })).status).toBe(200);
+  });
+
+  it("is asked with a name and an address, since many hosts refuse requests without", async () => {
+    const { host, start } = createScene();
+    const connector = await start();
+    await signIn(connector, { client: ID, asked: { redirect_uri: REDIRECT } });
+    expect([...host.agents]).toEqual([`analytics-mcp/1.2.3 (+${connector.publicUrl})`]);
+  });
+});
+
+it("strangers who name documents store none of them", async () => {
+  const { start } = createScene();
+  const connector = await start();
+  const puts: string[] = [];
+  const { put } = connector.store;
+  connector.store.put = (record) => {
+    puts.push(record.kind);
+    return put(record);
+  };
+  expect((await open(connector, { client_id: ID, redirect_uri: REDIRECT })).status).toBe(200);
+  expect(puts).not.toContain("Document");
+});
