@@ -127,6 +127,7 @@ describe("the layers", () => {
           "oauth/provider.ts",
         ],
         "oauth/storage-adapter.ts",
+        "oauth/token-limits.ts",
       ],
     ],
     ["commander", ["cli/"]],

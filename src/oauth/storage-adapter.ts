@@ -5,12 +5,16 @@ import { keepDocument } from "./kept-documents.ts";
 import { openHandedKey } from "./key-handoff.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
+import { createTokenLimits } from "./token-limits.ts";
 
 /** For how many milliseconds after its first use a refresh token still works: the answer may have been lost. */
 const REFRESH_GRACE = 60_000;
 
 /** The kind of record with the key of a used refresh token. */
 const GRACE_KIND = "RefreshGrace";
+
+/** The kinds of record that the token endpoint gives tokens for. */
+const REDEEMABLE = new Set(["AuthorizationCode", "RefreshToken"]);
 
 /** The kinds of record that are sealed with the analytics key inside. */
 const KEY_CARRIERS = new Set(["AuthorizationCode", "AccessToken", "RefreshToken"]);
@@ -33,6 +37,7 @@ export function createStorageAdapter(
   { store, sealing, clock, audit }: StorageOptions,
   { defer, track }: DeferredWrites,
 ): (kind: string) => Adapter {
+  const limitTokens = createTokenLimits({ store, clock });
   /** The analytics key that each request has read. */
   const keys = new WeakMap<object, string>();
 
@@ -62,23 +67,30 @@ export function createStorageAdapter(
     if (!(await track(store.put(record)))) throw new errors.InvalidGrant("grant is revoked");
   };
 
-  const find = async (kind: string, id: string) => {
+  const read = async (kind: string, id: string) => {
     const record = await track(store.get(kind, sealing.hash(kind, id)));
-    if (!record) return undefined;
     // Only `upsert` seals values of these kinds, and sealing proves that this is one of them.
-    const payload = sealing.open(record, id) as Payload | undefined;
-    if (!payload) return undefined;
-    const now = clock();
+    const payload = record && (sealing.open(record, id) as Payload | undefined);
     // Whoever can write to the store can change the time outside the seal, but not this one.
-    if (payload.exp !== undefined && payload.exp * 1000 <= now) return undefined;
-    const { apiKey, ...rest } = payload;
-    const { consumed } = record;
-    const isUsable = consumed === undefined || isInGrace(kind, consumed, now);
-    const key = apiKey ?? (isUsable ? await findKey(kind, id, payload) : undefined);
-    if (Provider.ctx && key !== undefined) keys.set(Provider.ctx, key);
+    const isOver = payload?.exp !== undefined && payload.exp * 1000 <= clock();
+    return payload && !isOver ? { record, payload } : undefined;
+  };
+
+  const find = async (kind: string, id: string) => {
+    const found = await read(kind, id);
+    if (!found) return undefined;
+    const { consumed, grantId, hash } = found.record;
+    const { apiKey, ...rest } = found.payload;
+    if (consumed !== undefined && !isInGrace(kind, consumed, clock())) {
+      return { ...rest, consumed: Math.floor(consumed / 1000) };
+    }
+    if (REDEEMABLE.has(kind) && grantId !== undefined) await track(limitTokens({ kind, hash, grantId }));
+    if (!Provider.ctx || !leadsToKey(kind, rest)) return rest;
+    const key = apiKey ?? (await findKey(kind, id, rest));
     // Another browser's sign-in, or a token whose grace has just ended on a replica with another clock.
-    if (Provider.ctx && key === undefined && isUsable && leadsToKey(kind, payload)) return undefined;
-    return isUsable ? rest : { ...rest, consumed: Math.floor(consumed / 1000) };
+    if (key === undefined) return undefined;
+    keys.set(Provider.ctx, key);
+    return rest;
   };
 
   /** Finds a key that is kept apart from the record that leads to it. */
