@@ -21,7 +21,7 @@ export function createNormalizer(resource: string): Normalizer {
   /** VS Code and Gemini CLI send the address with a trailing slash, or the origin alone. */
   const normalizeResource = (form: URLSearchParams) => {
     const requested = form.getAll("resource");
-    if (requested.length === 0 || !requested.every((each) => own.has(each))) return;
+    if (requested.length === 0 || !requested.every((each) => own.has(normalizeOrigin(each)))) return;
     form.set("resource", resource);
   };
 
@@ -58,6 +58,17 @@ export function createNormalizer(resource: string): Normalizer {
       client_uri: isHttps(metadata.client_uri) ? metadata.client_uri : undefined,
     }),
   };
+}
+
+/**
+ * Scheme and host in lower case, and no default port (RFC 3986, sections 6.2.2.1 and 6.2.3). The rest stays as it is: a
+ * URL parser would also resolve dots, backslashes and white space.
+ */
+function normalizeOrigin(uri: string): string {
+  return uri
+    .replace(/^[a-z]+:\/\/[^/?#]*/i, (origin) => origin.toLowerCase())
+    .replace(/^(https:\/\/[^/]+):443(?=\/|$)/, "$1")
+    .replace(/^(http:\/\/[^/]+):80(?=\/|$)/, "$1");
 }
 
 function readMetadata(metadata: unknown): Record<string, unknown> {

@@ -16,9 +16,15 @@ export function findForeignHeader(
   headers: IncomingHttpHeaders,
   { hosts, origins }: HostGuardOptions,
 ): string | undefined {
-  const checks = [
-    validateHostHeader(headers.host, [...hosts]),
-    validateOriginHeader(headers.origin, [...origins]),
-  ];
-  return checks.flatMap((check) => (check.ok ? [] : [check.message]))[0];
+  const check = validateHostHeader(headers.host, [...hosts]);
+  return check.ok ? findForeignOrigin(headers, origins) : check.message;
+}
+
+/** Returns why a web page is refused, or undefined if it is allowed or the request is not from one. */
+export function findForeignOrigin(
+  headers: IncomingHttpHeaders,
+  origins: HostGuardOptions["origins"],
+): string | undefined {
+  const check = validateOriginHeader(headers.origin, [...origins]);
+  return check.ok ? undefined : check.message;
 }

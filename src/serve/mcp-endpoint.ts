@@ -18,7 +18,7 @@ const STREAM = "text/event-stream";
 const ANY_TYPE = /(^|,)\s*\*\/\*\s*(,|;|$)/;
 const PARSE_ERROR = -32_700;
 /** The SDK's code for requests that the HTTP layer refuses. */
-const REFUSED = -32_000;
+export const REFUSED = -32_000;
 
 /**
  * MCP over Streamable HTTP, for clients of both protocol generations. Each request gets its own MCP server, so
@@ -90,7 +90,7 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
   };
 }
 
-function sendError(response: ServerResponse, status: number, code: number, message: string): void {
+export function sendError(response: ServerResponse, status: number, code: number, message: string): void {
   const body = JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });
   response.writeHead(status, { "content-type": "application/json" }).end(body);
 }

@@ -5,7 +5,8 @@ import { createServer } from "../mcp/mcp-server.ts";
 import type { McpServerOptions } from "../mcp/server-options.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import { SCOPE } from "../oauth/scope.ts";
-import { createMcpEndpoint, type McpEndpointOptions } from "./mcp-endpoint.ts";
+import { findForeignOrigin } from "./host-guard.ts";
+import { createMcpEndpoint, type McpEndpointOptions, REFUSED, sendError } from "./mcp-endpoint.ts";
 
 export interface McpRouteOptions extends McpEndpointOptions {
   /** The address of the resource metadata (RFC 9728), for clients without a token. */
@@ -37,6 +38,10 @@ export function createMcpRoute(options: McpRouteOptions) {
     close: endpoint.close,
     serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       if (allowScripts(request, response)) return;
+      // Even without a token (MCP 2025-11-25, transports). A foreign host still gets the challenge: behind a proxy that
+      // does not hand it on, clients find the sign-in, and the 403 after it.
+      const foreign = findForeignOrigin(request.headers, options.origins);
+      if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign);
       const bearer = await checkBearer(request.headers.authorization ?? null);
       if (!bearer) return challenge(request, response);
       if (request.method !== "POST") {

@@ -237,6 +237,36 @@ underAttack((scene) => {
     expect((await callMcp(mcp, access, { headers: { origin: publicUrl } })).status).toBe(200);
   });
 
+  it.each([undefined, "Bearer none", "Basic eDp4"])(
+    "MCP 2025-11-25, transports, security warning: another page's script gets 403 from /mcp (Authorization: %s)",
+    async (authorization) => {
+      const { mcp } = scene();
+      const headers = {
+        ...(authorization !== undefined && { authorization }),
+        ...{ "content-type": "application/json", accept: "application/json, text/event-stream" },
+      };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+      for (const method of ["POST", "GET", "DELETE"]) {
+        const send = (origin: object) =>
+          ask(mcp, { method, headers: { ...headers, ...origin }, ...(method === "POST" && { body }) });
+        for (const origin of [`https://${EVIL}`, "null", "https://localhost.evil.example", "file://"]) {
+          const { status, headers: answered } = await send({ origin });
+          expect([method, origin, status, answered.get("www-authenticate")]).toEqual([
+            method,
+            origin,
+            403,
+            null,
+          ]);
+        }
+        for (const origin of [{}, { origin: new URL(mcp).origin }, { origin: "http://localhost:6274" }]) {
+          expect((await send(origin)).status).toBe(401);
+        }
+      }
+      const preflight = { origin: `https://${EVIL}`, "access-control-request-method": "POST" };
+      expect((await ask(mcp, { method: "OPTIONS", headers: preflight })).status).toBe(204);
+    },
+  );
+
   it("DNS rebinding: a page under another name cannot send the consent form", async () => {
     const { publicUrl, both, upstream } = scene();
     const { origin } = both[0];

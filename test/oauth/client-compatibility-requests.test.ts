@@ -83,9 +83,13 @@ describe("the resource", () => {
     ["the bare origin", connector.publicUrl],
     ["the bare origin with a slash", `${connector.publicUrl}/`],
     ["not named", undefined],
+    [
+      "with a scheme and host in capitals",
+      connector.mcp.replace(/^[^/]+\/\/[^/]+/, (each) => each.toUpperCase()),
+    ],
   ];
   it.each(
-    [0, 1, 2, 3, 4].flatMap((asked) => [0, 1, 2, 3, 4].map((exchanged) => [asked, exchanged] as const)),
+    [0, 1, 2, 3, 4, 5].flatMap((asked) => [0, 1, 2, 3, 4, 5].map((exchanged) => [asked, exchanged] as const)),
   )(
     "may be named in any of its ways at authorize (%i) and at token (%i), also at the refresh",
     async (asked, exchanged) => {

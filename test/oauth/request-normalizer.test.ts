@@ -19,6 +19,22 @@ it.each([
   ["resource=https://mcp.example", { resource: "https://mcp.example/mcp" }],
   ["resource=https://mcp.example/&resource=https://mcp.example/mcp", { resource: "https://mcp.example/mcp" }],
   ["resource=https://other.example/mcp", { resource: "https://other.example/mcp" }],
+  // RFC 8707, section 2, with RFC 3986, section 6.2.2.1: case of scheme and host means nothing.
+  ["resource=HTTPS://MCP.Example/mcp", { resource: "https://mcp.example/mcp" }],
+  ["resource=https://MCP.EXAMPLE", { resource: "https://mcp.example/mcp" }],
+  ["resource=https://mcp.example:443/mcp/", { resource: "https://mcp.example/mcp" }],
+  ["resource=https://mcp.example/MCP", { resource: "https://mcp.example/MCP" }],
+  ["resource=https://mcp.example:8443/mcp", { resource: "https://mcp.example:8443/mcp" }],
+  ["resource=https://mcp.example/x/../mcp", { resource: "https://mcp.example/x/../mcp" }],
+  ["resource=https://mcp.example/%256dcp", { resource: "https://mcp.example/%6dcp" }],
+  ["resource=https://mcp.example/mcp%23x", { resource: "https://mcp.example/mcp#x" }],
+  ["resource=https://mcp.example/mcp?x", { resource: "https://mcp.example/mcp?x" }],
+  ["resource=https://u@mcp.example/mcp", { resource: "https://u@mcp.example/mcp" }],
+  ["resource=https://mcp.example.evil/mcp", { resource: "https://mcp.example.evil/mcp" }],
+  ["resource=http://mcp.example/mcp", { resource: "http://mcp.example/mcp" }],
+  ["resource=https:mcp.example/mcp", { resource: "https:mcp.example/mcp" }],
+  ["resource=https://mcp.example%5Cmcp", { resource: "https://mcp.example\\mcp" }],
+  ["resource=https://mcp.example/mcp%09", { resource: "https://mcp.example/mcp\t" }],
   ["scope=openid+email&state=s", { state: "s" }],
 ])("normalizes an authorization request with %j", (query, rest) => {
   expect(asked(query)).toEqual({ scope: "analytics:read", ...rest });
