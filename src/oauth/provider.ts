@@ -63,6 +63,8 @@ export function createProvider(options: ProviderOptions) {
     },
     features: {
       devInteractions: { enabled: false },
+      // Tokens are bearers': /mcp checks no proofs, and a token that is bound to a key in name only misleads its client.
+      dPoP: { enabled: false },
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
       revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
