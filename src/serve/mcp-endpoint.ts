@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -8,8 +9,13 @@ import { findForeignHeader, type HostGuardOptions } from "./host-guard.ts";
 import { createInFlightRequests, dropOwnCancellations, SESSION } from "./in-flight-requests.ts";
 
 export interface McpEndpointOptions extends HostGuardOptions {
-  /** Called for refused requests and for errors; does not change the answer. */
+  /** Called for errors of this server, not for refused requests; does not change the answer. */
   onFault: (fault: Error) => void;
+}
+
+/** Where the SDK's errors of one request go. */
+interface Reporter {
+  report: (error: Error) => void;
 }
 
 const MAX_BODY_BYTES = 1_000_000;
@@ -26,14 +32,28 @@ export const REFUSED = -32_000;
  */
 export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
   const factories = new WeakMap<Request, McpServerFactory>();
+  const reports = new AsyncLocalStorage<Reporter>();
   const handler = createMcpHandler(
     (context) => {
       const create = context.requestInfo && factories.get(context.requestInfo);
       if (!create) throw new TypeError("The SDK asks for a server for a request that it was not given.");
       return create(context);
     },
-    { onerror: onFault },
+    { onerror: (error) => (reports.getStore()?.report ?? onFault)(error) },
   );
+  const ask: typeof handler.fetch = (...request) => {
+    const errors: Error[] = [];
+    const reporter: Reporter = { report: (error) => void errors.push(error) };
+    return reports.run(reporter, async () => {
+      const answer = await handler.fetch(...request);
+      // The SDK also reports what it refuses. That is the client's mistake, and the status of the answer shows it.
+      const isMistake = answer.status >= 400 && answer.status < 500;
+      if (!isMistake) for (const each of errors) onFault(each);
+      // What comes later is from the answer's stream.
+      reporter.report = onFault;
+      return answer;
+    });
+  };
   const inFlight = createInFlightRequests();
   const open = new Set<AbortController>();
 
@@ -48,7 +68,7 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
     factories.set(described, createServer);
     // The SDK refuses other types without reading the body.
     const isJson = isJsonContentType(headers["content-type"]);
-    if (!isJson) return send(await handler.fetch(described), response, controller.signal);
+    if (!isJson) return send(await ask(described), response, controller.signal);
     const body = parse(await readBody(request, MAX_BODY_BYTES));
     if (body === undefined) return sendError(response, 400, PARSE_ERROR, "Parse error: Invalid JSON");
     const isCancellable = headers["mcp-protocol-version"] !== CURRENT;
@@ -56,7 +76,7 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
     const end = isCancellable ? inFlight.add(headers, body, controller) : () => {};
     try {
       const parsedBody = dropOwnCancellations(body);
-      await send(await handler.fetch(described, { parsedBody }), response, controller.signal);
+      await send(await ask(described, { parsedBody }), response, controller.signal);
     } finally {
       end();
     }

@@ -176,3 +176,16 @@ describe("the endpoint", () => {
     expect(await call).toContain("window_minutes");
   });
 });
+
+it("a failure of the server itself is reported, once, with status 500", async () => {
+  const faults: string[] = [];
+  const broken = () => {
+    throw new Error("broken");
+  };
+  const server = await startHttpServer(broken, { onFault: ({ message }) => void faults.push(message) });
+  open.push(server);
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const response = await fetch(server.url, { method: "POST", headers, body });
+  expect([response.status, faults]).toEqual([500, ["broken"]]);
+});
