@@ -13,13 +13,18 @@ export interface Proxies {
  * gets none: over plain http, a proxy would see the key. Throws AnalyticsError `proxy` for an invalid address.
  */
 export function readProxies(environment: Environment, baseUrl: string): Proxies {
+  if (isLoopback(new URL(baseUrl).hostname)) {
+    return { httpProxy: undefined, httpsProxy: undefined, noProxy: undefined };
+  }
+  return readProxyVariables(environment);
+}
+
+/** Reads the proxies for public addresses. Throws AnalyticsError `proxy` for an invalid address. */
+export function readProxyVariables(environment: Environment): Proxies {
   const read = (name: string) => {
     const value = (environment[name.toLowerCase()] ?? environment[name])?.trim();
     return value === "" ? undefined : value;
   };
-  if (isLoopback(new URL(baseUrl).hostname)) {
-    return { httpProxy: undefined, httpsProxy: undefined, noProxy: undefined };
-  }
   return {
     httpProxy: readProxy("HTTP_PROXY", read("HTTP_PROXY")),
     httpsProxy: readProxy("HTTPS_PROXY", read("HTTPS_PROXY")),

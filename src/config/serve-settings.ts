@@ -17,6 +17,7 @@ export interface ServeFlags {
   trustProxy?: boolean | undefined;
   allowedOrigins?: string | undefined;
   registration?: string | undefined;
+  clientDocuments?: string | undefined;
   adminListen?: string | undefined;
   drainDelay?: string | undefined;
   logLevel?: string | undefined;
@@ -32,6 +33,8 @@ export interface ServeSettings {
   trustProxy: boolean;
   allowedOrigins: string[];
   registration: boolean;
+  /** Whether applications may be known by a client ID metadata document, which this server fetches. */
+  clientDocuments: boolean;
   adminListen: { host: string; port: number } | undefined;
   /** Milliseconds for which a stopping server still answers, while `/readyz` reports that it is going. */
   drainDelay: number;
@@ -48,6 +51,7 @@ export const serveVariables = {
   trustProxy: "ANALYTICS_SERVE_TRUST_PROXY",
   allowedOrigins: "ANALYTICS_SERVE_ALLOWED_ORIGINS",
   registration: "ANALYTICS_SERVE_REGISTRATION",
+  clientDocuments: "ANALYTICS_SERVE_CLIENT_DOCUMENTS",
   adminListen: "ANALYTICS_SERVE_ADMIN_LISTEN",
   drainDelay: "ANALYTICS_SERVE_DRAIN_DELAY",
   logLevel: "ANALYTICS_SERVE_LOG_LEVEL",
@@ -79,6 +83,19 @@ export function readServeSettings(
     );
   }
   const folder = readStateFolder(environment);
+  const registration = readSwitch("--registration", read("registration") ?? "on");
+  // Who tries the demo on this machine may have no way out to the internet, and needs none: applications register.
+  const isTrial = isLocal && publicUrl === undefined && registration;
+  const clientDocuments = readSwitch(
+    "--client-documents",
+    read("clientDocuments") ?? (isTrial ? "off" : "on"),
+  );
+  if (!registration && !clientDocuments) {
+    throw refuse(
+      "--client-documents",
+      "cannot be off together with --registration: no application could sign in",
+    );
+  }
   const trust = environment[serveVariables.trustProxy];
   return {
     host,
@@ -91,7 +108,8 @@ export function readServeSettings(
       .split(",")
       .map(readHostname)
       .filter((each) => each !== ""),
-    registration: readSwitch("--registration", read("registration") ?? "on"),
+    registration,
+    clientDocuments,
     adminListen: readListen(read("adminListen")),
     drainDelay: readSeconds("--drain-delay", read("drainDelay") ?? "0") * 1000,
     logLevel: readLevel(read("logLevel") ?? "info"),

@@ -23,6 +23,7 @@ export const connectorEnvironment = {
   ANALYTICS_SERVE_TRUST_PROXY: "on if it runs behind your reverse proxy: trusts X-Forwarded-For.",
   ANALYTICS_SERVE_ALLOWED_ORIGINS: "Comma-separated hosts of web pages whose scripts may call it.",
   ANALYTICS_SERVE_REGISTRATION: "on or off: whether applications may register (on).",
+  ANALYTICS_SERVE_CLIENT_DOCUMENTS: "on or off: whether to fetch applications' metadata documents (on).",
   ANALYTICS_SERVE_ADMIN_LISTEN: "Separate address for metrics and health, such as 127.0.0.1:9090.",
   ANALYTICS_SERVE_DRAIN_DELAY: "Seconds to keep serving when stopped, while /readyz answers 503 (0).",
   ANALYTICS_SERVE_LOG_LEVEL: "debug, info, warn or error (info).",

@@ -118,7 +118,7 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
     {
       matches: isServerMetadataPath,
       isApi: true,
-      handle: sendMetadata(buildServerMetadata(options, registration)),
+      handle: sendMetadata(buildServerMetadata(options, options)),
     },
     { matches: isResourceMetadataPath, isApi: true, handle: sendMetadata(buildResourceMetadata(options)) },
     { matches: isOneOf(authorization, `${authorization}/`), handle: startSignIn },

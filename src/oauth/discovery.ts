@@ -10,7 +10,10 @@ export interface Addresses {
 }
 
 /** Metadata of the authorization server (RFC 8414). */
-export function buildServerMetadata({ issuer }: Addresses, registration: boolean) {
+export function buildServerMetadata(
+  { issuer }: Addresses,
+  { registration, clientDocuments }: { registration: boolean; clientDocuments: boolean },
+) {
   return {
     issuer,
     authorization_endpoint: issuer + paths.authorization,
@@ -28,7 +31,7 @@ export function buildServerMetadata({ issuer }: Addresses, registration: boolean
     ],
     token_endpoint_auth_signing_alg_values_supported: ["ES256", "RS256", "EdDSA"],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: clientDocuments,
     // Required by OpenID Connect Discovery, which some clients use.
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns";
+import { lookup as resolve } from "node:dns/promises";
 import { BlockList, type IPVersion, isIP, type LookupFunction } from "node:net";
-import { Agent } from "undici";
+import { Agent, ProxyAgent } from "undici";
 import { DocumentRefused } from "./document-failure.ts";
 
 /** IANA's special-purpose registries: everything that is not the public internet. */
@@ -45,23 +46,60 @@ export type DocumentFetch = (url: string | URL | Request, init?: RequestInit) =>
 
 const TIME_LIMIT_MS = 5_000;
 
+/** A proxy for https, and the hosts to reach without it. */
+export interface DocumentProxy {
+  httpsProxy?: string | undefined;
+  noProxy?: string | undefined;
+}
+
 /**
- * Fetches client ID metadata documents. A stranger chooses the address, so it must not reach what only this machine
- * can reach: https only, public addresses only, no redirects, and within a time limit.
+ * Fetches client ID metadata documents. A stranger chooses the address, so it must not reach what only this machine or
+ * its proxy can reach: https only, public addresses only, no redirects, and within a time limit. Where a proxy resolves
+ * the names, it has the last word.
  */
-export function createDocumentFetch(): DocumentFetch {
-  const dispatcher = new Agent({ connect: { lookup: lookupPublic, timeout: TIME_LIMIT_MS } });
-  return (url, init) => {
-    const { protocol, hostname } = new URL(url instanceof Request ? url.url : url);
-    const address = hostname.replace(/^\[|\]$/g, "");
+export function createDocumentFetch({ httpsProxy, noProxy }: DocumentProxy = {}): DocumentFetch {
+  const direct = new Agent({ connect: { lookup: lookupPublic, timeout: TIME_LIMIT_MS } });
+  const proxy = httpsProxy === undefined ? undefined : new ProxyAgent({ uri: httpsProxy });
+  return async (url, init) => {
+    const target = new URL(url instanceof Request ? url.url : url);
+    const address = target.hostname.replace(/^\[|\]$/g, "");
     // An IP address in place of a name is never looked up, so it is checked here.
-    const refused = protocol !== "https:" || (isIP(address) !== 0 && !isPublicAddress(address));
-    if (refused) return Promise.reject(new DocumentRefused("not on the public internet"));
+    const refused = target.protocol !== "https:" || (isIP(address) !== 0 && !isPublicAddress(address));
+    if (refused) throw new DocumentRefused("not on the public internet");
+    const isDirect = proxy === undefined || isExcepted(target, noProxy);
+    if (!isDirect) await refuseInternalName(address);
     const signal = AbortSignal.any([
       AbortSignal.timeout(TIME_LIMIT_MS),
       ...(init?.signal ? [init.signal] : []),
     ]);
+    const dispatcher = isDirect ? direct : proxy;
     // `dispatcher` is Node's extension of fetch, which the type of the DOM does not have.
     return fetch(url, { ...init, redirect: "manual", signal, dispatcher } as unknown as RequestInit);
   };
+}
+
+/** Names that are never on the public internet: of one label, or below a name that is reserved or in use for private ones. */
+const INTERNAL_NAME = /^[^.]+$|\.(local|localhost|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
+
+/** Throws for a name that the proxy might find inside the operator's network. This machine may be unable to resolve it. */
+async function refuseInternalName(hostname: string): Promise<void> {
+  const name = hostname.replace(/\.$/, "");
+  const addresses = isIP(name) !== 0 ? [] : await resolve(name, { all: true }).catch(() => []);
+  const isInternal = isIP(name) === 0 && INTERNAL_NAME.test(name);
+  if (isInternal || addresses.some(({ address }) => !isPublicAddress(address))) {
+    throw new DocumentRefused("not on the public internet");
+  }
+}
+
+/** Whether NO_PROXY names a host: itself or a domain above it, with or without the port. */
+function isExcepted({ hostname, port }: URL, noProxy = ""): boolean {
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      const [, name = "", only] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (entry === "*") return true;
+      if (name === "" || (only !== undefined && only !== (port || "443"))) return false;
+      return hostname === name || hostname.endsWith(`.${name}`);
+    });
 }

@@ -25,6 +25,7 @@ export interface ProviderOptions extends StorageOptions {
   /** Signs cookies; derived from the server secret. */
   cookieKey: string;
   registration: boolean;
+  clientDocuments: boolean;
   /** Fetches client ID metadata documents; refuses addresses that are not on the public internet. */
   fetch: DocumentFetch;
   onFault: (fault: Error) => void;
@@ -69,7 +70,7 @@ export function createProvider(options: ProviderOptions) {
       rpInitiatedLogout: { enabled: false },
       revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
       registration: { enabled: options.registration, issueRegistrationAccessToken: false },
-      clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
+      clientIdMetadataDocument: { enabled: options.clientDocuments, ack: "draft-02" },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => resource,

@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
 import { createBearerCheck } from "../oauth/bearer.ts";
-import { createDocumentFetch, type DocumentFetch } from "../oauth/document-fetch.ts";
+import { createDocumentFetch, type DocumentFetch, type DocumentProxy } from "../oauth/document-fetch.ts";
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { createFailureLog } from "../oauth/store/store-failure.ts";
@@ -16,6 +16,9 @@ export interface ConnectorAppOptions {
   /** Host names of web pages whose scripts may call `/mcp`, besides this server's own and this machine's. */
   allowedOrigins: readonly string[];
   registration: boolean;
+  /** Whether to fetch client ID metadata documents. */
+  clientDocuments: boolean;
+  documentProxy?: DocumentProxy | undefined;
   callsPerMinute: number;
   version: string;
   /** Answers calls, with each person's own key. */
@@ -52,11 +55,12 @@ export function createConnectorApp(
   const authorize = createAuthorizationServer({
     ...{ store, sealing, clock, audit, readAddress, onFault },
     ...{ issuer: publicUrl, resource, registration: options.registration },
+    clientDocuments: options.clientDocuments,
     ...{ service: source.name, notice: source.about.notice, publicKey: source.publicKey },
     userAgent: `analytics-mcp/${options.version} (+${publicUrl})`,
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
-    fetch: options.fetchDocument ?? createDocumentFetch(),
+    fetch: options.fetchDocument ?? createDocumentFetch(options.documentProxy),
     checkKey: async (apiKey) => {
       await open(apiKey)(sites, {});
     },

@@ -24,6 +24,7 @@ describe("settings of serve", () => {
       trustProxy: false,
       allowedOrigins: [],
       registration: true,
+      clientDocuments: true,
       adminListen: undefined,
       drainDelay: 0,
       logLevel: "info",
@@ -37,6 +38,22 @@ describe("settings of serve", () => {
     });
     expect(read({}, HOME, true)).toMatchObject({ store: "memory" });
     expect(read({ store: "kept.db" }, HOME, true)).toMatchObject({ store: "kept.db" });
+  });
+
+  it("fetch no documents for a demonstration on this machine, which may have no way out", () => {
+    expect(read({}, HOME, true)).toMatchObject({ clientDocuments: false });
+    expect(read({ clientDocuments: "on" }, HOME, true)).toMatchObject({ clientDocuments: true });
+    expect(read({ registration: "off" }, HOME, true)).toMatchObject({ clientDocuments: true });
+    const isPublic = { publicUrl: "https://mcp.example.com" };
+    expect(read(isPublic, HOME, true)).toMatchObject({ clientDocuments: true });
+  });
+
+  it("leave applications at least one way to be known", () => {
+    const error = read({ registration: "off", clientDocuments: "off" });
+    expect(error).toMatchObject({
+      code: "usage",
+      message: expect.stringContaining("no application could sign in"),
+    });
   });
 
   it.each<[keyof ServeFlags, string, object]>([
@@ -57,6 +74,7 @@ describe("settings of serve", () => {
       { allowedOrigins: ["app.example", "other.example"] },
     ],
     ["registration", "off", { registration: false }],
+    ["clientDocuments", "off", { clientDocuments: false }],
     ["adminListen", "127.0.0.1:9090", { adminListen: { host: "127.0.0.1", port: 9090 } }],
     ["adminListen", "[::1]:9090", { adminListen: { host: "::1", port: 9090 } }],
     ["drainDelay", "15", { drainDelay: 15_000 }],

@@ -29,9 +29,14 @@ it("the authorization server lists what it supports, and no more (RFC 8414, sect
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
   };
-  expect(buildServerMetadata(addresses, false)).toEqual(without);
+  expect(buildServerMetadata(addresses, { registration: false, clientDocuments: true })).toEqual(without);
   const registration_endpoint = "https://mcp.example/register";
-  expect(buildServerMetadata(addresses, true)).toEqual({ ...without, registration_endpoint });
+  const both = { registration: true, clientDocuments: true };
+  expect(buildServerMetadata(addresses, both)).toEqual({ ...without, registration_endpoint });
+  expect(buildServerMetadata(addresses, { registration: true, clientDocuments: false })).toEqual({
+    ...{ ...without, registration_endpoint },
+    client_id_metadata_document_supported: false,
+  });
 });
 
 it("the resource names its authorization server (RFC 9728, section 2)", () => {

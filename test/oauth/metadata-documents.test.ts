@@ -116,6 +116,20 @@ describe("client ID metadata documents are accepted as clients publish them", ()
   });
 });
 
+it("client ID metadata documents are not fetched if they are turned off", async () => {
+  const fetched: unknown[] = [];
+  const connector = await startTestConnector({
+    clientDocuments: false,
+    fetchDocument: async (url) => {
+      fetched.push(url);
+      return Response.json(DOCUMENT);
+    },
+  });
+  own.push(connector);
+  const { status } = await open(connector, { client_id: ID, redirect_uri: LOOPBACK });
+  expect([status, fetched]).toEqual([400, []]);
+});
+
 describe("client ID metadata documents are refused", () => {
   it.each([
     ["where they name another client", { client_id: "https://other.example/metadata.json" }],

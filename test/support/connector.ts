@@ -51,6 +51,7 @@ export async function startTestConnector({
     port: 0,
     allowedOrigins: [],
     registration: true,
+    clientDocuments: true,
     trustProxy: false,
     callsPerMinute: 100_000,
     version: "0.0.0",

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
+import { readProxyVariables } from "../../config/proxy-settings.ts";
 import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { findLocalKind, resolveKeyedSource } from "../../sources/resolve-source.ts";
@@ -49,6 +50,14 @@ function createServeCommand(io: Io): ShellCommand {
         // Other values are refused with the other settings, which may also come from the environment.
         .argParser(String),
     )
+    .addOption(
+      new Option(
+        "--client-documents <switch>",
+        `on or off: whether to fetch applications' metadata documents (default: on; off for --demo on this machine; ${serveVariables.clientDocuments})`,
+      )
+        .choices(["on", "off"])
+        .argParser(String),
+    )
     .option(
       "--admin-listen <address>",
       `address for metrics and health, such as 127.0.0.1:9090 (${serveVariables.adminListen})`,
@@ -86,6 +95,7 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   try {
     const connector = await startConnector({
       ...settings,
+      documentProxy: readProxyVariables(io.environment),
       source: await resolveKeyedSource(flags, io),
       ...{ store, secret, clock, log, version: io.version },
       callsPerMinute: readCallsPerMinute(io.environment),
