@@ -76,7 +76,8 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
   const { redirect_uris, client_name, client_uri, token_endpoint_auth_method, jwks, jwks_uri } = given;
   const uris = Array.isArray(redirect_uris) ? redirect_uris : [];
   return {
-    redirect_uris: uris.slice(0, MAX_REDIRECTS),
+    // What is no text is refused later, as are forbidden addresses; it may be nested too deeply to be sent on.
+    redirect_uris: uris.slice(0, MAX_REDIRECTS).map((uri) => (typeof uri === "string" ? uri : null)),
     ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
     ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
     token_endpoint_auth_method: METHODS.has(token_endpoint_auth_method) ? token_endpoint_auth_method : "none",

@@ -83,6 +83,8 @@ describe("of an application's metadata", () => {
     const given = registration({ redirect_uris: many, client_name: "n".repeat(300) });
     expect([given.redirect_uris, given.client_name]).toEqual([many.slice(0, 20), "n".repeat(200)]);
     expect(registration({ redirect_uris: "https://x.example/" }).redirect_uris).toEqual([]);
+    const deep = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`);
+    expect(registration({ redirect_uris: [7, deep, "x"] }).redirect_uris).toEqual([null, null, "x"]);
     expect(registration({ redirect_uris, client_name: 7 })).not.toHaveProperty("client_name");
   });
 
