@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
+import { readFolder, searchFor } from "../support/search.ts";
 import { startProxy } from "./redis-proxy.ts";
 import { bundleWorker, otherNodes, SMOKE, startWorker } from "./store-workers.ts";
 import { buildRecord, createOptions, MINUTE } from "./stores.ts";
@@ -241,6 +242,27 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     expect(redis.cli("zcard", "{analytics-mcp}:clients")).toBe("1");
     await store.pruneClients(context.clock.now + 1);
     expect(redis.cli("keys", "*")).toBe("");
+  });
+
+  it("leaves a removed record in the append-only file until Redis rewrites that file", async () => {
+    const mark = "ciphertext-with-a-key-inside";
+    const own = await startRedis("--rdbcompression", "no");
+    const store = await openRedisStore(own.url, createOptions().options);
+    try {
+      await store.put(buildRecord("a", { sealed: Buffer.from(mark), grantId: "g" }));
+      await store.revokeGrant("g", 1);
+      const find = () =>
+        searchFor(
+          [mark],
+          readFolder(own.folder).map(({ bytes }) => bytes),
+        );
+      await expect.poll(find).toEqual([mark]);
+      own.cli("bgrewriteaof");
+      await expect.poll(find).toEqual([]);
+    } finally {
+      await store.close();
+      await own.stop();
+    }
   });
 
   it("never shows the URL's password", async () => {
