@@ -1,5 +1,6 @@
-import type { Call } from "../operations/call.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import { openapi, stats } from "../operations/index.ts";
+import type { Operation, ResultOf } from "../operations/operation.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
 import { type CacheLimits, createResponseCache } from "./response-cache.ts";
@@ -93,14 +94,26 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     return result;
   };
 
-  const call: Call = async (operation, params, { signal, fresh } = {}) => {
+  const call: Call = async (operation, given, { signal, fresh, span } = {}) => {
+    const { days, ...rest } = { days: undefined, ...given };
+    const params = span ? { ...rest, ...span } : given;
     const query = formatQuery(params);
     const key = `${operation.path}${query}`;
     const known = fresh ? undefined : cache.get(key);
     // Cache and shared requests hold results of all operations; the key begins with this operation's path.
-    return (known ?? share(key, (ending) => request(operation, params, query, ending), signal)) as never;
+    return (known ??
+      share(key, (ending) => request(operation, { ...given, ...span }, query, ending), signal)) as never;
   };
-  return { call: Object.assign(call, { readSite: async () => (await openTarget()).site }) };
+  const readSite = async () => (await openTarget()).site;
+  const offersSpans = async (options: CallOptions) => listsSpans(await call(openapi, {}, options));
+  return { call: Object.assign(call, { readSite, offersSpans }) };
+}
+
+/** A service that answers any span of days lists its parameters in the OpenAPI document. */
+function listsSpans({ paths }: ResultOf<typeof openapi>): boolean {
+  const { parameters = [] } = paths[stats.path]?.get ?? {};
+  const names = parameters.map(({ name }) => name);
+  return names.includes("from") && names.includes("to");
 }
 
 /**

@@ -10,8 +10,8 @@ const ALTERNATIVES: readonly [RegExp, string][] = [
   ],
   [/^(metrics?|measures?|fields)$/i, "Every answer has all of its numbers."],
   [
-    /^(from|to|since|until|(start|end|begin)(_?date)?|date(_?range)?|period|range)$/i,
-    "Use days, counted back from today.",
+    /^(from|to|since|until|(start|end|begin)(_?date)?|date(_?range)?|range)$/i,
+    "Use period, such as 2026-11-01/2026-11-15.",
   ],
   [
     /^(interval|granularity|group_?by|resolution|hours?)$/i,

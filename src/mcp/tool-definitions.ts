@@ -20,6 +20,16 @@ const BRIEF = new Set(["site", "period", "warnings", "change", "bounds", "more"]
 /** Names that `compact` leaves out where one follows from the other. */
 const OMITTED = new Set(["value", "label"]);
 
+/** Descriptions that are shorter for a model, or say more. */
+const descriptions = new Map([
+  ["site", "Site id or domain, such as example.com. May be left out if there is only one."],
+  ["days", "Calendar days, including today so far."],
+  [
+    "period",
+    "Instead of days: today, yesterday, last_week, this_month, last_7_days, 2026-11, 2026-11-01/2026-11-15.",
+  ],
+]);
+
 /**
  * The list of tools as clients get it. The build replaces this module with the finished list (`tsup.config.ts`), because
  * converting zod's schemas to JSON Schema takes longer than anything else before the server can list its tools.
@@ -45,10 +55,10 @@ function defineTool({ params, result, tool, isDescription }: Query): Tool {
 function describeBounds(schema: JsonSchema): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const { minimum, maximum, description } = property;
-    const standard = property.default === undefined ? "" : `, by default ${property.default}`;
+    const standard = property.default === undefined ? "" : `, default ${property.default}`;
     const bounds = minimum === undefined ? "" : ` From ${minimum} to ${maximum}${standard}.`;
-    const only = name === "site" ? " May be left out if there is only one." : "";
-    return [name, { ...property, description: `${description}${bounds}${only}` }] as const;
+    const text = descriptions.get(name) ?? description;
+    return [name, { ...property, description: `${text}${bounds}` }] as const;
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }

@@ -1,5 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
 import { parseParams } from "../operations/parameters.ts";
+import { refuseDaysWithPeriod } from "../operations/period-words.ts";
 import { type Query, queries } from "../reports/queries.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
@@ -24,6 +25,7 @@ export async function answerTool(
       const { answerOpenApi } = await import("./openapi-tool.ts");
       return await answerOpenApi(call, input, { signal }, { options });
     }
+    refuseDaysWithPeriod((parameter) => Object.hasOwn(input, parameter));
     const answer = await query.ask(call, parseParams(query.params, input), { signal });
     return buildAnswer(query, input, answer, { about, options });
   } catch (error) {

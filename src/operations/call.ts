@@ -1,9 +1,15 @@
+import type { Days } from "./days.ts";
 import type { Operation, ParamsOf, ResultOf } from "./operation.ts";
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Bypasses the cache, for several answers that must describe the same moment. */
   fresh?: boolean;
+  /**
+   * The days to answer for, instead of those that end today; `params.days` is their number. Only for a source that
+   * offers spans.
+   */
+  span?: Days;
 }
 
 /**
@@ -14,4 +20,6 @@ export interface Call {
   <O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResultOf<O>>;
   /** Returns the configured site, for queries without one. */
   readSite?(): Promise<string | undefined>;
+  /** Whether the source answers for any span of days. If absent, it does not. */
+  offersSpans?(options: CallOptions): Promise<boolean>;
 }

@@ -1,3 +1,9 @@
+/** A first and a last day, both included. */
+export interface Days {
+  from: string;
+  to: string;
+}
+
 const DAY_MS = 86_400_000;
 const startOf = (day: string) => Date.parse(`${day}T00:00:00Z`);
 

@@ -16,7 +16,7 @@ export const daysParam = z
   .max(MAX_DAYS)
   .default(30)
   .describe(
-    "Calendar days in the site's timezone, including today: 1 is today so far, 7 is today and the six days before.",
+    "Days in the site's timezone, including today: 1 is today so far, 7 is today and the six days before.",
   );
 
 /** Any span of days, instead of `days`. */

@@ -19,7 +19,7 @@ export const openapi = defineOperation({
     name: "get_openapi",
     title: "API description",
     description:
-      "The web analytics REST API behind these tools, from its OpenAPI 3.1 document: a summary of all operations, or one in full. Use it to write code for the API, not to answer analytics questions.",
+      "The web analytics REST API behind these tools: a summary of its OpenAPI document, or one operation in full. Use it to write code, not to answer questions.",
   },
   shell: { examples: ["analytics-mcp openapi --json > openapi.json"], fields: "path,summary" },
   conform: {

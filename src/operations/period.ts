@@ -32,11 +32,18 @@ export type Period = z.output<typeof period>;
 type Warnings = z.output<typeof warnings>;
 export type Warning = NonNullable<Warnings>[number];
 
+interface Asked {
+  days: number;
+  /** The first day, if the query named one. */
+  from?: string | undefined;
+}
+
 /**
  * Returns why a period is not the requested one, or undefined if it is. A service that implements only the original
  * specification may ignore `days` on a breakdown; its numbers would then cover other days.
  */
-export function verifyPeriod(actual: Period, days: number): string | undefined {
+export function verifyPeriod(actual: Period, { days, from = actual.from }: Asked): string | undefined {
+  if (actual.from !== from) return `it begins on ${actual.from}, not on ${from}`;
   if (actual.days !== days) return `it covers ${actual.days} days, not ${days}`;
   if (addDays(actual.from, days - 1) !== actual.to) {
     return `its period from ${actual.from} to ${actual.to} is not ${days} days long`;

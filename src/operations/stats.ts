@@ -14,7 +14,7 @@ export const stats = defineOperation({
     name: "get_stats",
     title: "Site totals",
     description:
-      "Web analytics of a site: total visitors, page views and custom events over the last N days, including today so far. There are no filters, sessions, bounce rates, durations or hours. For calendar weeks (Monday to Sunday) or complete days, sum get_timeseries instead.",
+      "Web analytics of a site: total visitors, page views and custom events of any period. There are no filters, sessions, bounce rates, durations or hours.",
   },
   shell: {
     examples: [
@@ -41,8 +41,7 @@ export const stats = defineOperation({
       warnings,
     }),
   maxAge: 60,
-  verify: (result, params) =>
-    verifySite(result.site, params.site) ?? verifyPeriod(result.period, params.days),
+  verify: (result, params) => verifySite(result.site, params.site) ?? verifyPeriod(result.period, params),
   view: (result) => ({
     headline: periodHeadline(result.site.domain, result.period),
     columns: [

@@ -25,8 +25,7 @@ export const timeseries = defineOperation({
   tool: {
     name: "get_timeseries",
     title: "Daily series",
-    description:
-      "Web analytics of a site day by day: visitors and page views of the last N days; the last point is today so far. Points add up: a calendar week (Monday to Sunday) or any span of complete days is the sum of its dates.",
+    description: "Web analytics of a site day by day: visitors and page views of each day of any period.",
   },
   shell: {
     examples: [
@@ -59,7 +58,7 @@ export const timeseries = defineOperation({
     }
     const misplaced = result.points.find((each, index) => each.date !== addDays(result.period.from, index));
     if (misplaced) return `its point ${misplaced.date} is out of order, repeated or outside the period`;
-    return verifySite(result.site, params.site) ?? verifyPeriod(result.period, params.days);
+    return verifySite(result.site, params.site) ?? verifyPeriod(result.period, params);
   },
   view: (result) => ({
     headline: periodHeadline(result.site.domain, result.period),

@@ -79,7 +79,7 @@ export const overview = defineReport({
     name: "get_overview",
     title: "Site at a glance",
     description:
-      "Web analytics of a site at a glance over the last N days: totals, daily trend, change between the last N complete days and the N before, top pages, referrers and countries, active now. Start here for general questions.",
+      "Web analytics of a site at a glance: totals, daily trend, change against the days before, top pages, referrers and countries, active now. Start here for general questions.",
   },
   shell: {
     examples: [

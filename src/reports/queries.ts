@@ -3,6 +3,7 @@ import { askForSite } from "../client/site-lookup.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { operations } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
+import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
@@ -10,6 +11,7 @@ import { answerInTime } from "./deadline.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
+import { answerPeriod, askSpan, findSpanOperation } from "./site-period.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
@@ -42,11 +44,20 @@ export function findQuery(name: string): Query {
   return query;
 }
 
+/** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
 function fromOperation(operation: Operation): Query {
-  return createQuery(operation, async (call, params, options) => {
-    const result = await call(operation, params, options);
-    return { params, result, views: [operation.view(result, params)] };
-  });
+  const spanning = findSpanOperation(operation.name);
+  const ask = async (call: Call, params: Record<string, unknown>, options: CallOptions) => {
+    const { period, ...rest } = params;
+    const result =
+      spanning && typeof period === "string"
+        ? await answerPeriod(call, String(params.site), period, options, (days) =>
+            askSpan(call, spanning, rest, days, options),
+          )
+        : await call(operation, rest, options);
+    return { params, result, views: [operation.view(result, rest)] };
+  };
+  return createQuery(operation, ask, spanning && (() => ({ period: periodParam() })));
 }
 
 function fromReport(report: Report): Query {
@@ -59,11 +70,13 @@ function fromReport(report: Report): Query {
 function createQuery(
   source: Omit<Query, "ask">,
   ask: (call: Call, params: Record<string, unknown>, options: CallOptions) => Promise<Answer>,
+  more: () => z.ZodRawShape = () => ({}),
 ): Query {
   const { name, summary, tool, shell, list, isDescription, compact } = source;
-  const params = once(() =>
-    "site" in source.params.shape ? source.params.partial({ site: true }) : source.params,
-  );
+  const params = once((): z.ZodObject => {
+    const all = source.params.extend(more());
+    return "site" in all.shape ? all.partial({ site: true }) : all;
+  });
   return {
     ...{
       name,

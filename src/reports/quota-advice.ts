@@ -22,7 +22,10 @@ export async function adviseOnQuota<T>(
     });
   };
   try {
-    return await ask(call.readSite ? Object.assign(counted, { readSite: call.readSite }) : counted);
+    const { readSite, offersSpans } = call;
+    return await ask(
+      Object.assign(counted, { ...(readSite && { readSite }), ...(offersSpans && { offersSpans }) }),
+    );
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "rate_limited") throw error;
     const advice = params.dimension === undefined ? `compare by one dimension, or ${SINGLE}` : SINGLE;

@@ -14,7 +14,7 @@ export interface DataSource {
   sites(signal?: AbortSignal): Promise<readonly SourceSite[]>;
   /** The totals of each day of the span, in order; a day without visits has zeros. */
   days(span: Span, signal?: AbortSignal): Promise<readonly DayTotals[]>;
-  /** The first `limit` rows in the contract's order (`ranking.ts`), and the number of all rows. */
+  /** The first `limit` rows in the contract's order (`operations/row-order.ts`), and the number of all rows. */
   breakdown(span: Span, dimension: Dimension, limit: number, signal?: AbortSignal): Promise<Ranking>;
   /** Distinct visitors with a page view or an event in (now - 5 minutes, now]. */
   active(site: SourceSite, now: number, signal?: AbortSignal): Promise<number>;

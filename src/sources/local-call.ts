@@ -5,7 +5,7 @@ import { answerOperation } from "./operation-answers.ts";
 /** Creates calls to a source in this process: no key, no HTTP, no cache. The first call opens the source. */
 export function createLocalCall(open: () => Promise<DataSource>, clock: () => number): Call {
   let opened: Promise<DataSource> | undefined;
-  const call: Call = async (operation, params, { signal } = {}) => {
+  const call: Call = async (operation, params, { signal, span } = {}) => {
     signal?.throwIfAborted();
     // After a failure the next call tries again.
     opened ??= open().catch((error: unknown) => {
@@ -14,7 +14,7 @@ export function createLocalCall(open: () => Promise<DataSource>, clock: () => nu
     });
     const source = await opened;
     // The result is that of this operation, which the compiler cannot see through its name.
-    return answerOperation(operation, params, { source, now: clock(), signal }) as never;
+    return answerOperation(operation, { ...params, ...span }, { source, now: clock(), signal }) as never;
   };
-  return call;
+  return Object.assign(call, { offersSpans: async () => true });
 }

@@ -1,12 +1,13 @@
 import { buildOpenApi } from "../documents/openapi-document.ts";
 import { AnalyticsError } from "../errors.ts";
+import type { Days } from "../operations/days.ts";
 import type { AnyOperation, OperationName } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import type { Warning } from "../operations/period.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, SourceSite, Span } from "./data-source.ts";
-import { buildPeriod, type Days, resolveSpan } from "./span.ts";
+import { buildPeriod, resolveSpan } from "./span.ts";
 
 /** What an answer is computed from. */
 export interface AnswerContext {

@@ -1,14 +1,8 @@
 import { AnalyticsError } from "../errors.ts";
-import { addDays, countDays } from "../operations/days.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Period } from "../operations/period.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
 import type { SourceSite, Span } from "./data-source.ts";
-
-/** A first and a last day, both included. */
-export interface Days {
-  from: string;
-  to: string;
-}
 
 /**
  * The days of a query: `from` and `to`, else the `days` that end today. Throws AnalyticsError `missing_parameter` or

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { compareValues } from "../../src/operations/row-order.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createVisits } from "../../src/sources/demo/visits.ts";
-import { compareValues } from "../../src/sources/ranking.ts";
 import { createCount } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
 import { createTestApi, NOW } from "../support/api.ts";

@@ -37,7 +37,18 @@ const GLOBAL = [
   ...["--version", "--demo", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"],
   ...["--color", "--plain"],
 ];
-const STATS = ["--site", "--days", "--json", "--csv", "--fields", "--help", ...GLOBAL];
+const STATS = [
+  "--site",
+  "--days",
+  "--period",
+  "--from",
+  "--to",
+  "--json",
+  "--csv",
+  "--fields",
+  "--help",
+  ...GLOBAL,
+];
 const without = (names: string[], ...taken: string[]) => names.filter((each) => !taken.includes(each));
 
 describe("what may stand at the cursor", () => {

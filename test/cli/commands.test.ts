@@ -126,7 +126,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
     ],
     ["no dimension", ["breakdown", "--site", "example.com"], service, 2, /dimension is required/],
     ["a wrong dimension", ["breakdown", "--site", "x", "--dimension", "page"], service, 2, /one of pages/],
-    ["an unknown option", ["stats", "--period", "7d"], service, 2, /Unknown option/],
+    ["an unknown option", ["stats", "--hours", "7"], service, 2, /Unknown option/],
     ["an option of another command", ["sites", "--days", "7"], service, 2, /Unknown option/],
     ["an unknown command", ["statz"], service, 2, /no command "statz"/],
     [

@@ -14,15 +14,21 @@ interface Answer {
 const clock = () => NOW;
 const call = createLocalCall(() => demo.open({ clock }), clock);
 
-/** Sends chunks to a server of their own and reads until a last request is answered. */
+/** Sends chunks to a server of their own and reads until a last request and all with a readable id are answered. */
 async function converse(...chunks: (string | Buffer)[]) {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const faults: string[] = [];
   let written = "";
+  const read = () =>
+    written
+      .split("\n")
+      .slice(0, -1)
+      .map((line): Answer => JSON.parse(line));
   const finished = new Promise<void>((resolve) => {
     stdout.on("data", (chunk) => {
       written += chunk;
-      if (written.includes('"id":"last"')) resolve();
+      const seen = read().map(({ id }) => id);
+      if (["last", ...readIds(chunks)].every((id) => seen.includes(id))) resolve();
     });
   });
   const served = serveStdio({
@@ -34,11 +40,24 @@ async function converse(...chunks: (string | Buffer)[]) {
   await finished;
   stdin.end();
   await served;
-  const answers = written
-    .trim()
-    .split("\n")
-    .map((line): Answer => JSON.parse(line));
-  return { answers: answers.filter(({ id }) => id !== "last"), faults };
+  return { answers: read().filter(({ id }) => id !== "last"), faults };
+}
+
+/** The ids that a client expects an answer to. */
+function readIds(chunks: (string | Buffer)[]): Answer["id"][] {
+  return chunks.flatMap((chunk) => {
+    const frame = Object(tryParse(String(chunk)));
+    const isReadable = typeof frame.id === "string" || Number.isSafeInteger(frame.id);
+    return isReadable && "method" in frame ? [frame.id] : [];
+  });
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const format = (frame: object) => `${JSON.stringify({ jsonrpc: "2.0", ...frame })}\n`;

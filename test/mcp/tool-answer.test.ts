@@ -176,13 +176,28 @@ describe("the answer to a mistake lets a model correct it", () => {
     ),
     [
       "get_stats",
-      { site: "example.com", period: "7d" },
-      ["period is unknown; the parameters are site, days", "Use days, counted back from today."],
+      { site: "example.com", since: "7d" },
+      [
+        "since is unknown; the parameters are site, days, period",
+        "Use period, such as 2026-11-01/2026-11-15.",
+      ],
+    ],
+    ["get_stats", { site: "example.com", period: "someday" }, ["period must be today, yesterday"]],
+    ["get_stats", { site: "example.com", period: "2027-01" }, ["today at the site is 2026-11-21"]],
+    [
+      "get_stats",
+      { site: "example.com", period: "last_week", days: 7 },
+      ["period cannot be combined with days"],
     ],
     [
       "get_breakdown",
       { site: "example.com", dimension: "pages", filters: [], from: "2026-11-01", to: "2026-11-02" },
-      ["filters is unknown", "There are no filters", "from is unknown", "Use days, counted back from today."],
+      [
+        "filters is unknown",
+        "There are no filters",
+        "from is unknown",
+        "Use period, such as 2026-11-01/2026-11-15.",
+      ],
     ],
     ["get_breakdown", { site: "example.com", dimensions: "pages" }, ["Did you mean dimension?"]],
     ["get_breakdown", { site: "example.com", dimension: "country" }, ["Did you mean countries?"]],

@@ -1,8 +1,8 @@
 import { addDays, countDays } from "../../src/operations/days.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
+import { compareRows } from "../../src/operations/row-order.ts";
 import { dateAt } from "../../src/sources/calendar.ts";
 import type { DataSource, SourceSite, Span } from "../../src/sources/data-source.ts";
-import { compareRows } from "../../src/sources/ranking.ts";
 
 /** A page view, or an event where it has a name. */
 export interface ListedHit {

@@ -1,8 +1,8 @@
 import { addDays, countDays } from "../../src/operations/days.ts";
+import { compareRows } from "../../src/operations/row-order.ts";
 import { dateAt } from "../../src/sources/calendar.ts";
 import type { DataSource, Span } from "../../src/sources/data-source.ts";
 import { createRandom } from "../../src/sources/demo/random.ts";
-import { compareRows } from "../../src/sources/ranking.ts";
 
 /** The visitors of a value today, yesterday and the day before yesterday. */
 export interface WideRow {

@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
+import { refuseDaysWithPeriod } from "../../operations/period-words.ts";
 import { suggest } from "../../render/suggest.ts";
 import { findQuery, type Query } from "../../reports/queries.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
@@ -38,6 +39,10 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     if (schema.enum) option.choices(schema.enum.map(String));
     // Keeps all values, so that a repeated option is refused like a repeated parameter.
     command.addOption(option.argParser((value: string, earlier: string[] = []) => [...earlier, value]));
+  }
+  if (takesPeriod(query)) {
+    command.option("--from <date>", "first day, instead of --period; until --to, or today");
+    command.option("--to <date>", "last day, included");
   }
   if (shell.canWatch)
     command.option("--watch [seconds]", "ask again every 10 seconds (or as given) until Ctrl-C");
@@ -84,11 +89,29 @@ function readInput(query: Query, flags: Record<string, unknown>): Record<string,
   const given = new Map(
     names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
   );
+  if (takesPeriod(query)) readDates(flags, given);
   try {
-    return readParams(query.params, given);
+    const params = readParams(query.params, given);
+    refuseDaysWithPeriod((name) => given.has(name));
+    return params;
   } catch (error) {
     throw error instanceof AnalyticsError ? explain(query, error, given) : error;
   }
+}
+
+const takesPeriod = ({ params }: Query) => "period" in params.shape;
+
+/** Reads `--from` and `--to` as a period. */
+function readDates({ from, to }: { from?: string; to?: string }, given: Map<string, string[]>): void {
+  if (from === undefined && to === undefined) return;
+  const other = ["period", "days"].find((name) => given.has(name));
+  if (other !== undefined) throw new AnalyticsError("usage", `Use --from and --to, or --${other}, not both.`);
+  if (from === undefined) {
+    throw new AnalyticsError("usage", "--to needs --from.", {
+      hint: "Such as --from 2026-11-01 --to 2026-11-15.",
+    });
+  }
+  given.set("period", [`${from}/${to ?? "today"}`]);
 }
 
 /** Adds the option to use, or a suggestion, to the error on a missing or unknown site. */

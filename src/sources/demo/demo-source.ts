@@ -1,7 +1,7 @@
 import { addDays } from "../../operations/days.ts";
+import { compareRows } from "../../operations/row-order.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
-import { compareRows } from "../ranking.ts";
 import type { Organization } from "./dataset.ts";
 import type { Labels } from "./labels.ts";
 

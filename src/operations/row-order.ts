@@ -1,7 +1,12 @@
-import type { RankedRow } from "./data-source.ts";
+interface Counted {
+  value: string | null;
+  visitors: number;
+  /** Page views; for the dimension `events`, events. */
+  hits: number;
+}
 
 /** Compares rows in the contract's order: by visitors, then hits, both descending, then by value, null last. */
-export function compareRows(a: Omit<RankedRow, "label">, b: Omit<RankedRow, "label">): number {
+export function compareRows(a: Counted, b: Counted): number {
   return b.visitors - a.visitors || b.hits - a.hits || compareValues(a.value, b.value);
 }
 

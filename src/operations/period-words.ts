@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { AnalyticsError } from "../errors.ts";
+import { addDays, countDays, type Days } from "./days.ts";
+
+const WORDS = [
+  ...["today", "yesterday", "this_week", "last_week", "this_month", "last_month"],
+  ...["this_quarter", "last_quarter", "this_year", "last_year"],
+];
+
+export const PERIOD_FORMS = `${WORDS.join(", ")}, last_7_days (complete days, any number), 2026-11-15, 2026-11, or 2026-11-01/2026-11-15`;
+
+export const periodParam = () =>
+  z
+    .string()
+    .min(1)
+    .max(40)
+    .optional()
+    .describe(
+      "Instead of days: today, yesterday, this_week, last_month, last_7_days (complete days), 2026-11-15, 2026-11, 2026-11-01/2026-11-15.",
+    );
+
+/**
+ * Resolves a period in words or ISO 8601 to days. Periods that have not ended stop today. `last-week`, `Last Week` and `7d`
+ * are other spellings of `last_week` and `last_7_days`. Throws AnalyticsError `invalid_parameter` for anything else, and for
+ * days in the future.
+ *
+ * @param today The date at the site.
+ */
+export function resolvePeriod(period: string, today: string): Days {
+  const text = period.trim();
+  const word = text.toLowerCase().replaceAll(/[\s-]+/g, "_");
+  const days = resolveWord(word, today) ?? resolveLastDays(word, today) ?? resolveDates(text, today);
+  if (days === undefined) throw refusePeriod(`must be ${PERIOD_FORMS}`);
+  if (days.from > days.to) throw refusePeriod(`ends on ${days.to}, before it begins on ${days.from}`);
+  if (days.to > today) throw refusePeriod(`must not be in the future: today at the site is ${today}`);
+  return days;
+}
+
+/** Refuses `days` with `period`. Needs the input before parsing, which fills in the default of `days`. */
+export function refuseDaysWithPeriod(isGiven: (name: string) => boolean): void {
+  if (isGiven("days") && isGiven("period")) throw refusePeriod("cannot be combined with days");
+}
+
+function resolveWord(word: string, today: string): Days | undefined {
+  const [, which, unit = ""] = /^(this|last)_(week|month|quarter|year)$/.exec(word) ?? [];
+  if (word === "today") return { from: today, to: today };
+  if (word === "yesterday") return { from: addDays(today, -1), to: addDays(today, -1) };
+  if (which === undefined) return undefined;
+  const start = startOf(unit, today);
+  if (which === "this") return { from: start, to: today };
+  const end = addDays(start, -1);
+  return { from: startOf(unit, end), to: end };
+}
+
+function startOf(unit: string, day: string): string {
+  const month = Number(day.slice(5, 7));
+  if (unit === "week") return addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7));
+  if (unit === "year") return `${day.slice(0, 4)}-01-01`;
+  const first = unit === "quarter" ? month - ((month - 1) % 3) : month;
+  return `${day.slice(0, 4)}-${String(first).padStart(2, "0")}-01`;
+}
+
+/** Complete days, so the last of them is yesterday. */
+function resolveLastDays(word: string, today: string): Days | undefined {
+  const [, long, short] = /^(?:last_([1-9]\d{0,3})_days?|([1-9]\d{0,3})d)$/.exec(word) ?? [];
+  const count = long ?? short;
+  return count === undefined ? undefined : { from: addDays(today, -Number(count)), to: addDays(today, -1) };
+}
+
+function resolveDates(text: string, today: string): Days | undefined {
+  const parts = text.split("/");
+  const [first, last] = [parts[0] ?? "", parts.at(-1) ?? ""].map((part) => resolveDate(part.trim(), today));
+  if (first === undefined || last === undefined || parts.length > 2) return undefined;
+  // A month or year that is going on ends today.
+  const isGoingOn = last.from !== last.to && last.from <= today && today < last.to;
+  return { from: first.from, to: isGoingOn ? today : last.to };
+}
+
+/** A day, a month or a year of ISO 8601. */
+function resolveDate(text: string, today: string): Days | undefined {
+  if (text === "today") return { from: today, to: today };
+  const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  const from = `${year}-${month ?? "01"}-${day ?? "01"}`;
+  if (!isDate(from)) return undefined;
+  if (day !== undefined) return { from, to: from };
+  return { from, to: month === undefined ? `${year}-12-31` : endOfMonth(from) };
+}
+
+const isDate = (day: string) => {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === day;
+};
+
+/** The last day of the month of a day. */
+export const endOfMonth = (day: string) => addDays(startOf("month", addDays(startOf("month", day), 31)), -1);
+
+/**
+ * The days to compare a period with: the same weekdays of the week before, the same day numbers of the month before, for a
+ * whole calendar month the month before, otherwise as many days before it.
+ *
+ * @param days What the period resolved to, without an incomplete today.
+ */
+export function precedingDays(period: string, { from, to }: Days): Days {
+  const word = period
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+  if (word === "this_week") return { from: addDays(from, -7), to: addDays(to, -7) };
+  const isMonth = from.endsWith("-01") && from.slice(0, 7) === to.slice(0, 7);
+  if (isMonth && (word === "this_month" || to === endOfMonth(from))) {
+    const end = addDays(from, -1);
+    const start = startOf("month", end);
+    if (word !== "this_month") return { from: start, to: end };
+    const sameDay = addDays(start, countDays(from, to) - 1);
+    return { from: start, to: sameDay < end ? sameDay : end };
+  }
+  return { from: addDays(from, -countDays(from, to)), to: addDays(from, -1) };
+}
+
+export function refusePeriod(detail: string): AnalyticsError {
+  return new AnalyticsError("invalid_parameter", `period ${detail}.`, {
+    status: 400,
+    parameters: [{ parameter: "period", detail }],
+  });
+}

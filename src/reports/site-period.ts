@@ -1,0 +1,71 @@
+import type { Call, CallOptions } from "../operations/call.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
+import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
+import type { ParamsOf, ResultOf } from "../operations/operation.ts";
+import { refusePeriod, resolvePeriod } from "../operations/period-words.ts";
+import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
+
+/** A query for the days of a period at a site. */
+export interface SitePeriod extends Days {
+  site: string;
+  /** The date at the site. */
+  today: string;
+}
+
+/** The operations that answer for a span of days. */
+export type SpanOperation = typeof stats | typeof timeseries | typeof breakdown;
+
+const spanOperations: readonly SpanOperation[] = [stats, timeseries, breakdown];
+
+export const findSpanOperation = (name: string) => spanOperations.find((each) => each.name === name);
+
+const MAX_DAYS = 365;
+
+/**
+ * Resolves a period in the site's timezone and answers with it. If midnight at the site passed meanwhile, does both once
+ * more. Throws AnalyticsError `invalid_parameter` if the period cannot be answered; the message says what is possible.
+ */
+export async function answerPeriod<T extends { period: { as_of: string } }>(
+  call: Call,
+  site: string,
+  period: string,
+  options: CallOptions,
+  answer: (days: SitePeriod) => Promise<T>,
+): Promise<T> {
+  const attempt = async () => {
+    // Active visitors are never cached, so this is the date now, by the service's clock.
+    const { as_of } = await call(realtime, { site }, options);
+    const today = as_of.slice(0, 10);
+    const result = await answer({ site, today, ...resolvePeriod(period, today) });
+    return { result, isSameDay: result.period.as_of.startsWith(today) };
+  };
+  const { result, isSameDay } = await attempt();
+  return isSameDay ? result : (await attempt()).result;
+}
+
+/** Answers an operation for any days: directly if the source can, else by subtracting what came after them. */
+export async function askSpan<O extends SpanOperation>(
+  call: Call,
+  operation: O,
+  params: Record<string, unknown>,
+  { site, from, to, today }: SitePeriod,
+  options: CallOptions,
+): Promise<ResultOf<O>> {
+  const days = countDays(from, to);
+  // The parameters of this operation but for the days, which the compiler cannot see.
+  const all = { ...params, site, days } as ParamsOf<O>;
+  if (to === today && days <= MAX_DAYS) return call(operation, all, options);
+  if (await call.offersSpans?.(options)) return call(operation, all, { ...options, span: { from, to } });
+  const earliest = addDays(today, 1 - MAX_DAYS);
+  if (from < earliest)
+    throw refusePeriod(`must not begin before ${earliest}: this service reaches back no further`);
+  const span = { site, from, to, long: countDays(from, today), short: countDays(addDays(to, 1), today) };
+  switch (operation.name) {
+    case "stats":
+      return (await subtractStats(call, span, options)) as ResultOf<O>;
+    case "timeseries":
+      return (await subtractSeries(call, span, options)) as ResultOf<O>;
+    case "breakdown":
+      return (await subtractBreakdown(call, span, all as ParamsOf<typeof breakdown>, options)) as ResultOf<O>;
+  }
+}

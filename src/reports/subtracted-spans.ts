@@ -1,0 +1,185 @@
+import { AnalyticsError } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import { addDays, type Days } from "../operations/days.ts";
+import { breakdown, stats, timeseries } from "../operations/index.ts";
+import type { ParamsOf, ResultOf } from "../operations/operation.ts";
+import type { Warning } from "../operations/period.ts";
+import { compareRows } from "../operations/row-order.ts";
+import { type Bounds, exact, subtract } from "./bounds.ts";
+import { sumWindow } from "./windows.ts";
+
+type Stats = ResultOf<typeof stats>;
+type Series = ResultOf<typeof timeseries>;
+type Breakdown = ResultOf<typeof breakdown>;
+type Row = Breakdown["rows"][number];
+
+/** Complete days of a service that answers only for days that end today. */
+export interface PastSpan extends Days {
+  site: string;
+  /** How many days ago they begin: the days from `from` to today. */
+  long: number;
+  /** The days after `to`, until today. */
+  short: number;
+}
+
+type Measure = "events" | "pageviews";
+
+interface RowRange {
+  value: string | null;
+  label: string;
+  visitors: Bounds;
+  hits: Bounds;
+}
+
+/** What a row has in addition if it is known only as a range: its counts are the least, these are the most. */
+type AtMost = Partial<Record<"visitors_at_most" | `${Measure}_at_most`, number>>;
+
+const RANGE_NOTE =
+  "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list.";
+
+/** The contract's maximum, so that as few rows as possible are cut off. */
+const ROW_LIMIT = 1000;
+const ATTEMPTS = 3;
+
+/** The days of a series, without those after them. Exact, because every day has its own point. */
+export async function subtractSeries(call: Call, span: PastSpan, options: CallOptions): Promise<Series> {
+  const series = await call(timeseries, { site: span.site, days: span.long }, options);
+  const points = series.points.filter(({ date }) => date <= span.to);
+  return { ...series, period: cutPeriod(series.period, span), points };
+}
+
+/** Visitors and page views from the series. Events are subtracted; if some arrived meanwhile, they are a range. */
+export async function subtractStats(call: Call, span: PastSpan, options: CallOptions): Promise<Stats> {
+  const [series, { before, whole, after }] = await Promise.all([
+    subtractSeries(call, span, options),
+    readAround(call, stats, { site: span.site }, span, options, (each) => each.events),
+  ]);
+  const events = subtract(exactly(whole.events), { least: before.events, most: after.events });
+  if (events.most < 0) throw refuseContradiction("events");
+  const least = Math.max(0, events.least);
+  const note = `Events arrived while they were read: there are ${least} to ${events.most}.`;
+  const { visitors, pageviews } = sumWindow(series.points);
+  return {
+    ...{ site: series.site, period: series.period, visitors, pageviews, events: least },
+    ...warn(whole.warnings, exact(events) === null ? [note] : []),
+  };
+}
+
+/**
+ * The rows of days that end before today: what the longer span has more than the days after. The days after are read
+ * before and after the longer span, so what arrived meanwhile makes a row a range, never a guess. So does a list that the
+ * service cut off.
+ */
+export async function subtractBreakdown(
+  call: Call,
+  span: PastSpan,
+  { dimension, limit }: Pick<ParamsOf<typeof breakdown>, "dimension" | "limit">,
+  options: CallOptions,
+): Promise<Breakdown> {
+  const params = { site: span.site, dimension, limit: ROW_LIMIT };
+  const [summary, { before, whole, after }] = await Promise.all([
+    subtractStats(call, span, options),
+    readAround(call, breakdown, params, span, options, ({ rows }) => JSON.stringify(rows)),
+  ]);
+  const measure = dimension === "events" ? "events" : "pageviews";
+  const [first, last] = [indexRows(before, measure), indexRows(after, measure)];
+  const { visitors, pageviews, events } = summary;
+  const ranges = whole.rows.flatMap((row): RowRange[] => {
+    const [early, late] = [first(row.value), last(row.value)];
+    const people = { least: row.visitors - late.visitors.most, most: row.visitors - early.visitors.least };
+    const hits = row[measure] ?? 0;
+    const counts = { least: hits - late.hits.most, most: hits - early.hits.least };
+    if (people.most < 0 || counts.most < 0) throw refuseContradiction(JSON.stringify(row.label));
+    const { value, label } = row;
+    return people.most === 0
+      ? []
+      : [{ value, label, visitors: atLeastZero(people), hits: atLeastZero(counts) }];
+  });
+  const known = ranges.filter(({ visitors }) => visitors.least > 0).sort(compareRanges);
+  const hidden = ranges.length - known.length;
+  const isRange = known.some(({ visitors, hits }) => exact(visitors) === null || exact(hits) === null);
+  return {
+    ...{ site: summary.site, period: summary.period, dimension: whole.dimension },
+    rows: known.slice(0, limit).map((range) => buildRow(range, measure, visitors)),
+    ...{ limit, total_rows: known.length, truncated: known.length > limit },
+    totals: { visitors, pageviews, ...(measure === "events" && { events }) },
+    ...warn(summary.warnings, [
+      ...(isRange ? [RANGE_NOTE] : []),
+      ...(whole.truncated
+        ? [`The service lists only ${ROW_LIMIT} rows, so rows with few visitors may be missing.`]
+        : []),
+      ...(hidden > 0 ? [`${hidden} more rows may have had visitors in these days.`] : []),
+    ]),
+  };
+}
+
+/**
+ * Reads the days after a span before and after the longer span. Numbers of today only grow, so what the longer span has of
+ * the days after lies between the two. Reads again if they differ, for numbers that are exact.
+ */
+async function readAround<O extends typeof stats | typeof breakdown>(
+  call: Call,
+  operation: O,
+  params: Omit<ParamsOf<O>, "days">,
+  { long, short }: PastSpan,
+  options: CallOptions,
+  read: (result: ResultOf<O>) => unknown,
+): Promise<Record<"before" | "whole" | "after", ResultOf<O>>> {
+  const ask = (days: number) =>
+    call(operation, { ...params, days } as ParamsOf<O>, { ...options, fresh: true });
+  let before = await ask(short);
+  for (let attempt = 1; ; attempt++) {
+    const whole = await ask(long);
+    const after = await ask(short);
+    if (read(before) === read(after) || attempt === ATTEMPTS) return { before, whole, after };
+    before = after;
+  }
+}
+
+function indexRows({ rows, truncated, totals }: Breakdown, measure: Measure) {
+  const byValue = new Map(rows.map((row) => [row.value, row]));
+  const fewest = truncated ? (rows.at(-1)?.visitors ?? totals.visitors) : 0;
+  return (value: string | null): { visitors: Bounds; hits: Bounds } => {
+    const row = byValue.get(value);
+    if (row) return { visitors: exactly(row.visitors), hits: exactly(row[measure] ?? 0) };
+    // Rows are sorted by visitors, so a row that was cut off has at most as many as the last one.
+    const hits = truncated ? (totals[measure] ?? 0) : 0;
+    return { visitors: { least: 0, most: fewest }, hits: { least: 0, most: hits } };
+  };
+}
+
+function buildRow({ value, label, visitors, hits }: RowRange, measure: Measure, total: number): Row & AtMost {
+  return {
+    ...{ value, label, visitors: visitors.least, [measure]: hits.least },
+    percentage: total === 0 ? 0 : Math.round((1000 * visitors.least) / total) / 10,
+    ...(exact(visitors) === null && { visitors_at_most: visitors.most }),
+    ...(exact(hits) === null && { [`${measure}_at_most`]: hits.most }),
+  };
+}
+
+const compareRanges = (a: RowRange, b: RowRange) => compareRows(leastOf(a), leastOf(b));
+const leastOf = ({ value, visitors, hits }: RowRange) => ({
+  value,
+  visitors: visitors.least,
+  hits: hits.least,
+});
+
+const exactly = (count: number): Bounds => ({ least: count, most: count });
+const atLeastZero = ({ least, most }: Bounds): Bounds => ({ least: Math.max(0, least), most });
+
+function cutPeriod(period: Series["period"], { from, to, long, short }: PastSpan): Series["period"] {
+  const days = long - short;
+  if (period.from !== from || addDays(from, days - 1) !== to) throw refuseContradiction("the period");
+  return { ...period, from, to, days, partial: false, complete_through: to };
+}
+
+function warn(known: readonly Warning[] | undefined, notes: string[]): { warnings?: Warning[] } {
+  const warnings = [...(known ?? []), ...notes.map((detail) => ({ code: "subtracted", detail }))];
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+function refuseContradiction(what: string): AnalyticsError {
+  return new AnalyticsError("bad_answer", `The service's answers contradict each other: ${what}.`, {
+    hint: "Nothing was shown, because the numbers could be wrong. Try again; if it keeps happening, tell whoever runs the service.",
+  });
+}

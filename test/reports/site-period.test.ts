@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { createApi } from "../../src/api/api.ts";
+import { createHttpClient } from "../../src/client/http-client.ts";
+import type { Call } from "../../src/operations/call.ts";
+import { dimensions } from "../../src/operations/dimensions.ts";
+import { findQuery } from "../../src/reports/queries.ts";
+import type { DataSource } from "../../src/sources/data-source.ts";
+import { createTestApi, DEMO_KEY, NOW, toResponse } from "../support/api.ts";
+import { createWideSource } from "../support/wide-source.ts";
+
+interface Row {
+  value: string | null;
+  label: string;
+  visitors: number;
+  visitors_at_most?: number;
+}
+
+interface Connection {
+  call: Call;
+  asked: string[];
+}
+
+type Answerer = (request: Request) => Promise<Response>;
+
+/** A client of a service; without spans, its OpenAPI document does not offer `from` and `to`, and it refuses them. */
+function connect(answer: Answerer, hasSpans: boolean, between: () => void = () => {}): Connection {
+  const asked: string[] = [];
+  const { call } = createHttpClient({
+    clock: () => NOW,
+    readTarget: () => ({
+      ...{ baseUrl: "https://x.test/api/v1", apiKey: DEMO_KEY },
+      fetch: async (url, init) => {
+        between();
+        asked.push(url.replace("https://x.test/api/v1", ""));
+        if (!hasSpans && /[?&](from|to)=/.test(url)) return new Response("", { status: 400 });
+        const response = await answer(new Request(url, init));
+        if (hasSpans || !url.endsWith("/openapi.json")) return response;
+        const text = await response.text();
+        return new Response(text.replaceAll('"name":"from"', '"name":"since"'), response);
+      },
+    }),
+  });
+  return { call, asked };
+}
+
+const ask = async ({ call }: Connection, name: string, params: Record<string, unknown>) =>
+  (await findQuery(name).ask(call, { site: "example.com", ...params }, {})).result;
+
+const periods = ["yesterday", "last_week", "2026-10", "last_30_days", "2026-11-02/2026-11-05"];
+
+describe("a period at a service that answers only for days until today", () => {
+  const { api } = createTestApi();
+  const [whole, limited] = [connect(api, true), connect(api, false)];
+
+  it.each(periods.flatMap((period) => ["stats", "timeseries"].map((name) => [name, period])))(
+    "%s of %s is as one that is answered directly",
+    async (name = "", period = "") => {
+      expect(await ask(limited, name, { period })).toEqual(await ask(whole, name, { period }));
+    },
+  );
+
+  it.each(dimensions)("%s of last_week are as those that are answered directly", async (dimension) => {
+    const params = { period: "last_week", dimension, limit: 1000 };
+    const expected = await ask(whole, "breakdown", params);
+    expect((expected.rows as Row[]).length).toBeGreaterThan(0);
+    expect(await ask(limited, "breakdown", params)).toEqual(expected);
+  });
+
+  it("is asked directly where the service can", async () => {
+    const own = connect(api, true);
+    await ask(own, "stats", { period: "2026-10" });
+    expect(own.asked).toEqual([
+      "/realtime?site=example.com",
+      "/openapi.json",
+      "/stats?site=example.com&from=2026-10-01&to=2026-10-31",
+    ]);
+  });
+
+  it("that ends today is asked by its days", async () => {
+    const own = connect(api, false);
+    await ask(own, "stats", { period: "this_month" });
+    expect(own.asked).toEqual(["/realtime?site=example.com", "/stats?site=example.com&days=21"]);
+  });
+
+  it("before the last 365 days is refused", async () => {
+    await expect(ask(limited, "stats", { period: "2025-10" })).rejects.toMatchObject({
+      code: "invalid_parameter",
+      message: "period must not begin before 2025-11-22: this service reaches back no further.",
+    });
+  });
+
+  it("before what a source keeps is refused", async () => {
+    await expect(ask(whole, "stats", { period: "2020" })).rejects.toMatchObject({
+      code: "invalid_parameter",
+      message: expect.stringMatching(/must not be before 2024-\d\d-\d\d: nothing earlier is kept/),
+    });
+  });
+
+  it("of an unknown site is refused with the sites that there are", async () => {
+    await expect(ask(limited, "stats", { period: "yesterday", site: "nope.example" })).rejects.toMatchObject({
+      ...{ code: "site_not_found", hint: expect.stringContaining("example.com") },
+    });
+  });
+});
+
+it("is resolved again if midnight at the site passes meanwhile", async () => {
+  const { api, time } = createTestApi({ start: Date.parse("2026-11-21T22:59:59Z") });
+  let requests = 0;
+  const connection = connect(api, true, () => {
+    if (++requests === 3) time.now += 2_000;
+  });
+  const { period } = await ask(connection, "stats", { period: "yesterday" });
+  expect(period).toMatchObject({ from: "2026-11-21", to: "2026-11-21", partial: false });
+});
+
+describe("rows that cannot be exact are ranges that have the truth in them", () => {
+  it("if visits arrive while they are read", async () => {
+    const { api, time } = createTestApi({ start: Date.parse("2026-11-21T12:00:00Z") });
+    const busy = connect(api, false, () => {
+      time.now += 120_000;
+    });
+    const params = { period: "yesterday", dimension: "pages", limit: 1000 };
+    const { rows, warnings } = await ask(busy, "breakdown", params);
+    const truth = (await ask(connect(api, true), "breakdown", params)).rows as Row[];
+    const expected = new Map(truth.map(({ value, visitors }) => [value, visitors]));
+    expect((rows as Row[]).some((row) => row.visitors_at_most !== undefined)).toBe(true);
+    for (const { value, visitors, visitors_at_most } of rows as Row[]) {
+      expect(expected.get(value)).toBeGreaterThanOrEqual(visitors);
+      expect(expected.get(value)).toBeLessThanOrEqual(visitors_at_most ?? visitors);
+    }
+    expect(warnings).toContainEqual(expect.objectContaining({ code: "subtracted" }));
+    const { views } = await findQuery("breakdown").ask(busy.call, { site: "example.com", ...params }, {});
+    expect(views[0]?.rows.map((row) => row.visitors)).toContainEqual(expect.stringMatching(/^\d+–\d+$/));
+  });
+
+  it("if the service cuts its lists", async () => {
+    const rows = Array.from({ length: 3_000 }, (_, index) => ({
+      value: `/${index}`,
+      visitors: [3 + ((index * 7) % 50), (index * 13) % 400, 0] as const,
+    }));
+    const source = createWideSource(rows);
+    const answer = serve(source);
+    const params = { site: "wide.test", period: "yesterday", dimension: "pages", limit: 1000 };
+    const result = await ask(connect(answer, false), "breakdown", params);
+    const shown = result.rows as Row[];
+    expect(shown.some((row) => row.visitors_at_most !== undefined)).toBe(true);
+    for (const { value, visitors, visitors_at_most } of shown) {
+      const [, truth] = rows[Number(value?.slice(1))]?.visitors ?? [];
+      expect(truth).toBeGreaterThanOrEqual(visitors);
+      expect(truth).toBeLessThanOrEqual(visitors_at_most ?? visitors);
+    }
+    expect(JSON.stringify(result.warnings)).toContain("lists only 1000 rows");
+  });
+});
+
+function serve(source: DataSource): Answerer {
+  const api = createApi({
+    keyring: () => ({ keyId: "test", source }),
+    clock: () => NOW,
+    quota: { limit: 1_000_000, window: 60 },
+  });
+  return async (request) => toResponse(await api(request));
+}
