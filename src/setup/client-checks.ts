@@ -7,16 +7,21 @@ import { type Environment, readVariable } from "../config/variables.ts";
 import { localKinds } from "../sources/local-kinds.ts";
 import { clients } from "./clients/index.ts";
 import { type Check, type Finding, ok, skip, warn } from "./doctor-check.ts";
-import { findFault } from "./documents/json-editor.ts";
+import { readServers, type Servers } from "./documents/servers.ts";
 import { type Machine, readMachine } from "./machine.ts";
 import type { McpClient } from "./mcp-client.ts";
 import { findFile } from "./setup-instructions.ts";
 
-const KEY_ENTRY = /["']?ANALYTICS_API_KEY["']?\s*[:=]\s*["']([^"'\r\n]*)["']/g;
-const REFERENCE = /^(?:\$\{?[\w:.-]+\}?|\{env:\w+\})$/;
+const KEY_VALUE = /["']?ANALYTICS_API_KEY["']?\s*[:=]\s*["']?([^"'\r\n]*)/g;
+/** The name alone, in a list of variables to pass on. */
+const KEY_NAME = /\bANALYTICS_API_KEY\b(?!["']?\s*[:=])/;
+const REFERENCE = /^(?:\$\{?[\w:.-]+\}?|\{env:\w+\}|\$\{\{[^{}]*\}\})$/;
 
-/** Words in an entry that gets its key elsewhere (from a file or a web page) or needs none. */
-const NO_KEY_NEEDED = [...localKinds.map(({ option }) => option.flag), "--api-key-file", '"url"', 'Url"'];
+/** Options with which an entry needs no key. */
+const NO_KEY_NEEDED = [...localKinds.map(({ option }) => option.flag), "--api-key-file"];
+
+// No fix puts a key into a file: files are committed, synchronized and shown to others.
+const USE_PROFILE = "run analytics-mcp login and remove env from the entry: the server finds the saved key.";
 
 /**
  * A check for each MCP client of this machine whose file has an entry for this program, or is broken: the entry may be
@@ -31,9 +36,10 @@ export function findClientChecks(environment: Environment): Check[] {
       const text = seen.has(resolve(path)) ? undefined : readText(path);
       seen.add(resolve(path));
       if (text === undefined) return [];
-      if (!text.includes("analytics-mcp") && findFaultIn(client, text) === undefined) return [];
+      const found = findEntries(client, text);
+      if ("servers" in found && found.servers.length === 0) return [];
       const name = `client ${client.title}${isProject ? " (project)" : ""}`;
-      return [{ name, run: () => checkEntry(client, path, text, environment) }];
+      return [{ name, run: () => checkFile(client, path, found, environment) }];
     }),
   );
   return checks.length > 0
@@ -54,53 +60,65 @@ function findFiles(client: McpClient, machine: Machine): { path: string; isProje
   ];
 }
 
-function findFaultIn({ format }: McpClient, text: string): string | undefined {
-  return format === "json" ? findFault(text.replace(/^\ufeff/, "")) : undefined;
+/** The entries that start this program: no connector whose address contains its name, and nothing that is called like it. */
+function findEntries(client: McpClient, text: string): Servers {
+  const found = readServers(client, text);
+  if ("fault" in found) return found;
+  const withoutAddresses = (entry: string) => entry.replace(/https?:\/\/[^\s"',\]]*/g, "");
+  return { servers: found.servers.filter((entry) => withoutAddresses(entry).includes("analytics-mcp")) };
 }
 
-function checkEntry(client: McpClient, path: string, text: string, environment: Environment): Finding {
-  const fault = findFaultIn(client, text);
-  if (fault !== undefined) {
-    return warn(`${path} is not valid JSON: ${fault}`, `Fix the file: ${client.title} ignores it.`);
+function checkFile(client: McpClient, path: string, found: Servers, environment: Environment): Finding {
+  if ("fault" in found) {
+    return warn(`${path} is ${found.fault}`, `Fix the file: ${client.title} ignores it.`);
   }
-  const keys = [...text.matchAll(KEY_ENTRY)].map(([, value = ""]) => value.trim());
+  const findings = found.servers.map((entry) => checkEntry(client, path, entry, environment));
+  return findings.find(({ status }) => status === "warning") ?? ok(path);
+}
+
+function checkEntry(client: McpClient, path: string, entry: string, environment: Environment): Finding {
+  const keys = [...entry.matchAll(KEY_VALUE)].map(([, value = ""]) => value.trim());
+  if (keys.length === 0) return checkPassedOn(client, path, entry, environment);
   const references = keys.filter((key) => REFERENCE.test(key));
-  // Clients that read the key from elsewhere fill in variables only in JSON.
-  const fillsIn = client.format === "json" && client.keyFrom !== undefined;
+  const fillsIn = client.keyFrom !== undefined && !client.passesOnNames;
   if (references.length > 0 && !fillsIn) {
     return warn(
       `${path}: ${client.title} does not fill in the variable in ANALYTICS_API_KEY`,
-      "Write the key itself, or remove it and run analytics-mcp login.",
+      client.passesOnNames
+        ? `Use the entry that analytics-mcp config ${client.id} prints.`
+        : `Instead, ${USE_PROFILE}`,
     );
   }
   const missing = references.find((key) => isMissing(key, environment));
   if (missing !== undefined) {
     return warn(
       `${path}: ANALYTICS_API_KEY refers to ${missing}, which is not set here`,
-      `Set it where you start ${client.title}, or remove the key from the entry and run analytics-mcp login.`,
+      `Set it where you start ${client.title}, or ${USE_PROFILE}`,
     );
   }
   const literals = keys.filter((key) => !REFERENCE.test(key));
   if (literals.some((key) => key === "" || isPlaceholder(key))) {
-    return warn(
-      `${path}: ANALYTICS_API_KEY is a placeholder`,
-      "Put your key there, or remove it and run analytics-mcp login.",
-    );
+    return warn(`${path}: ANALYTICS_API_KEY is a placeholder`, `To replace it, ${USE_PROFILE}`);
   }
   if (literals.length > 0 && isExposed(path)) {
     return warn(`${path} contains a key, and other users can read it`, `chmod 600 ${JSON.stringify(path)}`);
   }
-  if (
-    keys.length === 0 &&
-    !NO_KEY_NEEDED.some((word) => text.includes(word)) &&
-    listProfiles(environment).length === 0
-  ) {
+  return ok(path);
+}
+
+/** An entry without a value for the key: the client passes the variable on by its name, or the entry needs no key. */
+function checkPassedOn(client: McpClient, path: string, entry: string, environment: Environment): Finding {
+  if (KEY_NAME.test(entry)) {
+    const isSet = readVariable(environment, "ANALYTICS_API_KEY") !== undefined;
+    if (isSet || client.keyFrom !== "its environment") return ok(path);
     return warn(
-      `${path}: the entry has no key`,
-      "Save one with analytics-mcp login, or set ANALYTICS_API_KEY in the entry's env.",
+      `${path}: ${client.title} passes on ANALYTICS_API_KEY, which is not set here`,
+      `Set it where you start ${client.title}, or run analytics-mcp login.`,
     );
   }
-  return ok(path);
+  const needsNone = NO_KEY_NEEDED.some((word) => entry.includes(word));
+  if (needsNone || listProfiles(environment).length > 0) return ok(path);
+  return warn(`${path}: the entry has no key`, "Save one with analytics-mcp login.");
 }
 
 /** Ignores references that the client resolves itself, such as `${input:key}`. */

@@ -36,6 +36,8 @@ interface CommonFacts {
   isRemote: boolean;
   /** How the client gets the key. If undefined, the key itself must be in its file. */
   keyFrom?: "its environment" | "a prompt" | "its secrets";
+  /** Its file lists the names of variables to pass on. Values in it are literal, even `${NAME}`. */
+  passesOnNames?: true;
   buildEntry(spec: ServerSpec): Members;
   /** VS Code's `inputs`: the prompts with which it asks for the key. */
   buildInputs?(spec: ServerSpec): Members[];

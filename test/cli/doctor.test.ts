@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -267,88 +267,6 @@ describe("what works but not for long gets a warning", () => {
       status: "warning",
       detail: expect.stringMatching(words),
     });
-  });
-});
-
-describe("the MCP clients of this machine", () => {
-  const entry = (env: Record<string, string>, args: string[] = []) =>
-    JSON.stringify({
-      mcpServers: { analytics: { command: "npx", args: ["-y", "analytics-mcp", ...args], env } },
-    });
-  const look = async (path: string, text: string, mode = 0o600, profiles = {}) => {
-    const home = createHome(profiles);
-    const file = join(home.HOME, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text, { mode });
-    const { checks } = await examine({ ...home, ...at("http://127.0.0.1:9") });
-    return checks.find(({ check }) => check.startsWith("client"));
-  };
-
-  it.each<[string, string, string, RegExp]>([
-    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: KEY }), "ok", /mcp\.json$/],
-    [
-      ".cursor/mcp.json",
-      `// ours\n${entry({ ANALYTICS_API_KEY: KEY }).replace(/}$/, ",}")}`,
-      "ok",
-      /mcp\.json$/,
-    ],
-    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: KEY }).slice(1), "warning", /not valid JSON/],
-    [
-      ".cursor/mcp.json",
-      '{\n "a": 1\n "b": 2}',
-      "warning",
-      /mcp\.json is not valid JSON: line 3, column 2: comma expected$/,
-    ],
-    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "your key" }), "warning", /placeholder/],
-    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "${env:ANALYTICS_API_KEY}" }), "ok", /mcp\.json$/],
-    [
-      ".cursor/mcp.json",
-      entry({ ANALYTICS_API_KEY: "${env:KEY_ELSEWHERE}" }),
-      "warning",
-      /mcp\.json: ANALYTICS_API_KEY refers to \$\{env:KEY_ELSEWHERE\}, which is not set here$/,
-    ],
-    [".cursor/mcp.json", entry({ ANALYTICS_API_KEY: "${input:key}" }), "ok", /mcp\.json$/],
-    [".cursor/mcp.json", entry({}), "warning", /has no key/],
-    [".cursor/mcp.json", entry({}, ["--demo"]), "ok", /mcp\.json$/],
-    [
-      ".config/Claude/claude_desktop_config.json",
-      entry({ ANALYTICS_API_KEY: "${KEY}" }),
-      "warning",
-      /not fill in/,
-    ],
-    [
-      ".codex/config.toml",
-      `[mcp_servers.a]\ncommand = "npx"\nargs = ["analytics-mcp"]\n[mcp_servers.a.env]\nANALYTICS_API_KEY = "<key>"\n`,
-      ...(["warning", /placeholder/] as const),
-    ],
-    [".cursor/mcp.json", '{"mcpServers":{}}', "skipped", /no client has an entry/],
-  ])("%s with %s", async (path, text, status, detail) => {
-    expect(await look(path, text)).toMatchObject({ status, detail: expect.stringMatching(detail) });
-  });
-
-  it("a link to a device instead of a file is ignored", async () => {
-    const home = createHome();
-    mkdirSync(join(home.HOME, ".cursor"));
-    symlinkSync("/dev/zero", join(home.HOME, ".cursor/mcp.json"));
-    expect((await examine({ ...home, ...at("http://127.0.0.1:9") })).find("clients")?.status).toBe("skipped");
-  });
-
-  it("each with a sentence below the table", async () => {
-    const home = createHome();
-    mkdirSync(join(home.HOME, ".cursor"));
-    writeFileSync(join(home.HOME, ".cursor/mcp.json"), "{");
-    const { stderr } = await runShell(["doctor"], { environment: home });
-    expect(stderr).toContain("line 1, column 2: close brace expected. Fix the file: Cursor");
-  });
-
-  it("a key that others can read, and a profile instead of a key", async () => {
-    const path = ".cursor/mcp.json";
-    expect(await look(path, entry({ ANALYTICS_API_KEY: KEY }), 0o644)).toMatchObject({
-      status: "warning",
-      fix: expect.stringMatching(/^chmod 600 /),
-    });
-    const profiles = { default: { baseUrl: "https://x.example", apiKey: "x" } };
-    expect(await look(path, entry({}), 0o644, profiles)).toMatchObject({ status: "ok" });
   });
 });
 

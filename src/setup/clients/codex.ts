@@ -18,6 +18,7 @@ export const codex: McpClient = {
   isRemote: true,
   isWritable: true,
   keyFrom: "its environment",
+  passesOnNames: true,
   buildEntry: (spec) => (spec.server.kind === "remote" ? { url: spec.server.url } : buildLocal(spec)),
   notes: (spec) => [
     ...(spec.server.kind === "remote" ? [`Sign in: codex mcp login ${spec.name}`] : []),

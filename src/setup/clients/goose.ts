@@ -20,6 +20,7 @@ export const goose: McpClient = {
   isRemote: true,
   isWritable: false,
   keyFrom: "its secrets",
+  passesOnNames: true,
   buildEntry,
   notes: (spec) => [
     "Start a new goose session.",
