@@ -24,6 +24,8 @@ interface CommonFacts {
   aliases: readonly string[];
   /** The member of the file that holds the servers by name. */
   at: string;
+  /** That member is a list, and each server has its name inside. */
+  isList?: true;
   /** The client's file. A relative path is in the project's folder. */
   places?: PlatformPaths;
   /** Other files in which the client looks for servers: a project's, or its own. */

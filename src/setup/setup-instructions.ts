@@ -73,7 +73,7 @@ function formatContent(client: McpClient, spec: ServerSpec): string {
     case "toml":
       return formatTomlTable(at, name, value).trimEnd();
     case "yaml":
-      return formatYaml({ [at]: { [name]: value } }).trimEnd();
+      return formatYaml({ [at]: client.isList ? [{ name, ...value }] : { [name]: value } }).trimEnd();
   }
 }
 

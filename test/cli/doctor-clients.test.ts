@@ -109,15 +109,16 @@ describe("what config prints", () => {
     "a server that is called like the package": ["--remote", connector, "--name", "analytics-mcp"],
   };
   const cases = clients
-    .filter(({ places }) => places !== undefined)
-    .flatMap(({ id }) => Object.entries(forms).map(([form, argv]) => ({ id, form, argv })));
+    .filter(({ id }) => id !== "jetbrains") // It has no file.
+    .flatMap(({ id, alsoIn }) => Object.entries(forms).map(([form, argv]) => ({ id, form, argv, alsoIn })));
 
-  it.each(cases)("for $id, $form, is fine", async ({ id, argv }) => {
+  it.each(cases)("for $id, $form, is fine", async ({ id, argv, alsoIn }) => {
     const home = createHome();
     const { stdout } = await runShell(["config", id, "--json", ...argv], { environment: home });
-    const { path, content }: { path: string; content: string } = JSON.parse(stdout);
-    // The project's file of Claude Code would be in the folder of this repository.
-    const file = path.startsWith(home.HOME) ? path : join(home.HOME, ".claude.json");
+    const { path, content }: { path: string | null; content: string } = JSON.parse(stdout);
+    // A project's file would be in the folder of this repository.
+    const other = alsoIn?.find((each) => each.startsWith("~"))?.slice(2) ?? "";
+    const file = path?.startsWith(home.HOME) ? path : join(home.HOME, other);
     put(file, content.replace("<your key>", KEY).replace(/<address.*?>/, "https://stats.example.com"));
     for (const { status, detail } of await examine({ ...home, ...service })) {
       expect([status, detail]).toEqual([expect.stringMatching(/^ok$|^skipped$/), expect.any(String)]);

@@ -75,7 +75,8 @@ describe("configuration blocks", () => {
     (title, client) => {
       const [[, format = "", text = ""] = []] = fencesIn(blockOf(title));
       const { at, name, value } = buildEntry(client, stranger);
-      expect(parsers[format]?.(text)).toMatchObject({ [at]: { [name]: value } });
+      const servers = client.isList ? [{ name, ...value }] : { [name]: value };
+      expect(parsers[format]?.(text)).toMatchObject({ [at]: servers });
     },
   );
 

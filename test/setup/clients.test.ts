@@ -87,6 +87,19 @@ const forms: [id: string, local: object, remote: object][] = [
     mcpServers({ httpUrl: remote }),
   ],
   [
+    "copilot-cli",
+    mcpServers({
+      ...{ type: "local", tools: ["*"] },
+      ...npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}"),
+    }),
+    mcpServers({ type: "http", url: remote, tools: ["*"] }),
+  ],
+  [
+    "qwen-code",
+    mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
+    mcpServers({ httpUrl: remote }),
+  ],
+  [
     "windsurf",
     mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
     mcpServers({ serverUrl: remote }),
@@ -105,6 +118,36 @@ const forms: [id: string, local: object, remote: object][] = [
       },
     },
     { mcp: { analytics: { type: "remote", url: remote } } },
+  ],
+  [
+    "kilo",
+    {
+      mcp: {
+        analytics: {
+          type: "local",
+          command: ["npx", ...args],
+          environment: env("{env:ANALYTICS_API_KEY}", "{env:ANALYTICS_BASE_URL}"),
+        },
+      },
+    },
+    { mcp: { analytics: { type: "remote", url: remote } } },
+  ],
+  [
+    "cline",
+    mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
+    mcpServers({ type: "streamableHttp", url: remote }),
+  ],
+  [
+    "continue",
+    {
+      mcpServers: [
+        {
+          ...{ name: "analytics", type: "stdio" },
+          ...npx("${{ secrets.ANALYTICS_API_KEY }}", "${{ secrets.ANALYTICS_BASE_URL }}"),
+        },
+      ],
+    },
+    { mcpServers: [{ name: "analytics", type: "streamable-http", url: remote }] },
   ],
   [
     "goose",
@@ -226,13 +269,14 @@ describe("the path of the file", () => {
     expect(platforms.map((platform) => show(word, specs.local, platform).path)).toEqual(paths);
   });
 
-  it("follows APPDATA, XDG_CONFIG_HOME and CODEX_HOME", () => {
+  it("follows APPDATA, XDG_CONFIG_HOME and the clients' own variables", () => {
     const appData = { APPDATA: "D:\\Roaming" };
     expect(show("vscode", specs.local, "windows", appData).path).toBe("D:\\Roaming\\Code\\User\\mcp.json");
     expect(show("zed", specs.local, "linux", { XDG_CONFIG_HOME: "/xdg" }).path).toBe(
       "/xdg/zed/settings.json",
     );
     expect(show("codex", specs.local, "linux", { CODEX_HOME: "/codex" }).path).toBe("/codex/config.toml");
+    expect(show("copilot", specs.local, "linux", { COPILOT_HOME: "/co" }).path).toBe("/co/mcp-config.json");
     const relative = machine("linux", { XDG_CONFIG_HOME: "xdg" });
     expect(findPlace({ macos: "", windows: "", linux: "~/.config/x" }, relative)).toBe("/home/me/.config/x");
   });
@@ -251,6 +295,9 @@ describe("a client is found", () => {
       ["codex-cli", "codex"],
       ["intellij", "jetbrains"],
       ["LMStudio", "lm-studio"],
+      ["copilot", "copilot-cli"],
+      ["github-copilot", "vs-code"],
+      ["kilocode", "kilo"],
     ],
   ])("as %s", (word = "", id) => {
     expect(findClient(word).id).toBe(id);

@@ -27,6 +27,11 @@ export const codex: McpClient = {
           "Start codex in a shell where the variables are set. (codex mcp add --env would write the key itself into the file.)",
         ]
       : []),
+    ...(spec.server.kind === "remote"
+      ? []
+      : [
+          "codex exec does not wait for npx to start a server: add required = true to the entry if you use it.",
+        ]),
     "The editor extension and the desktop app read the same file. Check with: codex mcp list",
   ],
   buildShellCommand: (spec) => {

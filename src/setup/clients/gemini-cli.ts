@@ -21,6 +21,7 @@ export const geminiCli: McpClient = {
     spec.server.kind === "remote" ? { httpUrl: spec.server.url } : buildStdio(spec, (name) => `\${${name}}`),
   notes: (spec) => [
     "Restart gemini. For a single project, use .gemini/settings.json.",
+    "In a folder that you do not trust, Gemini CLI connects to no server: /permissions.",
     ...(spec.server.kind === "remote" ? [`Sign in: /mcp auth ${spec.name}`] : []),
     ...(needsKey(spec) ? ["Start gemini in a shell where the variables are set."] : []),
   ],

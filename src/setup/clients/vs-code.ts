@@ -6,7 +6,7 @@ import type { Members, ServerSpec } from "../server-spec.ts";
 export const vsCode: McpClient = {
   id: "vs-code",
   title: "VS Code",
-  aliases: ["vscode", "code", "copilot", "github-copilot", "visual-studio-code"],
+  aliases: ["vscode", "code", "github-copilot", "visual-studio-code"],
   format: "json",
   at: "servers",
   places: {

@@ -14,15 +14,27 @@ function formatTomlValue(value: Value): string {
     .join(", ")} }`;
 }
 
-/** YAML in block style, with lists and strings as JSON, which is valid YAML. */
+/** YAML in block style, with lists of words and strings as JSON, which is valid YAML. */
 export function formatYaml(value: Members, indent = ""): string {
   return Object.entries(value)
-    .map(([key, each]) =>
-      typeof each === "object" && !Array.isArray(each) && Object.keys(each).length > 0
+    .map(([key, each]) => {
+      const items = Array.isArray(each) ? each.filter(isFilled) : [];
+      if (items.length > 0)
+        return `${indent}${key}:\n${items.map((item) => formatItem(item, indent)).join("")}`;
+      return isFilled(each)
         ? `${indent}${key}:\n${formatYaml(each, `${indent}  `)}`
-        : `${indent}${key}: ${formatYamlValue(each)}\n`,
-    )
+        : `${indent}${key}: ${formatYamlValue(each)}\n`;
+    })
     .join("");
+}
+
+function isFilled(value: Value): value is Members {
+  return typeof value === "object" && !Array.isArray(value) && Object.keys(value).length > 0;
+}
+
+/** An item of a list: its first line starts with a dash. */
+function formatItem(item: Members, indent: string): string {
+  return `${indent}  - ${formatYaml(item, `${indent}    `).trimStart()}`;
 }
 
 function formatYamlValue(value: Value): string {
