@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { installPackage } from "../test/support/package.js";
 import { compareCases, describeMachine } from "./measure.ts";
 import { publish, table } from "./results.ts";
-import { measureFirstCall, measureList, measureRun } from "./starts.ts";
+import { measureClient, measureFirstCall, measureList, measureRun } from "./starts.ts";
 import { startUpstream } from "./upstream.ts";
 
 const CHAPTER = "## Starting";
@@ -36,6 +36,8 @@ export async function run(args: string[], serviceScript: string): Promise<number
         "a bare responder's tools/list": () => measureList(node, [resolve("bench/bare-responder.js")]),
         "tools/list": () => measureList(node, [bin]),
         "the first get_stats, `--demo`": () => measureFirstCall(node, [bin, "--demo"], "example.com"),
+        "the same, as Claude Code asks": () => measureClient(node, [bin, "--demo"], "claude-code"),
+        "the same, as Codex asks": () => measureClient(node, [bin, "--demo"], "codex"),
         "the first get_stats, a service over HTTP": () => measureFirstCall(node, [bin], service.site, env),
         "`--version`": () => measureRun(node, [bin, "--version"]),
         "`--help`": () => measureRun(node, [bin, "--help"]),

@@ -13,7 +13,7 @@ export interface RealClient {
   env(trial: Trial): Record<string, string>;
 }
 
-export const PROMPT = "How many visitors did example.com have in the last 7 days?";
+const PROMPT = "How many visitors did example.com have in the last 7 days?";
 const MODEL = "stand-in";
 
 export const realClients: readonly RealClient[] = [
