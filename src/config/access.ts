@@ -178,7 +178,7 @@ function refuseOtherAddress(name: string, baseUrl: string, given: string): Analy
 
 function refuseKeyless(): AnalyticsError {
   return new AnalyticsError("no_api_key", "There is no API key.", {
-    hint: "Create a key in your analytics dashboard under API keys. In a terminal, run analytics-mcp login to save it; in a client's MCP settings, set it as ANALYTICS_API_KEY (env). To try without a key, add --demo.",
+    hint: "Create a key in your analytics dashboard under API keys. In a terminal, run analytics-mcp login to save it; for an assistant, analytics-mcp config prints how to pass it on as ANALYTICS_API_KEY. To try without a key, add --demo.",
   });
 }
 

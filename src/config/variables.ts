@@ -13,8 +13,15 @@ export function readVariable(environment: Environment, name: string): string | u
 export function refuseUnexpanded(environment: Environment, name: string, code: ErrorCode): void {
   if (!isUnexpanded(environment[name] ?? "")) return;
   throw new AnalyticsError(code, `${name} contains an unexpanded variable name, not a value.`, {
-    hint: "The client did not expand it: write the value itself. To try without a service, use --demo.",
+    hint: `${hintOnUnexpanded([name])} To try without a service, use --demo.`,
   });
+}
+
+/** The next step for variables that a client left unexpanded. A key does not belong in the client's settings. */
+export function hintOnUnexpanded(names: readonly string[]): string {
+  return names.includes("ANALYTICS_API_KEY")
+    ? "The client did not expand it: run analytics-mcp login and remove env from the client's entry, or use the entry that analytics-mcp config prints."
+    : "The client did not expand it: write the value itself.";
 }
 
 /** Whether a value is still `${NAME}`. */

@@ -108,16 +108,17 @@ function checkEntry(client: McpClient, path: string, entry: string, environment:
 
 /** An entry without a value for the key: the client passes the variable on by its name, or the entry needs no key. */
 function checkPassedOn(client: McpClient, path: string, entry: string, environment: Environment): Finding {
+  const hasProfile = listProfiles(environment).length > 0;
   if (KEY_NAME.test(entry)) {
     const isSet = readVariable(environment, "ANALYTICS_API_KEY") !== undefined;
-    if (isSet || client.keyFrom !== "its environment") return ok(path);
+    if (isSet || hasProfile || client.keyFrom !== "its environment") return ok(path);
     return warn(
       `${path}: ${client.title} passes on ANALYTICS_API_KEY, which is not set here`,
       `Set it where you start ${client.title}, or run analytics-mcp login.`,
     );
   }
   const needsNone = NO_KEY_NEEDED.some((word) => entry.includes(word));
-  if (needsNone || listProfiles(environment).length > 0) return ok(path);
+  if (needsNone || hasProfile) return ok(path);
   return warn(`${path}: the entry has no key`, "Save one with analytics-mcp login.");
 }
 

@@ -3,7 +3,7 @@ import { describeKey } from "../config/api-key.ts";
 import { describeExposure, isExposed } from "../config/file-permissions.ts";
 import { findProfileFile, findProfileFolder, listProfiles, readProfile } from "../config/profiles.ts";
 import { serveVariables } from "../config/serve-settings.ts";
-import { isUnexpanded } from "../config/variables.ts";
+import { hintOnUnexpanded, isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Check, type Facts, type Finding, isAboutAddress, ok, skip, warn } from "./doctor-check.ts";
@@ -38,7 +38,7 @@ function checkEnvironment({ environment }: Facts): Finding {
   if (unexpanded.length > 0) {
     return warn(
       `${unexpanded.join(", ")}: contains an unexpanded variable name`,
-      "The client did not fill it in: write the value itself into the client's settings.",
+      hintOnUnexpanded(unexpanded),
     );
   }
   const unknown = names.filter((name) => !KNOWN.has(name));

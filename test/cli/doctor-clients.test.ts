@@ -95,6 +95,10 @@ describe("the MCP clients of this machine", () => {
     });
     const profiles = { default: { baseUrl: "https://x.example", apiKey: "x" } };
     expect(await look(path, entry({}), 0o644, profiles)).toMatchObject({ status: "ok" });
+    const codex = '[mcp_servers.a]\ncommand = "analytics-mcp"\nenv_vars = ["ANALYTICS_API_KEY"]\n';
+    const home = createHome(profiles);
+    put(join(home.HOME, ".codex/config.toml"), codex);
+    expect(await examine(home)).toEqual([expect.objectContaining({ status: "ok" })]);
   });
 });
 

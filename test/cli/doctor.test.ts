@@ -69,7 +69,8 @@ describe("each fault is found, with its fix and its exit code", () => {
       /dashboard/,
       4,
     ],
-    ["an unexpanded key", { ANALYTICS_API_KEY: "${KEY}" }, "key", /unexpanded/, /write the value/, 4],
+    ["an unexpanded key", { ANALYTICS_API_KEY: "${KEY}" }, "key", /unexpanded/, /analytics-mcp login/, 4],
+    ["an unexpanded address", at("${URL}"), "base URL", /unexpanded/, /write the value/, 1],
     [
       "no address",
       { ANALYTICS_API_KEY: KEY },
