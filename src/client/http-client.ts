@@ -105,7 +105,7 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
       share(key, (ending) => request(operation, { ...given, ...span }, query, ending), signal)) as never;
   };
   const readSite = async () => (await openTarget()).site;
-  const offersSpans = async (options: CallOptions) => listsSpans(await call(openapi, {}, options));
+  const offersSpans = async ({ signal }: CallOptions) => listsSpans(await call(openapi, {}, { signal }));
   return { call: Object.assign(call, { readSite, offersSpans }) };
 }
 

@@ -29,7 +29,7 @@ const prompts: Prompt[] = [
     description: "A short report on a site's last seven complete days.",
     arguments: [site],
     write: (given) => `Write a short weekly report ${forSite(given.site)}.
-Call compare_periods with days=7, and get_timeseries with days=8. Use complete days only: leave out the last point of the series, which is today, and do not call get_overview or get_breakdown, whose numbers include today. State the dates of both windows. Report how visitors and page views changed, on which days, and which pages, referrers, channels and countries changed most. Say what is uncertain, such as a small sample or missing rows. End with one sentence on what to look at next.`,
+Call compare_periods and get_timeseries, both with period=last_7_days: complete days, without today. For more of what the days had, call get_breakdown with the same period. State the dates of both windows. Report how visitors and page views changed, on which days, and which pages, referrers, channels and countries changed most. Say what is uncertain, such as a small sample or missing rows. End with one sentence on what to look at next.`,
   },
   {
     name: "what_changed",

@@ -16,18 +16,20 @@ const annotations = {
 const MAX_DEPTH = 3;
 
 /** Members that explain themselves in an answer, and whose schemas would take much room. */
-const BRIEF = new Set(["site", "period", "warnings", "change", "bounds", "more"]);
+const BRIEF = new Set(["site", "period", "warnings", "current", "previous", "change", "bounds", "more"]);
 /** Names that `compact` leaves out where one follows from the other. */
 const OMITTED = new Set(["value", "label"]);
 
 /** Descriptions that are shorter for a model, or say more. */
 const descriptions = new Map([
-  ["site", "Site id or domain, such as example.com. May be left out if there is only one."],
+  ["site", "Site id or domain. May be left out if there is only one."],
   ["days", "Calendar days, including today so far."],
+  ["compare_periods.days", "Complete days in each window."],
   [
     "period",
     "Instead of days: today, yesterday, last_week, this_month, last_7_days, 2026-11, 2026-11-01/2026-11-15.",
   ],
+  ["against", "Another period, or year_before; default: the days before."],
 ]);
 
 /**
@@ -42,7 +44,7 @@ function defineTool({ params, result, tool, isDescription }: Query): Tool {
     name,
     title,
     description,
-    inputSchema: describeBounds(toJsonSchema(isDescription ? openapiToolParams : params)),
+    inputSchema: describeParameters(name, toJsonSchema(isDescription ? openapiToolParams : params)),
     annotations,
     ...linkChart(name),
     outputSchema: buildOutputSchema(isDescription ? openapiToolResult : result),
@@ -52,12 +54,12 @@ function defineTool({ params, result, tool, isDescription }: Query): Tool {
 }
 
 /** Some hosts strip bounds and defaults from a schema, so its descriptions have them in words too. */
-function describeBounds(schema: JsonSchema): JsonSchema {
+function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const { minimum, maximum, description } = property;
     const standard = property.default === undefined ? "" : `, default ${property.default}`;
     const bounds = minimum === undefined ? "" : ` From ${minimum} to ${maximum}${standard}.`;
-    const text = descriptions.get(name) ?? description;
+    const text = descriptions.get(`${tool}.${name}`) ?? descriptions.get(name) ?? description;
     return [name, { ...property, description: `${text}${bounds}` }] as const;
   });
   return { ...schema, properties: Object.fromEntries(properties) };

@@ -1,36 +1,25 @@
 import * as z from "zod";
-import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { count, siteParam, siteRef, timestamp } from "../operations/fields.ts";
-import { breakdown, stats, timeseries } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
 import { formatSpan } from "../operations/period.ts";
+import { periodParam } from "../operations/period-words.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
-import { readConsistently } from "./consistent-read.ts";
+import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
+import { ROW_LIMIT, readWindows } from "./compared-windows.ts";
 import { findDataStart, noteStart, readDataStarts } from "./data-start.ts";
-import { findMovers, type Spans } from "./movers.ts";
+import { findMovers } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
 import { change, changeColumns, compactNames, dataStart, nameColumns, window } from "./report-fields.ts";
-import {
-  isSmallSample,
-  MAX_WINDOW_DAYS,
-  measureChange,
-  SMALL_SAMPLE_NOTE,
-  seriesDaysFor,
-  splitWindows,
-  sumWindow,
-} from "./windows.ts";
+import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE, type Window } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
 const MOVERS_OF_ONE = 10;
 const MOVERS_OF_EACH = 4;
-/** The contract's maximum, so that as few rows as possible are cut off. */
-const ROW_LIMIT = 1000;
 
 const bounds = () => z.object({ least: count, most: count });
-const changeBounds = () => z.object({ least: z.int(), most: z.int() });
+const changeBounds = () => z.object({ least: z.number(), most: z.number() });
 
 const params = () =>
   z.strictObject({
@@ -41,10 +30,11 @@ const params = () =>
       .max(MAX_WINDOW_DAYS)
       .default(7)
       .describe("Complete days in each window: 7 compares the last seven with the seven before."),
-    dimension: z
-      .enum(dimensions)
-      .optional()
-      .describe("Which values to compare; by default pages, referrers, channels and countries."),
+    period: periodParam(),
+    against: periodParam().describe(
+      `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week and this_month the same days of the week or month before.`,
+    ),
+    dimension: z.enum(dimensions).optional().describe("Compare this dimension instead of the main ones."),
   });
 
 const result = () =>
@@ -81,12 +71,13 @@ export type Comparison = z.output<ReturnType<typeof result>>;
 
 export const compare = defineReport({
   name: "compare",
-  summary: "Compare the last N complete days with the N before them, and show what changed most",
+  summary:
+    "Compare two periods, by default the last 7 complete days with the 7 before, and show what changed most",
   tool: {
     name: "compare_periods",
     title: "Compare periods",
     description:
-      "Web analytics: compares the last N complete days with the N before, and shows which pages, referrers, channels and countries (or values of one dimension) changed most, by visitors. Today is in neither. Use it for what changed and why.",
+      "Web analytics: compares two periods of complete days, by default the last 7 with the 7 before, and shows which pages, referrers, channels and countries changed most. Use it for what changed and why.",
   },
   shell: {
     examples: [
@@ -108,116 +99,36 @@ export const compare = defineReport({
   views: (comparison) => [viewWindows(comparison), ...comparison.dimensions.map(viewMovers)],
 });
 
-interface Answers {
-  series: ResultOf<typeof timeseries>;
-  groups: { dimension: Dimension; spans: Spans; drift: number }[];
-  /** False if midnight at the site passed between the calls, so that the answers cover different days. */
-  sameDay: boolean;
-}
-
 async function comparePeriods(
   call: Call,
-  { site, days, dimension }: z.output<ReturnType<typeof params>>,
+  given: z.output<ReturnType<typeof params>>,
   options: CallOptions,
 ): Promise<Comparison> {
+  const { site, dimension } = given;
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
-  const [{ series, groups, sameDay }, starts] = await Promise.all([
-    readConsistently(
-      options,
-      (fresh) => readAnswers(call, site, days, asked, fresh),
-      (answers) => !answers.sameDay || answers.groups.some(({ drift }) => drift > 0),
-    ),
+  const [answers, starts] = await Promise.all([
+    readWindows(call, site, asked, (today) => resolveCompared(given, today), options),
     readDataStarts(call, options),
   ]);
-  if (!sameDay) throw refuseDifferentDays();
-  const { current, previous } = splitWindows(series.points, days);
-  const start = findDataStart(series, previous, starts);
-  const isWhole = start.comparable;
+  const { current, previous, earliest, groups, ...head } = answers;
+  const start = findDataStart(earliest, previous, starts);
+  const measure = createMeasure(current, previous, start.comparable);
   return {
-    site: series.site,
-    timezone: series.period.timezone,
-    as_of: series.period.as_of,
-    current,
-    previous,
+    ...head,
+    ...{ current, previous },
     change: {
-      visitors: measureChange(current.visitors, previous.visitors, isWhole),
-      pageviews: measureChange(current.pageviews, previous.pageviews, isWhole),
+      visitors: measure.change(current.visitors, previous.visitors),
+      pageviews: measure.change(current.pageviews, previous.pageviews),
     },
     small_sample: isSmallSample(current, previous),
     ...start,
-    dimensions: groups.map(({ dimension, spans, drift }) => {
+    dimensions: groups.map(({ dimension, ...counts }) => {
       const limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH;
-      const { shown, more } = findMovers(spans, drift, isWhole, limit);
-      return {
-        dimension,
-        drift,
-        cut_off: spans.whole.truncated || spans.recent.truncated || spans.today.truncated,
-        movers: shown,
-        more,
-      };
+      const { shown, more } = findMovers(counts, measure, limit);
+      const { drift, cut_off } = counts;
+      return { dimension, drift, cut_off, movers: shown, more };
     }),
   };
-}
-
-async function readAnswers(
-  call: Call,
-  site: string,
-  days: number,
-  asked: Dimension[],
-  options: CallOptions,
-): Promise<Answers> {
-  const lengths = [seriesDaysFor(days), days + 1, 1] as const;
-  const readGroup = async (dimension: Dimension) => {
-    const readSpan = (length: number) =>
-      call(breakdown, { site, dimension, limit: ROW_LIMIT, days: length }, options);
-    const [whole, recent, today] = await Promise.all([
-      readSpan(lengths[0]),
-      readSpan(lengths[1]),
-      readSpan(lengths[2]),
-    ]);
-    return { dimension, spans: { whole, recent, today } };
-  };
-  const [series, totals, ...groups] = await Promise.all([
-    call(timeseries, { site, days: lengths[0] }, options),
-    // A series has no events, so the totals to check a breakdown of events against are read separately.
-    asked.includes("events")
-      ? Promise.all(lengths.map((length) => call(stats, { site, days: length }, options)))
-      : [],
-    ...asked.map(readGroup),
-  ]);
-  const answers = [series, ...totals, ...groups.flatMap((group) => Object.values(group.spans))];
-  return {
-    series,
-    groups: groups.map((group) => ({ ...group, drift: measureDrift(group.spans, series, totals) })),
-    sameDay: new Set(answers.map(({ period }) => period.to)).size === 1,
-  };
-}
-
-/**
- * How far the totals of the breakdowns differ from the series over the same days, summed. Page views count too: when a
- * known visitor views another page, that page's row gains a visitor.
- */
-function measureDrift(
-  spans: Spans,
-  { points }: ResultOf<typeof timeseries>,
-  summaries: ResultOf<typeof stats>[],
-): number {
-  const drifts = Object.values(spans).map(({ period, totals }) => {
-    const expected = sumWindow(points.slice(-period.days));
-    const events = summaries.find((each) => each.period.days === period.days)?.events;
-    return Math.max(
-      Math.abs(totals.visitors - expected.visitors),
-      Math.abs(totals.pageviews - expected.pageviews),
-      totals.events === undefined || events === undefined ? 0 : Math.abs(totals.events - events),
-    );
-  });
-  return drifts.reduce((sum, each) => sum + each, 0);
-}
-
-function refuseDifferentDays(): AnalyticsError {
-  return new AnalyticsError("bad_answer", "The service's answers cover different days.", {
-    hint: "Nothing was compared. Try again; if it keeps happening, tell whoever runs the service.",
-  });
 }
 
 function viewWindows(comparison: Comparison): View {
@@ -236,10 +147,20 @@ function viewWindows(comparison: Comparison): View {
     rows: [show("visitors"), show("pageviews")],
     notes: [
       `Complete days only: today is in neither window. As of ${as_of}.`,
+      ...noteLengths(current, previous),
       ...(small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...noteStart(comparison, previous, current),
     ],
   };
+}
+
+/** If the windows differ in length, their totals cannot be compared. */
+function noteLengths(current: Window, previous: Window): string[] {
+  if (current.days === previous.days) return [];
+  const perDay = ({ days, visitors }: Window) => `${Math.round((10 * visitors) / days) / 10}`;
+  return [
+    `The periods have ${current.days} and ${previous.days} days, so changes are of averages per day: ${perDay(current)} visitors a day after ${perDay(previous)}.`,
+  ];
 }
 
 function viewMovers(group: Comparison["dimensions"][number]): View {

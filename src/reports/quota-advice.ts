@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
-import type { Call } from "../operations/call.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 
 const SINGLE = "ask stats, timeseries and breakdown one at a time.";
 
@@ -12,24 +12,23 @@ export async function adviseOnQuota<T>(
   params: Record<string, unknown>,
   ask: (call: Call) => Promise<T>,
 ): Promise<T> {
-  let needed = 0;
-  let isAnswered = false;
+  // Repeated calls are left out: they read again what had changed meanwhile.
+  const needed = new Set<string>();
   const counted: Call = (operation, params, options) => {
-    // Calls after the first answer repeat earlier ones.
-    if (!isAnswered) needed++;
-    return call(operation, params, options).finally(() => {
-      isAnswered = true;
-    });
+    needed.add(JSON.stringify([operation.name, params, options?.span]));
+    return call(operation, params, options);
   };
   try {
-    const { readSite, offersSpans } = call;
-    return await ask(
-      Object.assign(counted, { ...(readSite && { readSite }), ...(offersSpans && { offersSpans }) }),
-    );
+    const { readSite } = call;
+    const offersSpans = async (options: CallOptions) => {
+      needed.add("offersSpans");
+      return (await call.offersSpans?.(options)) ?? false;
+    };
+    return await ask(Object.assign(counted, { ...(readSite && { readSite }), offersSpans }));
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "rate_limited") throw error;
     const advice = params.dimension === undefined ? `compare by one dimension, or ${SINGLE}` : SINGLE;
-    throw explain(error, needed, advice);
+    throw explain(error, needed.size, advice);
   }
 }
 

@@ -6,8 +6,10 @@ import type { View } from "../operations/view.ts";
 
 // Fields and columns that several reports share.
 
-export const window = once(() => z.object({ from: date, to: date, visitors: count, pageviews: count }));
-export const change = once(() => z.object({ absolute: z.int(), percent: z.number().nullable() }));
+export const window = once(() =>
+  z.object({ from: date, to: date, days: count, visitors: count, pageviews: count }),
+);
+export const change = once(() => z.object({ absolute: z.number(), percent: z.number().nullable() }));
 
 /** Whether two windows are comparable (`data-start.ts`). */
 export const dataStart = {

@@ -19,7 +19,8 @@ const spanOperations: readonly SpanOperation[] = [stats, timeseries, breakdown];
 
 export const findSpanOperation = (name: string) => spanOperations.find((each) => each.name === name);
 
-const MAX_DAYS = 365;
+/** The contract's maximum of `days`. */
+export const MAX_DAYS = 365;
 
 /**
  * Resolves a period in the site's timezone and answers with it. If midnight at the site passed meanwhile, does both once
@@ -33,14 +34,17 @@ export async function answerPeriod<T extends { period: { as_of: string } }>(
   answer: (days: SitePeriod) => Promise<T>,
 ): Promise<T> {
   const attempt = async () => {
-    // Active visitors are never cached, so this is the date now, by the service's clock.
-    const { as_of } = await call(realtime, { site }, options);
-    const today = as_of.slice(0, 10);
+    const today = await readToday(call, site, options);
     const result = await answer({ site, today, ...resolvePeriod(period, today) });
     return { result, isSameDay: result.period.as_of.startsWith(today) };
   };
   const { result, isSameDay } = await attempt();
   return isSameDay ? result : (await attempt()).result;
+}
+
+/** The date at the site now, by the service's clock: active visitors are never cached. */
+export async function readToday(call: Call, site: string, options: CallOptions): Promise<string> {
+  return (await call(realtime, { site }, options)).as_of.slice(0, 10);
 }
 
 /** Answers an operation for any days: directly if the source can, else by subtracting what came after them. */

@@ -1,5 +1,6 @@
 import type { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
+import type { Measure } from "./movers.ts";
 
 type Point = ResultOf<typeof timeseries>["points"][number];
 
@@ -7,6 +8,7 @@ type Point = ResultOf<typeof timeseries>["points"][number];
 export interface Window {
   from: string;
   to: string;
+  days: number;
   visitors: number;
   pageviews: number;
 }
@@ -41,6 +43,7 @@ export function sumWindow(points: readonly Point[]): Window {
   return {
     from: points[0]?.date ?? "",
     to: points.at(-1)?.date ?? "",
+    days: points.length,
     visitors: points.reduce((sum, point) => sum + point.visitors, 0),
     pageviews: points.reduce((sum, point) => sum + point.pageviews, 0),
   };
@@ -61,6 +64,27 @@ export function measureChange(current: number, previous: number, isWhole: boolea
 function roundPercent(part: number, whole: number): number {
   const tenths = Math.round((1000 * Math.abs(part)) / whole);
   return (part < 0 && tenths > 0 ? -tenths : tenths) / 10;
+}
+
+/**
+ * Measures changes between two windows. If they have different numbers of days, changes are of averages per day, with one
+ * decimal.
+ */
+export function createMeasure(current: Window, previous: Window, isWhole: boolean): Measure {
+  const isEqual = current.days === previous.days;
+  const perDay = (count: number, { days }: Window) => (isEqual ? count : count / days);
+  const round = (value: number) => (isEqual ? value : Math.round(10 * value) / 10);
+  return {
+    change: (a, b) => {
+      const [now, before] = [perDay(a, current), perDay(b, previous)];
+      const { percent } = measureChange(now, before, isWhole);
+      return { absolute: round(now - before), percent };
+    },
+    range: (a, b) => ({
+      least: round(perDay(a.least, current) - perDay(b.most, previous)),
+      most: round(perDay(a.most, current) - perDay(b.least, previous)),
+    }),
+  };
 }
 
 export function isSmallSample(current: Window, previous: Window): boolean {

@@ -153,9 +153,11 @@ describe("an answer is reused while its service allows it", () => {
     for (const { compute } of [compare, overview]) {
       const params = { site: "example.com", days: 2, dimension: "channels" as const };
       await compute(call, params, {});
-      const once = requests.length;
+      // The service's description says what it can; it has no numbers.
+      const numbers = () => requests.filter(({ url }) => !url?.endsWith("/openapi.json"));
+      const once = numbers().length;
       await compute(call, params, {});
-      expect(requests).toHaveLength(2 * once);
+      expect(numbers()).toHaveLength(2 * once);
       requests.length = 0;
     }
   });

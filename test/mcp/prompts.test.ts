@@ -27,9 +27,8 @@ it.each(["weekly_report", "what_changed", "traffic_drop_check"])(
 
 it("weekly_report uses complete days only", async () => {
   const text = await read("weekly_report", {});
-  expect(text).toContain("Call compare_periods with days=7, and get_timeseries with days=8.");
-  expect(text).toContain("leave out the last point of the series, which is today");
-  expect(text).toContain("do not call get_overview or get_breakdown");
+  expect(text).toContain("Call compare_periods and get_timeseries, both with period=last_7_days");
+  expect(text).not.toMatch(/days=\d/);
 });
 
 it("what_changed passes its arguments on to compare_periods", async () => {

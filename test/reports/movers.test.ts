@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Call } from "../../src/operations/call.ts";
 import { compare } from "../../src/reports/compare.ts";
-import { type Breakdown, findMovers, type Spans } from "../../src/reports/movers.ts";
+import { findMovers } from "../../src/reports/movers.ts";
+import { type Breakdown, countBySubtraction } from "../../src/reports/window-counts.ts";
+import { createMeasure } from "../../src/reports/windows.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { NOW } from "../support/api.ts";
 import { createWideSource, drawRows, type Wide, type WideRow } from "../support/wide-source.ts";
@@ -15,9 +18,17 @@ describe("movers", () => {
         percentage: 1,
       })),
       truncated,
+      period: { days: 1 },
       total_rows: Object.keys(rows).length + (truncated ? 5 : 0),
     }) as Breakdown;
-  const find = (spans: Spans, drift = 0) => findMovers(spans, drift, true, 10).shown;
+  type Spans = Record<"whole" | "recent" | "today", Breakdown>;
+  const window = { from: "2026-11-20", to: "2026-11-20", days: 1, visitors: 1, pageviews: 1 };
+  const find = ({ whole, recent, today }: Spans, drift = 0) => {
+    const long = { ...whole, period: { ...whole.period, days: 3 } };
+    const lists = { afterPrevious: recent, sinceCurrent: recent, afterCurrent: today };
+    const counts = countBySubtraction({ sincePrevious: long, ...lists }, drift);
+    return findMovers(counts, createMeasure(window, window, true), 10).shown;
+  };
 
   it("are ranked by absolute change, not by percentage", () => {
     const movers = find({
@@ -141,13 +152,23 @@ describe.each<[number, Wide]>([
   [50_000, "earlier"],
 ])("a site with %d pages in the windows: %s", (count, wide) => {
   const seeds = count > 10_000 ? ["a"] : ["a", "b", "c", "d", "e", "f"];
-  it.each(seeds)("seed %s", async (seed) => {
+  const cases = seeds.flatMap((seed) => [
+    [seed, "subtracted", false] as const,
+    [seed, "read directly", true] as const,
+  ]);
+  it.each(cases)("seed %s, %s", async (seed, _, isDirect) => {
     const rows = drawRows(`${seed} ${count} ${wide}`, count, wide);
-    const call = createLocalCall(
+    const direct = createLocalCall(
       async () => createWideSource(rows),
       () => NOW,
     );
-    const answer = await compare.compute(call, { site: "wide.test", days: 1, dimension: "pages" }, {});
+    // Without spans, the windows are subtracted from lists until today.
+    const call: Call = (operation, params, options) => direct(operation, params, options);
+    const answer = await compare.compute(
+      isDirect ? direct : call,
+      { site: "wide.test", days: 1, dimension: "pages" },
+      {},
+    );
     const [group] = answer.dimensions;
     if (!group) throw new Error("There is no group.");
     const { movers, more } = group;
@@ -169,7 +190,9 @@ describe.each<[number, Wide]>([
     const lowest = Math.min(...movers.map(({ value }) => least(value ?? "")));
     const hidden = rows.filter(({ value }) => !shown.has(value));
     expect(movers).toHaveLength(10);
-    expect(Math.max(...hidden.map(({ value }) => least(value)))).toBeLessThanOrEqual(lowest);
+    if (!isDirect) {
+      expect(Math.max(...hidden.map(({ value }) => least(value)))).toBeLessThanOrEqual(lowest);
+    }
 
     const moved = hidden.filter((row) => changeOf(row) !== 0);
     expect(more.count).toBeGreaterThanOrEqual(moved.length);

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createApi } from "../../src/api/api.ts";
-import { createHttpClient } from "../../src/client/http-client.ts";
-import type { Call } from "../../src/operations/call.ts";
 import { dimensions } from "../../src/operations/dimensions.ts";
 import { findQuery } from "../../src/reports/queries.ts";
-import type { DataSource } from "../../src/sources/data-source.ts";
-import { createTestApi, DEMO_KEY, NOW, toResponse } from "../support/api.ts";
+import { createTestApi } from "../support/api.ts";
+import { type Connection, connect, serve } from "../support/period-service.ts";
 import { createWideSource } from "../support/wide-source.ts";
 
 interface Row {
@@ -13,34 +10,6 @@ interface Row {
   label: string;
   visitors: number;
   visitors_at_most?: number;
-}
-
-interface Connection {
-  call: Call;
-  asked: string[];
-}
-
-type Answerer = (request: Request) => Promise<Response>;
-
-/** A client of a service; without spans, its OpenAPI document does not offer `from` and `to`, and it refuses them. */
-function connect(answer: Answerer, hasSpans: boolean, between: () => void = () => {}): Connection {
-  const asked: string[] = [];
-  const { call } = createHttpClient({
-    clock: () => NOW,
-    readTarget: () => ({
-      ...{ baseUrl: "https://x.test/api/v1", apiKey: DEMO_KEY },
-      fetch: async (url, init) => {
-        between();
-        asked.push(url.replace("https://x.test/api/v1", ""));
-        if (!hasSpans && /[?&](from|to)=/.test(url)) return new Response("", { status: 400 });
-        const response = await answer(new Request(url, init));
-        if (hasSpans || !url.endsWith("/openapi.json")) return response;
-        const text = await response.text();
-        return new Response(text.replaceAll('"name":"from"', '"name":"since"'), response);
-      },
-    }),
-  });
-  return { call, asked };
 }
 
 const ask = async ({ call }: Connection, name: string, params: Record<string, unknown>) =>
@@ -152,12 +121,3 @@ describe("rows that cannot be exact are ranges that have the truth in them", () 
     expect(JSON.stringify(result.warnings)).toContain("lists only 1000 rows");
   });
 });
-
-function serve(source: DataSource): Answerer {
-  const api = createApi({
-    keyring: () => ({ keyId: "test", source }),
-    clock: () => NOW,
-    quota: { limit: 1_000_000, window: 60 },
-  });
-  return async (request) => toResponse(await api(request));
-}

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Comparison, compare } from "../../src/reports/compare.ts";
 import { findQuery, queries } from "../../src/reports/queries.ts";
 
-const window = (from: string, to: string) => ({ from, to, visitors: 900, pageviews: 1_800 });
+const window = (from: string, to: string) => ({ from, to, days: 1, visitors: 900, pageviews: 1_800 });
 const change = { absolute: 0, percent: 0 };
 const calm: Comparison = {
   site: { id: "1", domain: "a.test" },

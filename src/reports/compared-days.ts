@@ -1,0 +1,41 @@
+import { addDays, type Days } from "../operations/days.ts";
+import { precedingDays, refusePeriod, resolvePeriod } from "../operations/period-words.ts";
+
+/** The days of a comparison. All of them are complete. */
+export interface ComparedDays {
+  current: Days;
+  previous: Days;
+}
+
+/** `against`: the same dates a year earlier. */
+export const YEAR_BEFORE = "year_before";
+
+/**
+ * Resolves what to compare with what: `period`, or the last `days` complete days, and `against`, or the days before. An
+ * incomplete today is left out. Throws AnalyticsError `invalid_parameter` for a period without a complete day.
+ */
+export function resolveCompared(
+  {
+    days,
+    period = `last_${days}_days`,
+    against,
+  }: { days: number; period?: string | undefined; against?: string | undefined },
+  today: string,
+): ComparedDays {
+  const current = withoutToday(resolvePeriod(period, today), period, today);
+  if (against === undefined) return { current, previous: precedingDays(period, current) };
+  if (against === YEAR_BEFORE)
+    return { current, previous: { from: yearBefore(current.from), to: yearBefore(current.to) } };
+  return { current, previous: withoutToday(resolvePeriod(against, today), against, today) };
+}
+
+function withoutToday({ from, to }: Days, period: string, today: string): Days {
+  if (from === today) throw refusePeriod(`${period} has no complete day yet, so there is nothing to compare`);
+  return { from, to: to === today ? addDays(today, -1) : to };
+}
+
+/** February 29 becomes February 28. */
+function yearBefore(day: string): string {
+  const date = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`;
+  return addDays(date, 0) === date ? date : addDays(date, -1);
+}

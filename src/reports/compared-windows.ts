@@ -1,0 +1,177 @@
+import { AnalyticsError } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
+import type { Dimension } from "../operations/dimensions.ts";
+import { breakdown, stats, timeseries } from "../operations/index.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import { refusePeriod } from "../operations/period-words.ts";
+import type { ComparedDays } from "./compared-days.ts";
+import { readConsistently } from "./consistent-read.ts";
+import type { WindowCounts } from "./movers.ts";
+import { askSpan, MAX_DAYS, readToday, type SpanOperation } from "./site-period.ts";
+import { type Breakdown, countBySubtraction, countDirectly } from "./window-counts.ts";
+import { sumWindow, type Window } from "./windows.ts";
+
+/** The contract's maximum, so that as few rows as possible are cut off. */
+export const ROW_LIMIT = 1000;
+
+type Series = ResultOf<typeof timeseries>;
+
+/** Two windows of complete days at a site. */
+export interface Windows {
+  site: Series["site"];
+  timezone: string;
+  as_of: string;
+  current: Window;
+  previous: Window;
+  /** The series that has the first day of the earlier window. */
+  earliest: Series;
+  groups: (WindowCounts & { dimension: Dimension })[];
+}
+
+interface Answers extends Windows {
+  /** False if midnight at the site passed between the calls, so that the answers cover different days. */
+  sameDay: boolean;
+}
+
+interface Reading extends ComparedDays {
+  site: string;
+  today: string;
+  asked: Dimension[];
+}
+
+/**
+ * Reads both windows, directly if the source answers for any days, else by subtraction. Reads again if visits arrived or
+ * midnight passed meanwhile.
+ */
+export async function readWindows(
+  call: Call,
+  site: string,
+  asked: Dimension[],
+  resolve: (today: string) => ComparedDays,
+  options: CallOptions,
+): Promise<Windows> {
+  const read = async (fresh: CallOptions) => {
+    const today = await readToday(call, site, fresh);
+    const reading = { site, today, asked, ...resolve(today) };
+    return (await call.offersSpans?.(options))
+      ? readDirectly(call, reading, fresh)
+      : readBySubtraction(call, reading, fresh);
+  };
+  const { sameDay, ...windows } = await readConsistently(
+    options,
+    read,
+    (answers) => !answers.sameDay || answers.groups.some(({ drift }) => drift > 0),
+  );
+  if (!sameDay) throw refuseDifferentDays();
+  return windows;
+}
+
+/** Each window's own answers, from a source that answers for any days. They never change, so nothing drifts. */
+async function readDirectly(
+  call: Call,
+  { site, today, current, previous, asked }: Reading,
+  options: CallOptions,
+): Promise<Answers> {
+  const ask = <O extends SpanOperation>(operation: O, days: Days, more = {}) =>
+    askSpan(call, operation, more, { site, today, ...days }, options);
+  const readGroup = async (dimension: Dimension) => {
+    const list = (days: Days) => ask(breakdown, days, { dimension, limit: ROW_LIMIT });
+    const [later, earlier, whole] = await Promise.all([
+      list(current),
+      list(previous),
+      addDays(previous.to, 1) === current.from ? list({ from: previous.from, to: current.to }) : undefined,
+    ]);
+    return { dimension, ...countDirectly(later, earlier, whole) };
+  };
+  const [later, earlier, ...groups] = await Promise.all([
+    ask(timeseries, current),
+    ask(timeseries, previous),
+    ...asked.map(readGroup),
+  ]);
+  return {
+    ...readHead(later),
+    ...{ current: sumWindow(later.points), previous: sumWindow(earlier.points), earliest: earlier, groups },
+    sameDay: later.period.as_of.startsWith(today),
+  };
+}
+
+/** Answers until today, from which the windows are subtracted, from a service that answers for nothing else. */
+async function readBySubtraction(
+  call: Call,
+  { site, today, current, previous, asked }: Reading,
+  options: CallOptions,
+): Promise<Answers> {
+  const since = (day: string) => countDays(day, today);
+  const after = (day: string) => since(addDays(day, 1));
+  const lengths = {
+    sincePrevious: since(previous.from),
+    afterPrevious: after(previous.to),
+    sinceCurrent: since(current.from),
+    afterCurrent: after(current.to),
+  };
+  const days = Math.max(lengths.sincePrevious, lengths.sinceCurrent);
+  if (days > MAX_DAYS) {
+    const earliest = addDays(today, 1 - MAX_DAYS);
+    throw refusePeriod(`must not begin before ${earliest}: this service reaches back no further`);
+  }
+  const all = [...new Set(Object.values(lengths))];
+  const readGroup = async (dimension: Dimension) => {
+    const lists = await Promise.all(
+      all.map((length) => call(breakdown, { site, dimension, limit: ROW_LIMIT, days: length }, options)),
+    );
+    const byLength = new Map(lists.map((list) => [list.period.days, list]));
+    return { dimension, lists, byLength };
+  };
+  const [series, totals, ...groups] = await Promise.all([
+    call(timeseries, { site, days }, options),
+    // A series has no events, so the totals to check a breakdown of events against are read separately.
+    asked.includes("events")
+      ? Promise.all(all.map((length) => call(stats, { site, days: length }, options)))
+      : [],
+    ...asked.map(readGroup),
+  ]);
+  const answers = [series, ...totals, ...groups.flatMap(({ lists }) => lists)];
+  const within = ({ from, to }: Days) => series.points.filter(({ date }) => date >= from && date <= to);
+  return {
+    ...readHead(series),
+    ...{ current: sumWindow(within(current)), previous: sumWindow(within(previous)), earliest: series },
+    groups: groups.map(({ dimension, lists, byLength }) => {
+      const of = (length: number) => byLength.get(length) ?? lists[0];
+      const [sincePrevious, afterPrevious] = [of(lengths.sincePrevious), of(lengths.afterPrevious)];
+      const [sinceCurrent, afterCurrent] = [of(lengths.sinceCurrent), of(lengths.afterCurrent)];
+      if (!sincePrevious || !afterPrevious || !sinceCurrent || !afterCurrent) throw refuseDifferentDays();
+      const drift = measureDrift(lists, series, totals);
+      return {
+        dimension,
+        ...countBySubtraction({ sincePrevious, afterPrevious, sinceCurrent, afterCurrent }, drift),
+      };
+    }),
+    sameDay: answers.every(({ period }) => period.to === today),
+  };
+}
+
+const readHead = ({ site, period: { timezone, as_of } }: Series) => ({ site, timezone, as_of });
+
+/**
+ * How far the totals of the breakdowns differ from the series over the same days, summed. Page views count too: when a
+ * known visitor views another page, that page's row gains a visitor.
+ */
+function measureDrift(lists: Breakdown[], { points }: Series, summaries: ResultOf<typeof stats>[]): number {
+  const drifts = lists.map(({ period, totals }) => {
+    const expected = sumWindow(points.slice(-period.days));
+    const events = summaries.find((each) => each.period.days === period.days)?.events;
+    return Math.max(
+      Math.abs(totals.visitors - expected.visitors),
+      Math.abs(totals.pageviews - expected.pageviews),
+      totals.events === undefined || events === undefined ? 0 : Math.abs(totals.events - events),
+    );
+  });
+  return drifts.reduce((sum, each) => sum + each, 0);
+}
+
+function refuseDifferentDays(): AnalyticsError {
+  return new AnalyticsError("bad_answer", "The service's answers cover different days.", {
+    hint: "Nothing was compared. Try again; if it keeps happening, tell whoever runs the service.",
+  });
+}

@@ -1,0 +1,120 @@
+import { AnalyticsError } from "../errors.ts";
+import type { breakdown } from "../operations/index.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import { type Bounds, narrow, subtract } from "./bounds.ts";
+import type { WindowCounts } from "./movers.ts";
+
+export type Breakdown = ResultOf<typeof breakdown>;
+
+/** The breakdowns until today that give both windows by subtraction. */
+export interface UntilToday {
+  /** From the first day of the earlier window. */
+  sincePrevious: Breakdown;
+  /** From the day after the earlier window. */
+  afterPrevious: Breakdown;
+  /** From the first day of the later window; the same as `afterPrevious` if one window follows the other. */
+  sinceCurrent: Breakdown;
+  /** From the day after the later window. */
+  afterCurrent: Breakdown;
+}
+
+/**
+ * Counts from a breakdown of each window.
+ *
+ * @param whole Over both windows, if one follows the other: what one list lacks, the others may tell.
+ */
+export function countDirectly(current: Breakdown, previous: Breakdown, whole?: Breakdown): WindowCounts {
+  const lists = whole ? [current, previous, whole] : [current, previous];
+  const [later, earlier, both] = [indexRows(current), indexRows(previous), whole && indexRows(whole)];
+  const labels = new Map(lists.flatMap(({ rows }) => rows.map((row) => [row.value, row.label] as const)));
+  const hidden = (list: Breakdown) => Math.max(0, list.total_rows - list.rows.length);
+  const separate = Math.max(mostUnlisted(current), mostUnlisted(previous));
+  return {
+    values: [...labels].map(([value, label]) => {
+      const [now, before] = [later.find(value), earlier.find(value)];
+      const sum = both?.find(value);
+      return {
+        ...{ value, label },
+        current: sum ? narrow(now, subtract(sum, before)) : now,
+        previous: sum ? narrow(before, subtract(sum, now)) : before,
+      };
+    }),
+    unlisted: {
+      count: whole ? Math.max(0, whole.total_rows - labels.size) : hidden(current) + hidden(previous),
+      most: whole ? Math.min(separate, mostUnlisted(whole)) : separate,
+    },
+    ...{ drift: 0, cut_off: lists.some(({ truncated }) => truncated) },
+  };
+}
+
+/**
+ * Counts by subtraction. A negative difference without drift means that the service contradicts itself: that is an error
+ * and is never clamped.
+ *
+ * @param drift How far visits that arrived between the calls may have changed a difference.
+ */
+export function countBySubtraction(lists: UntilToday, drift: number): WindowCounts {
+  const all = [lists.sincePrevious, lists.afterPrevious, lists.sinceCurrent, lists.afterCurrent];
+  const [sincePrevious, afterPrevious, sinceCurrent, afterCurrent] = [
+    indexRows(lists.sincePrevious),
+    indexRows(lists.afterPrevious),
+    indexRows(lists.sinceCurrent),
+    indexRows(lists.afterCurrent),
+  ];
+  const labels = new Map(
+    all.toReversed().flatMap(({ rows }) => rows.map((row) => [row.value, row.label] as const)),
+  );
+  const longest = all.reduce((a, b) => (b.period.days > a.period.days ? b : a));
+  const missing = longest.truncated ? Math.max(0, longest.total_rows - labels.size + drift) : 0;
+  return {
+    values: [...labels].map(([value, label]) => {
+      const [first, last] = [sincePrevious.find(value), afterCurrent.find(value)];
+      // More days cannot have fewer visitors.
+      const within = { least: last.least, most: first.most };
+      const isOrdered = lists.sincePrevious === longest;
+      const middle = (range: Bounds) => (isOrdered ? narrow(range, within) : range);
+      return {
+        ...{ value, label },
+        current: countBetween(middle(sinceCurrent.find(value)), last, drift, label),
+        previous: countBetween(first, middle(afterPrevious.find(value)), drift, label),
+      };
+    }),
+    // A value that no list has is at most as frequent as the last row of a list, in both windows together.
+    unlisted: {
+      count: missing,
+      most: Math.max(mostUnlisted(lists.sincePrevious), mostUnlisted(lists.sinceCurrent)),
+    },
+    ...{ drift, cut_off: all.some(({ truncated }) => truncated) },
+  };
+}
+
+function indexRows(list: Breakdown) {
+  const { rows } = list;
+  const byValue = new Map(rows.map((row) => [row.value, row.visitors]));
+  const most = mostUnlisted(list);
+  return {
+    labels: rows.map((row) => [row.value, row.label] as const),
+    find: (value: string | null): Bounds => {
+      const visitors = byValue.get(value);
+      return visitors === undefined ? { least: 0, most } : { least: visitors, most: visitors };
+    },
+  };
+}
+
+/** Rows are sorted by visitors, so a row that was cut off has at most as many as the last one here. */
+const mostUnlisted = ({ rows, truncated }: Breakdown) =>
+  truncated ? (rows.at(-1)?.visitors ?? Number.MAX_SAFE_INTEGER) : 0;
+
+/** The visitors of the days that only the longer span has. */
+function countBetween(longer: Bounds, shorter: Bounds, drift: number, label: string): Bounds {
+  const difference = subtract(longer, shorter);
+  if (difference.most < -drift) {
+    throw new AnalyticsError(
+      "bad_answer",
+      `The service's breakdowns contradict each other: ${JSON.stringify(label)} has fewer visitors over more days.`,
+      { hint: "Nothing was compared, because the numbers would be wrong. Tell whoever runs the service." },
+    );
+  }
+  if (difference.most < 0) return { least: 0, most: difference.most + drift };
+  return { least: Math.max(0, difference.least), most: difference.most };
+}

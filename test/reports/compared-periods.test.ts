@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { findQuery } from "../../src/reports/queries.ts";
+import { createTestApi, NOW } from "../support/api.ts";
+import { connect } from "../support/period-service.ts";
+
+const { api, ask } = createTestApi();
+const [direct, subtracted] = [connect(api, true), connect(api, false)];
+
+interface Compared {
+  current: { from: string; to: string; days: number; visitors: number };
+  previous: { from: string; to: string; days: number; visitors: number };
+  change: { visitors: { absolute: number; percent: number | null } };
+  dimensions: {
+    movers: { value: string | null; current: number; previous: number; change: { absolute: number } }[];
+  }[];
+}
+
+const compare = async (connection: typeof direct, params: Record<string, unknown>) => {
+  const { result, views } = await findQuery("compare").ask(
+    connection.call,
+    { site: "example.com", days: 7, dimension: "pages", ...params },
+    {},
+  );
+  return { ...(result as unknown as Compared), notes: views.flatMap(({ notes }) => notes) };
+};
+
+const spanOf = ({ current, previous }: Compared) => [current.from, current.to, previous.from, previous.to];
+
+/** What the API says of a span. */
+const read = async (path: string, { from, to }: { from: string; to: string }) =>
+  (
+    await ask(
+      `/api/v1${path}?site=example.com&from=${from}&to=${to}${path === "/breakdown" ? "&dimension=pages&limit=1000" : ""}`,
+    )
+  ).body;
+
+describe.each([
+  [{ period: "this_week" }, "2026-11-16", "2026-11-20", "2026-11-09", "2026-11-13"],
+  [{ period: "last_week" }, "2026-11-09", "2026-11-15", "2026-11-02", "2026-11-08"],
+  [{ period: "this_month" }, "2026-11-01", "2026-11-20", "2026-10-01", "2026-10-20"],
+  [{ period: "2026-10" }, "2026-10-01", "2026-10-31", "2026-09-01", "2026-09-30"],
+  [{ period: "yesterday" }, "2026-11-20", "2026-11-20", "2026-11-19", "2026-11-19"],
+  [
+    { period: "last_week", against: "2026-10-19/2026-10-25" },
+    "2026-11-09",
+    "2026-11-15",
+    "2026-10-19",
+    "2026-10-25",
+  ],
+  [{ period: "last_month", against: "2026-08" }, "2026-10-01", "2026-10-31", "2026-08-01", "2026-08-31"],
+])("compare %j", (params, from, to, start, end) => {
+  it("compares these days", async () => {
+    expect(spanOf(await compare(direct, params))).toEqual([from, to, start, end]);
+  });
+
+  it("has the numbers that the API has for each span", async () => {
+    const { current, previous, dimensions } = await compare(direct, params);
+    expect(current).toMatchObject({ visitors: (await read("/stats", { from, to })).visitors });
+    expect(previous).toMatchObject({ visitors: (await read("/stats", { from: start, to: end })).visitors });
+    const rowsOf = async (span: { from: string; to: string }) =>
+      new Map(
+        ((await read("/breakdown", span)).rows as { value: string; visitors: number }[]).map((row) => [
+          row.value,
+          row.visitors,
+        ]),
+      );
+    const [now, before] = [await rowsOf({ from, to }), await rowsOf({ from: start, to: end })];
+    const movers = dimensions[0]?.movers ?? [];
+    expect(movers.length).toBeGreaterThan(3);
+    for (const mover of movers) {
+      expect([mover.current, mover.previous]).toEqual([
+        now.get(mover.value ?? "") ?? 0,
+        before.get(mover.value ?? "") ?? 0,
+      ]);
+    }
+  });
+
+  it("is the same from a service that answers only for days until today", async () => {
+    expect(await compare(subtracted, params)).toEqual(await compare(direct, params));
+  });
+});
+
+it("spans of different lengths are compared by averages per day, and say so", async () => {
+  const { current, previous, change, dimensions, notes } = await compare(direct, { period: "2026-10" });
+  expect([current.days, previous.days]).toEqual([31, 30]);
+  const [now, before] = [current.visitors / 31, previous.visitors / 30];
+  expect(change.visitors.absolute).toBe(Math.round(10 * (now - before)) / 10);
+  expect(change.visitors.percent).toBeCloseTo((100 * (now - before)) / before, 1);
+  const averages =
+    dimensions[0]?.movers.map((mover) => Math.abs(mover.current / 31 - mover.previous / 30)) ?? [];
+  expect(averages).toEqual(averages.toSorted((a, b) => b - a));
+  expect(notes.join()).toContain("The periods have 31 and 30 days, so changes are of averages per day");
+});
+
+it("against: year_before takes the same dates a year earlier", async () => {
+  const answer = await compare(direct, { period: "last_week", against: "year_before" });
+  expect(spanOf(answer)).toEqual(["2026-11-09", "2026-11-15", "2025-11-09", "2025-11-15"]);
+  await expect(compare(subtracted, { period: "last_week", against: "year_before" })).rejects.toMatchObject({
+    message: "period must not begin before 2025-11-22: this service reaches back no further.",
+  });
+});
+
+it.each([
+  [{ period: "today" }, "period today has no complete day yet"],
+  [{ period: "last_week", against: "today" }, "period today has no complete day yet"],
+  [{ period: "2027-01" }, "must not be in the future"],
+])("%j is refused", async (params, words) => {
+  await expect(compare(direct, params)).rejects.toMatchObject({
+    ...{ code: "invalid_parameter", message: expect.stringContaining(words) },
+  });
+});
+
+it("on a Monday, this_week has no complete day yet", async () => {
+  const monday = createTestApi({ start: NOW + 2 * 86_400_000 });
+  await expect(compare(connect(monday.api, true), { period: "this_week" })).rejects.toMatchObject({
+    message: "period this_week has no complete day yet, so there is nothing to compare.",
+  });
+});
