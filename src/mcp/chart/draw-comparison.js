@@ -34,7 +34,12 @@ export function drawComparison(comparison, format) {
           { class: "soft" },
           own(format.rangeWithYear(current)),
           " compared with ",
-          ...joinParts([format.rangeWithYear(previous), "complete days", timezone]),
+          ...joinParts([
+            format.rangeWithYear(previous),
+            "complete days",
+            ...(current.days === previous.days ? [] : ["changes per day"]),
+            timezone,
+          ]),
         ),
       ),
       html(

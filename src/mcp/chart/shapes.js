@@ -12,7 +12,6 @@
 
 const isText = (/** @type {unknown} */ value) => typeof value === "string";
 const isFlag = (/** @type {unknown} */ value) => typeof value === "boolean";
-const isWhole = (/** @type {unknown} */ value) => Number.isSafeInteger(value);
 const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isDay = (/** @type {unknown} */ value) =>
   typeof value === "string" &&
@@ -27,7 +26,7 @@ const orNone = (/** @type {Shape} */ shape) => (/** @type {unknown} */ value) =>
   value === undefined || fits(value, shape);
 
 const span = { from: isDay, to: isDay, visitors: isCount, pageviews: isCount };
-const change = { absolute: isWhole, percent: orNull(isNumber) };
+const change = { absolute: isNumber, percent: orNull(isNumber) };
 const bounds = { least: isCount, most: isCount };
 const site = { domain: isText };
 
@@ -52,7 +51,7 @@ const comparison = {
       movers: [
         {
           ...{ label: isText, current: orNull(isCount), previous: orNull(isCount), change: orNull(change) },
-          bounds: orNone({ current: bounds, previous: bounds, change: { least: isWhole, most: isWhole } }),
+          bounds: orNone({ current: bounds, previous: bounds, change: { least: isNumber, most: isNumber } }),
         },
       ],
       more: { count: isCount, most: isCount },
