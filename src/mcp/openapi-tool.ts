@@ -14,7 +14,7 @@ import type { Receipt, ToolAnswer } from "./tool-answer.ts";
 const names: string[] = operations.map((operation) => operation.name);
 
 export const openapiToolParams = z.strictObject({
-  operation: z.enum(names).optional().describe("An operation to show in full; without it, a summary of all."),
+  operation: z.enum(names).optional().describe("Shown in full; without it, a summary of all."),
 });
 
 export const openapiToolResult = z.object({

@@ -24,6 +24,7 @@ const OMITTED = new Set(["value", "label"]);
 const descriptions = new Map([
   ["site", "Site id or domain. May be left out if there is only one."],
   ["days", "Calendar days, including today so far."],
+  ["get_overview.days", "Complete days."],
   ["compare_periods.days", "Complete days in each window."],
   [
     "period",

@@ -25,7 +25,7 @@ export const timeseries = defineOperation({
   tool: {
     name: "get_timeseries",
     title: "Daily series",
-    description: "Web analytics of a site day by day: visitors and page views of each day of any period.",
+    description: "Web analytics day by day: visitors and page views of any period.",
   },
   shell: {
     examples: [

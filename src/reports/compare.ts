@@ -34,7 +34,7 @@ const params = () =>
     against: periodParam().describe(
       `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week and this_month the same days of the week or month before.`,
     ),
-    dimension: z.enum(dimensions).optional().describe("Compare this dimension instead of the main ones."),
+    dimension: z.enum(dimensions).optional().describe("Only this dimension."),
   });
 
 const result = () =>

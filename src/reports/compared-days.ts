@@ -29,8 +29,15 @@ export function resolveCompared(
   return { current, previous: withoutToday(resolvePeriod(against, today), against, today) };
 }
 
-function withoutToday({ from, to }: Days, period: string, today: string): Days {
-  if (from === today) throw refusePeriod(`${period} has no complete day yet, so there is nothing to compare`);
+function withoutToday(days: Days, period: string, today: string): Days {
+  const complete = findComplete(days, today);
+  if (complete) return complete;
+  throw refusePeriod(`${period} has no complete day yet, so there is nothing to compare`);
+}
+
+/** The complete days of a span; undefined if it has none. */
+export function findComplete({ from, to }: Days, today: string): Days | undefined {
+  if (from === today) return undefined;
   return { from, to: to === today ? addDays(today, -1) : to };
 }
 

@@ -52,7 +52,7 @@ export async function readWindows(
   options: CallOptions,
 ): Promise<Windows> {
   const read = async (fresh: CallOptions) => {
-    const today = await readToday(call, site, fresh);
+    const { today } = await readToday(call, site, fresh);
     const reading = { site, today, asked, ...resolve(today) };
     return (await call.offersSpans?.(options))
       ? readDirectly(call, reading, fresh)

@@ -36,7 +36,7 @@ export function findDataStart(
 export function noteStart(
   { comparable, data_since }: DataStart,
   previous: Window,
-  current: Window,
+  current: { from: string },
 ): string[] {
   if (comparable)
     return previous.visitors === 0 ? ["The earlier window had no visitors, so there is no percentage."] : [];

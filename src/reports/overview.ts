@@ -1,24 +1,18 @@
 import * as z from "zod";
 import type { Call, CallOptions } from "../operations/call.ts";
+import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { count, date, siteParam, siteRef } from "../operations/fields.ts";
-import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
-import { formatSpan, period, periodHeadline, periodNotes, warnings } from "../operations/period.ts";
-import type { View } from "../operations/view.ts";
-import { readConsistently } from "./consistent-read.ts";
-import { findDataStart, noteStart, readDataStarts } from "./data-start.ts";
+import { breakdown, stats, timeseries } from "../operations/index.ts";
+import { period, warnings } from "../operations/period.ts";
+import { periodParam, precedingDays, resolvePeriod } from "../operations/period-words.ts";
+import { findComplete } from "./compared-days.ts";
+import { findDataStart, readDataStarts } from "./data-start.ts";
+import { viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
-import { change, changeColumns, compactNames, dataStart, nameColumns, window } from "./report-fields.ts";
-import {
-  isSmallSample,
-  MAX_WINDOW_DAYS,
-  measureChange,
-  SMALL_SAMPLE_NOTE,
-  seriesDaysFor,
-  splitWindows,
-  sumWindow,
-} from "./windows.ts";
+import { change, compactNames, dataStart, window } from "./report-fields.ts";
+import { answerToday, askSpan, type SpanOperation } from "./site-period.ts";
+import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
 const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "countries"];
 const TOP_ROWS = 5;
@@ -31,9 +25,8 @@ const params = () =>
       .min(1)
       .max(MAX_WINDOW_DAYS)
       .default(30)
-      .describe(
-        "Calendar days in the site's timezone, including today; the comparison uses the same number of complete days.",
-      ),
+      .describe("The last complete days, compared with as many before; today stands beside them."),
+    period: periodParam(),
   });
 
 const result = () =>
@@ -43,16 +36,18 @@ const result = () =>
     visitors: count,
     pageviews: count,
     events: count,
+    comparison: z
+      .object({
+        previous: window(),
+        visitors: change(),
+        pageviews: change(),
+        small_sample: z.boolean(),
+        ...dataStart,
+      })
+      .nullable(),
+    today: z.object({ date, visitors: count, pageviews: count }),
     active_now: count,
-    comparison: z.object({
-      current: window(),
-      previous: window(),
-      visitors: change(),
-      pageviews: change(),
-      small_sample: z.boolean(),
-      ...dataStart,
-    }),
-    trend: z.object({ from: date, visitors: z.array(count) }),
+    trend: z.object({ from: date, visitors: z.array(count), partial: z.boolean() }),
     top: z.array(
       z.object({
         dimension: z.string(),
@@ -61,12 +56,12 @@ const result = () =>
             value: z.string().nullable(),
             label: z.string(),
             visitors: count,
+            visitors_at_most: count.optional(),
             percentage: z.number(),
           }),
         ),
       }),
     ),
-    drifted: z.boolean(),
     warnings,
   });
 
@@ -79,14 +74,14 @@ export const overview = defineReport({
     name: "get_overview",
     title: "Site at a glance",
     description:
-      "Web analytics of a site at a glance: totals, daily trend, change against the days before, top pages, referrers and countries, active now. Start here for general questions.",
+      "Web analytics of a site at a glance: totals of complete days, change, trend, top lists, today so far, active now. Start here for general questions.",
   },
   shell: {
     examples: [
       "analytics-mcp overview --site example.com",
-      "analytics-mcp overview --site example.com --days 7",
+      "analytics-mcp overview --site example.com --period last-week",
     ],
-    fields: "visitors,active_now",
+    fields: "label,current,percent",
   },
   params,
   result,
@@ -98,148 +93,85 @@ export const overview = defineReport({
   views: viewOverview,
 });
 
-interface Answers {
-  summary: ResultOf<typeof stats>;
-  series: ResultOf<typeof timeseries>;
-  now: ResultOf<typeof realtime>;
-  tops: ResultOf<typeof breakdown>[];
-}
-
+/** One span for everything: the complete days of the period, or today so far if it has none. */
 async function readOverview(
   call: Call,
-  { site, days }: z.output<ReturnType<typeof params>>,
+  { site, days, period = `last_${days}_days` }: z.output<ReturnType<typeof params>>,
   options: CallOptions,
 ): Promise<Overview> {
-  const read = async (fresh: CallOptions): Promise<Answers> => {
-    const [summary, series, now, ...tops] = await Promise.all([
-      call(stats, { site, days }, fresh),
-      call(timeseries, { site, days: seriesDaysFor(days) }, fresh),
-      call(realtime, { site }, fresh),
-      ...TOP_DIMENSIONS.map((dimension) =>
-        call(breakdown, { site, dimension, limit: TOP_ROWS, days }, fresh),
-      ),
-    ]);
-    return { summary, series, now, tops };
-  };
-  const [answers, starts] = await Promise.all([
-    readConsistently(options, read, (each) => hasDrifted(each, days)),
-    readDataStarts(call, options),
+  const fresh = { ...options, fresh: true };
+  const starts = readDataStarts(call, options);
+  const [answer, sinceDays] = await Promise.all([
+    answerToday(call, site, fresh, (today, active) =>
+      readParts(call, site, period, { today, active }, fresh),
+    ),
+    starts,
   ]);
-  const { summary, series, now, tops } = answers;
-  const { current, previous } = splitWindows(series.points, days);
-  const start = findDataStart(series, previous, starts);
-  const isWhole = start.comparable;
-  const shown = series.points.slice(-days);
+  const { series, previous, ...rest } = answer;
+  if (previous === undefined) return { ...rest, comparison: null };
+  const [current, before] = [sumWindow(series.points), sumWindow(previous.points)];
+  const start = findDataStart(previous, before, sinceDays);
+  const measure = createMeasure(current, before, start.comparable);
   return {
-    site: summary.site,
-    period: summary.period,
-    visitors: summary.visitors,
-    pageviews: summary.pageviews,
-    events: summary.events,
-    active_now: now.visitors,
+    ...rest,
     comparison: {
-      current,
-      previous,
-      visitors: measureChange(current.visitors, previous.visitors, isWhole),
-      pageviews: measureChange(current.pageviews, previous.pageviews, isWhole),
-      small_sample: isSmallSample(current, previous),
+      previous: before,
+      visitors: measure.change(current.visitors, before.visitors),
+      pageviews: measure.change(current.pageviews, before.pageviews),
+      small_sample: isSmallSample(current, before),
       ...start,
     },
-    trend: { from: shown[0]?.date ?? summary.period.from, visitors: shown.map((point) => point.visitors) },
-    top: tops.map(({ dimension, rows }) => ({
-      dimension,
-      rows: rows.map(({ value, label, visitors, percentage }) => ({ value, label, visitors, percentage })),
-    })),
-    drifted: hasDrifted(answers, days),
-    warnings: summary.warnings,
   };
 }
 
-/** Whether visits arrived, or midnight passed, between the calls. */
-function hasDrifted({ summary, series, tops }: Answers, days: number): boolean {
-  const expected = sumWindow(series.points.slice(-days));
-  return [summary, ...tops].some((each) => {
-    const { visitors, pageviews } = "totals" in each ? each.totals : each;
-    return (
-      each.period.to !== series.period.to ||
-      visitors !== expected.visitors ||
-      pageviews !== expected.pageviews
-    );
-  });
+async function readParts(
+  call: Call,
+  site: string,
+  period: string,
+  { today, active }: { today: string; active: number },
+  options: CallOptions,
+) {
+  const asked = resolvePeriod(period, today);
+  const complete = findComplete(asked, today);
+  const shown = complete ?? asked;
+  const ask = <O extends SpanOperation>(operation: O, days: Days) =>
+    askSpan(call, operation, {}, { site, today, ...days }, options);
+  const summary = ask(stats, shown);
+  const [totals, series, previous, day, ...tops] = await Promise.all([
+    summary,
+    ask(timeseries, shown),
+    complete && ask(timeseries, precedingDays(period, complete)),
+    call(stats, { site, days: 1 }, options),
+    ...TOP_DIMENSIONS.map((dimension) =>
+      askSpan(call, breakdown, { dimension, limit: TOP_ROWS }, { site, today, ...shown }, options, summary),
+    ),
+  ]);
+  const includesToday = asked.to === today;
+  const visitors = series.points.map((point) => point.visitors);
+  return {
+    ...{ site: totals.site, period: totals.period },
+    ...{ visitors: totals.visitors, pageviews: totals.pageviews, events: totals.events },
+    today: { date: day.period.to, visitors: day.visitors, pageviews: day.pageviews },
+    active_now: active,
+    trend: {
+      from: shown.from,
+      visitors: complete && includesToday ? [...visitors, day.visitors] : visitors,
+      partial: includesToday,
+    },
+    top: tops.map(({ dimension, rows }) => ({ dimension, rows: rows.map(pickRow) })),
+    warnings: totals.warnings,
+    ...{ series, previous },
+  };
 }
 
-function viewOverview(result: Overview): View[] {
-  const { comparison, trend, period } = result;
-  const { current, previous } = comparison;
-  return [
-    {
-      name: "totals",
-      headline: periodHeadline(result.site.domain, period),
-      columns: [
-        { key: "visitors", label: "visitors", kind: "count" },
-        { key: "pageviews", label: "pageviews", kind: "count" },
-        { key: "events", label: "events", kind: "count" },
-        { key: "active_now", label: "active now", kind: "count" },
-      ],
-      rows: [
-        {
-          visitors: result.visitors,
-          pageviews: result.pageviews,
-          events: result.events,
-          active_now: result.active_now,
-        },
-      ],
-      notes: [
-        ...periodNotes(period, result.warnings),
-        ...(result.drifted
-          ? ["Visits arrived while the numbers were read, so the tables may differ slightly."]
-          : []),
-        ...(result.top.some(({ rows }) => rows.length > 0)
-          ? ["Rows may not add up: a visitor can count in several."]
-          : []),
-      ],
-    },
-    {
-      name: "comparison",
-      headline: `Complete days: ${formatSpan(current)} compared with ${formatSpan(previous)}`,
-      columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
-      rows: (["visitors", "pageviews"] as const).map((measure) => ({
-        label: measure,
-        current: current[measure],
-        previous: previous[measure],
-        change: comparison[measure].absolute,
-        percent: comparison[measure].percent,
-      })),
-      notes: [
-        ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
-        ...noteStart(comparison, previous, current),
-      ],
-    },
-    {
-      headline: `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`,
-      columns: [],
-      rows: [],
-      notes: [],
-      series: {
-        label: "visitors a day",
-        from: trend.from,
-        values: trend.visitors,
-        partial: period.partial,
-      },
-    },
-    ...result.top.map(
-      ({ dimension, rows }): View => ({
-        name: dimension,
-        headline: "",
-        columns: [
-          ...nameColumns(dimension, `top ${dimension}`),
-          { key: "visitors", label: "visitors", kind: "count" },
-          { key: "percentage", label: "share", kind: "percent", detail: true },
-        ],
-        rows,
-        notes: [],
-        beside: true,
-      }),
-    ),
-  ];
+type Row = Overview["top"][number]["rows"][number];
+
+/** A row without its page views. */
+function pickRow(row: Row): Row {
+  const { value, label, visitors, visitors_at_most, percentage } = row;
+  return {
+    ...{ value, label, visitors },
+    ...(visitors_at_most !== undefined && { visitors_at_most }),
+    percentage,
+  };
 }

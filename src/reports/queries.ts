@@ -3,7 +3,7 @@ import { askForSite } from "../client/site-lookup.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { operations } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
-import { periodParam } from "../operations/period-words.ts";
+import { periodParam, resolvePeriod } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
@@ -11,7 +11,7 @@ import { answerInTime } from "./deadline.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
-import { answerPeriod, askSpan, findSpanOperation } from "./site-period.ts";
+import { answerToday, askSpan, findSpanOperation } from "./site-period.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
@@ -51,8 +51,14 @@ function fromOperation(operation: Operation): Query {
     const { period, ...rest } = params;
     const result =
       spanning && typeof period === "string"
-        ? await answerPeriod(call, String(params.site), period, options, (days) =>
-            askSpan(call, spanning, rest, days, options),
+        ? await answerToday(call, String(params.site), options, (today) =>
+            askSpan(
+              call,
+              spanning,
+              rest,
+              { site: String(params.site), today, ...resolvePeriod(period, today) },
+              options,
+            ),
           )
         : await call(operation, rest, options);
     return { params, result, views: [operation.view(result, rest)] };

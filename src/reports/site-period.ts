@@ -2,7 +2,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
-import { refusePeriod, resolvePeriod } from "../operations/period-words.ts";
+import { refusePeriod } from "../operations/period-words.ts";
 import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
 
 /** A query for the days of a period at a site. */
@@ -22,38 +22,45 @@ export const findSpanOperation = (name: string) => spanOperations.find((each) =>
 /** The contract's maximum of `days`. */
 export const MAX_DAYS = 365;
 
-/**
- * Resolves a period in the site's timezone and answers with it. If midnight at the site passed meanwhile, does both once
- * more. Throws AnalyticsError `invalid_parameter` if the period cannot be answered; the message says what is possible.
- */
-export async function answerPeriod<T extends { period: { as_of: string } }>(
+/** Answers for the date at the site. If midnight passed meanwhile, does so once more. */
+export async function answerToday<T extends { period: { as_of: string } }>(
   call: Call,
   site: string,
-  period: string,
   options: CallOptions,
-  answer: (days: SitePeriod) => Promise<T>,
+  answer: (today: string, active: number) => Promise<T>,
 ): Promise<T> {
   const attempt = async () => {
-    const today = await readToday(call, site, options);
-    const result = await answer({ site, today, ...resolvePeriod(period, today) });
+    const { today, active } = await readToday(call, site, options);
+    const result = await answer(today, active);
     return { result, isSameDay: result.period.as_of.startsWith(today) };
   };
   const { result, isSameDay } = await attempt();
   return isSameDay ? result : (await attempt()).result;
 }
 
-/** The date at the site now, by the service's clock: active visitors are never cached. */
-export async function readToday(call: Call, site: string, options: CallOptions): Promise<string> {
-  return (await call(realtime, { site }, options)).as_of.slice(0, 10);
+/** The date at the site now, by the service's clock, with the active visitors, whose number is never cached. */
+export async function readToday(
+  call: Call,
+  site: string,
+  options: CallOptions,
+): Promise<{ today: string; active: number }> {
+  const { as_of, visitors } = await call(realtime, { site }, options);
+  return { today: as_of.slice(0, 10), active: visitors };
 }
 
-/** Answers an operation for any days: directly if the source can, else by subtracting what came after them. */
+/**
+ * Answers an operation for any days: directly if the source can, else by subtracting what came after them. Throws
+ * AnalyticsError `invalid_parameter` for days that cannot be reached; the message says what is possible.
+ *
+ * @param summary The totals of the same days, if they are being asked for, so that they are not computed twice.
+ */
 export async function askSpan<O extends SpanOperation>(
   call: Call,
   operation: O,
   params: Record<string, unknown>,
   { site, from, to, today }: SitePeriod,
   options: CallOptions,
+  summary?: Promise<ResultOf<typeof stats>>,
 ): Promise<ResultOf<O>> {
   const days = countDays(from, to);
   // The parameters of this operation but for the days, which the compiler cannot see.
@@ -70,6 +77,12 @@ export async function askSpan<O extends SpanOperation>(
     case "timeseries":
       return (await subtractSeries(call, span, options)) as ResultOf<O>;
     case "breakdown":
-      return (await subtractBreakdown(call, span, all as ParamsOf<typeof breakdown>, options)) as ResultOf<O>;
+      return (await subtractBreakdown(
+        call,
+        span,
+        all as ParamsOf<typeof breakdown>,
+        options,
+        summary,
+      )) as ResultOf<O>;
   }
 }

@@ -75,15 +75,16 @@ export async function subtractBreakdown(
   span: PastSpan,
   { dimension, limit }: Pick<ParamsOf<typeof breakdown>, "dimension" | "limit">,
   options: CallOptions,
+  summary = subtractStats(call, span, options),
 ): Promise<Breakdown> {
   const params = { site: span.site, dimension, limit: ROW_LIMIT };
-  const [summary, { before, whole, after }] = await Promise.all([
-    subtractStats(call, span, options),
+  const [totals, { before, whole, after }] = await Promise.all([
+    summary,
     readAround(call, breakdown, params, span, options, ({ rows }) => JSON.stringify(rows)),
   ]);
   const measure = dimension === "events" ? "events" : "pageviews";
   const [first, last] = [indexRows(before, measure), indexRows(after, measure)];
-  const { visitors, pageviews, events } = summary;
+  const { visitors, pageviews, events } = totals;
   const ranges = whole.rows.flatMap((row): RowRange[] => {
     const [early, late] = [first(row.value), last(row.value)];
     const people = { least: row.visitors - late.visitors.most, most: row.visitors - early.visitors.least };
@@ -99,11 +100,11 @@ export async function subtractBreakdown(
   const hidden = ranges.length - known.length;
   const isRange = known.some(({ visitors, hits }) => exact(visitors) === null || exact(hits) === null);
   return {
-    ...{ site: summary.site, period: summary.period, dimension: whole.dimension },
+    ...{ site: totals.site, period: totals.period, dimension: whole.dimension },
     rows: known.slice(0, limit).map((range) => buildRow(range, measure, visitors)),
     ...{ limit, total_rows: known.length, truncated: known.length > limit },
     totals: { visitors, pageviews, ...(measure === "events" && { events }) },
-    ...warn(summary.warnings, [
+    ...warn(totals.warnings, [
       ...(isRange ? [RANGE_NOTE] : []),
       ...(whole.truncated
         ? [`The service lists only ${ROW_LIMIT} rows, so rows with few visitors may be missing.`]

@@ -38,11 +38,18 @@ function readCells({ tool, answer }: Given): Cells[] {
     case "get_realtime":
       return [[answer.visitors]];
     case "get_overview": {
-      const { visitors, pageviews, events, active_now, comparison, trend, top } = answer;
+      const { visitors, pageviews, events, active_now, comparison, today, trend, top } = answer;
+      const soFar = trend.partial ? " (today so far)" : "";
       return [
-        [visitors, pageviews, events, active_now],
-        ...readChanges(comparison.current, comparison.previous, comparison),
-        [`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`],
+        ...(comparison
+          ? readChanges({ visitors, pageviews }, comparison.previous, comparison)
+          : [
+              ["visitors", visitors, null, null, null],
+              ["pageviews", pageviews, null, null, null],
+            ]),
+        ["events", events, null, null, null],
+        [today.visitors, active_now],
+        [`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${soFar}`],
         ...top.flatMap(({ rows }) => rows.map((row) => [row.label, row.visitors, row.percentage])),
       ];
     }

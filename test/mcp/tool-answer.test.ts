@@ -79,11 +79,8 @@ describe("an answer is complete as text and as structured content, with its rece
     const result = await call("get_overview", { site: "example.com" });
     expect(result.structuredContent).toMatchObject({
       site: { domain: "example.com" },
-      period: { days: 30 },
-      comparison: {
-        current: { from: "2026-10-22", to: "2026-11-20" },
-        previous: { from: "2026-09-22", to: "2026-10-21" },
-      },
+      period: { from: "2026-10-22", to: "2026-11-20", days: 30, partial: false },
+      comparison: { previous: { from: "2026-09-22", to: "2026-10-21" } },
       receipt: { command: "analytics-mcp overview --site example.com" },
     });
     for (const words of [
@@ -91,7 +88,7 @@ describe("an answer is complete as text and as structured content, with its rece
       "top pages\t",
       "top referrers\t",
       "top countries\t",
-      "Visitors a day from 2026-10-23: ",
+      "Visitors a day from 2026-10-22: ",
     ]) {
       expect(textOf(result)).toContain(words);
     }
@@ -123,7 +120,7 @@ describe("an answer is complete as text and as structured content, with its rece
       { dimension: "events", days: 7 },
       ["No events in these days. Totals: 0 visitors, 0 pageviews, 0 events."],
     ],
-    ["get_overview", { days: 7 }, ["Today, Saturday, is incomplete (data to 09:50)."]],
+    ["get_overview", { days: 7 }, ["The site has no data yet: every number is zero."]],
     ["compare_periods", { days: 7 }, ["No pages changed.", "No referrers changed."]],
   ])("%s of a site without visits %j has no empty lists", async (name, args, notes) => {
     const result = await call(name, { site: "parked.example", ...args });

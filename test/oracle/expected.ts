@@ -180,7 +180,7 @@ export function expectRealtime(count: Count, now: number): Expected {
 function compareWindows(count: Count, now: number, days: number) {
   const sum = (dates: string[]): Window => {
     const { visitors, pageviews } = count.totals(now, dates);
-    return { from: dates[0] ?? "", to: dates.at(-1) ?? "", visitors, pageviews };
+    return { from: dates[0] ?? "", to: dates.at(-1) ?? "", days: dates.length, visitors, pageviews };
   };
   const current = sum(count.completeDays(now, days));
   const previous = sum(count.completeDays(now, days, days));
@@ -202,6 +202,7 @@ function compareWindows(count: Count, now: number, days: number) {
 interface Window {
   from: string;
   to: string;
+  days: number;
   visitors: number;
   pageviews: number;
 }
@@ -229,15 +230,18 @@ function tabulateWindows(name: string, windows: ReturnType<typeof compareWindows
   };
 }
 
+/** The last complete days, with as many before them, today and now. */
 export function expectOverview(count: Count, labels: Labels, now: number, days: number): Expected {
-  const { visitors, pageviews, events } = count.totals(now, count.days(now, days));
-  const { change: _, ...comparison } = compareWindows(count, now, days);
-  const series = count.series(now, days);
+  const dates = count.completeDays(now, days);
+  const { visitors, pageviews, events } = count.totals(now, dates);
+  const { change: _, current, ...comparison } = compareWindows(count, now, days);
+  const [day] = count.series(now, 1);
+  if (day === undefined) throw new Error("There is no today.");
   const active_now = count.active(now);
   const top = (["pages", "referrers", "countries"] as const).map((dimension) => ({
     dimension,
     rows: count
-      .rows(now, count.days(now, days), dimension)
+      .rows(now, dates, dimension)
       .slice(0, 5)
       .map((row) => ({
         value: row.value,
@@ -246,21 +250,41 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
         percentage: percentOf(row.visitors, visitors),
       })),
   }));
+  const { since } = count.site;
+  const isWhole = since !== null && since <= current.from;
   return {
     json: {
-      ...{ site: refer(count.site), period: periodOf(count, now, days) },
+      site: refer(count.site),
+      period: {
+        ...periodOf(count, now, days),
+        ...{ from: current.from, to: current.to, complete_through: current.to, partial: false },
+      },
       ...{ visitors, pageviews, events, active_now, comparison },
-      trend: { from: series[0]?.date, visitors: series.map((day) => day.visitors) },
-      ...{ top, drifted: false },
-      ...warningsOf(count, now, days),
+      today: { date: day.date, visitors: day.visitors, pageviews: day.pageviews },
+      trend: {
+        from: current.from,
+        visitors: dates.map((date) => count.totals(now, [date]).visitors),
+        partial: false,
+      },
+      top,
+      ...(isWhole ? {} : { warnings: [{ code: "before_data_since" }] }),
     },
     tables: [
       {
-        name: "totals",
-        columns: counted("visitors", "pageviews", "events", "active_now"),
-        rows: [[visitors, pageviews, events, active_now]],
+        ...tabulateWindows("totals", { ...comparison, current, change: _ }),
+        rows: [
+          ...tabulateWindows("totals", { ...comparison, current, change: _ }).rows,
+          ["events", events, null, null, null],
+        ],
       },
-      tabulateWindows("comparison", { ...comparison, change: _ }),
+      {
+        name: "now",
+        columns: [
+          { key: "today", title: "visitors today so far", kind: "count" },
+          { key: "active_now", title: "active now", kind: "count" },
+        ],
+        rows: [[day.visitors, active_now]],
+      },
       ...top.map(({ dimension, rows }) => ({
         name: dimension,
         columns: [

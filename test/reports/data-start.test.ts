@@ -20,6 +20,7 @@ const reports = {
   },
   overview: async (call: Call) => {
     const answer = await overview.compute(call, { site: "wide.test", days: 1 }, {});
+    if (answer.comparison === null) throw new Error("There is no comparison.");
     const { comparable, data_since, visitors, pageviews } = answer.comparison;
     return { comparable, data_since, changes: [visitors, pageviews], views: overview.views(answer) };
   },

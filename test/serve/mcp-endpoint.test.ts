@@ -43,7 +43,7 @@ describe.each(clientKinds)("a real client over HTTP (%s)", (kind) => {
     const { url, ask, servers } = await start();
     const client = await connect(url);
     expect((await client.listTools()).tools).toHaveLength(queries.length);
-    expect(client.instructions()).toContain("last week");
+    expect(client.instructions()).toContain("last_month");
     const { body } = await ask("/api/v1/stats?site=example.com&days=7");
     const before = servers();
     const result = await client.callTool("get_stats", { site: "example.com", days: 7 });

@@ -22,7 +22,7 @@ import { createTrend } from "./trend.js";
 export function drawOverview(overview, format) {
   const { site, period, comparison, trend, top } = overview;
   // A single day has no trend, and the tiles already show its numbers.
-  const drawn = trend.visitors.length > 1 ? createTrend(trend, period.partial, format) : undefined;
+  const drawn = trend.visitors.length > 1 ? createTrend(trend, trend.partial, format) : undefined;
   return {
     trend: drawn,
     parts: [
@@ -37,18 +37,22 @@ export function drawOverview(overview, format) {
             format.rangeWithYear(period),
             `${format.count(period.days)} ${period.days === 1 ? "day" : "days"}`,
             period.timezone,
+            ...(comparison ? [] : ["so far"]),
           ]),
         ),
       ),
       html("dl", { class: "tiles" }, ...buildTiles(overview, format)),
-      html(
-        "p",
-        { class: "aside" },
-        "Changes compare complete days: ",
-        own(format.range(comparison.current)),
-        " with ",
-        own(format.range(comparison.previous)),
-      ),
+      ...(comparison
+        ? [
+            html(
+              "p",
+              { class: "aside" },
+              "Complete days, compared with ",
+              own(format.rangeWithYear(comparison.previous)),
+              comparison.previous.days === period.days ? "" : "; changes are of averages per day",
+            ),
+          ]
+        : []),
       ...(drawn ? [drawn.element] : []),
       heading(
         "div",
@@ -64,22 +68,25 @@ export function drawOverview(overview, format) {
 }
 
 /** @param {Overview} overview @param {Format} format */
-function buildTiles({ visitors, pageviews, events, active_now, comparison, period }, format) {
-  const { current, previous, small_sample } = comparison;
-  const compare = (/** @type {"visitors" | "pageviews"} */ measure) => [
-    changeLine(comparison[measure], small_sample, format),
-    html(
-      "span",
-      { class: "aside" },
-      own(format.count(previous[measure])),
-      " → ",
-      own(format.count(current[measure])),
-    ),
-  ];
+function buildTiles({ visitors, pageviews, events, active_now, comparison, today, period }, format) {
+  const compare = (/** @type {"visitors" | "pageviews"} */ measure) =>
+    comparison
+      ? [
+          changeLine(comparison[measure], comparison.small_sample, format),
+          html("span", { class: "aside" }, "before: ", own(format.count(comparison.previous[measure]))),
+        ]
+      : [];
   return [
     buildTile("Visitors", format.count(visitors), compare("visitors")),
     buildTile("Page views", format.count(pageviews), compare("pageviews")),
     buildTile("Events", format.count(events), []),
+    ...(comparison
+      ? [
+          buildTile("Today so far", format.count(today.visitors), [
+            html("span", { class: "aside" }, "visitors"),
+          ]),
+        ]
+      : []),
     buildTile("Active now", format.count(active_now), [
       html("span", { class: "aside" }, "at ", own(format.clock(period.as_of))),
     ]),

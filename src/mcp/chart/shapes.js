@@ -35,8 +35,9 @@ const overview = {
   site,
   period: { from: isDay, to: isDay, days: isCount, timezone: isText, partial: isFlag, as_of: isInstant },
   ...{ visitors: isCount, pageviews: isCount, events: isCount, active_now: isCount },
-  comparison: { current: span, previous: span, visitors: change, pageviews: change, small_sample: isFlag },
-  trend: { from: isDay, visitors: [isCount] },
+  comparison: orNull({ previous: span, visitors: change, pageviews: change, small_sample: isFlag }),
+  today: { visitors: isCount },
+  trend: { from: isDay, visitors: [isCount], partial: isFlag },
   top: [{ dimension: isText, rows: [{ label: isText, visitors: isCount, percentage: isNumber }] }],
 };
 

@@ -135,9 +135,9 @@ export const clocks: Question[] = [
     question: "How is the shop doing at the turn of the day?",
     at: midnight,
     calls: [{ tool: "get_overview", args: { site: "shop.example.net", days: 1 } }],
-    read: ([{ visitors, active_now, comparison }]) => [
-      ...[visitors, active_now, comparison.current.to],
-      ...[comparison.current.visitors, comparison.previous.visitors],
+    read: ([{ today, visitors, period, active_now, comparison }]) => [
+      ...[today.visitors, active_now, period.to],
+      ...[visitors, comparison?.previous.visitors],
     ],
     expect: (count) => {
       const shop = count("shop.example.net");

@@ -184,8 +184,8 @@ export const comparisons: Question[] = [
     at,
     calls: [{ tool: "get_overview", args: { site: "news.example.org", days: 1 } }],
     read: ([overview]) => ({
-      today: overview.visitors,
-      change: overview.comparison.visitors.absolute,
+      today: overview.today.visitors,
+      change: overview.comparison?.visitors.absolute,
       caveat: noteOn(overview, /due to chance/) !== null,
     }),
     expect: (count) => {
@@ -231,19 +231,22 @@ export const comparisons: Question[] = [
     at,
     calls: [{ tool: "get_overview", args: { site: "docs.example.com", days: 7 } }],
     read: ([{ visitors, pageviews, events, active_now, comparison, top }]) => ({
-      ...{ visitors, pageviews, events, active_now, change: comparison.visitors.absolute },
+      ...{ visitors, pageviews, events, active_now, change: comparison?.visitors.absolute },
       top: top.map(({ rows }) => [rows[0]?.label, rows[0]?.visitors]),
     }),
     expect: (count) => {
       const docs = count("docs.example.com");
       return {
-        ...docs.total("last 7 days"),
+        ...docs.total("last 7 complete days"),
         active_now: docs.active(),
         change: docs.visitors("last 7 complete days") - docs.visitors("the 7 complete days before"),
         top: [
-          [docs.top("last 7 days", "pages").value, docs.top("last 7 days", "pages").visitors],
-          ["(direct or none)", docs.row("last 7 days", "referrers", null).visitors],
-          ["United States", docs.row("last 7 days", "countries", "US").visitors],
+          [
+            docs.top("last 7 complete days", "pages").value,
+            docs.top("last 7 complete days", "pages").visitors,
+          ],
+          ["(direct or none)", docs.row("last 7 complete days", "referrers", null).visitors],
+          ["United States", docs.row("last 7 complete days", "countries", "US").visitors],
         ],
       };
     },
@@ -253,20 +256,20 @@ export const comparisons: Question[] = [
     question: "Gib mir einen schnellen Überblick über den Shop.",
     at: "a Sunday evening",
     calls: [{ tool: "get_overview", args: { site: "shop.example.net", days: 14 } }],
-    read: ([{ visitors, trend, comparison, top }]) => [
+    read: ([{ visitors, period, trend, comparison, top }]) => [
       ...[visitors, trend.from, trend.visitors],
-      ...[comparison.current.to, comparison.previous.visitors, top[0]?.rows[0]?.visitors],
+      ...[period.to, comparison?.previous.visitors, top[0]?.rows[0]?.visitors],
     ],
     expect: (count) => {
       const shop = count("shop.example.net");
       return [
         ...[
-          shop.visitors("last 14 days"),
-          "2026-11-10",
-          shop.days("last 14 days").map((day) => day.visitors),
+          shop.visitors("last 14 complete days"),
+          "2026-11-09",
+          shop.days("last 14 complete days").map((day) => day.visitors),
         ],
         ...["2026-11-22", shop.visitors("the 14 complete days before")],
-        shop.top("last 14 days", "pages").visitors,
+        shop.top("last 14 complete days", "pages").visitors,
       ];
     },
   }),

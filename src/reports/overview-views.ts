@@ -1,0 +1,84 @@
+import { formatSpan, periodHeadline, periodNotes } from "../operations/period.ts";
+import type { View } from "../operations/view.ts";
+import { noteStart } from "./data-start.ts";
+import type { Overview } from "./overview.ts";
+import { changeColumns, nameColumns } from "./report-fields.ts";
+import { SMALL_SAMPLE_NOTE } from "./windows.ts";
+
+/** The overview as tables: the totals with their change, today and now, the trend, and the top lists. */
+export function viewOverview(overview: Overview): View[] {
+  return [viewTotals(overview), viewNow(overview), viewTrend(overview), ...overview.top.map(viewTop)];
+}
+
+function viewTotals({ site, period, comparison, top, warnings, ...totals }: Overview): View {
+  const previous = comparison?.previous;
+  return {
+    name: "totals",
+    headline: `${periodHeadline(site.domain, period)}${previous ? `, compared with ${formatSpan(previous)}` : ", so far"}`,
+    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
+    rows: (["visitors", "pageviews", "events"] as const).map((label) => ({
+      label,
+      current: totals[label],
+      previous: label === "events" ? null : (previous?.[label] ?? null),
+      change: label === "events" ? null : (comparison?.[label].absolute ?? null),
+      percent: label === "events" ? null : (comparison?.[label].percent ?? null),
+    })),
+    notes: [
+      ...periodNotes(period, warnings),
+      ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
+      ...(comparison ? noteStart(comparison, comparison.previous, period) : []),
+      ...(comparison && comparison.previous.days !== period.days
+        ? ["The periods have different numbers of days, so changes are of averages per day."]
+        : []),
+      ...(top.some(({ rows }) => rows.length > 0)
+        ? ["Rows may not add up: a visitor can count in several."]
+        : []),
+    ],
+  };
+}
+
+function viewNow({ today, active_now }: Overview): View {
+  return {
+    name: "now",
+    headline: "",
+    columns: [
+      { key: "today", label: "visitors today so far", kind: "count" },
+      { key: "active_now", label: "active now", kind: "count" },
+    ],
+    rows: [{ today: today.visitors, active_now }],
+    notes: [],
+  };
+}
+
+function viewTrend({ trend }: Overview): View {
+  return {
+    headline: `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${trend.partial ? " (today so far)" : ""}`,
+    columns: [],
+    rows: [],
+    notes: [],
+    series: {
+      label: "visitors a day",
+      from: trend.from,
+      values: trend.visitors,
+      partial: trend.partial,
+    },
+  };
+}
+
+function viewTop({ dimension, rows }: Overview["top"][number]): View {
+  return {
+    name: dimension,
+    headline: "",
+    columns: [
+      ...nameColumns(dimension, `top ${dimension}`),
+      { key: "visitors", label: "visitors", kind: "count" },
+      { key: "percentage", label: "share", kind: "percent", detail: true },
+    ],
+    rows: rows.map(({ visitors, visitors_at_most, ...row }) => ({
+      ...row,
+      visitors: visitors_at_most === undefined ? visitors : `${visitors}–${visitors_at_most}`,
+    })),
+    notes: [],
+    beside: true,
+  };
+}
