@@ -7,7 +7,7 @@ const WORDS = [
   ...["this_quarter", "last_quarter", "this_year", "last_year"],
 ];
 
-export const PERIOD_FORMS = `${WORDS.join(", ")}, last_7_days (complete days, any number), 2026-11-15, 2026-11, or 2026-11-01/2026-11-15`;
+const PERIOD_FORMS = `${WORDS.join(", ")}, last_7_days (complete days, any number), 2026-11-15, 2026-11, or 2026-11-01/2026-11-15`;
 
 export const periodParam = () =>
   z
@@ -93,7 +93,7 @@ const isDate = (day: string) => {
 };
 
 /** The last day of the month of a day. */
-export const endOfMonth = (day: string) => addDays(startOf("month", addDays(startOf("month", day), 31)), -1);
+const endOfMonth = (day: string) => addDays(startOf("month", addDays(startOf("month", day), 31)), -1);
 
 /**
  * The days to compare a period with: the same weekdays of the week before, the same day numbers of the month before, for a

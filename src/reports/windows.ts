@@ -25,20 +25,6 @@ export const SMALL_SAMPLE_NOTE = `Small sample (under ${SMALL_SAMPLE} visitors i
 /** The longest window: two of them and today fit into the 365 days of a series. */
 export const MAX_WINDOW_DAYS = 182;
 
-/** How many days a series needs for two windows of complete days and today. */
-export const seriesDaysFor = (days: number) => 2 * days + 1;
-
-/**
- * The last `days` complete days and the same number before them, from a series of `2 * days + 1` points that ends
- * today. Today is incomplete, so it is in neither.
- */
-export function splitWindows(points: readonly Point[], days: number): { current: Window; previous: Window } {
-  return {
-    previous: sumWindow(points.slice(0, days)),
-    current: sumWindow(points.slice(days, 2 * days)),
-  };
-}
-
 export function sumWindow(points: readonly Point[]): Window {
   return {
     from: points[0]?.date ?? "",

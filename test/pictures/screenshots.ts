@@ -24,7 +24,12 @@ export async function photographChart(browser: Browser, theme: Theme, moment: nu
     await window.host.result(sent as never);
     await window.host.settle();
   }, result);
+  // The frame has its new height before it is painted.
+  const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await view.page.evaluate(painted);
+  await view.page.evaluate(painted);
   const screenshot = await view.page.locator("iframe").screenshot();
+  if (screenshot.byteLength < 20_000) throw new Error("The picture of the chart is empty.");
   await Promise.all([context.close(), client.close()]);
   return screenshot;
 }

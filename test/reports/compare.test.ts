@@ -3,7 +3,7 @@ import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { compare } from "../../src/reports/compare.ts";
 import { overview } from "../../src/reports/overview.ts";
-import { isSmallSample, measureChange, SMALL_SAMPLE_NOTE, splitWindows } from "../../src/reports/windows.ts";
+import { isSmallSample, measureChange, SMALL_SAMPLE_NOTE } from "../../src/reports/windows.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createCount } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
@@ -52,16 +52,6 @@ function countWindow(now: number, days: number, earlier: number, dimension: Dime
 }
 
 describe("arithmetic", () => {
-  const point = (date: string, visitors: number) => ({ date, visitors, pageviews: 2 * visitors });
-
-  it("windows are complete days: today is in neither", () => {
-    const points = [1, 2, 4, 8, 1_000].map((visitors, index) => point(`2026-01-0${index + 1}`, visitors));
-    expect(splitWindows(points, 2)).toEqual({
-      previous: { from: "2026-01-01", to: "2026-01-02", days: 2, visitors: 3, pageviews: 6 },
-      current: { from: "2026-01-03", to: "2026-01-04", days: 2, visitors: 12, pageviews: 24 },
-    });
-  });
-
   it.each([
     [110, 100, { absolute: 10, percent: 10 }],
     [1, 3, { absolute: -2, percent: -66.7 }],
