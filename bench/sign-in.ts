@@ -8,7 +8,7 @@ export interface Tokens {
   refresh: string;
 }
 
-const REDIRECT = "http://127.0.0.1:1234/cb";
+export const REDIRECT = "http://127.0.0.1:1234/cb";
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 /** The OAuth flow of one session, from its own client address. */
