@@ -53,7 +53,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
   const speaker = createSpeaker(agent, `${publicUrl}/mcp`, "current");
   const strangers = describeStrangers(client);
   try {
-    await useUpLimits(publicUrl, strangers);
+    await reachLimits(publicUrl, strangers);
     const cases: [name: string, stranger?: Stranger][] = [["nobody"], ...Object.entries(strangers)];
     const seen = cases.map(() => ({ times: [] as number[], requests: 0 }));
     for (let round = -1; round < Number(values.rounds); round++) {
@@ -73,7 +73,14 @@ export async function run(args: string[], serviceScript: string): Promise<number
       `### ${values.store === "redis" ? "Redis" : "SQLite"}, ${connections} connections, Node ${process.version.slice(1).split(".")[0]}`,
       `\`npm run bench -- strangers${values.store === "redis" ? " --store redis" : ""}\`, ${describeMachine()}, Node ${process.versions.node}; ${values.rounds} turns of ${TURN_MS / 1000} seconds each; the clients share the machine.`,
       table(
-        ["strangers ask", "a call, median, ms", "p99, ms", "of nobody", "of `/healthz`", "strangers' requests a second"],
+        [
+          "strangers ask",
+          "a call, median, ms",
+          "p99, ms",
+          "of nobody",
+          "of `/healthz`",
+          "strangers' requests a second",
+        ],
         cases.map(([name], index) => {
           const { times = [], requests = 0 } = seen[index] ?? {};
           const median = medians[index] ?? Number.NaN;
@@ -121,7 +128,7 @@ function describeStrangers(client: string): Record<string, Stranger> {
 }
 
 /** Asks for each until it gets the expected status: some are refused only after a number of requests. */
-async function useUpLimits(publicUrl: string, strangers: Record<string, Stranger>): Promise<void> {
+async function reachLimits(publicUrl: string, strangers: Record<string, Stranger>): Promise<void> {
   const agent = new Agent({ connections: 8 });
   for (const stranger of Object.values(strangers)) {
     for (let attempt = 0; (await ask(agent, publicUrl, stranger)) !== stranger.status; attempt++) {

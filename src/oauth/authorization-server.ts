@@ -20,6 +20,7 @@ import { buildErrorPage } from "./pages/error-page.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
 import { createNormalizer, type Normalizer } from "./request-normalizer.ts";
 import { sendPage } from "./send-page.ts";
+import type { WindowLimit } from "./store/store.ts";
 
 export type AuthorizationServerOptions = Omit<ProviderOptions, "issuer" | "resource"> &
   Omit<ConsentOptions, "provider" | "issuer" | "resource"> &
@@ -29,9 +30,9 @@ export type AuthorizationServerOptions = Omit<ProviderOptions, "issuer" | "resou
   };
 
 /** Limits for one address in an hour. Each request adds a record: a registration stays, a sign-in lasts 15 minutes. */
-const MAX_REGISTRATIONS = 60;
-const MAX_SIGN_INS = 300;
-const HOUR_MS = 3_600_000;
+const windowMs = 3_600_000;
+const REGISTRATIONS = { max: 60, windowMs };
+const SIGN_INS = { max: 300, windowMs };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
@@ -80,12 +81,13 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
     setPublicAddress(request, issuer);
     return serveProvider(request, response);
   };
-  const countFromAddress = (what: string) => store.hit(`${what} from ${readAddress()}`, HOUR_MS, clock());
+  /** Returns the seconds to wait, or 0. */
+  const countFromAddress = async (what: string, limit: WindowLimit) =>
+    Math.ceil((await store.hit(`${what} from ${readAddress()}`, limit, clock())) / 1000);
 
   const startSignIn: Handler = async (request, response) => {
-    if ((await countFromAddress("sign-ins")) > MAX_SIGN_INS) {
-      return sendPage(response, 429, buildErrorPage(tooManySignIns), { "Retry-After": "3600" });
-    }
+    const wait = await countFromAddress("sign-ins", SIGN_INS);
+    if (wait > 0) return sendPage(response, 429, tooManySignIns, { "Retry-After": String(wait) });
     let query = new URL(request.url ?? "/", issuer).searchParams;
     if (request.method === "POST") {
       // A form means the same (RFC 6749, section 3.1), and is normalized in the same way.
@@ -105,9 +107,10 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
     serve(replaceBody(request, await readBody(request)), response);
 
   const register: Handler = async (request, response) => {
-    if ((await countFromAddress("registrations")) > MAX_REGISTRATIONS) {
+    const wait = await countFromAddress("registrations", REGISTRATIONS);
+    if (wait > 0) {
       const body = { error: "slow_down", error_description: "Too many registrations." };
-      return sendJson(response, 429, body, { "Retry-After": "3600" });
+      return sendJson(response, 429, body, { "Retry-After": String(wait) });
     }
     const metadata = normalize.registration(parseJson(await readBody(request)));
     await serve(replaceBody(request, JSON.stringify(metadata)), response);
@@ -157,11 +160,11 @@ const sendNotFound: Handler = (_, response) =>
     error_description: "This server has no such endpoint, or not for this method.",
   });
 
-const tooManySignIns = {
+const tooManySignIns = buildErrorPage({
   title: "Too many sign-ins",
   message: "Your network has started more sign-ins in this hour than this server allows.",
   hint: "Try again in an hour.",
-};
+});
 
 /**
  * Gives the provider the public address, from which it builds its redirects and decides whether cookies are `Secure`.

@@ -10,8 +10,8 @@ export interface ConsentOnceOptions {
 
 const ATTEMPTS = 40;
 const PAUSE_MS = 50;
-/** As long as a sign-in lives. */
-const LIFETIME_MS = 15 * 60_000;
+/** For as long as a sign-in lives. */
+const ONCE = { max: 1, windowMs: 15 * 60_000 };
 
 /**
  * Makes sure that one consent form counts once. It may be sent twice, by a double click or by a browser that retries,
@@ -26,7 +26,7 @@ export function createConsentOnce({ findInteraction, store, clock }: ConsentOnce
      */
     decideOnce: async (uid: string, decide: () => Promise<void>): Promise<boolean> => {
       const counter = `decisions of ${uid}`;
-      if ((await store.hit(counter, LIFETIME_MS, clock())) !== 1) return false;
+      if ((await store.hit(counter, ONCE, clock())) > 0) return false;
       try {
         await decide();
         return true;

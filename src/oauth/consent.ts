@@ -18,9 +18,9 @@ import { sendPage } from "./send-page.ts";
 import type { Sealing } from "./store/sealing.ts";
 
 /** Keys that may be tried in one sign-in, and wrong keys from one address in a quarter of an hour. */
-const MAX_TRIES = 5;
-const MAX_TRIES_FROM_ADDRESS = 30;
-const WINDOW_MS = 15 * 60_000;
+const windowMs = 15 * 60_000;
+const TRIES = { max: 5, windowMs };
+const TRIES_FROM_ADDRESS = { max: 30, windowMs };
 
 export interface ConsentOptions extends Omit<ConsentOnceOptions, "findInteraction"> {
   provider: Provider;
@@ -129,11 +129,10 @@ export function createConsent(options: ConsentOptions) {
     if (apiKey === "") return { code: "empty_key" };
     if (!/^[\x21-\x7e]{1,512}$/.test(apiKey)) return { code: "malformed_key" };
     const now = clock();
-    const tries = await store.hit(`tries ${uid}`, WINDOW_MS, now);
-    const fromAddress = await store.hit(`tries from ${address}`, WINDOW_MS, now);
-    if (fromAddress > MAX_TRIES_FROM_ADDRESS) return { code: "rate_limited", retryAfter: WINDOW_MS / 1000 };
     // The sign-in ends before its count does, so waiting does not help.
-    if (tries > MAX_TRIES) return { code: "tries_used_up" };
+    if ((await store.hit(`tries ${uid}`, TRIES, now)) > 0) return { code: "tries_used_up" };
+    const wait = await store.hit(`tries from ${address}`, TRIES_FROM_ADDRESS, now);
+    if (wait > 0) return { code: "rate_limited", retryAfter: Math.ceil(wait / 1000) };
     try {
       await options.checkKey(apiKey);
     } catch (error) {

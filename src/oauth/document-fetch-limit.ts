@@ -10,8 +10,7 @@ export interface FetchLimitOptions {
 }
 
 /** How many documents and key sets the requests of one address may make this server fetch in an hour. */
-const MAX_FETCHES = 300;
-const HOUR_MS = 3_600_000;
+const FETCHES = { max: 300, windowMs: 3_600_000 };
 
 /** For how long an answer is reused, even a failure: the provider asks twice for a document that it refuses. */
 const CACHE_MS = 30_000;
@@ -36,8 +35,8 @@ export function limitFetches(
     const url = input instanceof Request ? input.url : String(input);
     const known = cached.get(url);
     if (known && known.ends > clock()) return known.answer();
-    const count = await store.hit(`documents for ${readAddress()}`, HOUR_MS, clock());
-    if (count > MAX_FETCHES) throw new DocumentUnavailable("Too many documents were requested.");
+    const wait = await store.hit(`documents for ${readAddress()}`, FETCHES, clock());
+    if (wait > 0) throw new DocumentUnavailable("Too many documents were requested.");
     let response: Response;
     let text: string | null;
     try {

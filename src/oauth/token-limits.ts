@@ -30,7 +30,7 @@ export interface TokenUse {
 /** Counts a valid code or refresh token at the token endpoint. Throws an error with status 429 if there are too many. */
 export function createTokenLimits({ store, clock }: { store: Store; clock: () => number }) {
   const limit = async (counter: string, windowMs: number, max: number, waitSeconds: number) => {
-    if ((await store.hit(counter, windowMs, clock())) <= max) return;
+    if ((await store.hit(counter, { max, windowMs }, clock())) === 0) return;
     Provider.ctx?.set("Retry-After", String(waitSeconds));
     throw new SlowDown("Too many token requests. Use the tokens that were given.");
   };

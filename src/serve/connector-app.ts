@@ -7,7 +7,7 @@ import type { Store } from "../oauth/store/store.ts";
 import { createFailureLog } from "../oauth/store/store-failure.ts";
 import { sites } from "../operations/index.ts";
 import type { KeyedSource, OpenOptions } from "../sources/source-types.ts";
-import { createRoutes } from "./connector-routes.ts";
+import { createRoutes, type Readiness } from "./connector-routes.ts";
 import { createGrantContexts, type Holder } from "./grant-contexts.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import type { createRequestContext } from "./request-context.ts";
@@ -38,7 +38,7 @@ export function createConnectorApp(
   options: ConnectorAppOptions,
   publicUrl: string,
   { log, audit, readAddress, noteGrant, watchFetch }: ReturnType<typeof createRequestContext>,
-  isDraining: () => boolean,
+  readiness: Readiness,
 ) {
   const { store, secret, clock, source } = options;
   const resource = `${publicUrl}/mcp`;
@@ -84,7 +84,7 @@ export function createConnectorApp(
   });
   const listener = createRoutes({
     ...{ publicUrl, source, authorize, serveMcp: mcp.serve },
-    ...{ checkStore: () => store.check(), isDraining, onFault },
+    ...{ ...readiness, onFault },
     onUnavailable: createFailureLog((message) => log("store", { message }), clock),
   });
   return { listener, closeMcp: mcp.close };

@@ -10,15 +10,18 @@ import { isUnavailable } from "../oauth/store/store-failure.ts";
 import { queries } from "../reports/queries.ts";
 import type { KeyedSource } from "../sources/source-types.ts";
 
-export interface RoutesOptions {
+export interface Readiness {
+  /** Throws if the store does not work. */
+  checkStore: () => Promise<void>;
+  isDraining: () => boolean;
+}
+
+export interface RoutesOptions extends Readiness {
   publicUrl: string;
   /** Where people's keys are from. */
   source: Pick<KeyedSource, "name" | "about" | "publicKey">;
   authorize: Handle;
   serveMcp: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Throws if the store does not work. */
-  checkStore: () => Promise<void>;
-  isDraining: () => boolean;
   onFault: (fault: Error) => void;
   /** Called for every request that failed because of the store. */
   onUnavailable: (failure: AnalyticsError) => void;

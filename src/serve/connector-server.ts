@@ -3,7 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openPort } from "../http/open-port.ts";
 import { type ConnectorAppOptions, createConnectorApp } from "./connector-app.ts";
 import { eventLevels, type Log } from "./connector-log.ts";
+import type { Readiness } from "./connector-routes.ts";
 import { createFairScheduler } from "./fair-scheduler.ts";
+import { createReadiness } from "./readiness.ts";
 import { createRequestContext } from "./request-context.ts";
 
 export interface ConnectorOptions extends ConnectorAppOptions {
@@ -39,12 +41,12 @@ const TIME_LIMITS = { headers: 10_000, request: 30_000, interval: 2_000 };
 const KEEP_ALIVE_MS = 65_000;
 
 /** Loaded only if the operator asks for it. */
-async function startMonitor({ adminListen, store }: ConnectorOptions, isDraining: () => boolean) {
+async function startMonitor({ adminListen }: ConnectorOptions, { isDraining, checkStore }: Readiness) {
   if (!adminListen) return undefined;
   const { startAdmin } = await import("./admin-server.ts");
   return startAdmin(adminListen, async () => {
     if (isDraining()) throw new Error("draining");
-    await store.check();
+    await checkStore();
   });
 }
 
@@ -60,12 +62,16 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
   const port = await openPort(server, options);
   const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
   const state = { draining: false };
-  const monitor = await startMonitor(options, () => state.draining);
+  const readiness: Readiness = {
+    isDraining: () => state.draining,
+    checkStore: createReadiness(() => options.store.check(), options.clock),
+  };
+  const monitor = await startMonitor(options, readiness);
   const context = createRequestContext((event, facts) => {
     if (eventLevels[event] !== "debug") monitor?.countEvent(event);
     options.log(event, facts);
   }, options.trustProxy);
-  const { listener, closeMcp } = createConnectorApp(options, publicUrl, context, () => state.draining);
+  const { listener, closeMcp } = createConnectorApp(options, publicUrl, context, readiness);
   const schedule = createFairScheduler();
   const serve = context.receive(
     (request, response) =>

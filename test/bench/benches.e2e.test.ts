@@ -24,6 +24,11 @@ it.concurrent.each([
     [...few, "--connections", "5"],
     ["a bare responder", "`/mcp`, 2026-07-28", "`/mcp`, 2025-11-25, with a `progressToken`"],
   ],
+  [
+    "strangers",
+    [...few, "--connections", "4"],
+    ["nobody", "`/healthz`", "`/readyz`", "`/authorize`, refused with 429"],
+  ],
   ["reference", few, ["`/stats`, directly", "`/stats`, over HTTP", "`/breakdown`, pages, directly"]],
   // None but this one: the others would come from the network.
   ["peers", [...few, "--only", "none"], ["analytics-mcp"]],
@@ -38,7 +43,7 @@ it.concurrent.each([
 });
 
 it("has a chapter for each", () => {
-  const chapters = ["start", "calls", "throughput", "reference", "peers"].map(
+  const chapters = ["start", "calls", "throughput", "strangers", "reference", "peers"].map(
     (name) => /^const CHAPTER = "(.*)";$/m.exec(readFileSync(`bench/${name}.ts`, "utf8"))?.[1],
   );
   const lines = readFileSync("bench/RESULTS.md", "utf8").split("\n");

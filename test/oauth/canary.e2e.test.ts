@@ -41,7 +41,7 @@ async function beBusy(store: Store): Promise<string[]> {
     }
     const address = `198.51.100.${index}`;
     secrets.push(address);
-    await store.hit(address, MINUTE, clock.now);
+    await store.hit(address, { max: 9, windowMs: MINUTE }, clock.now);
     if (index % 4 === 0) await store.revokeGrant(grantId, clock.now);
   }
   await store.check();

@@ -22,7 +22,7 @@ const methods: [string, (store: Store) => Promise<unknown>][] = [
   ["listGrants", (store) => store.listGrants()],
   ["listClients", (store) => store.listClients()],
   ["pruneClients", (store) => store.pruneClients(1)],
-  ["hit", (store) => store.hit("a", 1000, 1)],
+  ["hit", (store) => store.hit("a", { max: 9, windowMs: 1000 }, 1)],
   ["check", (store) => store.check()],
 ];
 
@@ -46,7 +46,7 @@ async function expectUnavailable(store: Store, reason: string, only = methods): 
 async function recover(store: Store): Promise<void> {
   for (let attempt = 0; attempt < 400; attempt++) {
     if (
-      await store.check().then(
+      await store.hit("recovery", { max: 1_000, windowMs: 1_000 }, 1).then(
         () => true,
         () => false,
       )
@@ -167,7 +167,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     const store = await open();
     await store.put(buildRecord("a", { grantId: "g" }));
     redis.cli(...cause);
-    const writing = ["put", "consume", "revokeGrant", "hit", "check"];
+    const writing = ["put", "consume", "revokeGrant", "hit"];
     try {
       for (const method of methods.filter(([name]) => writing.includes(name))) {
         // Because of a replica the store reconnects, and until then it only reports that there is no answer.
@@ -195,7 +195,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     const plain = { grantId: "g", clientId: "c", expires };
     for (const hash of ["a", "b"]) await store.put(buildRecord(hash, plain));
     await store.put(buildRecord("client", { kind: "Client", clientId: "c", expires }));
-    await store.hit("a", 2_000, context.clock.now);
+    await store.hit("a", { max: 9, windowMs: 2_000 }, context.clock.now);
     expect(Number(redis.cli("dbsize"))).toBeGreaterThan(6);
     await expect.poll(() => redis.cli("keys", "*")).toBe("");
     await store.put(buildRecord("a", { ...plain, expires: context.clock.now + MINUTE }));

@@ -71,7 +71,7 @@ const tasks: Record<string, () => Promise<void>> = {
       Buffer.from((await store.get("AccessToken", "a"))?.sealed ?? []).toString(),
       await store.consume("AccessToken", "a", 1),
       await store.consume("AccessToken", "a", 2),
-      await store.hit("b", 1000, 0),
+      await store.hit("b", { max: 1, windowMs: 1000 }, 0),
       await store.revokeGrant("worker", options.clock()),
       await store.put(build("b")),
       await store.get("AccessToken", "a"),

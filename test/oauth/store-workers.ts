@@ -63,6 +63,6 @@ export const otherNodes = (process.env.TEST_NODES ?? "").split(":").filter((node
 
 /** The expected output of the worker's task `smoke`. */
 export const SMOKE = [
-  ...[true, "a", { first: true, consumed: 1 }, { first: false, consumed: 1 }, 1, true, false, null],
+  ...[true, "a", { first: true, consumed: 1 }, { first: false, consumed: 1 }, 0, true, false, null],
   [{ grantId: "worker", revoked: 1_800_000_000_000 }],
 ];

@@ -296,37 +296,47 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
     });
 
     describe("counters", () => {
-      it("count across replicas, each name separately", async () => {
-        const counts = await eightTimes((each) => each.hit("form:203.0.113.7", MINUTE, now));
-        expect(counts.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-        expect(await other.hit("form:203.0.113.8", MINUTE, now)).toBe(1);
+      const allow = (max: number) => ({ max, windowMs: MINUTE });
+
+      it("count across replicas, each name separately, and say how long to wait", async () => {
+        const waits = await eightTimes((each) => each.hit("form:203.0.113.7", allow(5), now));
+        expect(waits.toSorted()).toEqual([0, 0, 0, 0, 0, MINUTE, MINUTE, MINUTE]);
+        expect(await other.hit("form:203.0.113.8", allow(5), now)).toBe(0);
       });
 
       it("start again when their window ends", async () => {
-        await store.hit("a", MINUTE, now);
-        expect(await store.hit("a", MINUTE, now + MINUTE - 1)).toBe(2);
-        expect(await store.hit("a", MINUTE, now + MINUTE)).toBe(1);
-        expect(await store.hit("a", MINUTE, now + MINUTE + 1)).toBe(2);
+        await store.hit("a", allow(1), now);
+        expect(await other.hit("a", allow(1), now + MINUTE - 1)).toBe(1);
+        expect(await store.hit("a", allow(2), now + MINUTE)).toBe(0);
+        expect(await other.hit("a", allow(2), now + MINUTE + 1)).toBe(0);
+        expect(await store.hit("a", allow(2), now + MINUTE + 2)).toBe(MINUTE - 2);
+      });
+
+      it("do not count what they refuse", async () => {
+        await eightTimes((each) => each.hit("a", allow(2), now));
+        expect(await other.hit("a", allow(3), now)).toBe(0);
+        expect(await store.hit("a", allow(3), now)).toBe(MINUTE);
       });
 
       it("subtract one event, only in its window and never below zero", async () => {
         await store.unhit("a", now);
-        await eightTimes((each) => each.hit("a", MINUTE, now));
+        await eightTimes((each) => each.hit("a", allow(8), now));
         await eightTimes((each) => each.unhit("a", now));
         await store.unhit("a", now);
-        expect(await other.hit("a", MINUTE, now + MINUTE / 2)).toBe(1);
+        expect(await other.hit("a", allow(1), now + MINUTE / 2)).toBe(0);
         await other.unhit("a", now + MINUTE);
-        expect(await store.hit("a", MINUTE, now + MINUTE / 2)).toBe(2);
+        expect(await store.hit("a", allow(1), now + MINUTE / 2)).toBe(MINUTE / 2);
         await store.unhit("a", now + MINUTE / 2);
-        expect(await other.hit("a", MINUTE, now + MINUTE / 2)).toBe(2);
-        expect(await other.hit("a", MINUTE, now + MINUTE)).toBe(1);
+        expect(await other.hit("a", allow(1), now + MINUTE / 2)).toBe(0);
+        expect(await other.hit("a", allow(1), now + MINUTE)).toBe(0);
       });
 
-      it("are not extended by a replica whose clock is ahead", async () => {
-        await store.hit("a", MINUTE, now + 1000 * MINUTE);
-        expect(await other.hit("a", MINUTE, now)).toBe(2);
-        expect(await other.hit("a", MINUTE, now + MINUTE - 1)).toBe(3);
-        expect(await other.hit("a", MINUTE, now + MINUTE)).toBe(1);
+      it.each([1, 3])("are not extended by a replica whose clock is ahead, with %i a minute", async (max) => {
+        await store.hit("a", allow(max), now + 1000 * MINUTE);
+        for (let count = 1; count < max; count++) expect(await other.hit("a", allow(max), now)).toBe(0);
+        expect(await other.hit("a", allow(max), now)).toBe(MINUTE);
+        expect(await other.hit("a", allow(max), now + MINUTE - 1)).toBe(1);
+        expect(await other.hit("a", allow(max), now + MINUTE)).toBe(0);
       });
     });
 

@@ -48,6 +48,7 @@ describe("the operator's address", () => {
     const { connector, ask } = await start();
     expect([(await ask("/healthz")).status, (await ask("/readyz")).status]).toEqual([200, 200]);
     connector.store.check = () => Promise.reject(new Error("the disk of 10.1.2.3 is full"));
+    connector.time.now += 1_000;
     expect((await ask("/healthz")).status).toBe(200);
     const { status, text } = await ask("/readyz");
     expect([status, text]).toEqual([503, expect.not.stringContaining("10.1.2.3")]);

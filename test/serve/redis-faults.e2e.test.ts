@@ -102,7 +102,7 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
     await redis.start();
     redis.cli("flushall");
     await recover();
-    await expectAll(reading, { status: 401 });
+    await expectAll({ call: reading.call }, { status: 401 });
     const again = await open();
     await again.goOn();
   });

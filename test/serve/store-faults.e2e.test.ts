@@ -81,7 +81,10 @@ const faults: Fault[] = [
     cause: async () => {
       process.kill(served.pid, "SIGUSR2");
       await expect.poll(() => served.output.stderr).toContain("query_only true");
-      return () => process.kill(served.pid, "SIGUSR2");
+      return async () => {
+        process.kill(served.pid, "SIGUSR2");
+        await expect.poll(() => served.output.stderr).toContain("query_only false");
+      };
     },
   },
   {
@@ -117,6 +120,6 @@ describe("serve, on a store that is", () => {
     await expectAll(reading, unavailable);
     await served.stop("SIGKILL");
     await start();
-    await expectAll(reading, { status: 401 });
+    await expectAll({ call: reading.call }, { status: 401 });
   });
 });

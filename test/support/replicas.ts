@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
+import { type Database, loadDriver } from "../../src/oauth/store/sqlite-driver.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
 import { startTestConnector, type TestConnectorOptions } from "./connector.ts";
@@ -22,6 +23,8 @@ export interface Medium {
   open: (options: StoreOptions) => ReturnType<typeof openSqliteStore>;
   /** The bytes of every file that it keeps. */
   dump(): Buffer[];
+  /** Changes with everything that is written to it. */
+  readVersion(): string;
   stop(): Promise<void>;
 }
 
@@ -30,10 +33,21 @@ export const media: SharedMedium[] = [
     ...{ name: "two replicas on one SQLite file", absent: false },
     start: async () => {
       const folder = mkdtempSync(join(tmpdir(), "attack-"));
+      const path = join(folder, "store.db");
+      const openFile = await loadDriver();
+      let watching: Database | undefined;
       return {
-        open: (options) => openSqliteStore(join(folder, "store.db"), options),
+        open: (options) => openSqliteStore(path, options),
+        // Counts what other connections write (https://sqlite.org/pragma.html#pragma_data_version).
+        readVersion: () => {
+          watching ??= openFile(path);
+          return JSON.stringify(watching.prepare("PRAGMA data_version").all());
+        },
         dump: () => readFolder(folder).map(({ bytes }) => bytes),
-        stop: async () => rmSync(folder, { recursive: true, force: true }),
+        stop: async () => {
+          watching?.close();
+          rmSync(folder, { recursive: true, force: true });
+        },
       };
     },
   },
@@ -48,6 +62,8 @@ export const media: SharedMedium[] = [
           redis.cli("save");
           return readFolder(redis.folder).map(({ bytes }) => bytes);
         },
+        readVersion: () =>
+          /rdb_changes_since_last_save:\d+/.exec(redis.cli("info", "persistence"))?.[0] ?? "",
         stop: () => redis.stop(),
       };
     },

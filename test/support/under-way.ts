@@ -69,7 +69,6 @@ export async function openSignIns(side: Side) {
 
   return {
     writing: {
-      readyz: () => ask(`${publicUrl}/readyz`),
       registration: () => ask(`${publicUrl}/register`, registration),
       authorization: () => ask(url),
       consent: () => time(async () => (await allow()).response),
@@ -77,7 +76,10 @@ export async function openSignIns(side: Side) {
       refresh: () => time(refresh),
       revocation: () => time(revoke),
     },
-    reading: { call: () => time(() => call(body)) },
+    reading: {
+      readyz: () => ask(`${publicUrl}/readyz`),
+      call: () => time(() => call(body)),
+    },
     /** Nothing was lost, and what was under way comes to its end. */
     goOn: async () => {
       expect((await call(body)).status).toBe(200);

@@ -111,14 +111,15 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
       for (const { key } of old) forget(key);
       return old.length;
     },
-    hit: async (counter, windowMs, now) => {
+    hit: async (counter, { max, windowMs }, now) => {
       sweep();
       const name = nameCounter(counter);
       const known = counters.get(name);
       const running = known !== undefined && known.ends > now;
-      const count = running ? known.count + 1 : 1;
-      counters.set(name, { count, ends: running ? Math.min(known.ends, now + windowMs) : now + windowMs });
-      return count;
+      const ends = running ? Math.min(known.ends, now + windowMs) : now + windowMs;
+      const count = running ? known.count : 0;
+      counters.set(name, { count: Math.min(count + 1, Math.max(count, max)), ends });
+      return count < max ? 0 : ends - now;
     },
     unhit: async (counter, now) => {
       const known = counters.get(nameCounter(counter));

@@ -143,17 +143,21 @@ redis.call('DEL', key)
 redis.call('ZREM', prefix .. 'clients', ARGV[1])
 return 1`;
 
-/** name, window, now → count */
+/** name, max, window, now → 0 if it was counted, else the milliseconds until the window ends; then it only reads */
 export const HIT = `${SHARED}
-local key, window, now = prefix .. 'counter:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local key, max, window = prefix .. 'counter:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local now = tonumber(ARGV[4])
 local known = redis.call('HMGET', key, 'count', 'ends')
-local count, ends = 1, now + window
+local count, ends, wait = 0, now + window, 0
 if known[1] and tonumber(known[2]) > now then
-  count, ends = tonumber(known[1]) + 1, math.min(ends, tonumber(known[2]))
+  count = tonumber(known[1])
+  if count >= max and tonumber(known[2]) <= ends then return tonumber(known[2]) - now end
+  ends = math.min(ends, tonumber(known[2]))
 end
+if count < max then count = count + 1 else wait = ends - now end
 redis.call('HSET', key, 'count', count, 'ends', string.format('%.0f', ends))
 forget(key, ends, now)
-return count`;
+return wait`;
 
 /** name, now */
 export const UNHIT = `

@@ -21,7 +21,6 @@ CREATE INDEX grants_by_client ON grants (client_id) WHERE revoked IS NULL;
 CREATE INDEX grants_by_end ON grants (forgotten) WHERE forgotten IS NOT NULL;
 CREATE TABLE counters (name TEXT PRIMARY KEY, count INTEGER NOT NULL, ends INTEGER NOT NULL) STRICT;
 CREATE INDEX counters_by_end ON counters (ends);
-CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), value BLOB NOT NULL) STRICT;
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${SCHEMA_VERSION};
 `;

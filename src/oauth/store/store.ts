@@ -68,16 +68,23 @@ export interface Store {
   /** Removes applications registered before that time without a live grant; returns how many. */
   pruneClients(before: number): Promise<number>;
   /**
-   * Counts an event, and returns the number of events in the current window, including this one. A window starts at
-   * its first event and ends at most `windowMs` later; a replica whose clock is ahead cannot extend it. The counter's
-   * name may contain an address, so only its keyed hash is stored.
+   * Counts an event, unless its window is full. Returns 0 if it was counted, otherwise the milliseconds until the
+   * window ends. A refusal writes nothing, so that it costs little however often it is caused. A window starts at its
+   * first event and ends at most `windowMs` later; a replica whose clock is ahead cannot extend it. The counter's name
+   * may contain an address, so only its keyed hash is stored. A power loss may undo the latest counts.
    */
-  hit(counter: string, windowMs: number, now: number): Promise<number>;
+  hit(counter: string, limit: WindowLimit, now: number): Promise<number>;
   /** Subtracts one event from a window that has not ended: it was counted before it was known not to matter. */
   unhit(counter: string, now: number): Promise<void>;
-  /** Writes and reads back, so that it fails if the medium is full, read-only or missing. */
+  /** Only reads: strangers can cause it. So it fails if the medium cannot be reached, but not if it is full. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** How many events a window takes. */
+export interface WindowLimit {
+  max: number;
+  windowMs: number;
 }
 
 export interface Consumption {
