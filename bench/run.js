@@ -9,7 +9,14 @@ import { build } from "tsup";
  */
 const given = process.argv.slice(2);
 const named = given[0] !== undefined && !given[0].startsWith("--");
-const all = ["start", "calls", "throughput", "strangers", "reference", ...(given.includes("--peers") ? ["peers"] : [])];
+const all = [
+  "start",
+  "calls",
+  "throughput",
+  "strangers",
+  "reference",
+  ...(given.includes("--peers") ? ["peers"] : []),
+];
 const names = named ? given.slice(0, 1) : all;
 const args = named ? given.slice(1) : given.filter((each) => each !== "--peers");
 
