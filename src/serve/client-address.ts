@@ -1,26 +1,52 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
-/** The client's address. With `trustProxy` it is the last entry of X-Forwarded-For, which the operator's proxy adds. */
+/**
+ * What a request is counted for: an IPv4 address, or the /64 network of an IPv6 address, since an IPv6 customer has at
+ * least a /64 and could use each of its addresses once. With `trustProxy` it is read from the last entry of
+ * X-Forwarded-For, which the operator's proxy adds; if that is no address, it is the proxy's own.
+ */
 export function readAddress({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = String(headers["x-forwarded-for"] ?? "");
-  const [last] = forwarded.split(",").toReversed();
-  return toNetwork((trustProxy && last?.trim()) || (socket.remoteAddress ?? ""));
+  const [last = ""] = String(headers["x-forwarded-for"] ?? "")
+    .split(",")
+    .slice(-1);
+  const forwarded = trustProxy ? readNetwork(last) : undefined;
+  return forwarded ?? readNetwork(socket.remoteAddress ?? "") ?? "";
 }
 
-/** What to count an address as: an IPv6 customer has at least a /64, and could use each of its addresses once. */
-function toNetwork(address: string): string {
-  if (isIP(address) !== 6 || address.toLowerCase().startsWith("::ffff:")) return address;
-  const [head = "", tail] = address.split("::");
-  const first = head.split(":");
-  const missing = tail === undefined ? 0 : 8 - first.length - tail.split(":").length;
-  const groups = [
-    ...first,
-    ...Array.from({ length: Math.max(0, missing) }, () => "0"),
-    ...(tail ?? "").split(":"),
-  ];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group || "0", 16).toString(16))
-    .join(":")}::/64`;
+/** Some proxies write the port too: `203.0.113.9:4711`, `[2001:db8::1]:4711`. */
+function readNetwork(text: string): string | undefined {
+  const entry = text.trim();
+  const [, bracketed = entry] = /^\[([^\]]*)\](?::\d+)?$/.exec(entry) ?? [];
+  const [, address = bracketed] = /^([\d.]+):\d+$/.exec(bracketed) ?? [];
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  return version === 4 ? address : readIpv6Network(address);
+}
+
+/** An IPv4-mapped address is the IPv4 address (RFC 4291, section 2.5.5.2). */
+function readIpv6Network(address: string): string {
+  const groups = readGroups(address);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) {
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join(".");
+  }
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(":")}::/64`;
+}
+
+/** The eight groups of a valid IPv6 address. */
+function readGroups(address: string): number[] {
+  const [plain = ""] = address.split("%", 1);
+  const hexadecimal = plain.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [head = [], tail = []] = hexadecimal
+    .split("::")
+    .map((part) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16))));
+  return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => 0), ...tail];
 }
