@@ -12,6 +12,7 @@ export interface ServeFlags {
   host?: string | undefined;
   port?: string | undefined;
   publicUrl?: string | undefined;
+  dashboardUrl?: string | undefined;
   store?: string | undefined;
   secretFile?: string | undefined;
   trustProxy?: boolean | undefined;
@@ -28,6 +29,8 @@ export interface ServeSettings {
   port: number;
   /** An origin without a trailing slash; undefined if the server is only for this machine. */
   publicUrl: string | undefined;
+  /** The web page where people create their keys. */
+  dashboardUrl: string | undefined;
   store: string;
   secretFile: string;
   trustProxy: boolean;
@@ -46,6 +49,7 @@ export const serveVariables = {
   host: "ANALYTICS_SERVE_HOST",
   port: "ANALYTICS_SERVE_PORT",
   publicUrl: "ANALYTICS_SERVE_PUBLIC_URL",
+  dashboardUrl: "ANALYTICS_SERVE_DASHBOARD_URL",
   store: "ANALYTICS_SERVE_STORE",
   secretFile: "ANALYTICS_SERVE_SECRET_FILE",
   trustProxy: "ANALYTICS_SERVE_TRUST_PROXY",
@@ -101,6 +105,7 @@ export function readServeSettings(
     host,
     port: readPort("--port", read("port") ?? DEFAULT_PORT),
     publicUrl,
+    dashboardUrl: readDashboardUrl(read("dashboardUrl")),
     store: read("store") ?? (isLocal ? "memory" : join(folder, "connector.db")),
     secretFile: read("secretFile") ?? join(folder, "secret"),
     trustProxy: flags.trustProxy ?? readSwitch(serveVariables.trustProxy, trust ?? "off"),
@@ -130,6 +135,18 @@ function readPublicUrl(text: string | undefined): string | undefined {
   if (!isSafe)
     throw refuse("--public-url", "must start with https://, because tokens and keys are sent there");
   return origin;
+}
+
+/** It stands in pages, where `javascript:` would be run, and anyone can read it. */
+function readDashboardUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (!url || !isSafe) throw refuse("--dashboard-url", "must be an address that starts with https://");
+  if (`${url.username}${url.password}` !== "") {
+    throw refuse("--dashboard-url", "must have no user name or password: everyone can see it");
+  }
+  return url.href;
 }
 
 function readPort(option: string, text: string): number {

@@ -18,6 +18,7 @@ export const connectorEnvironment = {
   ANALYTICS_SERVE_HOST: "Address to listen on (127.0.0.1).",
   ANALYTICS_SERVE_PORT: "Port to listen on (8788).",
   ANALYTICS_SERVE_PUBLIC_URL: "How people and clients reach it, such as https://mcp.example.com.",
+  ANALYTICS_SERVE_DASHBOARD_URL: "Where people create their keys; the sign-in page links it.",
   ANALYTICS_SERVE_STORE: "Where sign-ins are kept: a file, redis://…, rediss://… or memory.",
   ANALYTICS_SERVE_SECRET_FILE: "File of the server secret, the same on every replica.",
   ANALYTICS_SERVE_TRUST_PROXY: "on if it runs behind your reverse proxy: trusts X-Forwarded-For.",

@@ -31,6 +31,8 @@ export interface ConsentOptions extends Omit<ConsentOnceOptions, "findInteractio
   formKey: string;
   /** Where the key is from: the origin of the analytics service, or a description of the data. */
   service: string;
+  /** The web page where people create their keys: http or https. */
+  dashboardUrl?: string | undefined;
   notice?: Notice | undefined;
   /** A key that anyone may know. */
   publicKey?: string | undefined;
@@ -67,6 +69,7 @@ export function createConsent(options: ConsentOptions) {
         application: describeApplication(client),
         redirect: describeRedirect(String(params.redirect_uri)),
         service: options.service,
+        dashboardUrl: options.dashboardUrl,
         notice: options.notice,
         publicKey: options.publicKey,
         error,

@@ -19,6 +19,8 @@ export interface ConnectorAppOptions {
   /** Whether to fetch client ID metadata documents. */
   clientDocuments: boolean;
   documentProxy?: DocumentProxy | undefined;
+  /** The web page where people create their keys. */
+  dashboardUrl?: string | undefined;
   callsPerMinute: number;
   version: string;
   /** Answers calls, with each person's own key. */
@@ -30,6 +32,9 @@ export interface ConnectorAppOptions {
   secret: Uint8Array;
   clock: () => number;
 }
+
+/** How long a person waits while their key is checked, with all attempts. */
+const KEY_CHECK_MS = 10_000;
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -55,14 +60,14 @@ export function createConnectorApp(
   const authorize = createAuthorizationServer({
     ...{ store, sealing, clock, audit, readAddress, onFault },
     ...{ issuer: publicUrl, resource, registration: options.registration },
-    clientDocuments: options.clientDocuments,
+    ...{ clientDocuments: options.clientDocuments, dashboardUrl: options.dashboardUrl },
     ...{ service: source.name, notice: source.about.notice, publicKey: source.publicKey },
     userAgent: `analytics-mcp/${options.version} (+${publicUrl})`,
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
     fetch: options.fetchDocument ?? createDocumentFetch(options.documentProxy),
     checkKey: async (apiKey) => {
-      await open(apiKey)(sites, {});
+      await open(apiKey, { deadline: KEY_CHECK_MS })(sites, {});
     },
   });
   const { hostname } = new URL(publicUrl);
@@ -83,7 +88,7 @@ export function createConnectorApp(
     onFault,
   });
   const listener = createRoutes({
-    ...{ publicUrl, source, authorize, serveMcp: mcp.serve },
+    ...{ publicUrl, source, authorize, serveMcp: mcp.serve, dashboardUrl: options.dashboardUrl },
     ...{ ...readiness, onFault },
     onUnavailable: createFailureLog((message) => log("store", { message }), clock),
   });

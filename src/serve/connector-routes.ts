@@ -20,6 +20,7 @@ export interface RoutesOptions extends Readiness {
   publicUrl: string;
   /** Where people's keys are from. */
   source: Pick<KeyedSource, "name" | "about" | "publicKey">;
+  dashboardUrl?: string | undefined;
   authorize: Handle;
   serveMcp: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   onFault: (fault: Error) => void;
@@ -33,7 +34,9 @@ export function createRoutes(options: RoutesOptions): RequestListener {
 
   const route = async (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? "/").replace(/\?.*/s, "");
-    if (path === "/mcp" || path === "/mcp/") return options.serveMcp(request, response);
+    if (path === "/mcp" || path === "/mcp/") {
+      return isBrowser(request) ? sendPage(response, 200, landing) : options.serveMcp(request, response);
+    }
     if (await options.authorize(request, response, path)) return;
     if (path === "/healthz") return sendJson(response, 200, { status: "ok" });
     if (path === "/readyz") return ready(response);
@@ -57,6 +60,7 @@ export function createRoutes(options: RoutesOptions): RequestListener {
 
   const landing = buildLandingPage({
     ...{ publicUrl: options.publicUrl, service: source.name, notice: source.about.notice },
+    dashboardUrl: options.dashboardUrl,
     hasPublicKey: source.publicKey !== undefined,
     documents: [{ title: "Summary for assistants (llms.txt)", path: "/llms.txt" }],
   });
@@ -84,6 +88,10 @@ export function createRoutes(options: RoutesOptions): RequestListener {
     route(request, response).catch((error: unknown) => fail(error, request, response));
   };
 }
+
+/** A person who opens the address to see what it is. Clients ask for JSON or an event stream. */
+const isBrowser = ({ method, headers }: IncomingMessage) =>
+  method === "GET" && headers.authorization === undefined && headers.accept?.includes("text/html") === true;
 
 const unavailable = buildErrorPage({
   title: "This server is temporarily unavailable",

@@ -66,6 +66,7 @@ const values: Record<string, string[]> = {
   "--port": ["0", "70000", "x"],
   "--host": ["127.0.0.1", "0.0.0.0", "256.1.1.1"],
   "--public-url": ["https://mcp.example.com", "http://x.example", "https://a/b"],
+  "--dashboard-url": ["https://stats.example.com/keys", "javascript:alert(1)", "x"],
   "--store": ["memory", "store.db", "redis://[", ".", "missing/store.db"],
   "--secret-file": ["secret", "key", "."],
   "--registration": ["on", "off", "maybe"],

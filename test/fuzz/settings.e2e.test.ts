@@ -32,6 +32,7 @@ const right: Record<string, string[]> = {
   [serveVariables.host]: ["127.0.0.1", "::1"],
   [serveVariables.port]: ["8788"],
   [serveVariables.publicUrl]: ["https://mcp.example.com"],
+  [serveVariables.dashboardUrl]: ["https://stats.example.com/keys"],
   [serveVariables.store]: ["memory", "redis://localhost"],
   [serveVariables.secretFile]: ["secret"],
   [serveVariables.trustProxy]: ["on"],

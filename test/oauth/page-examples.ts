@@ -55,6 +55,7 @@ export const pages: Record<string, string> = {
   }),
   app: consent({ application: { name: "Cursor" }, redirect: { kind: "app", scheme: "cursor" } }),
   nameless: consent({ application: {} }),
+  dashboard: consent({ dashboardUrl: 'https://stats.example.com/keys?a="><script>&b=1' }),
   demo: consent({ publicKey: "demo-key-of-acme", notice: demo.about.notice }),
   long: consent({
     application: { name: "W".repeat(10_000), host: long },
@@ -81,6 +82,7 @@ export const pages: Record<string, string> = {
   landing: buildLandingPage({
     publicUrl: "https://mcp.example.com",
     service: "https://stats.example.com",
+    dashboardUrl: "https://stats.example.com/keys",
     hasPublicKey: false,
     documents: [
       { title: "llms.txt", path: "/llms.txt" },

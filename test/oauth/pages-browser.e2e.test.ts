@@ -138,7 +138,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
   it("Tab follows the visual order, and the focus is visible", async () => {
     expect(await followTab(await open("https"))).toEqual(["api_key", "Allow", "Cancel"]);
     expect(await followTab(await open("landing"))).toEqual([
-      ...["address", "Add to Cursor", "Add to VS Code", "llms.txt", "OpenAPI document"],
+      ...["address", "dashboard", "Add to Cursor", "Add to VS Code", "llms.txt", "OpenAPI document"],
     ]);
     expect(await followTab(await open("refused"))).toEqual([]);
   });
@@ -236,7 +236,27 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       expect(await page.getByLabel("API key").inputValue()).toBe("");
     });
 
-    it.each(errorCodes)("says %s beside the field, where the focus is", async (code) => {
+    it("leaves only Cancel after too many keys, with the focus and the reason", async () => {
+      site.answer = { html: consent({ error: { code: "tries_used_up" } }) };
+      const page = await open("https");
+      await page.getByLabel("API key").fill("x");
+      await page.keyboard.press("Enter");
+      const said = await page.getByRole("alert").innerText();
+      expect(await page.getByRole("button", { name: "Allow" }).isDisabled()).toBe(true);
+      expect(await page.getByLabel("API key").isDisabled()).toBe(true);
+      const session = await context.newCDPSession(page);
+      const { nodes } = await session.send("Accessibility.getFullAXTree");
+      await session.detach();
+      const cancel = nodes.find(({ role, name }) => role?.value === "button" && name?.value === "Cancel");
+      expect(cancel?.description?.value).toBe(said);
+      expect(cancel?.properties).toContainEqual({
+        name: "focused",
+        value: { type: "booleanOrUndefined", value: true },
+      });
+    });
+
+    const retryable = errorCodes.filter((code) => code !== "tries_used_up");
+    it.each(retryable)("says %s beside the field, where the focus is", async (code) => {
       site.answer = { html: consent({ error: { code, retryAfter: 30 } }) };
       const page = await open("https");
       await page.getByLabel("API key").fill("x");

@@ -73,6 +73,31 @@ describe("the consent page", () => {
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });
 
+  it("links the dashboard if the operator named one, in another tab", () => {
+    const page = consent({ dashboardUrl: "https://stats.example.com/keys?a=1&b=2" });
+    const [link = ""] = tagsOf(page).filter((tag) => tag.startsWith("<a "));
+    expect(readEntities(link)).toBe(
+      '<a href="https://stats.example.com/keys?a=1&b=2" target="_blank" rel="noreferrer">',
+    );
+    expect(read(page)).toContain("From stats.example.com: dashboard → API keys.");
+    expect(consent()).not.toContain("<a ");
+  });
+
+  it("lets nobody try another key after too many: Cancel goes back to the application", () => {
+    const disabled = (page: string) => tagsOf(page).filter((tag) => / disabled\b/.test(tag));
+    const over = consent({ error: { code: "tries_used_up" } });
+    expect(disabled(over)).toEqual([
+      expect.stringContaining('id="api_key"'),
+      expect.stringContaining('value="allow"'),
+    ]);
+    expect(tagsOf(over).filter((tag) => tag.includes("autofocus"))).toEqual([
+      expect.stringMatching(/value="cancel".* aria-describedby="api_key_error"/),
+    ]);
+    for (const code of errorCodes.filter((each) => each !== "tries_used_up")) {
+      expect(disabled(consent({ error: { code } }))).toEqual([]);
+    }
+  });
+
   it("says that a name without a confirmed host is not confirmed", () => {
     const words = read(
       consent({ application: { name: "Claude (verified by Anthropic)", uri: "https://a.example" } }),
@@ -284,7 +309,7 @@ describe("the landing page", () => {
   });
 
   it("links to its documents, and says if its numbers are made up", () => {
-    expect(linksOf(pages.landing ?? "").slice(2)).toEqual(["/llms.txt", "/openapi.json"]);
+    expect(linksOf(pages.landing ?? "").slice(3)).toEqual(["/llms.txt", "/openapi.json"]);
     expect(read(pages.landing ?? "")).not.toContain("made up");
     expect(read(landing("https://a.example", true))).toContain("Demonstration. All numbers are made up.");
   });

@@ -31,6 +31,10 @@ function createServeCommand(io: Io): ShellCommand {
     .option("--host <host>", `address to listen on (default: 127.0.0.1; ${serveVariables.host})`)
     .option("--port <port>", `port to listen on; 0 picks a free one (default: 8788; ${serveVariables.port})`)
     .option("--public-url <url>", `public address: https://… (${serveVariables.publicUrl})`)
+    .option(
+      "--dashboard-url <url>",
+      `where people create their keys; the sign-in page links it (${serveVariables.dashboardUrl})`,
+    )
     .option("--store <store>", `a file, redis://…, or memory (${serveVariables.store})`)
     .option(
       "--secret-file <file>",

@@ -12,6 +12,8 @@ export interface ConsentPage {
   redirect: ConsentRedirect;
   /** Where the key is from: the origin of the analytics service, or a description of the data. */
   service: string;
+  /** The web page where people create their keys: http or https. */
+  dashboardUrl?: string | undefined;
   notice?: Notice | undefined;
   /** A key that anyone may know; it is shown and filled in. */
   publicKey?: string | undefined;
@@ -33,30 +35,47 @@ ${buildFacts(application, redirect)}
 <input type="hidden" name="csrf" value="${csrf}">
 ${buildField(page)}
 <div class="buttons">
-<button class="primary" name="decision" value="allow">Allow</button>
-<button name="decision" value="cancel" formnovalidate>Cancel</button>
+${buildButtons(error)}
 </div>
 </form>`;
   return buildDocument({ title: `${error ? "Error: " : ""}Allow access to your statistics?`, main });
 }
 
-function buildField({ service, publicKey, error }: ConsentPage): Html {
+/** After too many keys, no other is tried: what is left is to go back. */
+const isOver = (error: ConsentError | undefined) => error?.code === "tries_used_up";
+
+function buildButtons(error: ConsentError | undefined): Html {
+  const [allow, cancel] = isOver(error)
+    ? [" disabled", ' autofocus aria-describedby="api_key_error"']
+    : ["", ""];
+  return html`<button class="primary" name="decision" value="allow"${trustMarkup(allow)}>Allow</button>
+<button name="decision" value="cancel" formnovalidate${trustMarkup(cancel)}>Cancel</button>`;
+}
+
+function buildField({ service, dashboardUrl, publicKey, error }: ConsentPage): Html {
   const described = error ? "api_key_error api_key_help" : "api_key_help";
   // With the focus here, a screen reader begins with the error, which describes the field.
+  const focus = isOver(error) ? "disabled" : "autofocus";
   const state = [
-    ...(error ? ["autofocus"] : []),
+    ...(error ? [focus] : []),
     ...(error && blamesKey(error) ? ['aria-invalid="true"'] : []),
   ].join(" ");
   return html`<label for="api_key">API key</label>
-<p class="soft" id="api_key_help">${buildHelp(service, publicKey)}</p>
+<p class="soft" id="api_key_help">${buildHelp(service, dashboardUrl, publicKey)}</p>
 ${error && html`<p class="error" id="api_key_error" role="alert">${formatConsentError(error, printService(service))}</p>`}
 <input type="password" id="api_key" name="api_key" required autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${described}" ${trustMarkup(state)}${publicKey === undefined ? undefined : html` value="${publicKey}"`}>`;
 }
 
-function buildHelp(service: string, publicKey: string | undefined): Html {
-  return publicKey === undefined
-    ? html`From <bdi class="address">${printService(service)}</bdi>: dashboard → API keys.`
-    : html`This key is public and already filled in: <code>${publicKey}</code>`;
+function buildHelp(service: string, dashboardUrl: string | undefined, publicKey: string | undefined): Html {
+  if (publicKey !== undefined) {
+    return html`This key is public and already filled in: <code>${publicKey}</code>`;
+  }
+  // In another tab: this page is the sign-in.
+  const dashboard =
+    dashboardUrl === undefined
+      ? html`dashboard`
+      : html`<a href="${dashboardUrl}" target="_blank" rel="noreferrer">dashboard</a>`;
+  return html`From <bdi class="address">${printService(service)}</bdi>: ${dashboard} → API keys.`;
 }
 
 /** Without `https://`. */

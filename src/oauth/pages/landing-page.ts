@@ -7,6 +7,8 @@ export interface LandingPage {
   publicUrl: string;
   /** Where keys are from: the origin of the analytics service, or a description of the data. */
   service: string;
+  /** The web page where people create their keys: http or https. */
+  dashboardUrl?: string | undefined;
   notice?: Notice | undefined;
   /** Whether the consent page fills in the key. */
   hasPublicKey: boolean;
@@ -18,6 +20,7 @@ export interface LandingPage {
 export function buildLandingPage({
   publicUrl,
   service,
+  dashboardUrl,
   notice,
   hasPublicKey,
   documents = [],
@@ -28,7 +31,7 @@ ${buildNotice(notice)}
 <p>This is a connector for AI assistants (MCP). It lets your assistant read the visitors, pages, referrers and countries of your sites. It cannot change anything.</p>
 <label for="address">Address to add</label>
 <input id="address" class="code" readonly value="${address}">
-<p class="soft">Your assistant then opens a page on this server that asks for ${hasPublicKey ? html`a key, which is already filled in` : html`an API key from the dashboard of <bdi class="address">${printHost(service)}</bdi>`}.</p>
+<p class="soft">Your assistant then opens a page on this server that asks for ${hasPublicKey ? html`a key, which is already filled in` : html`an API key from the ${buildDashboard(dashboardUrl)} of <bdi class="address">${printHost(service)}</bdi>`}.</p>
 <h2>How to add it</h2>
 <div class="ways">
 ${buildInstructions(address)}
@@ -41,6 +44,9 @@ ${
 }`;
   return buildDocument({ title: "Ask your web analytics from any assistant", main, wide: true });
 }
+
+const buildDashboard = (url: string | undefined) =>
+  url === undefined ? html`dashboard` : html`<a href="${url}">dashboard</a>`;
 
 /** The host of an address; other text unchanged. */
 const printHost = (service: string) => (URL.canParse(service) ? new URL(service).host : service);
