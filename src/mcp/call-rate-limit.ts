@@ -2,13 +2,19 @@ import { AnalyticsError } from "../errors.ts";
 import { formatCount } from "../render/plural.ts";
 
 /** Counts one call. Throws AnalyticsError `rate_limited`, with the time to wait, if there were too many. */
-export type Admit = () => void;
+export type Admit = () => void | Promise<void>;
+
+export function tooManyCalls(perMinute: number, seconds: number): AnalyticsError {
+  return new AnalyticsError("rate_limited", `Too many calls: the limit is ${perMinute} a minute.`, {
+    hint: `Wait ${formatCount(seconds, "second")}, then call again. compare_periods and get_overview replace several other calls.`,
+  });
+}
 
 /**
  * A token bucket: allows a minute's calls at once, then refills steadily. It stops an assistant that calls in a loop
  * before it uses up the organization's quota.
  */
-export function createRateLimit(perMinute: number, clock: () => number): Admit {
+export function createRateLimit(perMinute: number, clock: () => number): () => void {
   let tokens = perMinute;
   let filled = clock();
   return () => {
@@ -16,12 +22,7 @@ export function createRateLimit(perMinute: number, clock: () => number): Admit {
     // A clock that was set back refills nothing.
     tokens = Math.min(perMinute, tokens + (Math.max(0, now - filled) * perMinute) / 60_000);
     filled = now;
-    if (tokens < 1) {
-      const seconds = Math.ceil(((1 - tokens) * 60) / perMinute);
-      throw new AnalyticsError("rate_limited", `Too many calls: the limit is ${perMinute} a minute.`, {
-        hint: `Wait ${formatCount(seconds, "second")}, then call again. compare_periods and get_overview replace several other calls.`,
-      });
-    }
+    if (tokens < 1) throw tooManyCalls(perMinute, Math.ceil(((1 - tokens) * 60) / perMinute));
     tokens--;
   };
 }

@@ -111,7 +111,7 @@ async function readAnswer(
   options: CallOptions,
 ): Promise<string> {
   try {
-    admit();
+    await admit();
     const query = findQuery(name);
     const { result } = await query.ask(call, parseParams(query.params, input), options);
     return formatJson(cleanValue(result, MAX_DOCUMENT_TEXT));

@@ -20,7 +20,7 @@ export async function answerTool(
   const { name } = query.tool;
   const input = readArguments(name, given);
   try {
-    admit();
+    await admit();
     if (query.isDescription) {
       const { answerOpenApi } = await import("./openapi-tool.ts");
       return await answerOpenApi(call, input, { signal }, { options });

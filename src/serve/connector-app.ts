@@ -11,6 +11,7 @@ import { createRoutes, type Readiness } from "./connector-routes.ts";
 import { createGrantContexts, type Holder } from "./grant-contexts.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import type { createRequestContext } from "./request-context.ts";
+import { createSharedCallLimit } from "./shared-call-limit.ts";
 
 export interface ConnectorAppOptions {
   /** Host names of web pages whose scripts may call `/mcp`, besides this server's own and this machine's. */
@@ -55,7 +56,9 @@ export function createConnectorApp(
     const isFirst = await store.revokeGrant(grantId, clock());
     if (isFirst) audit("grant_ended", { grant: grantId, client: clientId, reason: "key_no_longer_valid" });
   };
-  const contextOf = createGrantContexts({ ...options, open, revoke });
+  const onUnavailable = createFailureLog((message) => log("store", { message }), clock);
+  const createLimit = createSharedCallLimit({ ...options, onUnavailable });
+  const contextOf = createGrantContexts({ open, clock, createLimit, revoke });
   const findBearer = createBearerCheck({ store, sealing, resource, clock });
   const authorize = createAuthorizationServer({
     ...{ store, sealing, clock, audit, readAddress, onFault },
@@ -89,8 +92,7 @@ export function createConnectorApp(
   });
   const listener = createRoutes({
     ...{ publicUrl, source, authorize, serveMcp: mcp.serve, dashboardUrl: options.dashboardUrl },
-    ...{ ...readiness, onFault },
-    onUnavailable: createFailureLog((message) => log("store", { message }), clock),
+    ...{ ...readiness, onFault, onUnavailable },
   });
   return { listener, closeMcp: mcp.close };
 }

@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
-import { type Admit, createRateLimit } from "../mcp/call-rate-limit.ts";
+import type { Admit } from "../mcp/call-rate-limit.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import type { Call } from "../operations/call.ts";
 import type { OpenOptions } from "../sources/source-types.ts";
@@ -17,7 +17,8 @@ export interface GrantContextsOptions {
   /** Asks the source with a key. */
   open: (apiKey: string, limits: OpenOptions["limits"]) => Call;
   clock: () => number;
-  callsPerMinute: number;
+  /** The limit of one grant's calls. */
+  createLimit: (grantId: string) => Admit;
   /** Ends a grant when the service no longer accepts its key. */
   revoke: (holder: Holder) => Promise<void>;
 }
@@ -25,13 +26,13 @@ export interface GrantContextsOptions {
 const MAX_GRANTS = 1_000;
 /**
  * Milliseconds without a request after which a grant's answers and key are removed from memory. This replica does not
- * learn that a grant was ended on another, or that its client never comes back. By then its call limit has recovered.
+ * learn that a grant was ended on another, or that its client never comes back.
  */
 const IDLE_MS = 5 * 60_000;
 const MEMORY = { entries: 50, size: 1_000_000 };
 
 /** A separate client for each grant, so nothing of one grant reaches another. Unused and surplus ones are removed. */
-export function createGrantContexts({ open, clock, callsPerMinute, revoke }: GrantContextsOptions) {
+export function createGrantContexts({ open, clock, createLimit, revoke }: GrantContextsOptions) {
   /** In the order of last use. */
   const contexts = new Map<string, { context: GrantContext; used: number }>();
 
@@ -48,7 +49,7 @@ export function createGrantContexts({ open, clock, callsPerMinute, revoke }: Gra
         throw error;
       }
     };
-    return { call, admit: createRateLimit(callsPerMinute, clock) };
+    return { call, admit: createLimit(holder.grantId) };
   };
 
   return (holder: Holder): GrantContext => {

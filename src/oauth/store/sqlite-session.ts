@@ -19,8 +19,8 @@ export interface Session {
   /** Runs a step in a transaction, while no other process can write. */
   write<T>(step: () => T): Promise<T>;
   /**
-   * As `write`, but does not wait for the disk, which takes most of a write's time. A power loss may undo it, as long
-   * as no other write has followed; the end of the process does not.
+   * Runs a step whose statements are transactions of their own. It does not wait for the disk, which takes most of a
+   * write's time: a power loss may undo it, as long as no `write` has followed, but the end of the process does not.
    */
   writeUnsynced<T>(step: () => T): Promise<T>;
   /** Moves the write-ahead log into the file and empties it, unless a reader still needs it. */
@@ -85,7 +85,7 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
     },
     read,
     write: (step) => enqueue(guard(() => transact(db, step))),
-    writeUnsynced: (step) => enqueue(guard(() => transactUnsynced(db, step))),
+    writeUnsynced: (step) => enqueue(guard(() => runUnsynced(db, step))),
     checkpoint: () => read(() => void db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()),
     close: () => {
       if (isOpen) db.close();
@@ -95,10 +95,10 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
 }
 
 /** https://sqlite.org/pragma.html#pragma_synchronous */
-function transactUnsynced<T>(db: Database, step: () => T): T {
+function runUnsynced<T>(db: Database, step: () => T): T {
   db.exec("PRAGMA synchronous = NORMAL");
   try {
-    return transact(db, step);
+    return step();
   } finally {
     db.exec("PRAGMA synchronous = FULL");
   }

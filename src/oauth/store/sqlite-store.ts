@@ -41,32 +41,30 @@ export async function openSqliteStore(
 }
 
 function createCounters(
-  { prepare, read, writeUnsynced }: Session,
+  { prepare, writeUnsynced }: Session,
   nameCounter: (name: string) => string,
 ): Pick<Store, "hit" | "unhit"> {
-  const select = prepare("SELECT count, ends FROM counters WHERE name = ?1");
-  const replace = prepare("INSERT OR REPLACE INTO counters (name, count, ends) VALUES (?1, ?2, ?3)");
+  // A full window is not touched, so nothing is written then.
+  const count = prepare(`
+    INSERT INTO counters (name, count, ends) VALUES (?1, 1, ?3)
+    ON CONFLICT (name) DO UPDATE SET
+      count = CASE WHEN ends <= ?2 THEN 1 ELSE count + 1 END,
+      ends = CASE WHEN ends <= ?2 THEN ?3 ELSE min(ends, ?3) END
+    WHERE ends <= ?2 OR count < ?4
+    RETURNING count`);
+  const shorten = prepare("UPDATE counters SET ends = ?2 WHERE name = ?1 AND ends > ?2");
+  const select = prepare("SELECT ends FROM counters WHERE name = ?1");
   const takeBack = prepare(
     "UPDATE counters SET count = count - 1 WHERE name = ?1 AND ends > ?2 AND count > 0",
   );
   return {
-    hit: async (counter, { max, windowMs }, now) => {
-      const name = nameCounter(counter);
-      const latest = now + windowMs;
-      const find = () => {
-        const row = select.get(name);
-        const known = row && { count: Number(row.count), ends: Number(row.ends) };
-        return known && known.ends > now ? known : { count: 0, ends: latest };
-      };
-      const known = await read(find);
-      if (known.count >= max && known.ends <= latest) return known.ends - now;
+    hit: (counter, { max, windowMs }, now) => {
+      const [name, latest] = [nameCounter(counter), now + windowMs];
       return writeUnsynced(() => {
-        // Another process may have counted meanwhile.
-        const { count, ends } = find();
-        const end = Math.min(ends, latest);
-        const isFull = count >= max;
-        replace.run(name, isFull ? count : count + 1, end);
-        return isFull ? end - now : 0;
+        if (count.all(name, now, latest, max).length > 0) return 0;
+        const ends = Number(select.get(name)?.ends ?? latest);
+        if (ends > latest) shorten.run(name, latest);
+        return Math.max(1, Math.min(ends, latest) - now);
       });
     },
     unhit: (counter, now) => writeUnsynced(() => void takeBack.run(nameCounter(counter), now)),
