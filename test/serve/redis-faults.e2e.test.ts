@@ -6,7 +6,7 @@ import { findPort } from "../support/processes.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
 import { startRoundRobin } from "../support/round-robin.ts";
 import { type Served, startAnalytics, startServed } from "../support/served.ts";
-import { ask, becomeReady, expectAll, openSignIns, unavailable } from "../support/under-way.ts";
+import { ask, expectAll, expectReadiness, openSignIns, unavailable } from "../support/under-way.ts";
 
 describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis (redis-server)", () => {
   let folder: string;
@@ -43,7 +43,7 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
   /** Through the proxy, so from both replicas. */
   const open = () => openSignIns({ publicUrl: proxy.publicUrl, mcp: `${proxy.publicUrl}/mcp` });
   const recover = async () => {
-    for (const each of sides) await becomeReady(each);
+    for (const each of sides) await expectReadiness(each);
   };
   const isAlive = async () => {
     for (const { publicUrl } of sides) {
@@ -83,9 +83,10 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
     const repair = await cause();
     // At first there is a dead connection that nobody has noticed, later there is none.
     for (let round = 0; round < 2; round++) {
+      const read = what === "is full" ? { status: 200 } : unavailable;
       await Promise.all([
-        expectAll(writing, unavailable),
-        expectAll(reading, what === "is full" ? { status: 200 } : unavailable),
+        ...[expectAll(writing, unavailable), expectAll(reading, read)],
+        ...sides.map((each) => expectReadiness(each, read)),
       ]);
     }
     await isAlive();
@@ -102,7 +103,7 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
     await redis.start();
     redis.cli("flushall");
     await recover();
-    await expectAll({ call: reading.call }, { status: 401 });
+    await expectAll(reading, { status: 401 });
     const again = await open();
     await again.goOn();
   });

@@ -7,7 +7,7 @@ import { execFileSync } from "../support/child-process.js";
 import { register } from "../support/oauth-client.ts";
 import { findPort, findProgram } from "../support/processes.ts";
 import { type Served, startAnalytics, startServed } from "../support/served.ts";
-import { ask, becomeReady, expectAll, openSignIns, unavailable } from "../support/under-way.ts";
+import { ask, expectAll, expectReadiness, openSignIns, unavailable } from "../support/under-way.ts";
 
 let analytics: Awaited<ReturnType<typeof startAnalytics>>;
 let worker: Awaited<ReturnType<typeof bundleWorker>>;
@@ -104,12 +104,13 @@ describe("serve, on a store that is", () => {
       await Promise.all([
         expectAll(writing, unavailable),
         expectAll(reading, reads ? { status: 200 } : unavailable),
+        expectReadiness(served, reads ? { status: 200 } : unavailable),
       ]);
       expect(await ask(`${served.publicUrl}/healthz`)).toMatchObject({ status: 200 });
       expect(served.output.stderr).toContain(reason);
       expect(served.output.stderr).not.toContain('"fault"');
       await repair();
-      await becomeReady(served);
+      await expectReadiness(served);
       await goOn();
     });
   }
@@ -120,6 +121,6 @@ describe("serve, on a store that is", () => {
     await expectAll(reading, unavailable);
     await served.stop("SIGKILL");
     await start();
-    await expectAll({ call: reading.call }, { status: 401 });
+    await expectAll(reading, { status: 401 });
   });
 });

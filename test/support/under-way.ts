@@ -34,10 +34,11 @@ export async function expectAll(requests: Record<string, () => Promise<Timed>>, 
   expect(told).toEqual(told.map((each) => ({ ...each, ...answer, soon: true })));
 }
 
-export const becomeReady = ({ publicUrl }: Pick<Side, "publicUrl">) =>
-  expect
-    .poll(() => ask(`${publicUrl}/readyz`), { timeout: 10_000, interval: 50 })
-    .toMatchObject({ status: 200 });
+/** Its answer is up to a second old. */
+export const expectReadiness = (
+  { publicUrl }: Pick<Side, "publicUrl">,
+  answer: Partial<Timed> = { status: 200 },
+) => expect.poll(() => ask(`${publicUrl}/readyz`), { timeout: 10_000, interval: 50 }).toMatchObject(answer);
 
 /** Sign-ins at every step, each ready for its next one: what writes to the store, and what only reads from it. */
 export async function openSignIns(side: Side) {
@@ -76,10 +77,7 @@ export async function openSignIns(side: Side) {
       refresh: () => time(refresh),
       revocation: () => time(revoke),
     },
-    reading: {
-      readyz: () => ask(`${publicUrl}/readyz`),
-      call: () => time(() => call(body)),
-    },
+    reading: { call: () => time(() => call(body)) },
     /** Nothing was lost, and what was under way comes to its end. */
     goOn: async () => {
       expect((await call(body)).status).toBe(200);
