@@ -1,3 +1,4 @@
+import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { openapi, stats } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
@@ -105,9 +106,19 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
       share(key, (ending) => request(operation, { ...given, ...span }, query, ending), signal)) as never;
   };
   const readSite = async () => (await openTarget()).site;
-  const offersSpans = async ({ signal }: CallOptions) => listsSpans(await call(openapi, {}, { signal }));
+  const offersSpans = async ({ signal }: CallOptions) => {
+    try {
+      return listsSpans(await call(openapi, {}, { signal }));
+    } catch (error) {
+      // A service without a usable description offers nothing beyond the rest of the contract.
+      if (error instanceof AnalyticsError && UNDESCRIBED.has(error.code)) return false;
+      throw error;
+    }
+  };
   return { call: Object.assign(call, { readSite, offersSpans }) };
 }
+
+const UNDESCRIBED = new Set<ErrorCode>(["not_found", "bad_answer", "too_large"]);
 
 /** A service that answers any span of days lists its parameters in the OpenAPI document. */
 function listsSpans({ paths }: ResultOf<typeof openapi>): boolean {

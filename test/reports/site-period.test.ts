@@ -35,6 +35,18 @@ describe("a period at a service that answers only for days until today", () => {
     expect(await ask(limited, "breakdown", params)).toEqual(expected);
   });
 
+  it.each([
+    ["none", new Response("{}", { status: 404 })],
+    ["one that is a page", new Response("<p>", { headers: { "content-type": "text/html" } })],
+  ])("needs no description of the service: %s", async (_, description) => {
+    const bare = connect(
+      async (request) => (request.url.endsWith("/openapi.json") ? description.clone() : api(request)),
+      false,
+    );
+    const params = { period: "last_week" };
+    expect(await ask(bare, "stats", params)).toEqual(await ask(whole, "stats", params));
+  });
+
   it("is asked directly where the service can", async () => {
     const own = connect(api, true);
     await ask(own, "stats", { period: "2026-10" });
