@@ -32,7 +32,8 @@ export interface ServeSettings {
   /** The web page where people create their keys. */
   dashboardUrl: string | undefined;
   store: string;
-  secretFile: string;
+  /** Undefined if nothing that the secret protects outlives the process. */
+  secretFile: string | undefined;
   trustProxy: boolean;
   allowedOrigins: string[];
   registration: boolean;
@@ -100,14 +101,15 @@ export function readServeSettings(
       "cannot be off together with --registration: no application could sign in",
     );
   }
+  const store = read("store") ?? (isLocal ? "memory" : join(folder, "connector.db"));
   const trust = environment[serveVariables.trustProxy];
   return {
     host,
     port: readPort("--port", read("port") ?? DEFAULT_PORT),
     publicUrl,
     dashboardUrl: readDashboardUrl(read("dashboardUrl")),
-    store: read("store") ?? (isLocal ? "memory" : join(folder, "connector.db")),
-    secretFile: read("secretFile") ?? join(folder, "secret"),
+    store,
+    secretFile: read("secretFile") ?? (store === "memory" ? undefined : join(folder, "secret")),
     trustProxy: flags.trustProxy ?? readSwitch(serveVariables.trustProxy, trust ?? "off"),
     allowedOrigins: (read("allowedOrigins") ?? "")
       .split(",")

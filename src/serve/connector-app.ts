@@ -2,6 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
 import { createBearerCheck } from "../oauth/bearer.ts";
 import { createDocumentFetch, type DocumentFetch, type DocumentProxy } from "../oauth/document-fetch.ts";
+import { cleanAddress } from "../oauth/pages/sanitize-untrusted.ts";
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { createFailureLog } from "../oauth/store/store-failure.ts";
@@ -74,6 +75,10 @@ export function createConnectorApp(
     },
   });
   const { hostname } = new URL(publicUrl);
+  const reportHost = createFailureLog(
+    (host) => log("host_refused", { host, message: `Not ${hostname}. A proxy in front must pass Host on.` }),
+    clock,
+  );
   const mcp = createMcpRoute({
     hosts: [hostname, ...LOOPBACK],
     origins: [hostname, ...LOOPBACK, ...options.allowedOrigins],
@@ -89,6 +94,7 @@ export function createConnectorApp(
       about: source.about,
     }),
     onFault,
+    onForeignHost: (host) => reportHost({ message: cleanAddress(host) }),
   });
   const listener = createRoutes({
     ...{ publicUrl, source, authorize, serveMcp: mcp.serve, dashboardUrl: options.dashboardUrl },

@@ -3,7 +3,14 @@ import type { AuditEvent } from "../oauth/audit.ts";
 import { formatJson } from "../render/clean-text.ts";
 import { hideSecrets } from "./log-redaction.ts";
 
-export type LogEvent = AuditEvent | "request" | "upstream" | "store" | "fault";
+export type LogEvent =
+  | AuditEvent
+  | "request"
+  | "upstream"
+  | "host_refused"
+  | "proxy_not_read"
+  | "store"
+  | "fault";
 
 /** The level of each event. An event always has the same level. */
 export const eventLevels: Record<LogEvent, LogLevel> = {
@@ -15,8 +22,10 @@ export const eventLevels: Record<LogEvent, LogLevel> = {
   tokens_issued: "info",
   tokens_refreshed: "info",
   grant_ended: "info",
+  host_refused: "info",
   key_refused: "warn",
   document_unavailable: "warn",
+  proxy_not_read: "warn",
   store: "warn",
   fault: "error",
 };

@@ -11,13 +11,13 @@ export interface HostGuardOptions {
   origins: readonly string[];
 }
 
-/** Returns why a request is refused, or undefined if its host and origin are allowed. */
-export function findForeignHeader(
+/** Returns why a request is refused, or undefined if its host is allowed. */
+export function findForeignHost(
   headers: IncomingHttpHeaders,
-  { hosts, origins }: HostGuardOptions,
+  hosts: HostGuardOptions["hosts"],
 ): string | undefined {
   const check = validateHostHeader(headers.host, [...hosts]);
-  return check.ok ? findForeignOrigin(headers, origins) : check.message;
+  return check.ok ? undefined : check.message;
 }
 
 /** Returns why a web page is refused, or undefined if it is allowed or the request is not from one. */

@@ -5,12 +5,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createMcpHandler, isJsonContentType, type McpServerFactory } from "@modelcontextprotocol/server";
 import { AnalyticsError } from "../errors.ts";
 import { readBody } from "../http/request-body.ts";
-import { findForeignHeader, type HostGuardOptions } from "./host-guard.ts";
+import { findForeignHost, findForeignOrigin, type HostGuardOptions } from "./host-guard.ts";
 import { createInFlightRequests, dropOwnCancellations, SESSION } from "./in-flight-requests.ts";
 
 export interface McpEndpointOptions extends HostGuardOptions {
   /** Called for errors of this server, not for refused requests; does not change the answer. */
   onFault: (fault: Error) => void;
+  /** Called for each request that is refused because of its `Host`. */
+  onForeignHost?: (host: string) => void;
 }
 
 /** Where the SDK's errors of one request go. */
@@ -30,7 +32,7 @@ export const REFUSED = -32_000;
  * MCP over Streamable HTTP, for clients of both protocol generations. Each request gets its own MCP server, so
  * requests share nothing and any replica can answer any of them.
  */
-export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
+export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: McpEndpointOptions) {
   const factories = new WeakMap<Request, McpServerFactory>();
   const reports = new AsyncLocalStorage<Reporter>();
   const handler = createMcpHandler(
@@ -84,7 +86,10 @@ export function createMcpEndpoint({ onFault, ...guarded }: McpEndpointOptions) {
 
   return {
     serve: async (request: IncomingMessage, response: ServerResponse, createServer: McpServerFactory) => {
-      const foreign = findForeignHeader(request.headers, guarded);
+      const { headers } = request;
+      const foreignHost = findForeignHost(headers, hosts);
+      if (foreignHost !== undefined) onForeignHost?.(headers.host ?? "");
+      const foreign = foreignHost ?? findForeignOrigin(headers, origins);
       if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign);
       const controller = new AbortController();
       open.add(controller);

@@ -56,6 +56,19 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
       }
     };
 
+  let isReported = false;
+  /** Says once if a proxy's header is not read: then all people behind it share the limits of one address. */
+  const checkProxy = ({ headers }: IncomingMessage) => {
+    const [header] = ["x-forwarded-for", "forwarded"].filter((name) => headers[name] !== undefined);
+    const isRead = trustProxy && headers["x-forwarded-for"] !== undefined;
+    if (isReported || header === undefined || isRead) return;
+    isReported = true;
+    const advice = trustProxy
+      ? "Only X-Forwarded-For is read. Have your proxy send it."
+      : "Behind your own proxy, set --trust-proxy. Otherwise everyone counts as one address.";
+    log("proxy_not_read", { header, message: advice });
+  };
+
   /** @param onAnswered Called for each request when its answer is sent or its client has disconnected. */
   const receive =
     (listener: RequestListener, onAnswered: (request: IncomingMessage, status: number, ms: number) => void) =>
@@ -74,7 +87,10 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
         });
         onAnswered(request, status, ms);
       });
-      contexts.run(context, () => listener(request, response));
+      contexts.run(context, () => {
+        checkProxy(request);
+        listener(request, response);
+      });
     };
 
   return {

@@ -8,9 +8,11 @@ const SECRET_BYTES = 32;
 
 /**
  * Reads the server secret from a file that only its owner can read, and creates the file if it is missing. All
- * replicas need the same secret. Throws AnalyticsError `usage` if the file cannot be used.
+ * replicas need the same secret. Without a file, returns one for this process alone. Throws AnalyticsError `usage` if
+ * the file cannot be used.
  */
-export async function readSecret(file: string): Promise<Uint8Array> {
+export async function readSecret(file: string | undefined): Promise<Uint8Array> {
+  if (file === undefined) return randomBytes(SECRET_BYTES);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const secret = randomBytes(SECRET_BYTES).toString("base64");

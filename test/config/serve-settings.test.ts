@@ -37,8 +37,13 @@ describe("settings of serve", () => {
       store: "/state/analytics-mcp/connector.db",
       secretFile: "/state/analytics-mcp/secret",
     });
-    expect(read({}, HOME, true)).toMatchObject({ store: "memory" });
-    expect(read({ store: "kept.db" }, HOME, true)).toMatchObject({ store: "kept.db" });
+    expect(read({}, HOME, true)).toMatchObject({ store: "memory", secretFile: undefined });
+    expect(read({ store: "memory" })).toMatchObject({ secretFile: undefined });
+    expect(read({ store: "memory", secretFile: "s" })).toMatchObject({ secretFile: "s" });
+    expect(read({ store: "kept.db" }, HOME, true)).toMatchObject({
+      store: "kept.db",
+      secretFile: "/home/someone/.local/state/analytics-mcp/secret",
+    });
   });
 
   it("fetch no documents for a demonstration on this machine, which may have no way out", () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -107,6 +107,13 @@ describe("serve, when it is asked to stop", () => {
       agent.destroy();
     },
   );
+
+  it("keeps nothing of --demo: no file and no folder", async () => {
+    const server = await serve(["--demo"]);
+    await signInFor(server);
+    await server.stop();
+    expect(readdirSync(folder)).toEqual([]);
+  });
 
   it("serves on for --drain-delay, says so at /readyz, and keeps no connection", async () => {
     const server = await serve(["--demo", "--drain-delay", "2"]);

@@ -8,7 +8,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { readBody, replaceBody } from "../../src/http/request-body.ts";
-import { findForeignHeader } from "../../src/serve/host-guard.ts";
+import { findForeignHost, findForeignOrigin } from "../../src/serve/host-guard.ts";
 import { createMcpEndpoint } from "../../src/serve/mcp-endpoint.ts";
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
@@ -27,7 +27,9 @@ export async function startHttpServer(createMcp: McpServerFactory, { sessions, o
   const guarded = { hosts: LOOPBACK, origins: LOOPBACK };
   const endpoint = createMcpEndpoint({ ...guarded, onFault: onFault ?? (() => {}) });
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const isForeign = findForeignHeader(request.headers, guarded) !== undefined;
+    const isForeign =
+      (findForeignHost(request.headers, guarded.hosts) ??
+        findForeignOrigin(request.headers, guarded.origins)) !== undefined;
     if (!sessions || isForeign) return endpoint.serve(request, response, createMcp);
     const body = await readBody(request);
     const replay = () => replaceBody(request, body);

@@ -25,7 +25,7 @@ const REPEAT_MS = 60_000;
  */
 export function createFailureLog(report: (line: string) => void, clock: () => number) {
   let last = { message: "", at: 0 };
-  return ({ message }: AnalyticsError): void => {
+  return ({ message }: { message: string }): void => {
     const now = clock();
     if (message === last.message && now - last.at < REPEAT_MS) return;
     last = { message, at: now };

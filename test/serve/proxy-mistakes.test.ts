@@ -1,0 +1,66 @@
+import { request } from "node:http";
+import { afterEach, expect, it } from "vitest";
+import { signIn } from "../support/attacker.ts";
+import { startTestConnector, type TestConnectorOptions } from "../support/connector.ts";
+
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+async function start(options: TestConnectorOptions) {
+  const connector = await startTestConnector({ logLevel: "info", ...options });
+  open.push(connector);
+  const told = (event: string) =>
+    connector.lines.filter((line) => line.includes(`"event":"${event}"`)).map((line) => JSON.parse(line));
+  return { ...connector, told };
+}
+
+const advice = {
+  off: "Behind your own proxy, set --trust-proxy. Otherwise everyone counts as one address.",
+  on: "Only X-Forwarded-For is read. Have your proxy send it.",
+};
+
+it.each<[string, boolean, Record<string, string>, string | undefined]>([
+  ["X-Forwarded-For", false, { "x-forwarded-for": "203.0.113.9" }, advice.off],
+  ["Forwarded", false, { forwarded: "for=203.0.113.9" }, advice.off],
+  ["Forwarded, with a trusted proxy", true, { forwarded: "for=203.0.113.9" }, advice.on],
+  ["X-Forwarded-For, with a trusted proxy", true, { "x-forwarded-for": "203.0.113.9" }, undefined],
+  ["none of them", false, {}, undefined],
+])(
+  "a proxy that sends %s: warns once if it is not read, without the address",
+  async (_, trust, headers, says) => {
+    const { publicUrl, told, lines } = await start({ trustProxy: trust });
+    for (const _ of [1, 2]) await fetch(`${publicUrl}/healthz`, { headers });
+    expect(told("proxy_not_read").map(({ level, message }) => [level, message])).toEqual(
+      says === undefined ? [] : [["warn", says]],
+    );
+    expect(lines.join()).not.toContain("203.0.113.9");
+  },
+);
+
+/** `fetch` sets Host itself. */
+const callWithHost = (mcp: string, token: string, host: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const headers = { host, authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const sent = request(mcp, { method: "POST", headers }, (response) => {
+      response.resume().once("end", () => resolve(response.statusCode));
+    });
+    sent.once("error", reject).end("{}");
+  });
+
+it("a proxy that does not pass Host on: the 403 is logged at info, once a minute", async () => {
+  const { publicUrl, mcp, time, told } = await start({});
+  const { access } = await signIn(publicUrl);
+  for (const _ of [1, 2]) expect(await callWithHost(mcp, access, "upstream_1")).toBe(403);
+  const message = "Not localhost. A proxy in front must pass Host on.";
+  expect(told("host_refused")).toEqual([
+    expect.objectContaining({ level: "info", host: "upstream_1", message }),
+  ]);
+  time.now += 60_000;
+  expect(await callWithHost(mcp, access, "upstream_1")).toBe(403);
+  expect(told("host_refused")).toHaveLength(2);
+  // Strangers cannot fill the log so.
+  expect(await callWithHost(mcp, "wrong", "other_1")).toBe(401);
+  expect(told("host_refused")).toHaveLength(2);
+});
