@@ -88,7 +88,7 @@ export function findSilentProfile(flags: AccessFlags, environment: Environment):
   const asked = findAddress(flags, environment);
   if (name === undefined || asked === undefined) return name;
   const saved = readBaseUrl(readProfile(environment, name).baseUrl, environment);
-  return readBaseUrl(asked.text, environment) === saved ? name : undefined;
+  return readBaseUrl(asked.text, environment, asked.source) === saved ? name : undefined;
 }
 
 /** The profile that `--profile` names, or `ANALYTICS_PROFILE` if no key is given. */
@@ -125,7 +125,7 @@ function readDirectAccess(
   const site = readVariable(environment, "ANALYTICS_SITE");
   return {
     apiKey,
-    baseUrl: readBaseUrl(address.text, environment),
+    baseUrl: readBaseUrl(address.text, environment, address.source),
     site,
     sources: { apiKey: source, baseUrl: address.source, site: site && "ANALYTICS_SITE" },
     warnings,
@@ -143,7 +143,7 @@ function readProfileAccess(
   const file = findProfileFile(environment, name);
   const source = `profile ${name}`;
   const baseUrl = readBaseUrl(profile.baseUrl, environment);
-  if (asked !== undefined && readBaseUrl(asked.text, environment) !== baseUrl) {
+  if (asked !== undefined && readBaseUrl(asked.text, environment, asked.source) !== baseUrl) {
     throw refuseOtherAddress(name, baseUrl, asked.source);
   }
   const chosen = { site: readVariable(environment, "ANALYTICS_SITE"), source: "ANALYTICS_SITE" };

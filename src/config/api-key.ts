@@ -31,7 +31,7 @@ export function readApiKey(given: string, source: string): string {
     throw new AnalyticsError(
       "invalid_api_key",
       `${source} contains a placeholder, not a key; nothing was sent.`,
-      { hint: "Create a key in your analytics dashboard under API keys, and put it there." },
+      { hint: "Create a key in your analytics dashboard under API keys, and use it instead." },
     );
   }
   if (/[^\x21-\x7e]|^["'].*["']$/.test(apiKey)) {

@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import type { AccessFlags, GivenKey } from "./access.ts";
 import { readApiKey } from "./api-key.ts";
 import { describeExposure, isExposed } from "./file-permissions.ts";
+import { explainSystemError } from "./system-error.ts";
 
 const MOST_CHARACTERS = 10_000;
 
@@ -32,13 +33,14 @@ function readKeyFile(file: string): GivenKey {
     return { apiKey: readApiKey(text, source), source, warnings: isOpen ? [describeExposure(file)] : [] };
   } catch (cause) {
     if (cause instanceof AnalyticsError) throw cause;
-    const code = cause instanceof Error && "code" in cause ? cause.code : cause;
-    throw new AnalyticsError("no_api_key", `The file given with --api-key-file cannot be read: ${code}.`, {
-      hint: file.startsWith("~")
-        ? "Write the full path: only a shell expands ~."
-        : "Check its path and its permissions.",
-      cause,
-    });
+    throw new AnalyticsError(
+      "no_api_key",
+      `--api-key-file ${quoteWord(file)} cannot be read: ${explainSystemError(cause)}.`,
+      {
+        hint: file.startsWith("~") ? "Write the full path: only a shell expands ~." : "Check the path.",
+        cause,
+      },
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs
 import { dirname, isAbsolute, join } from "node:path";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { replaceFile } from "./replace-file.ts";
+import { explainSystemError } from "./system-error.ts";
 import type { Environment } from "./variables.ts";
 
 /** A service, the key for it, and the site to use when a query names none. */
@@ -69,7 +70,10 @@ export function readProfile(environment: Environment, name: string): Profile {
     const code = readCode(cause);
     if (code === "ENOENT") throw refuseUnknown(environment, name);
     // JSON.parse's own message would quote the file, and with it the key.
-    const reason = code === undefined ? "its file is damaged" : `its file cannot be read (${code})`;
+    const reason =
+      code === undefined
+        ? "its file is damaged"
+        : `its file cannot be read, because ${explainSystemError(cause)}`;
     throw new AnalyticsError("no_api_key", `The profile ${name} cannot be used: ${reason}.`, {
       hint: `Save it again: analytics-mcp login --profile ${name}`,
     });
@@ -95,10 +99,14 @@ export function writeProfile(environment: Environment, name: string, content: Pr
     for (const each of [folder, dirname(folder)]) chmodSync(each, 0o700);
     replaceFile(file, `${JSON.stringify(takeProfile(content), null, 2)}\n`);
   } catch (cause) {
-    throw new AnalyticsError("usage", `The profile cannot be saved in ${folder}: ${readCode(cause)}.`, {
-      hint: "Set XDG_CONFIG_HOME to a folder you can write to.",
-      cause,
-    });
+    throw new AnalyticsError(
+      "usage",
+      `The profile cannot be saved in ${folder}: ${explainSystemError(cause)}.`,
+      {
+        hint: "Set XDG_CONFIG_HOME to a folder you can write to.",
+        cause,
+      },
+    );
   }
   return file;
 }
@@ -109,13 +117,12 @@ export function removeProfile(environment: Environment, name: string): void {
   try {
     rmSync(file);
   } catch (cause) {
-    const code = readCode(cause);
-    if (code === "ENOENT") {
+    if (readCode(cause) === "ENOENT") {
       const isEmpty = listProfiles(environment).length === 0;
       const hint = isEmpty ? "There is nothing to remove." : "List them: analytics-mcp whoami --all";
       throw refuseUnknown(environment, name, hint);
     }
-    throw new AnalyticsError("usage", `${file} cannot be removed: ${code}.`, { cause });
+    throw new AnalyticsError("usage", `${file} cannot be removed: ${explainSystemError(cause)}.`, { cause });
   }
 }
 
@@ -125,7 +132,7 @@ function refuseUnknown(
   hint = `Create it: analytics-mcp login --profile ${name}`,
 ): AnalyticsError {
   const names = listProfiles(environment);
-  const known = names.length === 0 ? "There are none yet." : `There are: ${names.join(", ")}.`;
+  const known = names.length === 0 ? "None is saved yet." : `There are: ${names.join(", ")}.`;
   return new AnalyticsError("no_api_key", `There is no profile ${name}. ${known}`, { hint });
 }
 

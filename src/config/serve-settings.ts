@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { isLoopback } from "./base-url.ts";
 import type { Environment } from "./variables.ts";
 
@@ -79,20 +79,23 @@ export function readServeSettings(
     const value = flags[name] ?? environment[serveVariables[name]]?.trim();
     return value === "" ? undefined : value;
   };
+  /** The option, or the variable that was given in its place. */
+  const nameOf = (option: string, name: keyof ServeFlags) =>
+    flags[name] === undefined && environment[serveVariables[name]] ? serveVariables[name] : option;
   const host = read("host") ?? "127.0.0.1";
-  const publicUrl = readPublicUrl(read("publicUrl"));
+  const publicUrl = readPublicUrl(nameOf("--public-url", "publicUrl"), read("publicUrl"));
   if (publicUrl === undefined && !isLoopback(host.includes(":") ? `[${host}]` : host)) {
     throw refuse(
-      "--host",
+      `${nameOf("--host", "host")} ${quoteWord(host)}`,
       "makes the server reachable from other machines, so it needs --public-url, with https",
     );
   }
   const folder = readStateFolder(environment);
-  const registration = readSwitch("--registration", read("registration") ?? "on");
+  const registration = readSwitch(nameOf("--registration", "registration"), read("registration") ?? "on");
   // Who tries the demo on this machine may have no way out to the internet, and needs none: applications register.
   const isTrial = isLocal && publicUrl === undefined && registration;
   const clientDocuments = readSwitch(
-    "--client-documents",
+    nameOf("--client-documents", "clientDocuments"),
     read("clientDocuments") ?? (isTrial ? "off" : "on"),
   );
   if (!registration && !clientDocuments) {
@@ -105,7 +108,7 @@ export function readServeSettings(
   const trust = environment[serveVariables.trustProxy];
   return {
     host,
-    port: readPort("--port", read("port") ?? DEFAULT_PORT),
+    port: readPort(nameOf("--port", "port"), read("port") ?? DEFAULT_PORT),
     publicUrl,
     dashboardUrl: readDashboardUrl(read("dashboardUrl")),
     store,
@@ -117,9 +120,9 @@ export function readServeSettings(
       .filter((each) => each !== ""),
     registration,
     clientDocuments,
-    adminListen: readListen(read("adminListen")),
-    drainDelay: readSeconds("--drain-delay", read("drainDelay") ?? "0") * 1000,
-    logLevel: readLevel(read("logLevel") ?? "info"),
+    adminListen: readListen(nameOf("--admin-listen", "adminListen"), read("adminListen")),
+    drainDelay: readSeconds(nameOf("--drain-delay", "drainDelay"), read("drainDelay") ?? "0") * 1000,
+    logLevel: readLevel(nameOf("--log-level", "logLevel"), read("logLevel") ?? "info"),
   };
 }
 
@@ -127,15 +130,14 @@ function refuse(option: string, reason: string): AnalyticsError {
   return new AnalyticsError("usage", `${option} ${reason}.`, { hint: "See analytics-mcp serve --help." });
 }
 
-function readPublicUrl(text: string | undefined): string | undefined {
+function readPublicUrl(option: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  if (!URL.canParse(text)) throw refuse("--public-url", "must be a URL such as https://mcp.example.com");
+  if (!URL.canParse(text)) throw refuse(option, "must be a URL such as https://mcp.example.com");
   const { protocol, origin, hostname, pathname, search, hash, username, password } = new URL(text);
   const isBare = pathname === "/" && `${search}${hash}${username}${password}` === "";
-  if (!isBare) throw refuse("--public-url", "must be an origin: only scheme, host and port");
+  if (!isBare) throw refuse(option, "must be an origin: only scheme, host and port");
   const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
-  if (!isSafe)
-    throw refuse("--public-url", "must start with https://, because tokens and keys are sent there");
+  if (!isSafe) throw refuse(option, "must start with https://, because tokens and keys are sent there");
   return origin;
 }
 
@@ -153,30 +155,31 @@ function readDashboardUrl(text: string | undefined): string | undefined {
 
 function readPort(option: string, text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw refuse(option, "must be a whole number from 0 to 65535");
+  throw refuse(option, `must be a whole number from 0 to 65535, not ${quoteWord(text)}`);
 }
 
 function readSeconds(option: string, text: string): number {
   if (/^\d{1,3}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text);
-  throw refuse(option, `must be a whole number of seconds, at most ${MOST_SECONDS}`);
+  throw refuse(option, `must be a whole number of seconds, at most ${MOST_SECONDS}, not ${quoteWord(text)}`);
 }
 
 function readSwitch(option: string, text: string): boolean {
   if (text === "on" || text === "off") return text === "on";
-  throw refuse(option, "must be on or off");
+  throw refuse(option, `must be on or off, not ${quoteWord(text)}`);
 }
 
-function readLevel(text: string): LogLevel {
+function readLevel(option: string, text: string): LogLevel {
   const level = logLevels.find((each) => each === text);
-  if (level === undefined) throw refuse("--log-level", `must be one of ${logLevels.join(", ")}`);
+  if (level === undefined)
+    throw refuse(option, `must be one of ${logLevels.join(", ")}, not ${quoteWord(text)}`);
   return level;
 }
 
-function readListen(text: string | undefined): ServeSettings["adminListen"] {
+function readListen(option: string, text: string | undefined): ServeSettings["adminListen"] {
   if (text === undefined) return undefined;
   const [, host, port = ""] = /^(.+):(\d+)$/.exec(text) ?? [];
-  if (host === undefined) throw refuse("--admin-listen", "must look like 127.0.0.1:9090");
-  return { host: host.replace(/^\[|\]$/g, ""), port: readPort("--admin-listen", port) };
+  if (host === undefined) throw refuse(option, `must look like 127.0.0.1:9090, not ${quoteWord(text)}`);
+  return { host: host.replace(/^\[|\]$/g, ""), port: readPort(option, port) };
 }
 
 /** The host name of an origin, or the text itself if it is not an origin. */

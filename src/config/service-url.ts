@@ -18,5 +18,5 @@ export function readServiceUrl(flags: AccessFlags, environment: Environment): st
       hint: "Set ANALYTICS_BASE_URL (or --base-url) to your analytics service, such as https://stats.example.com.",
     });
   }
-  return readBaseUrl(given, environment);
+  return readBaseUrl(given, environment, address?.source);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, chown, copyFile, mkdir, open, readFile, readlink, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { explainSystemError } from "../config/system-error.ts";
 import { AnalyticsError } from "../errors.ts";
 
 const BOM = "\ufeff";
@@ -25,7 +26,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
     const info = await stat(target);
     // Reading a device or a pipe never ends. A folder fails below, with EISDIR.
     if (!info.isFile() && !info.isDirectory())
-      throw Object.assign(new Error(), { code: "not a regular file" });
+      throw Object.assign(new Error(), { code: "it is not a regular file" });
     const [bytes, { mode }] = [await readFile(target), info];
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     const bom = text.startsWith(BOM) ? BOM : "";
@@ -139,7 +140,7 @@ function isCode(cause: unknown, code: string): boolean {
 function explain(cause: unknown, path: string): unknown {
   if (cause instanceof AnalyticsError || !(cause instanceof Error) || !("code" in cause)) return cause;
   const reason =
-    cause.code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is not UTF-8 text" : String(cause.code);
+    cause.code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is not UTF-8 text" : explainSystemError(cause);
   return new AnalyticsError("usage", `${path} cannot be used: ${reason}.`, {
     hint: "Nothing was written. Fix the file, choose another with --file, or omit --write and paste by hand.",
     cause,

@@ -15,7 +15,7 @@ export interface WriteOptions {
   path: string;
   /** Whether the person chose the file: then the client need not be installed. */
   isNamed: boolean;
-  /** Replace another entry of the same name, and write even if the client does not seem to be installed. */
+  /** Replace another entry of the same name, and create a missing folder. */
   force: boolean;
   dryRun: boolean;
   /** Milliseconds since 1970. */
@@ -42,6 +42,7 @@ export async function writeEntry(
   const { path, force, dryRun, now } = writing;
   if (!writing.isNamed && !force) await assertInstalled(client, path);
   const file = await readConfigFile(path);
+  if (!force) await assertFolder(dirname(file.path));
   const edit = chooseEditor(client);
   const text = inFile(file.path, () => edit(file.text, buildEntry(client, spec), force));
   const isNew = file.bytes === undefined;
@@ -76,6 +77,13 @@ async function assertInstalled({ title }: McpClient, path: string): Promise<void
       hint: "Start it once, create the folder with --force, or choose another file with --file.",
     },
   );
+}
+
+async function assertFolder(folder: string): Promise<void> {
+  if (await isThere(folder)) return;
+  throw new AnalyticsError("usage", `The folder ${folder} does not exist.`, {
+    hint: "Nothing was written. Check --file, or create the folder with --force.",
+  });
 }
 
 function inFile(path: string, edit: () => string): string {

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { clients } from "../../src/setup/clients/index.ts";
@@ -129,14 +129,17 @@ describe("config refuses", () => {
     [["Claude"], /Which client: claude-code or claude-desktop\?/],
     [["cursor", "--name", "my server"], /--name/],
     [["cursor", "--name", "__proto__"], /--name/],
-    [["cursor", "--remote", "mcp.example.com"], /--remote is not a URL/],
+    [
+      ["cursor", "--remote", "mcp.example.com"],
+      /--remote must start with https:.*\nhint: Did you mean https:\/\/mcp\.example\.com\/mcp\?/,
+    ],
     [["cursor", "--remote", "http://mcp.example.com/mcp"], /https/],
     [["cursor", "--remote", "https://mcp.example.com"], /endpoint/],
     [["cursor", "--remote", "https://me:pw@mcp.example.com/mcp"], /must not have a user/],
     [["cursor", "--remote", "https://mcp.example.com/mcp?key=1"], /query/],
     [["cursor", "--remote", "https://mcp.example.com/$(rm)"], /characters/],
     [["cursor", "--remote", "https://mcp.example.com/mcp", "--demo"], /cannot be used with/],
-    [["cursor", "--base-url", "stats.example.com"], /base URL/],
+    [["cursor", "--base-url", "stats.example.com"], /--base-url "stats.example.com" must start with https/],
     [["cursor", "--force"], /--write/],
     [["cursor", "--with-key", "--write"], /reads it from its environment/],
     [["claude-desktop", "--with-key"], /--write/],
@@ -230,7 +233,13 @@ describe("config --write", () => {
 
   it("--file names another, such as a project's", async () => {
     const file = join(home, "project", ".vscode", "mcp.json");
-    expect((await config("vscode", "--write", "--file", file)).code).toBe(0);
+    const refused = await config("vscode", "--write", "--file", file);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      `error: The folder ${dirname(file)} does not exist.\nhint: Nothing was written. Check --file, or create the folder with --force.\n`,
+    ]);
+    expect(existsSync(join(home, "project"))).toBe(false);
+    expect((await config("vscode", "--write", "--file", file, "--force")).code).toBe(0);
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
       inputs: [{ id: "analytics-key" }, { id: "analytics-url" }],
       servers: { analytics: { type: "stdio" } },
@@ -363,6 +372,25 @@ describe("the key itself", () => {
     const again = await desktop("--demo", "--dry-run", "--force");
     expect(again.stdout).toContain('-        "ANALYTICS_API_KEY": "…"');
     expect(again.stdout + again.stderr).not.toContain(KEY);
+  });
+
+  it.each([
+    [
+      "without a key in the shell",
+      ["--with-key"],
+      /--with-key writes the key in ANALYTICS_API_KEY, which is not set in this shell/,
+    ],
+    ["with --demo", ["--with-key", "--demo"], /Use --with-key or --demo, not both/],
+    ["with a profile", ["--with-key", "--profile", "acme"], /Use --with-key or --profile, not both/],
+  ])("is never a saved one: %s", async (_, argv, message) => {
+    const environment = { HOME: home, ANALYTICS_BASE_URL: "" };
+    writeProfile(environment, "acme", { baseUrl: "https://stats.example.com/api/v1", apiKey: KEY });
+    const { code, stderr } = await runShell(
+      ["config", "claude-desktop", "--write", "--file", file(), ...argv],
+      { environment },
+    );
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(existsSync(file())).toBe(false);
   });
 
   it.each([

@@ -293,8 +293,12 @@ describe("a key from a file or a pipe", () => {
   });
 
   it.each<[string, AccessFlags, string]>([
-    ["no such file", { apiKeyFile: "/nowhere/key" }, "cannot be read: ENOENT"],
-    ["a folder", { apiKeyFile: "/tmp" }, "cannot be read: EISDIR"],
+    [
+      "no such file",
+      { apiKeyFile: "/nowhere/key" },
+      '--api-key-file "/nowhere/key" cannot be read: it does not exist.',
+    ],
+    ["a folder", { apiKeyFile: "/tmp" }, '--api-key-file "/tmp" cannot be read: it is a folder.'],
     ["an empty file", { apiKeyFile: "/dev/null" }, "--api-key-file gives an empty API key"],
     ["an empty pipe", { apiKeyStdin: true }, "--api-key-stdin gives an empty API key"],
     ["more than a key", { apiKeyStdin: true }, "--api-key-stdin gives a text too long for a key"],

@@ -47,25 +47,17 @@ describe("the base URL", () => {
   });
 
   it.each([
-    ["127.0.0.1:8799", /"127\.0\.0\.1:8799" must start with http/, "Write http://127.0.0.1:8799"],
+    ["127.0.0.1:8799", /"127\.0\.0\.1:8799" must start with http/, "Write --base-url http://127.0.0.1:8799"],
     [
       "stats.example.com/api/v1",
       /"stats\.example\.com" must start with http/,
-      "Write https://stats.example.com",
+      "Write --base-url https://stats.example.com",
     ],
     ["<address of your analytics service>", /is a placeholder/, "Example: https://stats.example.com"],
     ["https://<your host>/api/v1", /is a placeholder/, "Example: https://stats.example.com"],
-    [
-      "sk_canary_4f1c9a2e77d04b6f",
-      /^The base URL is not an http or https address/,
-      "Example: https://stats.example.com",
-    ],
-    [
-      `${"eyJcanary0123456789.".repeat(4)}x`,
-      /is not an http or https address/,
-      "Example: https://stats.example.com",
-    ],
-    ["canary key", /is not an http or https address/, "Example: https://stats.example.com"],
+    ["sk_canary_4f1c9a2e77d04b6f", /^--base-url is not an address/, "Example: https://stats.example.com"],
+    [`${"eyJcanary0123456789.".repeat(4)}x`, /is not an address/, "Example: https://stats.example.com"],
+    ["canary key", /is not an address/, "Example: https://stats.example.com"],
   ])("%s is refused with a reason, and no key is repeated", (baseUrl, message, hint) => {
     const error = read({ baseUrl }, key) as AnalyticsError;
     expect(error.message).toMatch(message);
@@ -107,7 +99,7 @@ describe("the base URL", () => {
     }
     expect(read({ baseUrl: "" }, key)).toMatchObject({
       code: "invalid_base_url",
-      message: "The base URL is empty.",
+      message: "--base-url is empty.",
     });
   });
 });

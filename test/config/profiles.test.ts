@@ -78,7 +78,9 @@ it("a folder that cannot be written is reported", () => {
   const home = createHome();
   writeFileSync(join(home.HOME, "file"), "");
   const environment = { XDG_CONFIG_HOME: join(home.HOME, "file") };
-  expect(() => writeProfile(environment, "acme", acme)).toThrow(/cannot be saved in .*ENOTDIR/);
+  expect(() => writeProfile(environment, "acme", acme)).toThrow(
+    /cannot be saved in .*: a part of its path is a file/,
+  );
 });
 
 it("without a home there are no profiles, and none can be saved", () => {

@@ -111,7 +111,7 @@ describe("a file is left alone", () => {
     mkdirSync(path);
     await expect(readConfigFile(path)).rejects.toMatchObject({
       code: "usage",
-      message: expect.stringContaining("EISDIR"),
+      message: expect.stringContaining("it is a folder"),
     });
   });
 
@@ -128,7 +128,7 @@ describe("a file is left alone", () => {
     const deep = join(path, "x.json");
     await expect(readConfigFile(deep)).rejects.toMatchObject({
       code: "usage",
-      message: expect.stringContaining("ENOTDIR"),
+      message: expect.stringContaining("a part of its path is a file"),
     });
     expect(existsSync(deep)).toBe(false);
   });

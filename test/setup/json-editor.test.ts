@@ -168,6 +168,11 @@ describe("refuses", () => {
     ["a list", "[1]", /contains array instead of an object/],
     ["servers that are not an object", '{"mcpServers": []}', /not an object/],
     ["servers twice", '{"mcpServers": {}, "mcpServers": {}}', /twice/],
+    [
+      "any other name twice",
+      '{\n  "theme": 1,\n  "a": [{"b": 1, "b": 2}]\n}',
+      /"b" twice in one object, again at line 3, column 18/,
+    ],
     ["the entry twice", '{"mcpServers": {"analytics": {}, "analytics": {}}}', /twice/],
     [
       "another entry of that name",

@@ -1,5 +1,5 @@
-import { findSilentProfile, readAccess } from "../../config/access.ts";
-import { isLoopback } from "../../config/base-url.ts";
+import { type Access, findSilentProfile, readAccess } from "../../config/access.ts";
+import { completeAddress, isLoopback } from "../../config/base-url.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../../config/profiles.ts";
 import { readServiceUrl } from "../../config/service-url.ts";
 import { readVariable } from "../../config/variables.ts";
@@ -69,6 +69,10 @@ function readServer(
     }
     return { kind: "remote", url: readRemote(flags.remote) };
   }
+  const local = findLocalKind(flags);
+  if (flags.withKey && local !== undefined) {
+    throw refuse(`Use --with-key or ${local.option.flag}, not both`, `${local.option.flag} needs no key.`);
+  }
   const profile = readProfileName(environment, flags, machine);
   const options = readOptions(environment, flags, profile);
   if (options.length > 0 || profile !== undefined) {
@@ -80,7 +84,7 @@ function readServer(
       "Leave it out.",
     );
   }
-  const access = flags.withKey ? readAccess(flags, environment) : undefined;
+  const access = flags.withKey ? readShellAccess(flags, environment) : undefined;
   const isKnown = (flags.baseUrl ?? environment.ANALYTICS_BASE_URL?.trim() ?? "") !== "";
   const url = access?.baseUrl ?? (isKnown ? readServiceUrl(flags, environment) : undefined);
   const isPlain = url?.startsWith("http:") && !isLoopback(new URL(url).hostname);
@@ -90,6 +94,16 @@ function readServer(
     allowHttp: isPlain ? environment.ANALYTICS_ALLOW_HTTP : undefined,
     apiKey: access?.apiKey,
   };
+}
+
+/** The key of this shell and its address. A saved profile's key stays where it is. */
+function readShellAccess(flags: ConfigFlags, environment: Io["environment"]): Access {
+  if (flags.apiKeyFile === undefined && !flags.apiKeyStdin && environment.ANALYTICS_API_KEY?.trim())
+    return readAccess(flags, environment);
+  throw refuse(
+    "--with-key writes the key in ANALYTICS_API_KEY, which is not set in this shell",
+    "Set it, or leave out --with-key: with analytics-mcp login, the server finds the saved key itself.",
+  );
 }
 
 /** The profile to use in place of a key and address. Throws AnalyticsError if it does not exist. */
@@ -127,6 +141,9 @@ function readOptions(
 /** Reads the connector's endpoint: no query, and no character in its path that a shell would interpret. */
 function readRemote(text: string): string {
   const hint = "For example: https://mcp.example.com/mcp";
+  const address = completeAddress(text);
+  if (address !== text.trim())
+    throw refuse("--remote must start with https://", `Did you mean ${suggestRemote(address)}?`);
   if (!URL.canParse(text)) throw refuse("--remote is not a URL", hint);
   const { protocol, hostname, username, password, search, hash, pathname, href } = new URL(text);
   if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname))) {
@@ -140,6 +157,9 @@ function readRemote(text: string): string {
     throw refuse("--remote has characters in its path that no connector uses", hint);
   return href;
 }
+
+const suggestRemote = (address: string) =>
+  URL.canParse(address) && new URL(address).pathname === "/" ? `${new URL(address).origin}/mcp` : address;
 
 export function refuse(reason: string, hint: string): AnalyticsError {
   return new AnalyticsError("usage", `${reason}.`, { hint });

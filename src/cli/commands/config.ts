@@ -41,8 +41,11 @@ function createConfigCommand(io: Io): ShellCommand {
     .option("--write", "add it to the client's file; the previous file is kept as a backup")
     .option("--dry-run", "show what --write would change, as a unified diff")
     .option("--force", "with --write: replace another server of that name, and create a missing folder")
-    .option("--file <file>", "with --write: a file other than the client's own")
-    .option("--with-key", "with --write, for clients without variables: write this shell's key into the file")
+    .option("--file <file>", "with --write: a file other than the client's own, in an existing folder")
+    .option(
+      "--with-key",
+      "with --write, for clients without variables: write the key in ANALYTICS_API_KEY into the file",
+    )
     .addOption(
       new Option("--platform <platform>", `for another machine: ${platforms.join(", ")}`).choices(platforms),
     )
@@ -84,7 +87,11 @@ async function print(io: Io, client: McpClient, flags: ConfigFlags): Promise<voi
     ["file", "--file"],
     ["withKey", "--with-key"],
   ] as const) {
-    if (flags[name] !== undefined) throw refuse(`${option} needs --write`, "Nothing was written.");
+    if (flags[name] !== undefined)
+      throw refuse(
+        `${option} needs --write`,
+        "Nothing was written: add --write to change the client's file.",
+      );
   }
   const { buildInstructions } = await import("../../setup/setup-instructions.ts");
   const machine = readMachine(io.environment, flags.platform);

@@ -34,6 +34,12 @@ export const refuseUnreadable = (reason: string, cause?: unknown) =>
 export const refuseShape = (reason: string) =>
   refuse(reason, "Nothing was written. Run the command without --write and paste what it prints.");
 
+export const refuseTwice = (name: string, place: string) =>
+  refuse(
+    `It has "${name}" twice in one object, again at ${place}.`,
+    "Nothing was written. Remove one of the two first: programs differ in which one they read.",
+  );
+
 export const TOO_DEEP = "its lists and objects are nested too deeply";
 
 /** Refuses a document too deeply nested for the stack: parsers and comparisons are recursive. */

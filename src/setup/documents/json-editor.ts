@@ -10,6 +10,7 @@ import {
   refuseDepth,
   refuseOther,
   refuseShape,
+  refuseTwice,
   refuseUnreadable,
   TOO_DEEP,
 } from "./editor.ts";
@@ -36,7 +37,20 @@ export const findFault = (text: string): string | undefined => read(text).fault;
 function parse(text: string): Node | undefined {
   const { root, fault } = read(text);
   if (fault !== undefined) throw refuseUnreadable(fault);
+  if (root !== undefined) refuseRepetition(text, root);
   return root;
+}
+
+/** Throws if a name occurs twice in an object, because clients differ in which of the two they read. */
+function refuseRepetition(text: string, node: Node): void {
+  const seen = new Set<unknown>();
+  for (const child of node.children ?? []) {
+    const name = child.type === "property" ? child.children?.[0] : undefined;
+    if (name !== undefined && seen.has(name.value))
+      throw refuseTwice(String(name.value), locate(text, name.offset));
+    if (name !== undefined) seen.add(name.value);
+    refuseRepetition(text, child);
+  }
 }
 
 function read(text: string): { root?: Node | undefined; fault?: string | undefined } {
@@ -94,13 +108,10 @@ function addInput(text: string, input: Members): string {
   return isThere ? text : setValue(text, ["inputs", APPEND], input);
 }
 
-/** A member's value. Throws if the name occurs twice, because clients differ in which of the two they read. */
+/** A member's value. */
 function findMember(object: Node, name: string): Node | undefined {
-  const found = (object.type === "object" ? (object.children ?? []) : []).filter(
-    (property) => property.children?.[0]?.value === name,
-  );
-  if (found.length > 1) throw refuseShape(`It has "${name}" twice in one object.`);
-  return found[0]?.children?.[1];
+  const members = object.type === "object" ? (object.children ?? []) : [];
+  return members.find((property) => property.children?.[0]?.value === name)?.children?.[1];
 }
 
 /** A node as data. jsonc-parser's objects have no prototype, so `__proto__` is an ordinary name. */
