@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { isLoopback } from "../config/base-url.ts";
 import { buildLlmsTxt } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
 import { sendJson } from "../http/json-response.ts";
@@ -61,6 +62,7 @@ export function createRoutes(options: RoutesOptions): RequestListener {
   const landing = buildLandingPage({
     ...{ publicUrl: options.publicUrl, service: source.name, notice: source.about.notice },
     dashboardUrl: options.dashboardUrl,
+    isLocal: isLoopback(new URL(options.publicUrl).hostname),
     hasPublicKey: source.publicKey !== undefined,
     documents: [{ title: "Summary for assistants (llms.txt)", path: "/llms.txt" }],
   });

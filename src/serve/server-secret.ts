@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname } from "node:path";
+import { explainSystemError } from "../config/system-error.ts";
 import { AnalyticsError } from "../errors.ts";
 
 const SECRET_BYTES = 32;
@@ -19,7 +20,7 @@ export async function readSecret(file: string | undefined): Promise<Uint8Array> 
     await writeFile(file, `${secret}\n`, { mode: 0o600, flag: "wx" });
   } catch (cause) {
     const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
-    if (!isThere) throw refuse("cannot be created", cause);
+    if (!isThere) throw refuse(`cannot be created: ${explainSystemError(cause)}`, cause);
   }
   const { mode, text } = await readExisting(file);
   // Windows has other permissions, which do not show in the mode.
@@ -35,7 +36,7 @@ async function readExisting(file: string): Promise<{ mode: number; text: string 
     const { mode } = await stat(file);
     return { mode, text: await readFile(file, "utf8") };
   } catch (cause) {
-    throw refuse("cannot be read", cause);
+    throw refuse(`cannot be read: ${explainSystemError(cause)}`, cause);
   }
 }
 

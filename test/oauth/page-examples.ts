@@ -81,6 +81,7 @@ export const pages: Record<string, string> = {
   missing: buildErrorPage({ title: "There is no such page", message: "Nothing is at this address." }),
   landing: buildLandingPage({
     publicUrl: "https://mcp.example.com",
+    isLocal: false,
     service: "https://stats.example.com",
     dashboardUrl: "https://stats.example.com/keys",
     hasPublicKey: false,
@@ -91,6 +92,14 @@ export const pages: Record<string, string> = {
   }),
   "landing of a demonstration": buildLandingPage({
     publicUrl: `https://${long}/behind/a/proxy/`,
+    isLocal: false,
+    service: demo.about.label,
+    notice: demo.about.notice,
+    hasPublicKey: true,
+  }),
+  "landing on this machine": buildLandingPage({
+    publicUrl: "http://localhost:8788",
+    isLocal: true,
     service: demo.about.label,
     notice: demo.about.notice,
     hasPublicKey: true,

@@ -274,13 +274,23 @@ describe("the error page", () => {
 });
 
 describe("the landing page", () => {
-  const landing = (publicUrl: string, isDemo = false) =>
+  const landing = (publicUrl: string, isDemo = false, isLocal = false) =>
     buildLandingPage({
-      ...{ publicUrl, service: "https://stats.example.com", hasPublicKey: isDemo },
+      ...{ publicUrl, isLocal, service: "https://stats.example.com", hasPublicKey: isDemo },
       ...(isDemo && { notice: made.about.notice }),
     });
   const linksOf = (page: string) =>
     [...page.matchAll(/<a href="([^"]*)"/g)].map(([, href = ""]) => readEntities(href));
+
+  it("on this machine names only clients that can reach it, and says how others can", () => {
+    const words = read(landing("http://localhost:8788", true, true));
+    for (const client of ["Claude Code", "Cursor", "VS Code"]) expect(words).toContain(client);
+    expect(words).toContain("claude mcp add --transport http analytics http://localhost:8788/mcp");
+    expect(words).not.toMatch(/custom connector|Advanced settings/);
+    expect(words).toMatch(
+      /This address works only on this machine\. .*claude\.ai.*ChatGPT.*--public-url https:\/\//,
+    );
+  });
 
   it.each(["https://mcp.example.com", "https://mcp.example.com/"])(
     "shows the address to add for %s",

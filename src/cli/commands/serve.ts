@@ -1,7 +1,9 @@
 import { Option } from "commander";
+import { isLoopback } from "../../config/base-url.ts";
 import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
 import { readProxyVariables } from "../../config/proxy-settings.ts";
 import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
+import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { findLocalKind, resolveKeyedSource } from "../../sources/resolve-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
@@ -106,10 +108,7 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
     }).catch((cause: unknown) => {
       throw explainListening(cause);
     });
-    await printNote(
-      io,
-      `The connector is at ${connector.publicUrl}: add ${connector.publicUrl}/mcp in your assistant.`,
-    );
+    for (const line of explainAddress(connector.publicUrl)) await printNote(io, line);
     await io.untilStopped();
     await connector.close(DRAIN_MS, settings.drainDelay);
   } finally {
@@ -117,13 +116,25 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   }
 }
 
+/** Says who can add the address, and how. */
+function explainAddress(publicUrl: string): string[] {
+  const mcp = `${publicUrl}/mcp`;
+  if (!isLoopback(new URL(publicUrl).hostname)) {
+    return [`The connector is at ${publicUrl}: add ${mcp} in your assistant.`];
+  }
+  return [
+    `The connector is at ${publicUrl}, for programs on this machine: add ${mcp} in Claude Code, Cursor or VS Code. The page at ${publicUrl} shows how.`,
+    "claude.ai, Claude Desktop and ChatGPT connect from the internet: they need --public-url https://… and a reverse proxy or tunnel to this port.",
+  ];
+}
+
 /** Explains Node's error on an address that it cannot listen on; other errors are returned as they are. */
 function explainListening(cause: unknown): unknown {
   const isAddress = cause instanceof Error && "syscall" in cause && "code" in cause;
   if (!isAddress) return cause;
-  const { address, port, hostname, code } = cause as NodeJS.ErrnoException & Record<string, unknown>;
+  const { address, port, hostname } = cause as NodeJS.ErrnoException & Record<string, unknown>;
   const place = address === undefined ? hostname : `${address}, port ${port}`;
-  return new AnalyticsError("usage", `Cannot listen on ${place}: ${code}.`, {
+  return new AnalyticsError("usage", `Cannot listen on ${place}: ${explainSystemError(cause)}.`, {
     hint: "Choose another port (0 for a free one) or another address, with --host, --port or --admin-listen.",
     cause,
   });

@@ -5,6 +5,8 @@ import { buildNotice, type Notice } from "./notice.ts";
 export interface LandingPage {
   /** The connector's origin; its tools are at `/mcp`. */
   publicUrl: string;
+  /** Whether only programs on this machine can reach it. */
+  isLocal: boolean;
   /** Where keys are from: the origin of the analytics service, or a description of the data. */
   service: string;
   /** The web page where people create their keys: http or https. */
@@ -19,6 +21,7 @@ export interface LandingPage {
 /** The page at the connector's address. */
 export function buildLandingPage({
   publicUrl,
+  isLocal,
   service,
   dashboardUrl,
   notice,
@@ -34,8 +37,9 @@ ${buildNotice(notice)}
 <p class="soft">Your assistant then opens a page on this server that asks for ${hasPublicKey ? html`a key, which is already filled in` : html`an API key from the ${buildDashboard(dashboardUrl)} of <bdi class="address">${printHost(service)}</bdi>`}.</p>
 <h2>How to add it</h2>
 <div class="ways">
-${buildInstructions(address)}
+${buildInstructions(address, isLocal)}
 </div>
+${isLocal ? explainOutside() : undefined}
 ${
   documents.length === 0
     ? undefined
@@ -51,17 +55,36 @@ const buildDashboard = (url: string | undefined) =>
 /** The host of an address; other text unchanged. */
 const printHost = (service: string) => (URL.canParse(service) ? new URL(service).host : service);
 
-function buildInstructions(address: string): Html {
-  return html`<section><h3>Claude</h3>
-<p>Settings → Connectors → Add custom connector. Paste the address. In Claude Code:</p>
-<pre><code>claude mcp add --transport http analytics ${address}</code></pre></section>
-<section><h3>ChatGPT</h3>
-<p>Settings → Apps → Advanced settings: turn on developer mode. Then create an app, paste the address, and choose OAuth.</p></section>
+function buildInstructions(address: string, isLocal: boolean): Html {
+  return html`${isLocal ? buildTerminalClient(address) : buildCloudClients(address)}
 <section><h3>Cursor</h3>
 <p><a href="${buildCursorLink(address)}">Add to Cursor</a>, or in <code>mcp.json</code>:</p>
 <pre><code>{ "mcpServers": { "analytics": { "url": "${address}" } } }</code></pre></section>
 <section><h3>VS Code</h3>
 <p><a href="${buildCodeLink(address)}">Add to VS Code</a>, or run the command “MCP: Add Server”, choose HTTP, and paste the address.</p></section>`;
+}
+
+function buildCloudClients(address: string): Html {
+  return html`<section><h3>Claude</h3>
+<p>Settings → Connectors → Add custom connector. Paste the address. In Claude Code:</p>
+<pre><code>${buildClaudeCommand(address)}</code></pre></section>
+<section><h3>ChatGPT</h3>
+<p>Settings → Apps → Advanced settings: turn on developer mode. Then create an app, paste the address, and choose OAuth.</p></section>`;
+}
+
+function buildTerminalClient(address: string): Html {
+  return html`<section><h3>Claude Code</h3>
+<p>In a terminal on this machine:</p>
+<pre><code>${buildClaudeCommand(address)}</code></pre></section>`;
+}
+
+const buildClaudeCommand = (address: string) => `claude mcp add --transport http analytics ${address}`;
+
+/** claude.ai and ChatGPT connect from their own servers, which cannot reach this machine. */
+function explainOutside(): Html {
+  return html`<h2>From other machines, claude.ai and ChatGPT</h2>
+<p>This address works only on this machine. Assistants that run elsewhere, such as claude.ai, the connectors of Claude Desktop and ChatGPT, need a public address: put a reverse proxy or a tunnel with https in front of this server, and start it with that address:</p>
+<pre><code>analytics-mcp serve --public-url https://connector.example.com</code></pre>`;
 }
 
 const buildCursorLink = (url: string) =>
