@@ -5,7 +5,7 @@ if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
   process.stderr.write("analytics-mcp needs Node.js 20.19 or newer; this is " + process.version + ".\n");
   process.exit(1);
 }
-if (process.argv.length === 3 && /^(-V|--version)$/.test(process.argv[2])) printVersion();
+if (process.argv.length === 3 && /^(-[vV]|--version)$/.test(process.argv[2])) printVersion();
 else start();
 
 // Answers without loading the program. If that fails, as on a full disk, the program starts and reports why.

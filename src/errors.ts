@@ -81,8 +81,9 @@ export class AnalyticsError extends Error {
 
 /**
  * Quotes a command-line word for a message. A word that looks like an option is left out: given in place of a value
- * (`--profile --api-key=…`), it may contain a key.
+ * (`--profile --api-key=…`), it may contain a key. A negative number does not.
  */
 export function quoteWord(word: string): string {
-  return JSON.stringify(/^-./.test(word) ? "-…" : word);
+  const isHidden = /^-./.test(word) && !/^-\d{1,9}$/.test(word);
+  return JSON.stringify(isHidden ? "-…" : word);
 }

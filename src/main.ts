@@ -1,5 +1,6 @@
 import manifest from "../package.json" with { type: "json" };
 import { run } from "./cli/program.ts";
+import { explainSystemError } from "./config/system-error.ts";
 
 /** Resolves when the process is asked to stop. */
 function untilStopped(): Promise<void> {
@@ -26,9 +27,9 @@ const io = {
 };
 
 // A reader that leaves early (`| head`) ends the program quietly.
-stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
-  if (code === "EPIPE") process.exit(0);
-  stderr.write(`error: standard output cannot be written: ${code}\n`);
+stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  stderr.write(`error: Standard output cannot be written: ${explainSystemError(error)}.\n`);
   process.exit(1);
 });
 // A closed stderr loses the notes, but neither the data nor the exit code.

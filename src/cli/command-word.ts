@@ -1,8 +1,11 @@
 import type { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { normalizeSite } from "../operations/site-name.ts";
 import { suggest } from "../render/suggest.ts";
 import { readCommandLine } from "./command-line.ts";
 import { refuseUnknownOption, seeHelp } from "./usage-error.ts";
+
+const LONGEST_SITE = 60;
 
 /**
  * Refuses a mistyped command before commander complains about the options after it. Throws AnalyticsError `usage`. An
@@ -12,9 +15,14 @@ import { refuseUnknownOption, seeHelp } from "./usage-error.ts";
  * @returns The command's name.
  */
 export function checkCommandWord(program: Command, argv: readonly string[]): string | undefined {
-  const { commandWord, unknownOption } = readCommandLine(program, argv);
+  const { commandWord, unknownOption, given } = readCommandLine(program, argv);
   if (unknownOption) throw refuseOption(program, unknownOption.name, unknownOption.rest);
   refuseUnknownCommand(program, commandWord);
+  if (commandWord !== undefined && given.has("--stdio")) {
+    throw new AnalyticsError("usage", `--stdio starts the MCP server, so ${commandWord} cannot follow.`, {
+      hint: `Leave out --stdio, or ${commandWord}.`,
+    });
+  }
   return commandWord;
 }
 
@@ -29,17 +37,20 @@ function refuseOption(program: Command, name: string, rest: readonly string[]): 
       { hint: seeHelp(command.name()) },
     );
   }
-  const known = program.options.flatMap(({ long }) => long ?? []);
-  // Any letter is one typo away from any other, so for short options only case is forgiven: -v suggests -V.
-  const short = program.options.flatMap((each) => each.short ?? []).filter((each) => isSame(each, name));
-  return refuseUnknownOption(name, `${suggest(name, short.concat(known))}${seeHelp(undefined)}`);
+  // Any letter is one typo away from any other, so there is no suggestion for short options but in another case.
+  const known = program.options.flatMap(({ short, long }) => [
+    ...(long === undefined ? [] : [long]),
+    ...(short !== undefined && isSame(short, name) ? [short] : []),
+  ]);
+  return refuseUnknownOption(name, `${suggest(name, known)}${seeHelp(undefined)}`);
 }
 
 function refuseUnknownCommand(program: Command, word: string | undefined): void {
   if (word === undefined || isCommand(program, word)) return;
   const names = program.commands.map((command) => command.name());
+  const guess = suggest(word, names) || suggestOption(program, word) || suggestOverview(word);
   throw new AnalyticsError("usage", `There is no command ${quoteWord(word)}.`, {
-    hint: `${suggest(word, names) || suggestOption(program, word)}The commands are ${names.join(", ")}. ${seeHelp(undefined)}`,
+    hint: `${guess || `The commands are ${names.join(", ")}. `}${seeHelp(undefined)}`,
   });
 }
 
@@ -47,6 +58,13 @@ function refuseUnknownCommand(program: Command, word: string | undefined): void 
 function suggestOption({ options }: Command, word: string): string {
   const option = options.find(({ long }) => long === `--${word}`);
   return option === undefined ? "" : `Did you mean ${option.long}? `;
+}
+
+/** A site alone, or an address. */
+function suggestOverview(word: string): string {
+  const site = normalizeSite(word);
+  const isSite = /^[\w-]+(\.[\w-]+)+$/.test(site) && site.length <= LONGEST_SITE;
+  return isSite ? `Did you mean analytics-mcp overview ${site}? ` : "";
 }
 
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

@@ -38,9 +38,13 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+interface AloneFlags extends SourceFlags {
+  stdio?: boolean | undefined;
+}
+
 /** Creates the program. Only commands whose names occur in the words are loaded; the others are names for the help. */
 const examples = [
-  "analytics-mcp overview --demo --site example.com",
+  "analytics-mcp overview --demo",
   "analytics-mcp stats --site example.com --days 7",
   "analytics-mcp breakdown --site example.com --dimension referrers --days 7",
   "analytics-mcp timeseries --site example.com --days 30 --csv > visitors.csv",
@@ -50,16 +54,25 @@ async function createProgram(io: Io, words: readonly string[]): Promise<Command>
   const program = new ShellCommand("analytics-mcp")
     .withExamples(...examples)
     .description(
-      "Web analytics for AI assistants and the shell. Without a command: the MCP server on stdin and stdout.",
+      "Web analytics for AI assistants and the shell. Without a command: the MCP server on stdin and stdout; at a terminal, this help, or the overview of your default site.",
     )
     .usage("[command] [options]")
     .argument("[command]")
-    .version(io.version, "-V, --version", "print the version")
+    .version(io.version, "-v, --version", "print the version")
+    .addOption(new Option("-V", "as -v").hideHelp())
+    .option("--stdio", "be the MCP server even if standard input is a terminal")
     .helpOption("-h, --help", "help on the program or a command")
     .helpCommand(false)
-    .action(async (_, flags: SourceFlags) =>
-      (await import("./commands/stdio-server.ts")).serveMcp(io, flags),
-    );
+    .action(async (_, flags: AloneFlags) => {
+      if (flags.stdio || !io.stdin.isTTY) {
+        return (await import("./commands/stdio-server.ts")).serveMcp(io, flags);
+      }
+      return (await import("./commands/welcome.ts")).welcome(io, program, flags);
+    });
+  program.on("option:V", () => {
+    io.stdout.write(`${io.version}\n`);
+    throw new CommanderError(0, "commander.version", io.version);
+  });
   addAccessOptions(program)
     .addOption(
       new Option("--color <when>", "auto, always or never (default: auto)")

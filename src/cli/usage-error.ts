@@ -11,8 +11,18 @@ const SENTENCES: [RegExp, (parts: string[]) => string][] = [
     /^option '(?:-\w, )?(--[\w-]+).*?' argument '.*' is invalid\. (must .*)$/s,
     ([name, why]) => `${name} ${why}`,
   ],
-  [/^option '(?:-\w, )?(--[\w-]+).*' argument missing$/, ([name]) => `${name} needs a value.`],
+  [
+    /^option '(?:-\w, )?(--[\w-]+)(.*)' argument missing$/,
+    ([name, value]) => `${name} needs a value: ${name}${value}.`,
+  ],
   [/^missing required argument '(.*)'$/, ([name]) => `<${name}> is missing.`],
+  [
+    /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got \d+\.$/,
+    ([count]) =>
+      count === "0"
+        ? "It takes only options."
+        : `It takes ${count === "1" ? "one word" : `${count} words`} besides options.`,
+  ],
 ];
 
 /** The hint that points to a command's help. */

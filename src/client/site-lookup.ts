@@ -3,6 +3,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { sites } from "../operations/index.ts";
 
 const MOST_LISTED = 20;
+const NO_SITES = "The key's organization has no sites yet.";
 
 /**
  * Runs a query for somebody who may not know the sites. `site` may be left out if a default site is set or the key has
@@ -40,8 +41,10 @@ async function findOnlySite(call: Call, options: CallOptions): Promise<string> {
   const domains = await listDomains(call, options);
   const [only] = domains;
   if (only !== undefined && domains.length === 1) return only;
-  throw new AnalyticsError("missing_parameter", "site is required: the key does not have exactly one site.", {
-    hint: describeSites(domains),
+  const isEmpty = domains.length === 0;
+  const message = isEmpty ? NO_SITES : `Which site? You have ${domains.length}: ${listSites(domains)}.`;
+  throw new AnalyticsError("missing_parameter", message, {
+    hint: isEmpty ? "Add a site in your analytics dashboard." : "Give one of them as site.",
     parameters: [{ parameter: "site", detail: "is required", allowed: domains.slice(0, MOST_LISTED) }],
   });
 }
@@ -52,7 +55,10 @@ async function listDomains(call: Call, options: CallOptions): Promise<string[]> 
 }
 
 function describeSites(domains: string[]): string {
-  if (domains.length === 0) return "The key's organization has no sites yet.";
+  return domains.length === 0 ? NO_SITES : `Its sites are: ${listSites(domains)}.`;
+}
+
+function listSites(domains: string[]): string {
   const more = domains.length > MOST_LISTED ? ` and ${domains.length - MOST_LISTED} more` : "";
-  return `Its sites are: ${domains.slice(0, MOST_LISTED).join(", ")}${more}.`;
+  return `${domains.slice(0, MOST_LISTED).join(", ")}${more}`;
 }

@@ -72,7 +72,7 @@ export function chooseSections(only: readonly string[] | undefined): Section[] {
   const names = listNames().map(({ value }) => value);
   const unknown = only.find((each) => !names.includes(each));
   if (unknown !== undefined || only.length === 0) {
-    throw new AnalyticsError("usage", `There is no rule or section ${quoteWord(unknown ?? "")}.`, {
+    throw new AnalyticsError("usage", `--only: there is no rule or section ${quoteWord(unknown ?? "")}.`, {
       hint: `${suggest(unknown ?? "", names)}List them with: analytics-mcp conform --list`,
     });
   }

@@ -9,6 +9,7 @@ export const demo: LocalKind = {
     instruction: "These are made-up numbers of a demonstration: say so when you answer.",
     notice: { title: "Demonstration", text: "All numbers are made up." },
   },
+  site: "example.com",
   open: async (context) => (await import("./demo/organizations.ts")).openDemoSource(context),
   openKeyring: async (context) => (await import("./demo/organizations.ts")).openDemoKeyring(context),
 };

@@ -2,8 +2,12 @@ import type { Call } from "../operations/call.ts";
 import type { DataSource } from "./data-source.ts";
 import { answerOperation } from "./operation-answers.ts";
 
-/** Creates calls to a source in this process: no key, no HTTP, no cache. The first call opens the source. */
-export function createLocalCall(open: () => Promise<DataSource>, clock: () => number): Call {
+/**
+ * Creates calls to a source in this process: no key, no HTTP, no cache. The first call opens the source.
+ *
+ * @param site The site to use when a query names none.
+ */
+export function createLocalCall(open: () => Promise<DataSource>, clock: () => number, site?: string): Call {
   let opened: Promise<DataSource> | undefined;
   const call: Call = async (operation, params, { signal, span } = {}) => {
     signal?.throwIfAborted();
@@ -16,5 +20,5 @@ export function createLocalCall(open: () => Promise<DataSource>, clock: () => nu
     // The result is that of this operation, which the compiler cannot see through its name.
     return answerOperation(operation, { ...params, ...span }, { source, now: clock(), signal }) as never;
   };
-  return Object.assign(call, { offersSpans: async () => true });
+  return Object.assign(call, { readSite: async () => site, offersSpans: async () => true });
 }

@@ -24,7 +24,7 @@ export function resolveSource(
   refuseSecondSource(flags, local);
   return {
     ...{ kind: "local", local, about: local.about, options: [local.option.flag] },
-    call: createLocalCall(() => local.open(context), context.clock),
+    call: createLocalCall(() => local.open(context), context.clock, local.site),
   };
 }
 

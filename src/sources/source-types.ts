@@ -37,6 +37,8 @@ export interface LocalKind {
   /** The command-line option that chooses it. */
   option: { flag: `--${string}`; description: string };
   about: About;
+  /** The site to use when a query names none. */
+  site?: string;
   open(context: Pick<SourceContext, "clock">): Promise<DataSource>;
   /** For a source of several organizations: finds the data of each key, and lists keys that are public. */
   openKeyring?(context: Pick<SourceContext, "clock">): Promise<{ find: Keyring; publicKeys: string[] }>;

@@ -49,6 +49,7 @@ const STATS = [
   "--help",
   ...GLOBAL,
 ];
+const PROGRAM = ["--version", "--stdio", ...GLOBAL.slice(1), "--help"];
 const without = (names: string[], ...taken: string[]) => names.filter((each) => !taken.includes(each));
 
 describe("what may stand at the cursor", () => {
@@ -59,15 +60,15 @@ describe("what may stand at the cursor", () => {
     ["--base-url https://x --color never ", COMMANDS],
     ["--base-url=https://x ", COMMANDS],
     ["-- ", COMMANDS],
-    ["--", [...GLOBAL, "--help"]],
-    ["-", [...GLOBAL, "--help"]],
+    ["--", PROGRAM],
+    ["-", PROGRAM],
     ["--color ", ["auto", "always", "never"]],
     ["--color=", ["auto", "always", "never"]],
     ["--color=al", ["auto", "always", "never"]],
     ["stats --color ", ["auto", "always", "never"]],
     ["--base-url ", []],
     ["nonsense x", []],
-    ["nonsense --", [...GLOBAL, "--help"]],
+    ["nonsense --", PROGRAM],
     ["stats ", STATS],
     ["stats --", STATS],
     ["stats x", []],
@@ -80,6 +81,8 @@ describe("what may stand at the cursor", () => {
     ["stats --nonsense --", STATS],
     ["stats --json=", []],
     ["stats --nonsense=", []],
+    ["--demo stats --site example.com ", without(STATS, "--site", "--demo")],
+    ["--demo stats example.com ", without(STATS, "--demo")],
     ["stats --nonsense ", STATS],
     ["breakdown --dimension ", [...dimensions]],
     ["breakdown --dimension=", [...dimensions]],
@@ -147,6 +150,8 @@ describe("--site", () => {
 
   it.each([
     ["stats --site ", service],
+    ["stats ", service],
+    ["--demo overview ", {}],
     ["stats --site=", service],
     ["stats --json --site=ex", service],
     ["--plain compare --days 7 --site ", service],

@@ -18,9 +18,11 @@ describe("login in a script", () => {
     const home = createHome();
     const { code, stdout, stderr } = await login(home, ["--base-url", BASE, "--site", "example.com"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("docs.example.com\tsite_d0cs")]);
-    expect(stderr).toContain(`Saved as profile default for ${BASE}: ${findProfileFile(home, "default")}`);
+    expect(stderr).toContain(
+      `Saved as profile default for ${BASE}:\n  ${findProfileFile(home, "default")}\n`,
+    );
     expect(stderr).toMatch(
-      /\nNext: analytics-mcp config claude-desktop --write, or analytics-mcp overview\n$/,
+      /\nNext:\n {2}analytics-mcp overview\n {2}analytics-mcp config claude-desktop --write\n$/,
     );
     expect(stdout + stderr).not.toContain(DEMO_KEY);
     expect(readProfile(home, "default")).toEqual({
@@ -34,7 +36,7 @@ describe("login in a script", () => {
   ])("says a next command that works: %s", async (_, key, site) => {
     const home = createHome();
     const { stderr } = await login(home, ["--base-url", BASE], key);
-    const [, next = ""] = /, or analytics-mcp (.*)\n$/.exec(stderr) ?? [];
+    const [, next = ""] = /\nNext:\n {2}analytics-mcp (.*)\n/.exec(stderr) ?? [];
     expect(next).toBe(`overview${site}`);
     expect((await runShell(next.split(" "), { environment: home })).code).toBe(0);
   });
@@ -51,7 +53,16 @@ describe("login in a script", () => {
     const as_of = "2026-11-21T00:00:00Z";
     network.use(http.all(`${BASE}/*`, () => HttpResponse.json({ as_of, sites })));
     const { stderr } = await login(createHome(), ["--base-url", BASE, "--profile", "acme"]);
-    expect(stderr).toMatch(/, or analytics-mcp overview --site 'a; touch b\[2J' --profile acme\n$/);
+    expect(stderr).toMatch(/\n {2}analytics-mcp overview --site 'a; touch b\[2J' --profile acme\n/);
+  });
+
+  it.each([
+    [BASE.replace("https://", ""), BASE],
+    [`${BASE.replace("https://", "")}/api/v1/`, BASE],
+  ])("adds the scheme to %s", async (address, origin) => {
+    const home = createHome();
+    expect((await login(home, ["--base-url", address])).code).toBe(0);
+    expect(readProfile(home, "default").baseUrl).toBe(`${origin}/api/v1`);
   });
 
   it("takes a key from a file", async () => {
@@ -114,7 +125,9 @@ describe("login in a script", () => {
 
   it("says that a key of the environment goes first", async () => {
     const home = { ...createHome(), ANALYTICS_API_KEY: "other" };
-    expect((await login(home, ["--base-url", BASE])).stderr).toContain("overrides it, except with --profile");
+    expect((await login(home, ["--base-url", BASE])).stderr).toContain(
+      "is still used instead, except with --profile default",
+    );
   });
 });
 
@@ -188,7 +201,10 @@ globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
     });
     expect(existsSync(findProfileFile(other, "acme"))).toBe(false);
     expect(await run("logout")).toMatchObject({
-      ...{ code: 4, stderr: expect.stringMatching(/none yet\.\nhint: There is nothing to remove\./) },
+      ...{
+        code: 4,
+        stderr: expect.stringMatching(/None is saved yet\.\nhint: There is nothing to remove\./),
+      },
     });
   });
 });

@@ -160,12 +160,11 @@ describe("--csv and --fields", () => {
     ],
     ["stats --site example.com --fields visitors,", /no field ""/],
     ["stats --site example.com --json --csv", /not both/],
-    ["stats example.com", /Did you mean --site example\.com\?/],
+    ["sites example.com", /sites takes only options, not "example\.com"/],
     ["breakdown --site example.com --dimension country", /Did you mean countries\?/],
     ["realtime --site example.com --watch 0", /from 1 to 3600/],
     ["statz", /Did you mean stats\?/],
     ["help formating", /Did you mean formatting\?/],
-    ["-v", /Did you mean -V\?/],
     ["-x", /hint: See analytics-mcp --help/],
     ["version", /Did you mean --version\?/],
   ])("%s is refused", async (command, words) => {
@@ -177,7 +176,7 @@ describe("--csv and --fields", () => {
   it.each([
     ["stats --site exampl.com", 6, /^hint: Did you mean example\.com\? Its sites are: /m],
     ["stats --site nothing.like.it", 6, /^hint: Its sites are: /m],
-    ["stats", 2, /^hint: Name one with --site\. Its sites are: /m],
+    ["stats", 2, /Which site\? You have 5: .*\nhint: Name one: analytics-mcp stats docs\.example\.com$/m],
   ])("%s is refused with the sites that there are", async (command, exit, hint) => {
     const { code, stderr } = await shell(command);
     expect([code, stderr]).toEqual([exit, expect.stringMatching(hint)]);

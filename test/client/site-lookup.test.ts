@@ -35,8 +35,8 @@ describe("a query about a site", () => {
   it("that names none of several sites is refused, with all of them", async () => {
     await expect(ask(connect(DEMO_KEY), {})).rejects.toMatchObject({
       code: "missing_parameter",
-      message: "site is required: the key does not have exactly one site.",
-      hint: `Its sites are: ${domains.join(", ")}.`,
+      message: `Which site? You have 5: ${domains.join(", ")}.`,
+      hint: "Give one of them as site.",
       parameters: [{ parameter: "site", detail: "is required", allowed: domains }],
     });
   });

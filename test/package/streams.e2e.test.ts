@@ -18,7 +18,7 @@ it.skipIf(!existsSync(FULL)).each([STATS, `${STATS} --json`, "--help", "help sta
   "%s on a full disk is a failure that says so",
   (words) => {
     expect(run(`${words} >${FULL}`)).toEqual({
-      ...{ status: 1, stdout: "", stderr: "error: standard output cannot be written: ENOSPC\n" },
+      ...{ status: 1, stdout: "", stderr: "error: Standard output cannot be written: the disk is full.\n" },
     });
   },
 );

@@ -6,6 +6,8 @@ import { createHomeFolder } from "./child-process.js";
 export interface ShellOptions {
   environment?: Record<string, string>;
   isTTY?: boolean;
+  /** Whether a person can type. */
+  isTyped?: boolean;
   /** The terminal's width. */
   columns?: number;
   /** The terminal's height. */
@@ -20,7 +22,16 @@ export interface ShellOptions {
 /** The program as a shell runs it, in this process and with an empty home: its exit code and what it wrote. */
 export async function runShell(
   argv: string[],
-  { environment = {}, isTTY = false, columns = 80, rows = 40, stop, stdin = "", clock }: ShellOptions = {},
+  {
+    environment = {},
+    isTTY = false,
+    isTyped = false,
+    columns = 80,
+    rows = 40,
+    stop,
+    stdin = "",
+    clock,
+  }: ShellOptions = {},
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const text = { stdout: "", stderr: "" };
@@ -32,7 +43,7 @@ export async function runShell(
   });
   const code = await run(
     {
-      stdin: new PassThrough().end(stdin),
+      stdin: Object.assign(new PassThrough().end(stdin), { isTTY: isTyped }),
       stdout: Object.assign(stdout, { isTTY, columns, rows }),
       stderr: Object.assign(stderr, { isTTY, columns, rows }),
       environment: { HOME: createHomeFolder(), ...environment },

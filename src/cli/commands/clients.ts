@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { Column } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { Io } from "../io.ts";
@@ -46,7 +46,9 @@ function createClientsCommand(io: Io): ShellCommand {
     .option("--days <number>", "registered at least this many days ago", "30")
     .action(async (_, self: Command) => {
       const flags = self.optsWithGlobals<StoreFlags & { days: string }>();
-      if (!/^\d{1,4}$/.test(flags.days)) throw new AnalyticsError("usage", "--days must be a whole number.");
+      if (!/^\d{1,4}$/.test(flags.days)) {
+        throw new AnalyticsError("usage", `--days must be a whole number, not ${quoteWord(flags.days)}.`);
+      }
       const before = io.clock() - Number(flags.days) * DAY_MS;
       const count = await withStore(io, flags, (store) => store.pruneClients(before));
       await printNote(io, `Removed ${formatCount(count, "application")}.`);

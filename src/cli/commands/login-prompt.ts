@@ -1,23 +1,30 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { AnalyticsError } from "../../errors.ts";
+import { wrap } from "../../render/text-width.ts";
 import type { Io } from "../io.ts";
+import { wrapAside } from "../output/streams.ts";
+import { readScreen } from "../output/terminal.ts";
 
 export interface Field {
   label: string;
   /** Not shown as it is typed. */
   hidden?: boolean;
-  /** Used for an empty line. */
+  /** Used for an empty line, and shown. */
   fallback?: string | undefined;
   /** Throws AnalyticsError if the text is not valid; the person is then asked again. */
   read(text: string): string;
 }
 
+/** Columns left for the answer beside its prompt; a longer prompt stands on lines of its own. */
+const ROOM = 30;
+
 /**
  * Asks for one field after another at a terminal, on stderr. Throws AnalyticsError `cancelled` on Ctrl-C and Ctrl-D, after
  * restoring the terminal.
  */
-export function askAtTerminal({ stdin, stderr }: Io, fields: readonly Field[]): Promise<string[]> {
+export function askAtTerminal(io: Io, fields: readonly Field[]): Promise<string[]> {
+  const { stdin, stderr } = io;
   let hidden = false;
   const screen = new Writable({
     write(chunk, _, done) {
@@ -32,7 +39,7 @@ export function askAtTerminal({ stdin, stderr }: Io, fields: readonly Field[]): 
     const ask = () => {
       const field = fields[answers.length];
       if (field === undefined) return resolve(answers);
-      const prompt = `${field.label}${describe(field)}: `;
+      const prompt = writePrompt(io, field);
       if (field.hidden) stderr.write(prompt);
       hidden = field.hidden === true;
       lines.setPrompt(prompt);
@@ -46,7 +53,7 @@ export function askAtTerminal({ stdin, stderr }: Io, fields: readonly Field[]): 
         if (field) answers.push(field.read(line.trim() || (field.fallback ?? "")));
       } catch (error) {
         if (!(error instanceof AnalyticsError)) return reject(error);
-        stderr.write(`${error.message} ${error.hint ?? ""}\n`);
+        stderr.write(`${wrapAside(io, `${error.message} ${error.hint ?? ""}`.trim())}\n`);
       }
       ask();
     });
@@ -60,7 +67,16 @@ export function askAtTerminal({ stdin, stderr }: Io, fields: readonly Field[]): 
   }).finally(() => lines.close());
 }
 
+/** The prompt's last line, which the answer follows. The lines before it are written: readline cannot wrap words. */
+function writePrompt(io: Io, field: Field): string {
+  const prompt = `${field.label}${describe(field)}: `;
+  const { width } = readScreen(io, "stderr", {});
+  if (prompt.length + (field.hidden ? 0 : ROOM) <= width) return prompt;
+  io.stderr.write(`${wrap(prompt.trimEnd(), width)}\n`);
+  return "> ";
+}
+
 function describe({ hidden, fallback }: Field): string {
   if (hidden) return " (not shown as you type)";
-  return fallback === undefined ? "" : ` (${fallback})`;
+  return fallback === undefined ? "" : ` (Enter for ${fallback})`;
 }

@@ -1,7 +1,7 @@
 import { createHttpClient } from "../../client/http-client.ts";
 import { refuseUnknownSite } from "../../client/site-lookup.ts";
 import { describeKey, readApiKey } from "../../config/api-key.ts";
-import { readBaseUrl } from "../../config/base-url.ts";
+import { completeAddress, readBaseUrl } from "../../config/base-url.ts";
 import { readGivenKey } from "../../config/given-key.ts";
 import {
   DEFAULT_PROFILE,
@@ -23,6 +23,7 @@ import type { Io } from "../io.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { type Format, printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+import { askForDefaultSite, findKnownSite, type KnownSites } from "./login-site.ts";
 
 interface LoginFlags extends SourceFlags, Format {
   site?: string | undefined;
@@ -63,34 +64,54 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   const service = await readService(io, flags, saved);
   const { baseUrl } = service;
   const { apiKey, answer } = await tryKey(io, service);
-  const sees = (site: string | undefined) =>
-    answer.sites.some(({ domain, id }) => domain === site || id === site);
-  if (flags.site !== undefined && !sees(flags.site)) {
+  const known = findKnownSite(answer.sites, flags.site);
+  if (flags.site !== undefined && known === undefined) {
     throw refuseUnknownSite(
       flags.site,
       answer.sites.map(({ domain }) => domain),
     );
   }
-  const site = flags.site ?? (sees(saved?.site) ? saved?.site : undefined);
-  writeProfile(environment, name, { baseUrl, apiKey, ...(site !== undefined && { site }) });
-  const result = { profile: name, base_url: baseUrl, key: describeKey(apiKey), site: site ?? null, file };
   const view = sites.view(answer, {});
-  await printAnswer(io, { params: {}, result: { ...result, ...answer }, views: [view] }, flags);
-  if (flags.json) return;
-  await printNote(io, `Saved as profile ${name} for ${new URL(baseUrl).origin}: ${file}`);
-  if (environment.ANALYTICS_API_KEY) {
-    await printNote(io, `ANALYTICS_API_KEY is set here and overrides it, except with --profile ${name}`);
+  const print = (result: Record<string, unknown>) =>
+    printAnswer(io, { params: {}, result: { ...result, ...answer }, views: [view] }, flags);
+  const usual = findKnownSite(answer.sites, saved?.site);
+  const isAsked = known === undefined && service.isTyped && answer.sites.length > 1 && !flags.json;
+  // The sites come first: they are what the question is about.
+  if (isAsked) await print({});
+  const site = isAsked
+    ? await askForDefaultSite(answer.sites, usual, (field) => askAt(io, [field]))
+    : (known ?? usual);
+  writeProfile(environment, name, { baseUrl, apiKey, ...(site !== undefined && { site }) });
+  if (!isAsked) {
+    await print({ profile: name, base_url: baseUrl, key: describeKey(apiKey), site: site ?? null, file });
   }
-  const options = name === DEFAULT_PROFILE ? [] : ["--profile", name];
-  const [first, ...others] = answer.sites;
+  if (flags.json) return;
+  await printNote(io, `\nSaved as profile ${name} for ${new URL(baseUrl).origin}:`);
+  await printNote(io, `  ${file}`);
+  if (environment.ANALYTICS_API_KEY) {
+    await printNote(
+      io,
+      `The key in ANALYTICS_API_KEY is still used instead, except with --profile ${name}. To use the saved key, unset that variable.`,
+    );
+  }
+  await printNextCommands(io, name, site, answer.sites);
+}
+
+/** Commands on lines of their own, so that no terminal breaks them. */
+async function printNextCommands(
+  io: Io,
+  profile: string,
+  site: string | undefined,
+  known: KnownSites,
+): Promise<void> {
+  const options = profile === DEFAULT_PROFILE ? [] : ["--profile", profile];
+  const [first, ...others] = known;
   const needsSite = site === undefined && first !== undefined && others.length > 0;
   // The service's name for a site becomes part of a command that people paste.
   const params = needsSite ? { site: cleanText(first.domain) } : {};
-  const overview = formatCommand({ name: "overview" }, params, options);
-  await printNote(
-    io,
-    `Next: ${["analytics-mcp config claude-desktop", ...options].join(" ")} --write, or ${overview}`,
-  );
+  await printNote(io, "Next:");
+  await printNote(io, `  ${formatCommand({ name: "overview" }, params, options)}`);
+  await printNote(io, `  ${["analytics-mcp config claude-desktop", ...options].join(" ")} --write`);
 }
 
 /** A damaged profile is ignored: logging in again repairs it. */
@@ -126,7 +147,10 @@ async function tryKey(io: Io, { baseUrl, apiKey, isTyped }: Service) {
     } catch (error) {
       const isWrong = error instanceof AnalyticsError && error.status === 401;
       if (!isWrong || !isTyped) throw error;
-      await printNote(io, `${error.message} ${error.hint ?? ""}`);
+      await printNote(
+        io,
+        `${new URL(baseUrl).origin} does not accept this key. Copy it again from your analytics dashboard, section API keys; Ctrl-C ends this.`,
+      );
     }
   }
 }
@@ -137,13 +161,14 @@ async function readService(io: Io, flags: LoginFlags, saved: Profile | undefined
   const suggested = saved?.baseUrl ?? readVariable(io.environment, "ANALYTICS_BASE_URL");
   const address = {
     label: "Address of the analytics service",
-    fallback: suggested,
-    read: (text: string) => readBaseUrl(text, io.environment),
+    fallback: suggested?.replace(/\/api\/v1\/?$/, ""),
+    read: (text: string) => readBaseUrl(completeAddress(text), io.environment, "What you typed"),
   };
   // A key from a pipe means a script: nobody is asked anything.
   const text = flags.baseUrl ?? (given === undefined ? undefined : suggested);
   const fields = [...(text === undefined ? [address] : []), ...(given === undefined ? [secret] : [])];
-  const baseUrl = text === undefined ? undefined : address.read(text);
+  const source = flags.baseUrl === undefined ? undefined : "--base-url";
+  const baseUrl = text === undefined ? undefined : readBaseUrl(completeAddress(text), io.environment, source);
   if (fields.length > 0 && !io.stdin.isTTY) throw refuseSilence(given !== undefined);
   const answers = fields.length === 0 ? [] : await askAt(io, fields);
   return {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import { formatJson } from "../../render/clean-text.ts";
 import type { Answer } from "../../reports/queries.ts";
@@ -25,9 +25,13 @@ const PASSING = new Set([
 export function readInterval(text: true | string): number {
   if (text === true) return USUAL_SECONDS * 1_000;
   if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text) * 1_000;
-  throw new AnalyticsError("usage", `--watch takes a whole number of seconds from 1 to ${MOST_SECONDS}.`, {
-    hint: `Leave the number out for ${USUAL_SECONDS}.`,
-  });
+  throw new AnalyticsError(
+    "usage",
+    `--watch must be a whole number of seconds from 1 to ${MOST_SECONDS}, not ${quoteWord(text)}.`,
+    {
+      hint: `Leave the number out for ${USUAL_SECONDS}.`,
+    },
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { AnalyticsError } from "../../errors.ts";
+import { explainSystemError } from "../../config/system-error.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import { exampleKind } from "../../sources/local-kinds.ts";
 import type { Io } from "../io.ts";
@@ -40,10 +41,14 @@ function createReferenceCommand(io: Io): ShellCommand {
         onFault: (fault, requestId) => void printNote(io, `request ${requestId} failed: ${String(fault)}`),
       });
       const server = await listen(api, host, port).catch((cause: unknown) => {
-        throw new AnalyticsError("usage", `Cannot listen on ${host}, port ${port}: ${readReason(cause)}.`, {
-          hint: "Choose another --port (0 for a free one) or another --host.",
-          cause,
-        });
+        throw new AnalyticsError(
+          "usage",
+          `Cannot listen on ${host}, port ${port}: ${explainSystemError(cause)}.`,
+          {
+            hint: "Choose another --port (0 for a free one) or another --host.",
+            cause,
+          },
+        );
       });
       // Nobody can send a request to a wildcard address.
       const asked = server.origin.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
@@ -63,13 +68,5 @@ function createReferenceCommand(io: Io): ShellCommand {
 
 function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new InvalidArgumentError("must be a whole number from 0 to 65535.");
-}
-
-function readReason(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  if (code === "EADDRINUSE") return "another program listens there";
-  if (code === "EACCES") return "permission denied";
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "this machine has no such address";
-  return String(code ?? cause);
+  throw new InvalidArgumentError(`must be a whole number from 0 to 65535, not ${quoteWord(text)}.`);
 }

@@ -5,16 +5,12 @@ import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { openSource } from "../source.ts";
 
-/** `analytics-mcp` without a command: the MCP server on stdin and stdout. */
+/** `analytics-mcp` without a command, started by a client or with `--stdio`: the MCP server on stdin and stdout. */
 export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   refuseKeyOnStdin(flags);
   const { call, about, options } = openSource(io, flags);
   if (io.stdin.isTTY) {
-    await printNote(io, "analytics-mcp is an MCP server, waiting for a client on standard input.");
-    await printNote(
-      io,
-      "In a terminal, try: analytics-mcp stats --demo --site example.com   or: analytics-mcp --help",
-    );
+    await printNote(io, "The MCP server waits for a client on standard input; Ctrl-C ends it.");
   }
   const callsPerMinute = readCallsPerMinute(io.environment);
 

@@ -45,12 +45,14 @@ export async function findCandidates(
 }
 
 async function findArgument(
-  { command, operands }: CommandLine,
+  { command, operands, given }: CommandLine,
   find: (what: Argument) => Promise<Candidates>,
 ): Promise<Candidates> {
   const last = command.registeredArguments.at(-1);
   const argument = command.registeredArguments[operands] ?? (last?.variadic ? last : undefined);
-  return argument ? find(argument) : [];
+  if (argument === undefined || given.has(`--${argument.name()}`)) return [];
+  // Without candidates, such as offline, options follow.
+  return find(argument).catch(() => []);
 }
 
 async function findValues(

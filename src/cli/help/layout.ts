@@ -45,7 +45,10 @@ function listGlobalOptions(command: Command): Option[] {
   const taken = command instanceof ShellCommand ? command.access : access.all;
   if (taken.length === 0) return [];
   const all: readonly string[] = access.all;
-  return program.options.filter(({ long }) => !all.includes(long ?? "") || taken.includes(long ?? ""));
+  return program.options.filter(
+    ({ long, hidden }) =>
+      !hidden && long !== "--stdio" && (!all.includes(long ?? "") || taken.includes(long ?? "")),
+  );
 }
 
 const usual = new Help();
@@ -85,7 +88,7 @@ export function createHelpCommand(io: Io, program: Command): Command {
       const known = [...program.commands.map((each) => each.name()), ...Object.keys(topics)];
       if (!Object.hasOwn(topics, name)) {
         throw new AnalyticsError("usage", `There is no help on ${quoteWord(name)}.`, {
-          hint: `${suggest(name, known)}There is help on ${known.join(", ")}.`,
+          hint: suggest(name, known).trim() || `There is help on ${known.join(", ")}.`,
         });
       }
       await writeData(io, formatTopic(name as keyof typeof topics, readScreen(io, "stdout", {})));

@@ -14,7 +14,7 @@ export function chooseFields(views: readonly View[], fields: string): View[] {
   const known = [...new Set(views.flatMap(({ columns }) => columns.map(({ key }) => key)))];
   const unknown = asked.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new AnalyticsError("usage", `There is no field ${quoteWord(unknown)} here.`, {
+    throw new AnalyticsError("usage", `--fields: there is no field ${quoteWord(unknown)} here.`, {
       hint: `${suggest(unknown, known)}The fields are ${known.join(", ")}.`,
     });
   }

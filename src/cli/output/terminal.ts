@@ -1,5 +1,5 @@
 import type { Environment } from "../../config/variables.ts";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
 import type { Io } from "../io.ts";
 
@@ -36,7 +36,7 @@ export function readScreen(io: Io, stream: "stdout" | "stderr", flags: Appearanc
 function readColor(choice: string, environment: Environment, isTTY: boolean): boolean {
   if (choice === "always" || choice === "never") return choice === "always";
   if (choice !== "auto") {
-    throw new AnalyticsError("usage", "--color is auto, always or never.", {
+    throw new AnalyticsError("usage", `--color must be auto, always or never, not ${quoteWord(choice)}.`, {
       hint: "With auto, a terminal has colours unless NO_COLOR or TERM=dumb is set; FORCE_COLOR turns them on anywhere.",
     });
   }

@@ -19,7 +19,7 @@ export const sites: Question[] = [
     // Five sites: the question must name one.
     calls: [{ tool: "get_stats", args: { days: 6 }, refused: true }],
     read: ([refusal]) => refusal.text,
-    expect: () => `site is required: the key does not have exactly one site.\nIts sites are: ${acme}.`,
+    expect: () => `Which site? You have 5: ${acme}.\nGive one of them as site.`,
   }),
   question({
     question: "Who is online?",
@@ -28,8 +28,8 @@ export const sites: Question[] = [
       { tool: "get_realtime", args: {}, refused: true },
       { tool: "get_breakdown", args: { dimension: "pages" }, refused: true },
     ],
-    read: (refusals) => refusals.map(({ text }) => text.split("\n")[1]),
-    expect: () => Array(2).fill(`Its sites are: ${acme}.`),
+    read: (refusals) => refusals.map(({ text }) => text.split("\n")[0]),
+    expect: () => Array(2).fill(`Which site? You have 5: ${acme}.`),
   }),
   question({
     question: "Quantos visitantes tivemos nos últimos 7 dias?",

@@ -1,0 +1,109 @@
+import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
+import { suggest } from "../../render/suggest.ts";
+import type { Query } from "../../reports/queries.ts";
+import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
+import { seeHelp } from "../usage-error.ts";
+
+/** What the command line gave: the texts of each parameter, and the words that are not options. */
+export interface GivenWords {
+  texts: ReadonlyMap<string, readonly string[]>;
+  words: readonly string[];
+  /** `--from` and `--to` as given, which together are the period. */
+  dates?: string | undefined;
+  /** The option that a stray word is probably meant for, as "Did you mean …? " or an empty text. */
+  guess: (word: string) => string;
+}
+
+/** A list longer than this is a hint, after the suggestion. */
+const LONGEST_LIST = 70;
+const LONGEST_VALUE = 60;
+
+/** Rewrites an error on parameters for the command line: options with their dashes, and the values given. */
+export function explainParameters(query: Query, error: unknown, given: GivenWords): unknown {
+  if (!(error instanceof AnalyticsError) || error.parameters.length === 0) return error;
+  const { code, parameters, status, hint = "" } = error;
+  const [first] = parameters;
+  if (first?.parameter === "site" && first.allowed !== undefined) return explainSite(query, error, given);
+  const parts = parameters.map((each) => explainParameter(each, given));
+  const guesses = given.words.map((word) => given.guess(word).trim());
+  const isOfWindows = parameters.some(({ maximum }) => maximum === MAX_WINDOW_DAYS);
+  return new AnalyticsError(code, parts.map(({ message }) => message).join(" "), {
+    hint: [
+      ...guesses,
+      ...parts.map((part) => part.hint),
+      hint,
+      isOfWindows ? `${query.name} compares with as many days before.` : "",
+      seeHelp(query.name),
+    ]
+      .filter((each) => each !== "")
+      .join(" "),
+    ...{ status, parameters, cause: error },
+  });
+}
+
+interface Explanation {
+  message: string;
+  hint: string;
+}
+
+function explainParameter(refusal: ParameterError, given: GivenWords): Explanation {
+  const { parameter, detail, allowed } = refusal;
+  const texts = given.texts.get(parameter) ?? [];
+  const [value = ""] = texts;
+  if (parameter === "period" && given.dates !== undefined) return explainDates(given.dates, detail);
+  const name = `--${parameter}`;
+  const list = allowed?.join(", ") ?? readList(detail);
+  if (detail === "is required") {
+    return { message: `${name} is missing.`, hint: list === undefined ? "" : `It can be ${list}.` };
+  }
+  if (texts.length > 1) return { message: `${name} ${detail} (${texts.map(shorten).join(", ")}).`, hint: "" };
+  if (list !== undefined && value !== "") {
+    const known = list.split(", ").filter((each) => /^\w+$/.test(each));
+    const message = `${name} cannot be ${shorten(value)}.`;
+    return { message, hint: `${suggest(value, known)}It can be ${list}.` };
+  }
+  if (detail.endsWith(" with days")) {
+    return { message: `${name} cannot be combined with --days.`, hint: "Leave out one of the two." };
+  }
+  const isRule = value !== "" && detail.startsWith("must be ");
+  return {
+    message: `${name} ${detail}${isRule ? `, not ${shorten(value)}` : ""}.`,
+    hint: parameter === "days" ? given.guess(value).trim() : "",
+  };
+}
+
+/** Explains an error on a period that was given as `--from` and perhaps `--to`. */
+function explainDates(dates: string, detail: string): Explanation {
+  const isPair = dates.includes(" --to ");
+  const [, today] = /^ends on (\S+), before/.exec(detail) ?? [];
+  const what = !isPair && today !== undefined ? `is in the future: today at the site is ${today}` : detail;
+  const form = isPair ? "are not both dates such as 2026-11-15" : "is not a date such as 2026-11-15";
+  return { message: `${dates} ${readList(detail) === undefined ? what : form}.`, hint: "" };
+}
+
+/** The values that a detail lists, if they are too many for one sentence with the value given. */
+function readList(detail: string): string | undefined {
+  const [, list = ""] = /^must be (?:one of )?(.*)$/s.exec(detail) ?? [];
+  return list.length > LONGEST_LIST ? list : undefined;
+}
+
+const shorten = (value: string) =>
+  quoteWord(value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}…` : value);
+
+/** Adds to the error on a missing or unknown site how to name one. */
+function explainSite(
+  { name }: Query,
+  error: AnalyticsError,
+  { texts, words, guess }: GivenWords,
+): AnalyticsError {
+  const { code, message, hint = "", status, parameters } = error;
+  const [sites = []] = parameters.map(({ allowed }) => allowed);
+  const isMissing = code === "missing_parameter";
+  const asked = texts.get("site")?.[0] ?? "";
+  const guesses = suggest(asked, sites) || words.map(guess).join("");
+  const example = sites[0] === undefined ? hint : `Name one: analytics-mcp ${name} ${sites[0]}`;
+  return new AnalyticsError(code, message, {
+    hint: isMissing ? example : `${guesses}${hint}`.trim(),
+    ...{ status, parameters, cause: error },
+  });
+}

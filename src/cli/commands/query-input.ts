@@ -1,0 +1,112 @@
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { parameterSchemas } from "../../operations/json-schema.ts";
+import { readParams } from "../../operations/parameters.ts";
+import { refuseDaysWithPeriod, resolvePeriod } from "../../operations/period-words.ts";
+import type { Query } from "../../reports/queries.ts";
+import type { ShellCommand } from "./command.ts";
+import { explainParameters, type GivenWords } from "./query-errors.ts";
+
+interface QueryInput {
+  params: Record<string, unknown>;
+  /** Rewrites an error on these parameters for the command line. */
+  explain: (error: unknown) => unknown;
+}
+
+export const takesPeriod = ({ params }: Query) => "period" in params.shape;
+export const takesSite = ({ params }: Query) => "site" in params.shape;
+
+/** Reads a query's parameters from its options, and the site from the first word. Throws AnalyticsError. */
+export function readQueryInput(
+  query: Query,
+  command: ShellCommand,
+  flags: Record<string, unknown>,
+): QueryInput {
+  const names = [...parameterSchemas(query.params).keys()];
+  const texts = new Map(
+    names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
+  );
+  refuseSwallowedOptions(command, texts);
+  const given = { texts, words: command.args, guess: (word: string) => guessOption(query, texts, word) };
+  readSite(query, given);
+  const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;
+  const explain = (error: unknown) => explainParameters(query, error, { ...given, dates });
+  try {
+    const params = readParams(query.params, texts);
+    refuseDaysWithPeriod((name) => texts.has(name));
+    return { params, explain };
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+/** `--site --days 7`: commander takes the next option for the value. */
+function refuseSwallowedOptions(command: ShellCommand, texts: GivenWords["texts"]): void {
+  const known = [...command.options, ...(command.parent?.options ?? [])].map(({ long }) => long);
+  for (const [name, values] of texts) {
+    const option = values.find((value) => known.includes(value));
+    if (option === undefined) continue;
+    throw new AnalyticsError("usage", `--${name} needs a value, and ${option} is an option.`, {
+      hint: `Write --${name} <${name}> ${option} …`,
+    });
+  }
+}
+
+function readSite(
+  query: Query,
+  { texts, words: [word, ...rest], guess }: GivenWords & { texts: Map<string, string[]> },
+): void {
+  if (word === undefined) return;
+  const { name } = query;
+  const asked = texts.get("site")?.[0];
+  const [extra] = asked === undefined ? rest : [word];
+  if (extra !== undefined) {
+    throw new AnalyticsError(
+      "usage",
+      `${name} is about one site, so ${quoteWord(extra)} is one word too many.`,
+      {
+        hint: (guess(extra) || guess(word)).trim() || "Ask about one site at a time.",
+      },
+    );
+  }
+  texts.set("site", [word]);
+}
+
+/** Reads `--from` and `--to` as a period, and returns them as given. */
+function readDates(
+  { from, to }: { from?: string; to?: string },
+  texts: Map<string, string[]>,
+): string | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  const other = ["period", "days"].find((name) => texts.has(name));
+  if (other !== undefined) throw new AnalyticsError("usage", `Use --from and --to, or --${other}, not both.`);
+  if (from === undefined) {
+    throw new AnalyticsError("usage", "--to needs --from.", {
+      hint: "Such as --from 2026-11-01 --to 2026-11-15.",
+    });
+  }
+  texts.set("period", [`${from}/${to ?? "today"}`]);
+  return `--from ${from}${to === undefined ? "" : ` --to ${to}`}`;
+}
+
+/** The option that a word is probably meant for: `breakdown pages`, `stats yesterday`, `overview 7`. */
+function guessOption(query: Query, texts: GivenWords["texts"], word: string): string {
+  const schemas = parameterSchemas(query.params);
+  const name = schemas.get("dimension")?.enum?.includes(word)
+    ? "dimension"
+    : takesPeriod(query) && isPeriod(word)
+      ? "period"
+      : /^\d{1,3}$/.test(word)
+        ? "days"
+        : "";
+  return schemas.has(name) && !texts.has(name) ? `Did you mean --${name} ${word}? ` : "";
+}
+
+function isPeriod(word: string): boolean {
+  try {
+    // Any date that is late enough for every period to be in the past.
+    resolvePeriod(word, "9000-01-01");
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,122 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { BASE, fakeNetwork, service } from "../support/network.ts";
+import { runShell } from "../support/shell.ts";
+
+fakeNetwork();
+
+const home = mkdtempSync(join(tmpdir(), "home-"));
+let server: Server;
+let taken = 0;
+beforeAll(async () => {
+  mkdirSync(join(home, ".cursor"));
+  mkdirSync(join(home, ".codex"));
+  writeFileSync(join(home, ".cursor", "mcp.json"), '{\n  "theme": "dark",\n  "theme": "light"\n}\n');
+  writeFileSync(join(home, ".codex", "config.toml"), "[mcp_servers.analytics]\ncommand = 'node'\n");
+  writeFileSync(join(home, "empty"), "");
+  writeFileSync(join(home, "closed"), "key", { mode: 0o600 });
+  chmodSync(join(home, "empty"), 0o600);
+  server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  taken = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.close();
+  rmSync(home, { recursive: true });
+});
+
+/** What people type by mistake; HOME and TAKEN stand for a folder and for a port in use. */
+const lines = [
+  // Commands
+  "overveiw",
+  "top",
+  "example.com",
+  "version",
+  "-x",
+  "--site example.com stats",
+  "help overveiw",
+  "--stdio stats",
+  // Sites
+  "stats",
+  "stats exmple.com",
+  "stats --site",
+  "stats --site --days 7",
+  "stats example.com docs.example.com",
+  "sites example.com",
+  // Periods and numbers
+  "stats yesterday",
+  "stats example.com --days 9999",
+  "stats example.com --days 7d",
+  "stats example.com --from 2029-01-01",
+  "stats example.com --days -7",
+  "stats example.com --days 7 --days 30",
+  "stats example.com --days 7 --period yesterday",
+  "stats example.com --period lastweek",
+  "stats example.com --from yesterdy",
+  "stats example.com --from 2026-11-20 --to 2026-11-10",
+  "stats example.com --to 2026-11-10",
+  "overview example.com --days 365",
+  // Options
+  "stats example.com --dayz 7",
+  "breakdown example.com",
+  "breakdown pages",
+  "breakdown example.com --dimension page",
+  "breakdown example.com --dimension pages --limit 0",
+  "stats example.com --json --csv",
+  "stats example.com --fields visitor",
+  "stats example.com --color red",
+  "realtime example.com --watch 0",
+  // Keys and addresses
+  "stats --api-key sk-1234567890",
+  "stats --api-key-file HOME/missing",
+  "stats --api-key-file HOME",
+  "stats --api-key-file HOME/empty",
+  "stats --base-url stats.example.com",
+  "stats --profile acme",
+  "stats --demo --base-url https://stats.example.com",
+  "login --site example.com",
+  // Setup
+  "config curser",
+  "config cursor --write",
+  "config codex --write",
+  "config vscode --write",
+  "config vscode --write --file HOME/new/mcp.json",
+  "config claude-desktop --with-key",
+  "config cursor --remote mcp.example.com",
+  "completion powershel",
+  // Servers
+  "serve --demo --port 99999",
+  "serve --demo --port TAKEN",
+  "serve --demo --host 0.0.0.0",
+  "serve --demo --admin-listen 9090",
+  "serve --demo --log-level loud",
+  "serve --demo --secret-file HOME",
+  "reference --port TAKEN",
+  "conform --only nope",
+];
+
+it("each gets an answer that helps", async () => {
+  const parts: string[] = [];
+  for (const line of lines) {
+    const argv = line.replaceAll("HOME", home).replaceAll("TAKEN", String(taken)).split(" ");
+    const isKeyless = /--api-key|--demo|--profile|login/.test(line);
+    const environment = { HOME: home, ...(isKeyless ? { ANALYTICS_BASE_URL: BASE } : service) };
+    const { code, stdout, stderr } = await runShell(argv, { environment });
+    expect.soft([line, stdout]).toEqual([line, ""]);
+    expect.soft(code, line).toBeGreaterThan(1);
+    if (!line.includes("--json")) expect.soft(stderr, line).toMatch(/^error: .+[.?…]\nhint: .+\n$/);
+    // Neither the system's codes nor a key, and a suggestion comes first.
+    expect.soft(stderr, line).not.toMatch(/\bE[A-Z]{4,}\b|this is a bug|sk-123/);
+    if (stderr.includes("Did you mean")) expect.soft(stderr, line).toMatch(/\nhint: Did you mean/);
+    const shown = stderr.replaceAll(home, "HOME").replaceAll(String(taken), "TAKEN");
+    parts.push(`$ analytics-mcp ${line}\n${shown}exit ${code}\n`);
+  }
+  expect(parts.length).toBeGreaterThanOrEqual(40);
+  await expect(parts.join("\n")).toMatchFileSnapshot(
+    resolve("test/snapshots/screens/wrong-command-lines.txt"),
+  );
+});
