@@ -22,23 +22,29 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     const home = createHome();
     const terminal = startAtTerminal(`${bin} login; echo "exit $?"; ${SHOW_MODE}`, home);
     await terminal.until("Address of the analytics service: ");
-    terminal.press("stats.example.com\r");
-    await terminal.until("must start with http:// or https://");
-    terminal.press(`${origin}\r`);
+    terminal.press("ftp://stats.example.com\r");
+    await terminal.until("must start with https://");
+    terminal.press(`${origin.replace("http://", "")}\r`);
     await terminal.until("API key (not shown as you type): ");
     terminal.press("YOUR_API_KEY\r");
     await terminal.until("contains a placeholder");
     terminal.press("demo-of-nobody\r");
     await terminal.until("API key again (not shown as you type): ");
     terminal.press(`demo-wrong${"\x7f".repeat(5)}key-of-acme\r`);
+    await terminal.until("Site to use when none is named (Enter for none): ");
+    terminal.press("exmple.com\r");
+    await terminal.until("Did you mean example.com?");
+    terminal.press("www.example.com\r");
     const screen = await terminal.end();
-    expect(screen).toContain("The API key is not valid");
+    expect(screen).toContain(`${origin} does not accept this key.`);
     expect(screen).toContain("Saved as profile default for");
     expect(screen).toContain("exit 0");
     expect(screen).toMatch(/echo icanon isig \s*$/);
     expect(screen).not.toMatch(/demo-|YOUR_API_KEY|of-acme|of-nobody/);
     expect(statSync(findProfileFile(home, "default")).mode & 0o777).toBe(0o600);
-    expect(readFileSync(findProfileFile(home, "default"), "utf8")).toContain(DEMO_KEY);
+    expect(JSON.parse(readFileSync(findProfileFile(home, "default"), "utf8"))).toEqual({
+      ...{ baseUrl: `${origin}/api/v1`, apiKey: DEMO_KEY, site: "example.com" },
+    });
   });
 
   it("does not show a key that is pasted together with the address", async () => {
@@ -46,9 +52,22 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     const terminal = startAtTerminal(`${bin} login`, home);
     await terminal.until("Address of the analytics service: ");
     terminal.press(`${origin}\r${DEMO_KEY}\r`);
+    await terminal.until("(Enter for none): ");
+    terminal.press("\r");
     const screen = await terminal.end();
     expect(screen).toContain("Saved as profile default");
     expect(screen).not.toContain(DEMO_KEY);
+  });
+
+  it("saves nothing if the question on the site is left", async () => {
+    const home = createHome();
+    const terminal = startAtTerminal(`${bin} login --base-url ${origin}`, home);
+    await terminal.until("API key (not shown as you type): ");
+    terminal.press(`${DEMO_KEY}\r`);
+    await terminal.until("(Enter for none): ");
+    terminal.press("\x03");
+    expect(await terminal.end()).toContain("Cancelled: nothing was saved.");
+    expect(existsSync(findProfileFile(home, "default"))).toBe(false);
   });
 
   it.each([

@@ -270,7 +270,7 @@ describe("serve, with settings that are wrong, ends with 2 and says why", () => 
       { XDG_STATE_HOME: folder },
       STARTED,
     );
-    const sentence = `error: Cannot listen on 127.0.0.1, port ${port}: EADDRINUSE.`;
+    const sentence = `error: Cannot listen on 127.0.0.1, port ${port}: another program listens there.`;
     await expect(second).rejects.toThrow(sentence);
     const { code } = await runShell(["serve", "--demo", ...choose(port)], {
       environment: { XDG_STATE_HOME: folder },

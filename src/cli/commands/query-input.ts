@@ -4,23 +4,23 @@ import { readParams } from "../../operations/parameters.ts";
 import { refuseDaysWithPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import type { Query } from "../../reports/queries.ts";
 import type { ShellCommand } from "./command.ts";
-import { explainParameters, type GivenWords } from "./query-errors.ts";
+import type { GivenWords } from "./query-errors.ts";
 
 interface QueryInput {
   params: Record<string, unknown>;
-  /** Rewrites an error on these parameters for the command line. */
-  explain: (error: unknown) => unknown;
+  /** Throws an error on these parameters as the command line should show it. */
+  fail: (error: unknown) => Promise<never>;
 }
 
 export const takesPeriod = ({ params }: Query) => "period" in params.shape;
 export const takesSite = ({ params }: Query) => "site" in params.shape;
 
 /** Reads a query's parameters from its options, and the site from the first word. Throws AnalyticsError. */
-export function readQueryInput(
+export async function readQueryInput(
   query: Query,
   command: ShellCommand,
   flags: Record<string, unknown>,
-): QueryInput {
+): Promise<QueryInput> {
   const names = [...parameterSchemas(query.params).keys()];
   const texts = new Map(
     names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
@@ -29,13 +29,16 @@ export function readQueryInput(
   const given = { texts, words: command.args, guess: (word: string) => guessOption(query, texts, word) };
   readSite(query, given);
   const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;
-  const explain = (error: unknown) => explainParameters(query, error, { ...given, dates });
+  const fail = async (error: unknown) => {
+    const { explainParameters } = await import("./query-errors.ts");
+    throw explainParameters(query, error, { ...given, dates });
+  };
   try {
     const params = readParams(query.params, texts);
     refuseDaysWithPeriod((name) => texts.has(name));
-    return { params, explain };
+    return { params, fail };
   } catch (error) {
-    throw explain(error);
+    return fail(error);
   }
 }
 

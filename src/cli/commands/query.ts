@@ -53,9 +53,9 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
   return command.action(async () => {
     const flags = command.optsWithGlobals<QueryFlags>();
     refuseWords(query, command.args);
-    const { params, explain } = readQueryInput(query, command, flags);
+    const { params, fail } = await readQueryInput(query, command, flags);
     const { call } = openSource(io, flags);
-    const ask = () => query.ask(call, params, {}).catch((error: unknown) => Promise.reject(explain(error)));
+    const ask = () => query.ask(call, params, {}).catch(fail);
     if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), flags);
     const answer = await ask();
     const isForPeople = io.stdout.isTTY && !flags.json && !flags.csv && flags.fields === undefined;

@@ -108,7 +108,7 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
     }).catch((cause: unknown) => {
       throw explainListening(cause);
     });
-    for (const line of explainAddress(connector.publicUrl)) await printNote(io, line);
+    await printNote(io, describeAddress(connector.publicUrl));
     await io.untilStopped();
     await connector.close(DRAIN_MS, settings.drainDelay);
   } finally {
@@ -116,16 +116,12 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   }
 }
 
-/** Says who can add the address, and how. */
-function explainAddress(publicUrl: string): string[] {
-  const mcp = `${publicUrl}/mcp`;
-  if (!isLoopback(new URL(publicUrl).hostname)) {
-    return [`The connector is at ${publicUrl}: add ${mcp} in your assistant.`];
-  }
-  return [
-    `The connector is at ${publicUrl}, for programs on this machine: add ${mcp} in Claude Code, Cursor or VS Code. The page at ${publicUrl} shows how.`,
-    "claude.ai, Claude Desktop and ChatGPT connect from the internet: they need --public-url https://… and a reverse proxy or tunnel to this port.",
-  ];
+/** Says who can add the address. One line, since lines of JSON follow. */
+function describeAddress(publicUrl: string): string {
+  const start = `The connector is at ${publicUrl}: add ${publicUrl}/mcp in`;
+  return isLoopback(new URL(publicUrl).hostname)
+    ? `${start} Claude Code, Cursor or VS Code on this machine; ${publicUrl} shows how. claude.ai and ChatGPT cannot reach this machine: for them, add --public-url https://… and a reverse proxy or tunnel.`
+    : `${start} your assistant; ${publicUrl} shows how.`;
 }
 
 /** Explains Node's error on an address that it cannot listen on; other errors are returned as they are. */
