@@ -81,7 +81,7 @@ export const overview = defineReport({
       "analytics-mcp overview --site example.com",
       "analytics-mcp overview --site example.com --period last-week",
     ],
-    fields: "label,current,percent",
+    fields: "label,current",
   },
   params,
   result,

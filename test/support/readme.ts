@@ -63,7 +63,11 @@ async function buildOptionTable(): Promise<string> {
     ["option", "commands", "meaning"],
     [
       ...rows.sort((a, b) => Number(a.isOfAll) - Number(b.isOfAll)).map(({ cells }) => cells),
-      ...common.map(({ flags, meaning }) => [code(flags), "most commands", meaning]),
+      ...common.map(({ flags, meaning }) => [
+        code(flags),
+        flags === "--stdio" ? "no command" : "most commands",
+        meaning,
+      ]),
     ],
   );
 }
