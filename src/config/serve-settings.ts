@@ -62,6 +62,10 @@ export const serveVariables = {
   logLevel: "ANALYTICS_SERVE_LOG_LEVEL",
 } as const satisfies Record<keyof ServeFlags, string>;
 
+type ReadSetting = (name: Exclude<keyof ServeFlags, "trustProxy">) => string | undefined;
+/** The option, or the variable that was given in its place. */
+type NameSetting = (option: string, name: keyof ServeFlags) => string;
+
 const DEFAULT_PORT = "8788";
 const MOST_SECONDS = 300;
 
@@ -75,12 +79,11 @@ export function readServeSettings(
   environment: Environment,
   isLocal: boolean,
 ): ServeSettings {
-  const read = (name: Exclude<keyof ServeFlags, "trustProxy">) => {
+  const read: ReadSetting = (name) => {
     const value = flags[name] ?? environment[serveVariables[name]]?.trim();
     return value === "" ? undefined : value;
   };
-  /** The option, or the variable that was given in its place. */
-  const nameOf = (option: string, name: keyof ServeFlags) =>
+  const nameOf: NameSetting = (option, name) =>
     flags[name] === undefined && environment[serveVariables[name]] ? serveVariables[name] : option;
   const host = read("host") ?? "127.0.0.1";
   const publicUrl = readPublicUrl(nameOf("--public-url", "publicUrl"), read("publicUrl"));
@@ -91,19 +94,6 @@ export function readServeSettings(
     );
   }
   const folder = readStateFolder(environment);
-  const registration = readSwitch(nameOf("--registration", "registration"), read("registration") ?? "on");
-  // Who tries the demo on this machine may have no way out to the internet, and needs none: applications register.
-  const isTrial = isLocal && publicUrl === undefined && registration;
-  const clientDocuments = readSwitch(
-    nameOf("--client-documents", "clientDocuments"),
-    read("clientDocuments") ?? (isTrial ? "off" : "on"),
-  );
-  if (!registration && !clientDocuments) {
-    throw refuse(
-      "--client-documents",
-      "cannot be off together with --registration: no application could sign in",
-    );
-  }
   const store = read("store") ?? (isLocal ? "memory" : join(folder, "connector.db"));
   const trust = environment[serveVariables.trustProxy];
   return {
@@ -118,12 +108,26 @@ export function readServeSettings(
       .split(",")
       .map(readHostname)
       .filter((each) => each !== ""),
-    registration,
-    clientDocuments,
+    ...readApplications(read, nameOf, isLocal && publicUrl === undefined),
     adminListen: readListen(nameOf("--admin-listen", "adminListen"), read("adminListen")),
     drainDelay: readSeconds(nameOf("--drain-delay", "drainDelay"), read("drainDelay") ?? "0") * 1000,
     logLevel: readLevel(nameOf("--log-level", "logLevel"), read("logLevel") ?? "info"),
   };
+}
+
+/** How applications may introduce themselves. */
+function readApplications(read: ReadSetting, nameOf: NameSetting, isTrial: boolean) {
+  const registration = readSwitch(nameOf("--registration", "registration"), read("registration") ?? "on");
+  const clientDocuments = readSwitch(
+    nameOf("--client-documents", "clientDocuments"),
+    // Who tries the demo on this machine may have no way out to the internet, and needs none: applications register.
+    read("clientDocuments") ?? (isTrial && registration ? "off" : "on"),
+  );
+  if (registration || clientDocuments) return { registration, clientDocuments };
+  throw refuse(
+    "--client-documents",
+    "cannot be off together with --registration: no application could sign in",
+  );
 }
 
 function refuse(option: string, reason: string): AnalyticsError {
