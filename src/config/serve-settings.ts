@@ -94,15 +94,13 @@ export function readServeSettings(
     );
   }
   const folder = readStateFolder(environment);
-  const store = read("store") ?? (isLocal ? "memory" : join(folder, "connector.db"));
   const trust = environment[serveVariables.trustProxy];
   return {
     host,
     port: readPort(nameOf("--port", "port"), read("port") ?? DEFAULT_PORT),
     publicUrl,
     dashboardUrl: readDashboardUrl(read("dashboardUrl")),
-    store,
-    secretFile: read("secretFile") ?? (store === "memory" ? undefined : join(folder, "secret")),
+    ...choosePlaces(read("store"), read("secretFile"), folder, isLocal),
     trustProxy: flags.trustProxy ?? readSwitch(serveVariables.trustProxy, trust ?? "off"),
     allowedOrigins: (read("allowedOrigins") ?? "")
       .split(",")
@@ -128,6 +126,17 @@ function readApplications(read: ReadSetting, nameOf: NameSetting, isTrial: boole
     "--client-documents",
     "cannot be off together with --registration: no application could sign in",
   );
+}
+
+/** What is only in memory needs no secret that outlives the process, so not even a folder is created. */
+function choosePlaces(
+  namedStore: string | undefined,
+  namedSecret: string | undefined,
+  folder: string,
+  isLocal: boolean,
+): Pick<ServeSettings, "store" | "secretFile"> {
+  const store = namedStore ?? (isLocal ? "memory" : join(folder, "connector.db"));
+  return { store, secretFile: namedSecret ?? (store === "memory" ? undefined : join(folder, "secret")) };
 }
 
 function refuse(option: string, reason: string): AnalyticsError {
