@@ -125,9 +125,10 @@ describe("login in a script", () => {
 
   it("says that a key of the environment goes first", async () => {
     const home = { ...createHome(), ANALYTICS_API_KEY: "other" };
-    expect((await login(home, ["--base-url", BASE])).stderr).toContain(
-      "is still used instead, except with --profile default",
-    );
+    const { stderr } = await login(home, ["--base-url", BASE]);
+    expect(stderr).toContain("is still used instead, except with --profile default");
+    const [, next = ""] = /\n {2}analytics-mcp (overview .*)\n/.exec(stderr) ?? [];
+    expect((await runShell(next.split(" "), { environment: home })).code).toBe(0);
   });
 });
 

@@ -8,7 +8,7 @@ import { drawTerminal } from "./terminal-picture.ts";
 const MOMENT = Date.parse("2026-11-19T13:40:22Z");
 
 it("the picture of the terminal shows what the demo prints (npm run pictures)", async () => {
-  const argv = ["overview", "--demo", "--site", "example.com"];
+  const argv = ["overview", "--demo"];
   const { code, stdout, stderr } = await runShell(argv, { isTTY: true, columns: 80, clock: () => MOMENT });
   expect(code).toBe(0);
   const picture = drawTerminal(["analytics-mcp", ...argv].join(" "), stdout + stderr, 80);

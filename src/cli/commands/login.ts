@@ -104,7 +104,10 @@ async function printNextCommands(
   site: string | undefined,
   known: KnownSites,
 ): Promise<void> {
-  const options = profile === DEFAULT_PROFILE ? [] : ["--profile", profile];
+  const { ANALYTICS_API_KEY, ANALYTICS_PROFILE } = io.environment;
+  // These would choose another key.
+  const isNamed = profile !== DEFAULT_PROFILE || ANALYTICS_API_KEY || ANALYTICS_PROFILE;
+  const options = isNamed ? ["--profile", profile] : [];
   const [first, ...others] = known;
   const needsSite = site === undefined && first !== undefined && others.length > 0;
   // The service's name for a site becomes part of a command that people paste.
