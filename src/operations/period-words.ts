@@ -19,20 +19,38 @@ export const periodParam = () =>
       "Instead of days: today, yesterday, this_week, last_month, last_7_days (complete days), 2026-11-15, 2026-11, 2026-11-01/2026-11-15.",
     );
 
+/** Before it there is nothing to ask for, and counting back from it stays within four-digit years. */
+const FIRST_DAY = "1970-01-01";
+
+const LAST_DAYS = /^(?:last_([1-9]\d{0,3})_days?|([1-9]\d{0,3})d)$/;
+
+/** `last-week` and `Last Week` as `last_week`. */
+export const normalizeWord = (text: string) =>
+  text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+
 /**
  * Resolves a period in words or ISO 8601 to days. Periods that have not ended stop today. `last-week`, `Last Week` and `7d`
  * are other spellings of `last_week` and `last_7_days`. Throws AnalyticsError `invalid_parameter` for anything else, and for
- * days in the future.
+ * days in the future or before 1970.
  *
  * @param today The date at the site.
+ * @param as The parameter that a refusal names, and what it takes.
  */
-export function resolvePeriod(period: string, today: string): Days {
-  const text = period.trim();
-  const word = text.toLowerCase().replaceAll(/[\s-]+/g, "_");
-  const days = resolveWord(word, today) ?? resolveLastDays(word, today) ?? resolveDates(text, today);
-  if (days === undefined) throw refusePeriod(`must be ${PERIOD_FORMS}`);
-  if (days.from > days.to) throw refusePeriod(`ends on ${days.to}, before it begins on ${days.from}`);
-  if (days.to > today) throw refusePeriod(`must not be in the future: today at the site is ${today}`);
+export function resolvePeriod(
+  period: string,
+  today: string,
+  as = { parameter: "period", forms: PERIOD_FORMS },
+): Days {
+  const refuse = (detail: string) => refusePeriod(detail, as.parameter);
+  const word = normalizeWord(period);
+  const days = resolveWord(word, today) ?? resolveLastDays(word, today) ?? resolveDates(period, today);
+  if (days === undefined) throw refuse(`must be ${as.forms}`);
+  if (days.from > days.to) throw refuse(`ends on ${days.to}, before it begins on ${days.from}`);
+  if (days.to > today) throw refuse(`must not be in the future: today at the site is ${today}`);
+  if (days.from < FIRST_DAY) throw refuse(`must not begin before ${FIRST_DAY}`);
   return days;
 }
 
@@ -62,7 +80,7 @@ function startOf(unit: string, day: string): string {
 
 /** Complete days, so the last of them is yesterday. */
 function resolveLastDays(word: string, today: string): Days | undefined {
-  const [, long, short] = /^(?:last_([1-9]\d{0,3})_days?|([1-9]\d{0,3})d)$/.exec(word) ?? [];
+  const [, long, short] = LAST_DAYS.exec(word) ?? [];
   const count = long ?? short;
   return count === undefined ? undefined : { from: addDays(today, -Number(count)), to: addDays(today, -1) };
 }
@@ -78,7 +96,7 @@ function resolveDates(text: string, today: string): Days | undefined {
 
 /** A day, a month or a year of ISO 8601. */
 function resolveDate(text: string, today: string): Days | undefined {
-  if (text === "today") return { from: today, to: today };
+  if (text.toLowerCase() === "today") return { from: today, to: today };
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(text) ?? [];
   if (year === undefined) return undefined;
   const from = `${year}-${month ?? "01"}-${day ?? "01"}`;
@@ -97,30 +115,28 @@ const endOfMonth = (day: string) => addDays(startOf("month", addDays(startOf("mo
 
 /**
  * The days to compare a period with: the same weekdays of the week before, the same day numbers of the month before, for a
- * whole calendar month the month before, otherwise as many days before it.
+ * whole calendar month the month before, otherwise as many days before it. A number of days, a quarter or a year that
+ * happens to have the days of a month is not a month.
  *
  * @param days What the period resolved to, without an incomplete today.
  */
 export function precedingDays(period: string, { from, to }: Days): Days {
-  const word = period
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, "_");
+  const word = normalizeWord(period);
   if (word === "this_week") return { from: addDays(from, -7), to: addDays(to, -7) };
-  const isMonth = from.endsWith("-01") && from.slice(0, 7) === to.slice(0, 7);
-  if (isMonth && (word === "this_month" || to === endOfMonth(from))) {
-    const end = addDays(from, -1);
-    const start = startOf("month", end);
-    if (word !== "this_month") return { from: start, to: end };
+  const end = addDays(from, -1);
+  const start = startOf("month", end);
+  const isMonth = word === "last_month" || /^\d{4}[_/]/.test(word);
+  if (isMonth && from.endsWith("-01") && to === endOfMonth(from)) return { from: start, to: end };
+  if (word === "this_month" || word === normalizeWord(from.slice(0, 7))) {
     const sameDay = addDays(start, countDays(from, to) - 1);
     return { from: start, to: sameDay < end ? sameDay : end };
   }
-  return { from: addDays(from, -countDays(from, to)), to: addDays(from, -1) };
+  return { from: addDays(from, -countDays(from, to)), to: end };
 }
 
-export function refusePeriod(detail: string): AnalyticsError {
-  return new AnalyticsError("invalid_parameter", `period ${detail}.`, {
+export function refusePeriod(detail: string, parameter = "period"): AnalyticsError {
+  return new AnalyticsError("invalid_parameter", `${parameter} ${detail}.`, {
     status: 400,
-    parameters: [{ parameter: "period", detail }],
+    parameters: [{ parameter, detail }],
   });
 }

@@ -1,5 +1,11 @@
 import { addDays, type Days } from "../operations/days.ts";
-import { precedingDays, refusePeriod, resolvePeriod } from "../operations/period-words.ts";
+import {
+  normalizeWord,
+  PERIOD_FORMS,
+  precedingDays,
+  refusePeriod,
+  resolvePeriod,
+} from "../operations/period-words.ts";
 
 /** The days of a comparison. All of them are complete. */
 export interface ComparedDays {
@@ -22,17 +28,19 @@ export function resolveCompared(
   }: { days: number; period?: string | undefined; against?: string | undefined },
   today: string,
 ): ComparedDays {
-  const current = withoutToday(resolvePeriod(period, today), period, today);
+  const current = resolveComplete(period, today, { parameter: "period", forms: PERIOD_FORMS });
   if (against === undefined) return { current, previous: precedingDays(period, current) };
-  if (against === YEAR_BEFORE)
+  if (normalizeWord(against) === YEAR_BEFORE)
     return { current, previous: { from: yearBefore(current.from), to: yearBefore(current.to) } };
-  return { current, previous: withoutToday(resolvePeriod(against, today), against, today) };
+  const as = { parameter: "against", forms: `${YEAR_BEFORE}, ${PERIOD_FORMS}` };
+  return { current, previous: resolveComplete(against, today, as) };
 }
 
-function withoutToday(days: Days, period: string, today: string): Days {
-  const complete = findComplete(days, today);
+/** The complete days of a period. */
+function resolveComplete(period: string, today: string, as: { parameter: string; forms: string }): Days {
+  const complete = findComplete(resolvePeriod(period, today, as), today);
   if (complete) return complete;
-  throw refusePeriod(`${period} has no complete day yet, so there is nothing to compare`);
+  throw refusePeriod(`${period} has no complete day yet, so there is nothing to compare`, as.parameter);
 }
 
 /** The complete days of a span; undefined if it has none. */

@@ -102,7 +102,7 @@ it("against: year_before takes the same dates a year earlier", async () => {
 
 it.each([
   [{ period: "today" }, "period today has no complete day yet"],
-  [{ period: "last_week", against: "today" }, "period today has no complete day yet"],
+  [{ period: "last_week", against: "today" }, "against today has no complete day yet"],
   [{ period: "2027-01" }, "must not be in the future"],
 ])("%j is refused", async (params, words) => {
   await expect(compare(direct, params)).rejects.toMatchObject({
@@ -114,5 +114,23 @@ it("on a Monday, this_week has no complete day yet", async () => {
   const monday = createTestApi({ start: NOW + 2 * 86_400_000 });
   await expect(compare(connect(monday.api, true), { period: "this_week" })).rejects.toMatchObject({
     message: "period this_week has no complete day yet, so there is nothing to compare.",
+  });
+});
+
+describe("a site whose data begins in the middle", () => {
+  // news.example.org has data since 2026-11-11.
+  const news = (params: Record<string, unknown>) => ({ site: "news.example.org", ...params });
+  const early = { period: "2026-11-01/2026-11-13", against: "2026-11-14/2026-11-19" };
+
+  it.each([
+    [{ period: early.against, against: early.period }, "a rise is not growth"],
+    [early, "a fall is not a loss"],
+  ])("%j has no percentages", async (params, caution) => {
+    const answer = await compare(direct, news(params));
+    expect(answer.change.visitors.percent).toBeNull();
+    expect(answer.notes).toContain(
+      `The site's data begins on 2026-11-11, perhaps in the middle of the day, so the earlier window is incomplete: ${caution}, and no percentage is given.`,
+    );
+    expect(await compare(subtracted, news(params))).toEqual(answer);
   });
 });
