@@ -111,7 +111,7 @@ async function comparePeriods(
     readDataStarts(call, options),
   ]);
   const { current, previous, earliest, groups, ...head } = answers;
-  const start = findDataStart(earliest, previous, starts);
+  const start = findDataStart(earliest, [previous, current], starts);
   const measure = createMeasure(current, previous, start.comparable);
   return {
     ...head,

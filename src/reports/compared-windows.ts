@@ -24,7 +24,7 @@ export interface Windows {
   as_of: string;
   current: Window;
   previous: Window;
-  /** The series that has the first day of the earlier window. */
+  /** A series that has the first day of the window that begins first. */
   earliest: Series;
   groups: (WindowCounts & { dimension: Dimension })[];
 }
@@ -91,7 +91,8 @@ async function readDirectly(
   ]);
   return {
     ...readHead(later),
-    ...{ current: sumWindow(later.points), previous: sumWindow(earlier.points), earliest: earlier, groups },
+    ...{ current: sumWindow(later.points), previous: sumWindow(earlier.points), groups },
+    earliest: current.from < previous.from ? later : earlier,
     sameDay: later.period.as_of.startsWith(today),
   };
 }

@@ -1,4 +1,5 @@
 import type { Call, CallOptions } from "../operations/call.ts";
+import type { Days } from "../operations/days.ts";
 import { sites, type timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import type { Window } from "./windows.ts";
@@ -17,17 +18,25 @@ export async function readDataStarts(call: Call, options: CallOptions): Promise<
   return new Map(result.sites.map(({ id, data_since }) => [id, data_since]));
 }
 
+/** A period can be compared with a later one. */
+export const orderWindows = <W extends Days>([a, b]: readonly [W, W]): [first: W, second: W] =>
+  b.from < a.from ? [b, a] : [a, b];
+
 /**
- * Finds out whether the windows of a series are comparable. The first day with data does not count as a whole day: nobody
+ * Finds out whether two windows are comparable. The first day with data does not count as a whole day: nobody
  * knows when on that day the counting began.
+ *
+ * @param series One that has the first day of the window that begins first.
  */
 export function findDataStart(
-  { site, warnings = [] }: ResultOf<typeof timeseries>,
-  previous: Window,
+  series: ResultOf<typeof timeseries>,
+  windows: readonly [Window, Window],
   starts: Map<string, string | null>,
 ): DataStart {
+  const { site, warnings = [] } = series;
   const since = starts.get(site.id);
-  if (since === null || (since !== undefined && since >= previous.from))
+  const [first] = orderWindows(windows);
+  if (since === null || (since !== undefined && since >= first.from))
     return { comparable: false, data_since: since };
   return { comparable: !warnings.some(({ code }) => code === "before_data_since") };
 }
@@ -38,14 +47,16 @@ export function noteStart(
   previous: Window,
   current: { from: string },
 ): string[] {
+  const [first, second] = orderWindows([previous, current]);
+  const name = first === previous ? "earlier" : "later";
   if (comparable)
-    return previous.visitors === 0 ? ["The earlier window had no visitors, so there is no percentage."] : [];
+    return previous.visitors === 0 ? [`The ${name} window had no visitors, so there is no percentage.`] : [];
+  const change = first === previous ? "a rise is not growth" : "a fall is not a loss";
+  const incomplete = `the earlier window is incomplete: ${change}, and no percentage is given.`;
   if (data_since === null) return ["The site has no data yet, so there is no percentage."];
-  if (data_since === undefined) return [`The site had no data yet on ${previous.from}, so ${INCOMPLETE}`];
+  if (data_since === undefined) return [`The site had no data yet on ${first.from}, so ${incomplete}`];
   const start = `The site's data begins on ${data_since}, perhaps in the middle of the day`;
-  return data_since < current.from
-    ? [`${start}, so ${INCOMPLETE}`]
+  return data_since < second.from
+    ? [`${start}, so ${incomplete}`]
     : [`${start}, so both windows are incomplete, and no percentage is given.`];
 }
-
-const INCOMPLETE = "the earlier window is incomplete: a rise is not growth, and no percentage is given.";

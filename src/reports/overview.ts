@@ -110,7 +110,7 @@ async function readOverview(
   const { series, previous, ...rest } = answer;
   if (previous === undefined) return { ...rest, comparison: null };
   const [current, before] = [sumWindow(series.points), sumWindow(previous.points)];
-  const start = findDataStart(previous, before, sinceDays);
+  const start = findDataStart(previous, [before, current], sinceDays);
   const measure = createMeasure(current, before, start.comparable);
   return {
     ...rest,
