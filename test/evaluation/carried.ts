@@ -1,11 +1,12 @@
 import { expect } from "vitest";
-import type { Answer, Tool } from "./question.ts";
-import type { Truth } from "./truth.ts";
+import type { Answer, Args, Covers, Tool } from "./question.ts";
 
-// What every answer contains.
+// What every answer contains, in both of its forms.
 
-/** The answer of a tool. */
-export type Given = { [T in Tool]: { tool: T; answer: Answer<T> } }[Tool];
+/** The answer of a tool, and what it was asked. */
+export type Given = {
+  [T in Tool]: { tool: T; answer: Answer<T>; args: Args; covers: Covers | undefined };
+}[Tool];
 
 /** Hosts forward either the text or the structured content: both must have every number, in the right place. */
 export function expectSameInText(given: Given): void {
@@ -75,26 +76,4 @@ function readChanges(current: Counted, previous: Counted, changes: Changes): Cel
     ...[measure, current[measure], previous[measure]],
     ...[changes[measure].absolute, changes[measure].percent],
   ]);
-}
-
-/** The dates, the timezone and the time must be right, and a note must mention the incomplete day. */
-export function expectRightReceipt({ answer }: Given, count: Truth): void {
-  if (!("site" in answer)) return;
-  const { clock, today, dates, timezone } = count(answer.site.domain);
-  const time = clock.toString({ smallestUnit: "second", timeZoneName: "never", calendarName: "never" });
-  if (!("period" in answer)) {
-    expect(answer.as_of).toBe(time);
-    return;
-  }
-  const { days } = answer.period;
-  const [from, to] = dates(`last ${days} days`);
-  expect(answer.period).toEqual({
-    ...{ from, to, days, timezone, partial: true, as_of: time },
-    complete_through: clock.subtract({ days: 1 }).toPlainDate().toString(),
-  });
-  const weekday = clock.toLocaleString("en", { weekday: "long" });
-  const said = `Today, ${weekday}, is incomplete (data to ${time.slice("2026-11-21T".length, "2026-11-21T05:05".length)}).`;
-  expect(to).toBe(today);
-  expect(answer.receipt.notes).toContain(said);
-  expect(answer.text).toContain(timezone);
 }

@@ -4,11 +4,13 @@ import { type Listening, listen } from "../../src/api/listen.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
 import { execFile } from "../support/child-process.js";
 import { spawnClient, type TestClient } from "../support/clients.ts";
-import { expectRightReceipt, expectSameInText, type Given } from "./carried.ts";
+import { withoutSpans } from "../support/period-service.ts";
+import { expectSameInText, type Given } from "./carried.ts";
 import { type Moment, moments } from "./moments.ts";
 import type { Answer, Args, Ask, Question, Tool, ToolCall } from "./question.ts";
 import { questions } from "./questions/index.ts";
-import { createTruth } from "./truth.ts";
+import { expectRightReceipt } from "./receipts.ts";
+import { createTruth, type Truth } from "./truth.ts";
 
 const { bin } = inject("installed");
 const keys = { acme: DEMO_KEY, globex: GLOBEX_KEY };
@@ -17,9 +19,9 @@ const keys = { acme: DEMO_KEY, globex: GLOBEX_KEY };
  * Each moment has a service with a stopped clock and separate server processes, because a process may cache an answer
  * for a minute of real time.
  */
-async function open(moment: Moment) {
+async function open(moment: Moment, hasSpans: boolean) {
   const { reference } = createTestApi({ start: moments[moment] });
-  const service = await listen(reference, "127.0.0.1", 0);
+  const service = await listen(hasSpans ? reference : withoutSpans(reference), "127.0.0.1", 0);
   const clients = new Map<string, Promise<TestClient>>();
   const connect = (key: string) => {
     const client = clients.get(key) ?? start(readEnvironment(service, key));
@@ -47,13 +49,13 @@ async function start(env: Record<string, string>): Promise<TestClient> {
 
 /** Lets a question call the tools of a client. */
 function createTools(client: TestClient, given: Given[]) {
-  const ask: Ask = async (tool, args) => {
+  const ask: Ask = async (tool, args, covers) => {
     const { content, structuredContent, isError } = await client.callTool(tool, { ...args });
     const text = content[0]?.text ?? "";
     if (isError || !structuredContent) throw new Error(`${tool} refuses ${JSON.stringify(args)}: ${text}`);
     // The client has validated it against the tool's output schema, which has the same source as these types.
     const answer = { ...structuredContent, text } as never as Answer<typeof tool>;
-    given.push({ tool, answer } as Given);
+    given.push({ tool, args, covers, answer } as Given);
     return answer;
   };
   const expectRefusal = async (tool: Tool, args: Args) => {
@@ -61,9 +63,9 @@ function createTools(client: TestClient, given: Given[]) {
     if (!isError) throw new Error(`${tool} answers ${JSON.stringify(args)}, which it should refuse.`);
     return { text: content[0]?.text ?? "" };
   };
-  const call = ({ tool, args, refused }: ToolCall): Promise<unknown> =>
-    refused ? expectRefusal(tool, args) : ask(tool, args);
-  return { ask, call };
+  const call = ({ tool, args, refused, covers }: ToolCall): Promise<unknown> =>
+    refused ? expectRefusal(tool, args) : ask(tool, args, covers);
+  return { ask, call, expectRefusal };
 }
 
 async function readAnswers({ calls }: Question, { ask, call }: ReturnType<typeof createTools>) {
@@ -87,27 +89,37 @@ afterAll(() => {
   process.stdout.write(`evaluation: ${score.right} of ${score.asked} questions answered rightly\n`);
 });
 
+const keyOf = ({ key }: Question) => keys[key ?? "acme"];
+
+/** Asks a question, and checks the answers and all that they say about themselves. */
+async function expectRight(question: Question, client: TestClient, count: Truth) {
+  const read = question.read as (answers: unknown) => unknown;
+  const given: Given[] = [];
+  const tools = createTools(client, given);
+  const [answers, expected] = await Promise.all([readAnswers(question, tools), question.expect(count)]);
+  expect(read(answers)).toEqual(expected);
+  for (const each of given) {
+    expectSameInText(each);
+    expectRightReceipt(each, count);
+  }
+  return { given, read, expected };
+}
+
 describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
   const count = createTruth(moments[moment]);
   let opened: Awaited<ReturnType<typeof open>>;
+  let limited: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
-    opened = await open(moment);
+    opened = await open(moment, true);
+    limited = await open(moment, false);
   });
-  afterAll(() => opened.close());
+  afterAll(() => Promise.all([opened.close(), limited.close()]));
 
   const own = questions.filter(({ at }) => at === moment);
   it.each(own.map((each) => [each.question, each] as const))("%s", async (_, question) => {
     score.asked++;
-    const key = keys[question.key ?? "acme"];
-    const read = question.read as (answers: unknown) => unknown;
-    const given: Given[] = [];
-    const tools = createTools(await opened.connect(key), given);
-    const [answers, expected] = await Promise.all([readAnswers(question, tools), question.expect(count)]);
-    expect(read(answers)).toEqual(expected);
-    for (const each of given) {
-      expectSameInText(each);
-      expectRightReceipt(each, count);
-    }
+    const key = keyOf(question);
+    const { given, read, expected } = await expectRight(question, await opened.connect(key), count);
     if (question.shell) {
       const env = readEnvironment(opened.service, key);
       const shown = await Promise.all(given.map((each) => runInShell(each, env)));
@@ -115,12 +127,40 @@ describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
     }
     score.right++;
   });
+
+  const past = own.filter(({ calls }) => typeof calls === "object" && calls.some(({ covers }) => covers));
+  it.runIf(past.length > 0).each(past.map((each) => [each.question, each] as const))(
+    "of a service without from and to: %s",
+    async (_, question) => {
+      const client = await limited.connect(keyOf(question));
+      const early = findEarly(question, count);
+      if (early === undefined) await expectRight(question, client, count);
+      else {
+        const { text } = await createTools(client, []).expectRefusal(early.tool, early.args);
+        expect(text).toContain(
+          `must not begin before ${early.earliest}: this service reaches back no further`,
+        );
+      }
+    },
+  );
 });
 
+/** The call of a question for days that are not among the last 365, and the first of those. */
+function findEarly({ calls }: Question, count: Truth) {
+  if (typeof calls === "function") return undefined;
+  return calls
+    .map(({ tool, args, covers = [] }) => {
+      const { dates } = count(args.site ?? "globex.example");
+      const starts = [covers].flat().map((span) => dates(span)[0]);
+      return { tool, args, starts, earliest: dates("last 365 days")[0] };
+    })
+    .find(({ starts, earliest }) => starts.some((start) => start < earliest));
+}
+
 describe("the questions", () => {
-  it("are at least 64, each asked once", () => {
+  it("are at least 190, each asked once", () => {
     const texts = questions.map(({ question }) => question);
-    expect(texts.length).toBeGreaterThanOrEqual(64);
+    expect(texts.length).toBeGreaterThanOrEqual(190);
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
   });
 });

@@ -19,6 +19,14 @@ export const moments = {
   "three minutes past midnight in Tokyo": Date.parse("2026-11-17T15:03:00Z"),
   /** 01:30 on 1 January 2027 in Berlin; still 31 December in New York and São Paulo. */
   "the first hours of the year": Date.parse("2027-01-01T00:30:00Z"),
+  /** 09:00 in Berlin: "last week" began in the old year. */
+  "the Monday after new year": Date.parse("2027-01-04T08:00:00Z"),
+  /** 08:00 in Berlin: yesterday had 25 hours. */
+  "the Monday after the clocks went back": Date.parse("2026-10-26T07:00:00Z"),
+  /** 22:00 in Berlin, after a month of 28 days; already 1 April in Tokyo. */
+  "the evening of 31 March": Date.parse("2026-03-31T20:00:00Z"),
+  /** 10:00 in Berlin on 1 March 2028. */
+  "the day after a leap day": Date.parse("2028-03-01T09:00:00Z"),
 } as const;
 
 export type Moment = keyof typeof moments;

@@ -4,6 +4,7 @@ import type { ResultOf } from "../../src/operations/operation.ts";
 import type { Comparison } from "../../src/reports/compare.ts";
 import type { Overview } from "../../src/reports/overview.ts";
 import type { Moment } from "./moments.ts";
+import type { Span } from "./spans.ts";
 import type { Truth } from "./truth.ts";
 
 type Breakdown = ResultOf<typeof breakdown>;
@@ -36,23 +37,27 @@ export interface Args {
   days?: number;
   dimension?: string;
   limit?: number;
-  /** No tool has these yet. */
-  from?: string;
-  to?: string;
+  period?: string;
+  against?: string;
 }
+
+/** The days that an answer must have, or those of both windows of a comparison, the later named first. */
+export type Covers = Span | readonly [current: Span, previous: Span];
 
 /** One tool call. `refused` if the right answer is an error that says what to do instead. */
 export interface ToolCall {
   tool: Tool;
   args: Args;
   refused?: true;
+  /** Needed with `period`: what people mean by it, in dates or words that the test resolves by itself. */
+  covers?: Covers;
 }
 
 type AnswerTo<C extends ToolCall> = C extends { refused: true } ? Refusal : Answer<C["tool"]>;
 type AnswersTo<C extends readonly ToolCall[]> = { readonly [I in keyof C]: AnswerTo<C[I]> };
 
 /** Calls a tool; throws if the tool refuses. */
-export type Ask = <T extends Tool>(tool: T, args: Args) => Promise<Answer<T>>;
+export type Ask = <T extends Tool>(tool: T, args: Args, covers?: Covers) => Promise<Answer<T>>;
 
 /** The facts that a question asks for. */
 export type Value =

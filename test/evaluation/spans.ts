@@ -5,7 +5,7 @@ type Day = `${number}-${number}-${number}`;
 /** Days as people name them, at the site. A week begins on Monday. */
 export type Span =
   | ("today" | "yesterday" | "this week" | "last week" | "the week before last")
-  | ("this month" | "last month" | "this year")
+  | ("this month" | "last month" | "this quarter" | "last quarter" | "this year" | "last year")
   | `last ${number} days`
   | `last ${number} complete days`
   | `the ${number} complete days before`
@@ -22,6 +22,7 @@ function nameDays(span: Span, today: Temporal.PlainDate): [Temporal.PlainDate, T
   const back = (days: number) => today.subtract({ days });
   const monday = back(today.dayOfWeek - 1);
   const first = today.with({ day: 1 });
+  const quarter = first.subtract({ months: (today.month - 1) % 3 });
   switch (span) {
     case "today":
       return [today, today];
@@ -37,8 +38,17 @@ function nameDays(span: Span, today: Temporal.PlainDate): [Temporal.PlainDate, T
       return [first, today];
     case "last month":
       return [first.subtract({ months: 1 }), first.subtract({ days: 1 })];
+    case "this quarter":
+      return [quarter, today];
+    case "last quarter":
+      return [quarter.subtract({ months: 3 }), quarter.subtract({ days: 1 })];
     case "this year":
       return [first.with({ month: 1 }), today];
+    case "last year":
+      return [
+        first.with({ month: 1 }).subtract({ years: 1 }),
+        first.with({ month: 1 }).subtract({ days: 1 }),
+      ];
   }
   const [from = "", to = from] = span.split(" to ");
   if (/^\d{4}-/.test(from)) return [Temporal.PlainDate.from(from), Temporal.PlainDate.from(to)];

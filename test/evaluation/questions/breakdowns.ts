@@ -308,24 +308,4 @@ export const breakdowns: Question[] = [
     read: ([pages]) => ["/pricing", "/plans"].map((path) => findRow(pages, path).visitors),
     expect: (count) => [0, count("example.com").row("last 14 days", "pages", "/plans").visitors],
   }),
-  question({
-    question: "Where did all the people of launch day, the 3rd of November, come from?",
-    at,
-    // One past day: there is no breakdown of it, and the refusal must not invite to one of other days.
-    calls: [
-      {
-        tool: "get_breakdown",
-        args: { site: "example.com", dimension: "referrers", from: "2026-11-03", to: "2026-11-03" },
-        refused: true,
-      },
-    ],
-    read: ([{ text }]) => text.split(/; |\n/),
-    expect: () => [
-      "from is unknown",
-      "the parameters are site, dimension, limit, days",
-      "to is unknown",
-      "the parameters are site, dimension, limit, days.",
-      "Use days, counted back from today.",
-    ],
-  }),
 ];

@@ -1,186 +1,377 @@
-import { type Question, question } from "../question.ts";
-import {
-  mondayOf,
-  noteOn,
-  shift,
-  sumDays,
-  sumLastMonth,
-  sumThisMonth,
-  sumThisWeek,
-  sumWeek,
-} from "../reading.ts";
-import { percentOf } from "../truth.ts";
+import { askDays, askRows, askTotals } from "../period-questions.ts";
+import type { Question } from "../question.ts";
+
+const saturday = "a Saturday morning";
+const monday = "a Monday morning";
+const sunday = "a Sunday evening";
+const newYear = "the first hours of the year";
+const afterNewYear = "the Monday after new year";
+const march = "the evening of 31 March";
+const leap = "the day after a leap day";
 
 /** Weeks begin on Monday, months on the first, years on 1 January: at the site. */
 export const calendar: Question[] = [
-  question({
-    question: "How many people visited us this week?",
-    at: "a Saturday morning",
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 7 } }],
-    read: ([series]) => ({ ...sumThisWeek(series), caveat: noteOn(series, /incomplete/) !== null }),
-    expect: (count) => {
-      const { visitors, pageviews } = count("example.com").total("this week");
-      return { visitors, pageviews, caveat: true };
-    },
-  }),
-  question({
-    question: "How many people visited us last week?",
-    at: "a Saturday morning",
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 14 } }],
-    read: ([series]) => sumWeek(series, 1).visitors,
-    expect: (count) => count("example.com").visitors("2026-11-09 to 2026-11-15"),
-    shell: true,
-  }),
-  question({
-    question: "It is Monday: how many people visited us last week?",
-    at: "a Monday morning",
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 14 } }],
-    read: ([series]) => sumWeek(series, 1).visitors,
-    expect: (count) => count("example.com").visitors("2026-11-16 to 2026-11-22"),
-  }),
-  question({
-    question: "It is Sunday: how many people visited us last week?",
-    at: "a Sunday evening",
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 14 } }],
-    read: ([series]) => sumWeek(series, 1).visitors,
-    expect: (count) => count("example.com").visitors("2026-11-09 to 2026-11-15"),
-  }),
-  question({
-    question: "It is Sunday: how many this week?",
-    at: "a Sunday evening",
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 7 } }],
-    read: ([series]) => sumThisWeek(series).visitors,
-    expect: (count) => count("example.com").visitors("2026-11-16 to 2026-11-22"),
-  }),
-  question({
-    question: "How many did the shop in Tokyo have last week?",
-    at: "a Sunday evening",
-    // It is Monday there: a different week from example.com's.
-    calls: [{ tool: "get_timeseries", args: { site: "shop.example.net", days: 14 } }],
-    read: ([series]) => sumWeek(series, 1).visitors,
-    expect: (count) => count("shop.example.net").visitors("2026-11-16 to 2026-11-22"),
-  }),
-  question({
-    question: "Wie läuft die Woche im Shop bisher?",
-    at: "a Sunday evening",
-    calls: [{ tool: "get_timeseries", args: { site: "shop.example.net", days: 7 } }],
-    // Three hours of a Monday.
-    read: ([series]) => ({ from: mondayOf(series), visitors: sumThisWeek(series).visitors }),
-    expect: (count) => ({ from: "2026-11-23", visitors: count("shop.example.net").visitors("today") }),
-  }),
-  question({
-    question: "How many so far this week, on its first morning?",
-    at: "a Monday morning",
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 7 } }],
-    read: ([series]) => sumThisWeek(series).visitors,
-    expect: (count) => count("example.com").visitors("2026-11-23"),
-  }),
-  question({
-    question: "¿Cuántas páginas vistas tuvo la documentación la semana pasada?",
-    at: "a Monday morning",
-    calls: [{ tool: "get_timeseries", args: { site: "docs.example.com", days: 14 } }],
-    read: ([series]) => sumWeek(series, 1).pageviews,
-    expect: (count) => count("docs.example.com").pageviews("last week"),
-  }),
-  question({
-    question: "How was the weekend in the shop?",
-    at: "a Monday morning",
-    calls: [{ tool: "get_timeseries", args: { site: "shop.example.net", days: 8 } }],
-    read: ([series]) => {
-      const monday = mondayOf(series);
-      return sumDays(series, shift(monday, -2), shift(monday, -1)).visitors;
-    },
-    expect: (count) => count("shop.example.net").visitors("2026-11-21 to 2026-11-22"),
-  }),
-  question({
-    question: "Was last week better than the week before?",
-    at: "a Monday morning",
-    // On a Monday the last seven complete days are last week.
-    calls: [{ tool: "compare_periods", args: { site: "docs.example.com", days: 7 } }],
-    read: ([{ current, previous, change }]) => [
-      ...[current.from, current.to, current.visitors],
-      ...[previous.visitors, change.visitors.absolute, change.visitors.percent],
-    ],
-    expect: (count) => {
-      const now = count("docs.example.com").visitors("last week");
-      const before = count("docs.example.com").visitors("the week before last");
-      return ["2026-11-16", "2026-11-22", now, before, now - before, percentOf(now - before, before)];
-    },
-    shell: true,
-  }),
-  question({
-    question: "By how many visitors did last week differ from the one before it?",
-    at: "a Saturday morning",
-    // Except on a Monday, compare_periods compares other weeks, so the series must be summed.
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 21 } }],
-    read: ([series]) => sumWeek(series, 1).visitors - sumWeek(series, 2).visitors,
-    expect: (count) =>
-      count("example.com").visitors("last week") - count("example.com").visitors("the week before last"),
-  }),
-  question({
-    question: "How many people came on Monday?",
-    at: "a Saturday morning",
-    calls: [{ tool: "get_timeseries", args: { site: "docs.example.com", days: 7 } }],
-    read: ([series]) => sumDays(series, mondayOf(series), mondayOf(series)).visitors,
-    expect: (count) => count("docs.example.com").visitors("2026-11-16"),
-  }),
-  question({
-    question: "How many visitors do the docs have this month?",
-    at: "a Saturday morning",
-    // With New York's day of 25 hours, and only to Friday, which is today there.
-    calls: [{ tool: "get_timeseries", args: { site: "docs.example.com", days: 31 } }],
-    read: ([series]) => sumThisMonth(series).visitors,
-    expect: (count) => count("docs.example.com").visitors("2026-11-01 to 2026-11-20"),
-  }),
-  question({
-    question: "Quantos visitantes a loja teve no mês passado?",
-    at: "a Saturday morning",
-    calls: [{ tool: "get_timeseries", args: { site: "shop.example.net", days: 62 } }],
-    read: ([series]) => sumLastMonth(series).visitors,
-    expect: (count) => count("shop.example.net").visitors("2026-10-01 to 2026-10-31"),
-  }),
-  question({
-    question: "How did December go in the shop?",
-    at: "the first hours of the year",
-    calls: [{ tool: "get_timeseries", args: { site: "shop.example.net", days: 32 } }],
-    read: ([series]) => sumLastMonth(series),
-    expect: (count) => {
-      const { visitors, pageviews } = count("shop.example.net").total("2026-12-01 to 2026-12-31");
-      return { visitors, pageviews };
-    },
-  }),
-  question({
-    question: "How many visitors do we have this month, in the first hours of January?",
-    at: "the first hours of the year",
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 31 } }],
-    read: ([series]) => sumThisMonth(series).visitors,
-    expect: (count) => count("example.com").visitors("2027-01-01"),
-  }),
-  question({
-    question: "And the docs this month, where it is still December?",
-    at: "the first hours of the year",
-    calls: [{ tool: "get_timeseries", args: { site: "docs.example.com", days: 31 } }],
-    read: ([series]) => sumThisMonth(series).visitors,
-    expect: (count) => count("docs.example.com").visitors("2026-12-01 to 2026-12-31"),
-  }),
-  question({
-    question: "What about the docs last month?",
-    at: "the first hours of the year",
-    calls: [{ tool: "get_timeseries", args: { site: "docs.example.com", days: 62 } }],
-    read: ([series]) => sumLastMonth(series).visitors,
-    expect: (count) => count("docs.example.com").visitors("2026-11-01 to 2026-11-30"),
-  }),
-  question({
-    question: "Quantos visitantes tivemos este ano?",
-    at: "the first hours of the year",
-    key: "globex",
-    // It is 31 December in São Paulo: 365 days are all of 2026, and one total.
-    calls: [{ tool: "get_stats", args: { days: 365 } }],
-    read: ([stats]) => ({ visitors: stats.visitors, from: stats.period.from, to: stats.period.to }),
-    expect: (count) => ({
-      visitors: count("globex.example").visitors("this year"),
-      from: "2026-01-01",
-      to: "2026-12-31",
-    }),
-  }),
+  askTotals(
+    "How many people visited us this week?",
+    saturday,
+    "example.com",
+    "this_week",
+    "2026-11-16 to 2026-11-21",
+  ),
+  askTotals(
+    "How many people visited us last week?",
+    saturday,
+    "example.com",
+    "last_week",
+    "2026-11-09 to 2026-11-15",
+  ),
+  askTotals("How many people came on Monday?", saturday, "docs.example.com", "2026-11-16", "2026-11-16"),
+  // With New York's day of 25 hours, and only to Friday, which is today there.
+  askTotals(
+    "How many visitors do the docs have this month?",
+    saturday,
+    "docs.example.com",
+    "this_month",
+    "2026-11-01 to 2026-11-20",
+  ),
+  askTotals(
+    "Quantos visitantes a loja teve no mês passado?",
+    saturday,
+    "shop.example.net",
+    "last_month",
+    "2026-10-01 to 2026-10-31",
+  ),
+  askTotals("How was October?", saturday, "example.com", "2026-10", "2026-10-01 to 2026-10-31"),
+  askTotals("And October at the docs?", saturday, "docs.example.com", "2026-10", "last month"),
+  askTotals("How is November going so far?", saturday, "example.com", "2026-11", "2026-11-01 to 2026-11-21"),
+  askTotals(
+    "What did the last quarter bring the shop?",
+    saturday,
+    "shop.example.net",
+    "last_quarter",
+    "2026-07-01 to 2026-09-30",
+  ),
+  askTotals(
+    "Wie läuft das Quartal bei der Dokumentation?",
+    saturday,
+    "docs.example.com",
+    "this_quarter",
+    "2026-10-01 to 2026-11-20",
+  ),
+  askTotals(
+    "How many visitors have the docs had this year?",
+    saturday,
+    "docs.example.com",
+    "this_year",
+    "2026-01-01 to 2026-11-20",
+  ),
+  askTotals(
+    "How many in the last thirty full days?",
+    saturday,
+    "example.com",
+    "last_30_days",
+    "last 30 complete days",
+  ),
+  askTotals(
+    "How many visitors did the shop have over the summer, June to August?",
+    saturday,
+    "shop.example.net",
+    "2026-06/2026-08",
+    "2026-06-01 to 2026-08-31",
+  ),
+  askTotals(
+    "How many came since launch day, the 3rd of November?",
+    saturday,
+    "example.com",
+    "2026-11-03/today",
+    "2026-11-03 to 2026-11-21",
+  ),
+  askTotals(
+    "How many came in the first half of November?",
+    saturday,
+    "docs.example.com",
+    "2026-11-01/2026-11-15",
+    "2026-11-01 to 2026-11-15",
+  ),
+  askTotals(
+    "How many visitors did the docs get in the last two years?",
+    saturday,
+    "docs.example.com",
+    "last_730_days",
+    "last 730 complete days",
+  ),
+  askRows(
+    "Which pages were read most last month?",
+    saturday,
+    "docs.example.com",
+    "last_month",
+    "2026-10-01 to 2026-10-31",
+    "pages",
+  ),
+  askRows(
+    "From which countries did people come in October?",
+    saturday,
+    "example.com",
+    "2026-10",
+    "last month",
+    "countries",
+  ),
+  askRows(
+    "Which events happened last week?",
+    saturday,
+    "shop.example.net",
+    "last_week",
+    "2026-11-09 to 2026-11-15",
+    "events",
+  ),
+  askRows(
+    "Where did all the people of launch day, the 3rd of November, come from?",
+    saturday,
+    "example.com",
+    "2026-11-03",
+    "2026-11-03",
+    "referrers",
+  ),
+
+  askTotals(
+    "It is Monday: how many people visited us last week?",
+    monday,
+    "example.com",
+    "last_week",
+    "2026-11-16 to 2026-11-22",
+  ),
+  askTotals(
+    "How many so far this week, on its first morning?",
+    monday,
+    "example.com",
+    "this_week",
+    "2026-11-23",
+  ),
+  askTotals(
+    "¿Cuántas páginas vistas tuvo la documentación la semana pasada?",
+    monday,
+    "docs.example.com",
+    "last_week",
+    "last week",
+  ),
+  askTotals(
+    "How was the weekend in the shop?",
+    monday,
+    "shop.example.net",
+    "2026-11-21/2026-11-22",
+    "2026-11-21 to 2026-11-22",
+  ),
+  askDays(
+    "Day by day: how did last week go?",
+    monday,
+    "example.com",
+    "last_week",
+    "2026-11-16 to 2026-11-22",
+  ),
+  askTotals(
+    "It is Sunday: how many people visited us last week?",
+    sunday,
+    "example.com",
+    "last_week",
+    "2026-11-09 to 2026-11-15",
+  ),
+  askTotals(
+    "It is Sunday: how many this week?",
+    sunday,
+    "example.com",
+    "this_week",
+    "2026-11-16 to 2026-11-22",
+  ),
+  // It is Monday there: a different week from example.com's.
+  askTotals(
+    "How many did the shop in Tokyo have last week?",
+    sunday,
+    "shop.example.net",
+    "last_week",
+    "2026-11-16 to 2026-11-22",
+  ),
+  askTotals("Wie läuft die Woche im Shop bisher?", sunday, "shop.example.net", "this_week", "2026-11-23"),
+  askRows(
+    "Which cities did the shop's visitors of yesterday live in?",
+    sunday,
+    "shop.example.net",
+    "yesterday",
+    "2026-11-22",
+    "cities",
+  ),
+
+  askTotals(
+    "How did December go in the shop?",
+    newYear,
+    "shop.example.net",
+    "last_month",
+    "2026-12-01 to 2026-12-31",
+  ),
+  askTotals(
+    "How many visitors do we have this month, in the first hours of January?",
+    newYear,
+    "example.com",
+    "this_month",
+    "2027-01-01",
+  ),
+  askTotals(
+    "How many this week, which began in the old year?",
+    newYear,
+    "example.com",
+    "this_week",
+    "2026-12-28 to 2027-01-01",
+  ),
+  askTotals(
+    "And the docs this month, where it is still December?",
+    newYear,
+    "docs.example.com",
+    "this_month",
+    "2026-12-01 to 2026-12-31",
+  ),
+  askTotals(
+    "What about the docs last month?",
+    newYear,
+    "docs.example.com",
+    "last_month",
+    "2026-11-01 to 2026-11-30",
+  ),
+  // It is 31 December in São Paulo.
+  askTotals(
+    "Quantos visitantes tivemos este ano?",
+    newYear,
+    "globex.example",
+    "this_year",
+    "2026-01-01 to 2026-12-31",
+  ),
+  askTotals("E no trimestre passado?", newYear, "globex.example", "last_quarter", "2026-07-01 to 2026-09-30"),
+  askTotals(
+    "How was the last quarter of the year in the shop, which is over there?",
+    newYear,
+    "shop.example.net",
+    "last_quarter",
+    "2026-10-01 to 2026-12-31",
+  ),
+  askTotals(
+    "How many have come this year, all one and a half hours of it?",
+    newYear,
+    "example.com",
+    "this_year",
+    "2027-01-01",
+  ),
+
+  askTotals(
+    "How many came in the week over new year?",
+    afterNewYear,
+    "example.com",
+    "last_week",
+    "2026-12-28 to 2027-01-03",
+  ),
+  askDays(
+    "How did the week over new year go, day by day?",
+    afterNewYear,
+    "docs.example.com",
+    "last_week",
+    "2026-12-28 to 2027-01-03",
+  ),
+  askRows(
+    "What did people read over new year?",
+    afterNewYear,
+    "docs.example.com",
+    "last_week",
+    "2026-12-28 to 2027-01-03",
+    "pages",
+  ),
+  askTotals(
+    "How many between Christmas Eve and yesterday?",
+    afterNewYear,
+    "example.com",
+    "2026-12-24/2027-01-03",
+    "2026-12-24 to 2027-01-03",
+  ),
+  askTotals(
+    "How many last month, now that it is January?",
+    afterNewYear,
+    "example.com",
+    "last_month",
+    "2026-12-01 to 2026-12-31",
+  ),
+  askTotals(
+    "How many visitors did the docs have in all of last year?",
+    afterNewYear,
+    "docs.example.com",
+    "last_year",
+    "last year",
+  ),
+  askTotals(
+    "Et depuis le début de l'année ?",
+    afterNewYear,
+    "docs.example.com",
+    "this_year",
+    "2027-01-01 to 2027-01-04",
+  ),
+  askRows(
+    "What was sold in the last quarter?",
+    afterNewYear,
+    "shop.example.net",
+    "last_quarter",
+    "2026-10-01 to 2026-12-31",
+    "events",
+  ),
+
+  askTotals(
+    "How many came this month, on its 31st day?",
+    march,
+    "example.com",
+    "this_month",
+    "2026-03-01 to 2026-03-31",
+  ),
+  askDays("How was each day of March?", march, "example.com", "2026-03", "this month"),
+  askTotals(
+    "How many came last month, the one with 28 days?",
+    march,
+    "example.com",
+    "last_month",
+    "2026-02-01 to 2026-02-28",
+  ),
+  // It is 1 April in Tokyo.
+  askTotals("How many has the shop had this month?", march, "shop.example.net", "this_month", "2026-04-01"),
+  askRows(
+    "What did the shop sell last month?",
+    march,
+    "shop.example.net",
+    "last_month",
+    "2026-03-01 to 2026-03-31",
+    "events",
+  ),
+  askTotals(
+    "How was the shop's last quarter, which ended a few hours ago?",
+    march,
+    "shop.example.net",
+    "last_quarter",
+    "2026-01-01 to 2026-03-31",
+  ),
+  askTotals(
+    "And our last quarter, when ours still has two hours to go?",
+    march,
+    "example.com",
+    "last_quarter",
+    "2025-10-01 to 2025-12-31",
+  ),
+
+  askTotals("How many came yesterday, on the leap day?", leap, "example.com", "yesterday", "2028-02-29"),
+  askTotals(
+    "How many came in February, all 29 days?",
+    leap,
+    "docs.example.com",
+    "last_month",
+    "2028-02-01 to 2028-02-29",
+  ),
+  askDays(
+    "How did this February go, day by day?",
+    leap,
+    "example.com",
+    "2028-02",
+    "2028-02-01 to 2028-02-29",
+  ),
+  askRows("Which devices came on the leap day?", leap, "example.com", "2028-02-29", "yesterday", "devices"),
 ];

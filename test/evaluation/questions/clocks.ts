@@ -1,7 +1,10 @@
+import { askDays, askRows, askTotals } from "../period-questions.ts";
 import { type Question, question } from "../question.ts";
-import { completeDays, noteOn, sumDays, sumThisWeek, sumWeek } from "../reading.ts";
+import { noteOn } from "../reading.ts";
 
 const back = "the night the clocks went back";
+const saturday = "a Saturday morning";
+const afterBack = "the Monday after the clocks went back";
 const forward = "the Monday after the clocks went forward";
 const midnight = "three minutes past midnight in Tokyo";
 
@@ -24,23 +27,87 @@ export const clocks: Question[] = [
     read: ([stats]) => [stats.pageviews, stats.events],
     expect: (count) => [count("example.com").pageviews("today"), count("example.com").events("today")],
   }),
-  question({
-    question: "Wie viele Leute waren gestern da, vor der Zeitumstellung?",
-    at: back,
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 2 } }],
-    read: ([series]) => completeDays(series).at(-1)?.visitors,
-    expect: (count) => count("example.com").visitors("2026-10-24"),
-  }),
-  question({
-    question: "How was this week, the one with 169 hours?",
-    at: back,
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 7 } }],
-    read: ([series]) => sumThisWeek(series),
-    expect: (count) => {
-      const { visitors, pageviews } = count("example.com").total("2026-10-19 to 2026-10-25");
-      return { visitors, pageviews };
-    },
-  }),
+  askTotals(
+    "Wie viele Leute waren gestern da, vor der Zeitumstellung?",
+    back,
+    "example.com",
+    "yesterday",
+    "2026-10-24",
+  ),
+  askTotals(
+    "How was this week, the one with 169 hours?",
+    back,
+    "example.com",
+    "this_week",
+    "2026-10-19 to 2026-10-25",
+  ),
+  askTotals(
+    "And the shop yesterday, where it is Monday and no clock changes?",
+    back,
+    "shop.example.net",
+    "yesterday",
+    "2026-10-25",
+  ),
+  askTotals(
+    "How many this month, late on the longest day?",
+    back,
+    "example.com",
+    "this_month",
+    "2026-10-01 to 2026-10-25",
+  ),
+  askTotals(
+    "How many came yesterday, the day of 25 hours?",
+    afterBack,
+    "example.com",
+    "yesterday",
+    "2026-10-25",
+  ),
+  askRows(
+    "Which pages were opened on the day of 25 hours?",
+    afterBack,
+    "example.com",
+    "yesterday",
+    "2026-10-25",
+    "pages",
+  ),
+  askRows(
+    "And which events happened, in the hour that came twice too?",
+    afterBack,
+    "example.com",
+    "2026-10-25",
+    "yesterday",
+    "events",
+  ),
+  askDays(
+    "Show me last week, with its long Sunday.",
+    afterBack,
+    "example.com",
+    "last_week",
+    "2026-10-19 to 2026-10-25",
+  ),
+  askTotals(
+    "How many in the last 7 full days, 169 hours?",
+    afterBack,
+    "example.com",
+    "last_7_days",
+    "2026-10-19 to 2026-10-25",
+  ),
+  askTotals("How is the week after the clock change?", afterBack, "example.com", "this_week", "2026-10-26"),
+  // The clocks in New York go back a week later.
+  askTotals(
+    "How many did the docs have on their own long Sunday?",
+    saturday,
+    "docs.example.com",
+    "2026-11-01",
+    "2026-11-01",
+  ),
+  askTotals(
+    "And in the week with it?",
+    saturday,
+    "docs.example.com",
+    "2026-10-26/2026-11-01",
+    "2026-10-26 to 2026-11-01",
+  ),
   question({
     question: "How many people are on the site this late?",
     at: back,
@@ -58,20 +125,50 @@ export const clocks: Question[] = [
       return [top.value, top.visitors, top.hits];
     },
   }),
-  question({
-    question: "How many came yesterday, the day the clocks went forward?",
-    at: forward,
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 2 } }],
-    read: ([series]) => completeDays(series).at(-1)?.visitors,
-    expect: (count) => count("example.com").visitors("2026-03-29"),
-  }),
-  question({
-    question: "Wie viele Seitenaufrufe hatten wir letzte Woche?",
-    at: forward,
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 14 } }],
-    read: ([series]) => sumWeek(series, 1).pageviews,
-    expect: (count) => count("example.com").pageviews("2026-03-23 to 2026-03-29"),
-  }),
+  askTotals(
+    "How many came yesterday, the day the clocks went forward?",
+    forward,
+    "example.com",
+    "yesterday",
+    "2026-03-29",
+  ),
+  askRows(
+    "Through which channels did people come on the day of 23 hours?",
+    forward,
+    "example.com",
+    "yesterday",
+    "2026-03-29",
+    "channels",
+  ),
+  askTotals(
+    "How was last month, the one with 28 days, seen from the end of March?",
+    forward,
+    "example.com",
+    "last_month",
+    "2026-02-01 to 2026-02-28",
+  ),
+  askTotals(
+    "And this quarter, with its missing hour?",
+    forward,
+    "example.com",
+    "this_quarter",
+    "2026-01-01 to 2026-03-30",
+  ),
+  // The clocks in New York went forward three weeks earlier.
+  askTotals(
+    "How many did the docs have on their own short Sunday?",
+    forward,
+    "docs.example.com",
+    "2026-03-08",
+    "2026-03-08",
+  ),
+  askTotals(
+    "Wie viele Seitenaufrufe hatten wir letzte Woche?",
+    forward,
+    "example.com",
+    "last_week",
+    "2026-03-23 to 2026-03-29",
+  ),
   question({
     question: "How many visitors this morning, an hour shorter on the clock?",
     at: forward,
@@ -85,16 +182,6 @@ export const clocks: Question[] = [
     calls: [{ tool: "get_realtime", args: { site: "example.com" } }],
     read: ([now]) => [now.visitors, now.as_of],
     expect: (count) => [count("example.com").active(), "2026-03-30T08:00:00+02:00"],
-  }),
-  question({
-    question: "Did the short Sunday cost us visitors, compared with the Sunday before?",
-    at: forward,
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 9 } }],
-    read: ([series]) =>
-      sumDays(series, "2026-03-29", "2026-03-29").visitors -
-      sumDays(series, "2026-03-22", "2026-03-22").visitors,
-    expect: (count) =>
-      count("example.com").visitors("2026-03-29") - count("example.com").visitors("2026-03-22"),
   }),
   question({
     question: "Is it already tomorrow in Tokyo?",
@@ -116,13 +203,34 @@ export const clocks: Question[] = [
     read: ([stats]) => stats.visitors,
     expect: (count) => count("shop.example.net").visitors("2026-11-18"),
   }),
-  question({
-    question: "How many did the shop have yesterday, which has just ended?",
-    at: midnight,
-    calls: [{ tool: "get_timeseries", args: { site: "shop.example.net", days: 2 } }],
-    read: ([series]) => completeDays(series).map(({ date, visitors }) => [date, visitors]),
-    expect: (count) => [["2026-11-17", count("shop.example.net").visitors("2026-11-17")]],
-  }),
+  askTotals(
+    "How many did the shop have yesterday, which has just ended?",
+    midnight,
+    "shop.example.net",
+    "yesterday",
+    "2026-11-17",
+  ),
+  askTotals(
+    "And in its last 7 full days?",
+    midnight,
+    "shop.example.net",
+    "last_7_days",
+    "2026-11-11 to 2026-11-17",
+  ),
+  askTotals(
+    "And this week, as it is Wednesday there?",
+    midnight,
+    "shop.example.net",
+    "this_week",
+    "2026-11-16 to 2026-11-18",
+  ),
+  askTotals(
+    "How many did we have yesterday, on what is still yesterday's date in the shop?",
+    midnight,
+    "example.com",
+    "yesterday",
+    "2026-11-16",
+  ),
   question({
     question: "Is anybody in the shop at this moment?",
     at: midnight,

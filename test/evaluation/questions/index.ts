@@ -1,6 +1,7 @@
 import type { Question } from "../question.ts";
 import { breakdowns } from "./breakdowns.ts";
 import { calendar } from "./calendar.ts";
+import { changes } from "./changes.ts";
 import { clocks } from "./clocks.ts";
 import { comparisons } from "./comparisons.ts";
 import { events } from "./events.ts";
@@ -16,6 +17,7 @@ export const questions: readonly Question[] = [
   ...breakdowns,
   ...events,
   ...comparisons,
+  ...changes,
   ...strangers,
   ...sites,
 ];

@@ -124,18 +124,27 @@ export const sites: Question[] = [
     expect: () => [true, true],
   }),
   question({
-    question: "How many visitors in the last two years?",
+    question: "How many visitors did we have in 2020?",
     at,
-    calls: [{ tool: "get_stats", args: { site: "example.com", days: 730 }, refused: true }],
-    read: ([refusal]) => refusal.text,
-    expect: () => "days must be a whole number from 1 to 365.",
+    calls: [{ tool: "get_stats", args: { site: "example.com", period: "2020" }, refused: true }],
+    read: ([{ text }]) => /must not be before ([\d-]+): nothing earlier is kept/.exec(text)?.[1],
+    expect: (count) => count("example.com").dates("last 731 days")[0],
   }),
   question({
-    question: "How does this year compare with the last one?",
+    question: "How many visitors will we have next month?",
     at,
-    calls: [{ tool: "compare_periods", args: { site: "example.com", days: 365 }, refused: true }],
-    read: ([refusal]) => refusal.text,
-    expect: () => "days must be a whole number from 1 to 182.",
+    calls: [
+      { tool: "get_stats", args: { site: "docs.example.com", period: "2026-12" }, refused: true },
+      { tool: "get_stats", args: { site: "docs.example.com", period: "next_month" }, refused: true },
+      // It is the 21st in Berlin, but not in New York.
+      { tool: "get_stats", args: { site: "docs.example.com", period: "2026-11-21" }, refused: true },
+    ],
+    read: (refusals) => refusals.map(({ text }) => text.split(",")[0]),
+    expect: () => [
+      "period must not be in the future: today at the site is 2026-11-20.",
+      "period must be today",
+      "period must not be in the future: today at the site is 2026-11-20.",
+    ],
   }),
   question({
     question: "Show me all of the last year's pages, every single row.",

@@ -1,9 +1,10 @@
+import { askRows, askTotals } from "../period-questions.ts";
 import { type Question, question } from "../question.ts";
-import { completeDays, noteOn, sumDays } from "../reading.ts";
+import { completeDays, noteOn } from "../reading.ts";
 
 const at = "a Saturday morning";
 
-/** Totals over days counted back from today. */
+/** Totals over days counted back from today, and over other days. */
 export const totals: Question[] = [
   question({
     question: "How many visitors do we have so far today?",
@@ -16,22 +17,15 @@ export const totals: Question[] = [
     }),
     shell: true,
   }),
-  question({
-    question: "How many people visited us yesterday?",
+  askTotals("How many people visited us yesterday?", at, "example.com", "yesterday", "2026-11-20"),
+  // It is still Friday in New York.
+  askTotals(
+    "Wie viele Besucher hatte die Dokumentation gestern?",
     at,
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 2 } }],
-    read: ([series]) => completeDays(series).at(-1)?.visitors,
-    expect: (count) => count("example.com").visitors("yesterday"),
-    shell: true,
-  }),
-  question({
-    question: "Wie viele Besucher hatte die Dokumentation gestern?",
-    at,
-    calls: [{ tool: "get_timeseries", args: { site: "docs.example.com", days: 2 } }],
-    read: ([series]) => completeDays(series).at(-1)?.visitors,
-    // It is still Friday in New York.
-    expect: (count) => count("docs.example.com").visitors("2026-11-19"),
-  }),
+    "docs.example.com",
+    "yesterday",
+    "2026-11-19",
+  ),
   question({
     question: "How many visitors did we get in the last 7 days?",
     at,
@@ -39,13 +33,13 @@ export const totals: Question[] = [
     read: ([stats]) => stats.visitors,
     expect: (count) => count("example.com").visitors("last 7 days"),
   }),
-  question({
-    question: "And in the last seven full days, without today?",
+  askTotals(
+    "And in the last seven full days, without today?",
     at,
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 8 } }],
-    read: ([series]) => sumDays(series, series.period.from, series.period.complete_through).visitors,
-    expect: (count) => count("example.com").visitors("last 7 complete days"),
-  }),
+    "example.com",
+    "last_7_days",
+    "2026-11-14 to 2026-11-20",
+  ),
   question({
     question: "Are we doing better today than yesterday?",
     at,
@@ -113,20 +107,89 @@ export const totals: Question[] = [
     },
     expect: (count) => Math.round(count("docs.example.com").visitors("last 28 complete days") / 28),
   }),
-  question({
-    question: "How many people came on launch day, the 3rd of November?",
+  askTotals(
+    "How many people came on launch day, the 3rd of November?",
     at,
-    calls: [{ tool: "get_timeseries", args: { site: "example.com", days: 19 } }],
-    read: ([series]) => sumDays(series, "2026-11-03", "2026-11-03").visitors,
-    expect: (count) => count("example.com").visitors("2026-11-03"),
+    "example.com",
+    "2026-11-03",
+    "2026-11-03",
+  ),
+  askTotals("昨日、ショップには何人来ましたか？", at, "shop.example.net", "yesterday", "yesterday"),
+  question({
+    question: "Did anybody come to the parked domain last week?",
+    at,
+    calls: [
+      {
+        tool: "get_stats",
+        args: { site: "parked.example", period: "last_week" },
+        covers: "2026-11-09 to 2026-11-15",
+      },
+    ],
+    read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /no data/) }),
+    expect: () => ({ visitors: 0, caveat: "The site has no data yet: every number is zero." }),
   }),
   question({
-    question: "昨日、ショップには何人来ましたか？",
+    question: "How many visitors did the news site get this month?",
     at,
-    calls: [{ tool: "get_timeseries", args: { site: "shop.example.net", days: 2 } }],
-    read: ([series]) => completeDays(series).at(-1)?.visitors,
-    expect: (count) => count("shop.example.net").visitors("yesterday"),
+    // It began on the 11th.
+    calls: [
+      {
+        tool: "get_stats",
+        args: { site: "news.example.org", period: "this_month" },
+        covers: "2026-11-01 to 2026-11-21",
+      },
+    ],
+    read: ([stats]) => ({
+      visitors: stats.visitors,
+      since: noteOn(stats, /earlier days are zero/)?.match(/since ([\d-]+)/)?.[1],
+    }),
+    expect: (count) => ({
+      visitors: count("news.example.org").visitors("2026-11-11 to 2026-11-21"),
+      since: "2026-11-11",
+    }),
+    shell: true,
   }),
+  question({
+    question: "And last week, in the middle of which it began?",
+    at,
+    calls: [
+      {
+        tool: "get_timeseries",
+        args: { site: "news.example.org", period: "last_week" },
+        covers: "2026-11-09 to 2026-11-15",
+      },
+    ],
+    read: (answers) => ({
+      visitors: answers[0].points.map(({ visitors }) => visitors > 0),
+      caveat: noteOn(answers[0], /earlier days are zero/) !== null,
+    }),
+    expect: () => ({ visitors: [false, false, true, true, true, true, true], caveat: true }),
+  }),
+  question({
+    question: "Was anybody on the news site in October, before it began?",
+    at,
+    calls: [
+      {
+        tool: "get_breakdown",
+        args: { site: "news.example.org", period: "2026-10", dimension: "pages" },
+        covers: "last month",
+      },
+    ],
+    read: ([pages]) => ({
+      people: pages.totals.visitors,
+      rows: pages.rows.length,
+      caveat: noteOn(pages, /earlier days are zero|no data/) !== null,
+    }),
+    expect: () => ({ people: 0, rows: 0, caveat: true }),
+  }),
+  askRows(
+    "Which pages of the news site did people read since its first day?",
+    at,
+    "news.example.org",
+    "2026-11-11/today",
+    "2026-11-11 to 2026-11-21",
+    "pages",
+  ),
   question({
     question: "Does anybody come to the parked domain?",
     at,
