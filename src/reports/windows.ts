@@ -43,13 +43,13 @@ export function sumWindow(points: readonly Point[]): Window {
 export function measureChange(current: number, previous: number, isWhole: boolean): Change {
   const absolute = current - previous;
   const hasPercent = isWhole && previous !== 0;
-  return { absolute, percent: hasPercent ? roundPercent(absolute, previous) : null };
+  return { absolute, percent: hasPercent ? roundTenths((1000 * absolute) / previous) : null };
 }
 
-/** Rounds halves away from zero, so that a fall and a rise of the same size look alike. There is no -0. */
-function roundPercent(part: number, whole: number): number {
-  const tenths = Math.round((1000 * Math.abs(part)) / whole);
-  return (part < 0 && tenths > 0 ? -tenths : tenths) / 10;
+/** Whole tenths. Rounds halves away from zero, so that a fall and a rise of the same size look alike. There is no -0. */
+function roundTenths(tenths: number): number {
+  const whole = Math.round(Math.abs(tenths));
+  return (tenths < 0 && whole > 0 ? -whole : whole) / 10;
 }
 
 /**
@@ -59,7 +59,7 @@ function roundPercent(part: number, whole: number): number {
 export function createMeasure(current: Window, previous: Window, isWhole: boolean): Measure {
   const isEqual = current.days === previous.days;
   const perDay = (count: number, { days }: Window) => (isEqual ? count : count / days);
-  const round = (value: number) => (isEqual ? value : Math.round(10 * value) / 10);
+  const round = (value: number) => (isEqual ? value : roundTenths(10 * value));
   return {
     change: (a, b) => {
       const [now, before] = [perDay(a, current), perDay(b, previous)];
