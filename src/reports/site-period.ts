@@ -1,3 +1,4 @@
+import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
@@ -66,7 +67,9 @@ export async function askSpan<O extends SpanOperation>(
   // The parameters of this operation but for the days, which the compiler cannot see.
   const all = { ...params, site, days } as ParamsOf<O>;
   if (to === today && days <= MAX_DAYS) return call(operation, all, options);
-  if (await call.offersSpans?.(options)) return call(operation, all, { ...options, span: { from, to } });
+  if (await call.offersSpans?.(options)) {
+    return call(operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
+  }
   const earliest = addDays(today, 1 - MAX_DAYS);
   if (from < earliest)
     throw refusePeriod(`must not begin before ${earliest}: this service reaches back no further`);
@@ -85,4 +88,11 @@ export async function askSpan<O extends SpanOperation>(
         summary,
       )) as ResultOf<O>;
   }
+}
+
+/** A source refuses `from` or `to`, but people gave a period. */
+function renameRefusal(error: unknown): never {
+  const refused = error instanceof AnalyticsError ? error.parameters : [];
+  const own = refused.find(({ parameter }) => parameter === "from" || parameter === "to");
+  throw own ? refusePeriod(own.detail) : error;
 }

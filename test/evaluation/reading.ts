@@ -6,45 +6,6 @@ type Series = Answer<"get_timeseries">;
 type Breakdown = Answer<"get_breakdown">;
 type Dated = { period: { from: string; to: string }; receipt: { notes: string[] } };
 
-export const shift = (date: string, days: number) =>
-  new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
-
-const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
-/** The Monday of this week, from the weekday in the receipt's notes. */
-export function mondayOf({ period, receipt }: Dated): string {
-  const said = receipt.notes.map((note) => /^Today, (\w+day), is incomplete/.exec(note)).find(Boolean);
-  const weekday = WEEKDAYS.indexOf(said?.[1] ?? "");
-  if (weekday === -1) throw new Error("No note says which day it is.");
-  return shift(period.to, -weekday);
-}
-
-/** The sum of the days `from` to `to`. */
-export function sumDays({ period, points }: Series, from: string, to: string) {
-  if (from < period.from || to > period.to) throw new Error(`The series lacks days of ${from} to ${to}.`);
-  const own = points.filter(({ date }) => date >= from && date <= to);
-  return {
-    visitors: own.reduce((sum, { visitors }) => sum + visitors, 0),
-    pageviews: own.reduce((sum, { pageviews }) => sum + pageviews, 0),
-  };
-}
-
-export const sumThisWeek = (series: Series) => sumDays(series, mondayOf(series), series.period.to);
-
-/** A whole week, Monday to Sunday: 1 is last week, 2 the one before. */
-export function sumWeek(series: Series, weeksAgo: number) {
-  const monday = shift(mondayOf(series), -7 * weeksAgo);
-  return sumDays(series, monday, shift(monday, 6));
-}
-
-export const sumThisMonth = (series: Series) =>
-  sumDays(series, `${series.period.to.slice(0, 7)}-01`, series.period.to);
-
-export function sumLastMonth(series: Series) {
-  const last = shift(`${series.period.to.slice(0, 7)}-01`, -1);
-  return sumDays(series, `${last.slice(0, 7)}-01`, last);
-}
-
 /** The complete days. */
 export const completeDays = ({ points }: Series) => points.filter((point) => point.partial !== true);
 

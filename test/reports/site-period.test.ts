@@ -73,7 +73,8 @@ describe("a period at a service that answers only for days until today", () => {
   it("before what a source keeps is refused", async () => {
     await expect(ask(whole, "stats", { period: "2020" })).rejects.toMatchObject({
       code: "invalid_parameter",
-      message: expect.stringMatching(/must not be before 2024-\d\d-\d\d: nothing earlier is kept/),
+      message: expect.stringMatching(/^period must not be before 2024-\d\d-\d\d: nothing earlier is kept\.$/),
+      parameters: [{ parameter: "period", detail: expect.any(String) }],
     });
   });
 

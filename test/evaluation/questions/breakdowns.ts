@@ -1,3 +1,4 @@
+import { askRows } from "../period-questions.ts";
 import { type Question, question } from "../question.ts";
 import { findRow, nameOf } from "../reading.ts";
 
@@ -5,18 +6,14 @@ const at = "a Saturday morning";
 
 /** Sources, pages and devices: rows that do not add up. */
 export const breakdowns: Question[] = [
-  question({
-    question: "Which page is the most popular this week?",
+  askRows(
+    "Which pages are the most popular this week?",
     at,
-    // Since Monday: six days.
-    calls: [{ tool: "get_breakdown", args: { site: "example.com", dimension: "pages", days: 6 } }],
-    read: ([{ rows, period }]) => [period.from, rows[0]?.value, rows[0]?.visitors],
-    expect: (count) => {
-      const top = count("example.com").top("this week", "pages");
-      return ["2026-11-16", top.value, top.visitors];
-    },
-    shell: true,
-  }),
+    "example.com",
+    "this_week",
+    "2026-11-16 to 2026-11-21",
+    "pages",
+  ),
   question({
     question: "How many people read the quickstart in the last 7 days, and how often was it opened?",
     at,
@@ -124,7 +121,13 @@ export const breakdowns: Question[] = [
   question({
     question: "Did the newsletter bring anyone this week?",
     at,
-    calls: [{ tool: "get_breakdown", args: { site: "example.com", dimension: "utm_sources", days: 6 } }],
+    calls: [
+      {
+        tool: "get_breakdown",
+        args: { site: "example.com", dimension: "utm_sources", period: "this_week" },
+        covers: "2026-11-16 to 2026-11-21",
+      },
+    ],
     read: ([sources]) => findRow(sources, "newsletter").visitors,
     expect: (count) => count("example.com").row("this week", "utm_sources", "newsletter").visitors,
   }),

@@ -4,20 +4,24 @@ import { calendar } from "./calendar.ts";
 import { changes } from "./changes.ts";
 import { clocks } from "./clocks.ts";
 import { comparisons } from "./comparisons.ts";
+import { edgeChanges } from "./edge-changes.ts";
 import { events } from "./events.ts";
 import { sites } from "./sites.ts";
 import { strangers } from "./strangers.ts";
 import { totals } from "./totals.ts";
+import { yearEnds } from "./year-ends.ts";
 
 /** What people ask, by theme. */
 export const questions: readonly Question[] = [
   ...totals,
   ...calendar,
+  ...yearEnds,
   ...clocks,
   ...breakdowns,
   ...events,
   ...comparisons,
   ...changes,
+  ...edgeChanges,
   ...strangers,
   ...sites,
 ];

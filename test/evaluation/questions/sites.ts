@@ -127,8 +127,11 @@ export const sites: Question[] = [
     question: "How many visitors did we have in 2020?",
     at,
     calls: [{ tool: "get_stats", args: { site: "example.com", period: "2020" }, refused: true }],
-    read: ([{ text }]) => /must not be before ([\d-]+): nothing earlier is kept/.exec(text)?.[1],
-    expect: (count) => count("example.com").dates("last 731 days")[0],
+    read: ([refusal]) => refusal.text,
+    expect: (count) => {
+      const [earliest] = count("example.com").dates("last 731 days");
+      return `period must not be before ${earliest}: nothing earlier is kept.`;
+    },
   }),
   question({
     question: "How many visitors will we have next month?",
