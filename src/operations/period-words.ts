@@ -7,7 +7,7 @@ const WORDS = [
   ...["this_quarter", "last_quarter", "this_year", "last_year"],
 ];
 
-const PERIOD_FORMS = `${WORDS.join(", ")}, last_7_days (complete days, any number), 2026-11-15, 2026-11, or 2026-11-01/2026-11-15`;
+export const PERIOD_FORMS = `${WORDS.join(", ")}, last_7_days (complete days, any number), 2026-11-15, 2026-11, or 2026-11-01/2026-11-15`;
 
 export const periodParam = () =>
   z

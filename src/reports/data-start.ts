@@ -42,12 +42,8 @@ export function findDataStart(
 }
 
 /** Notes that a reader of the comparison needs if it has no percentages. */
-export function noteStart(
-  { comparable, data_since }: DataStart,
-  previous: Window,
-  current: { from: string },
-): string[] {
-  const [first, second] = orderWindows([previous, current]);
+export function noteStart({ comparable, data_since }: DataStart, previous: Window, current: Days): string[] {
+  const [first, second] = orderWindows<Days>([previous, current]);
   const name = first === previous ? "earlier" : "later";
   if (comparable)
     return previous.visitors === 0 ? [`The ${name} window had no visitors, so there is no percentage.`] : [];

@@ -20,11 +20,10 @@ export function expectRightReceipt(given: Given, count: Truth): void {
     expectRightWindows(answer, site, current, previous);
   }
   if ("comparison" in answer) {
-    const { current, previous } = answer.comparison;
-    const spans = beside(answer.period.days);
-    expect([current, previous]).toMatchObject(spans.map((span) => measure(site, span)));
-  }
-  if ("period" in answer) {
+    const [current, previous] = beside(answer.period.days);
+    expectRightPeriod(answer, site, typeof covers === "string" ? covers : current);
+    if (answer.comparison) expect(answer.comparison.previous).toMatchObject(measure(site, previous));
+  } else if ("period" in answer) {
     const span =
       typeof covers === "string" ? covers : (`last ${args.days ?? answer.period.days} days` as const);
     expectRightPeriod(answer, site, span);
