@@ -20,7 +20,7 @@ export const periodParam = () =>
     );
 
 /** Before it there is nothing to ask for, and counting back from it stays within four-digit years. */
-const FIRST_DAY = "1970-01-01";
+const FIRST_DAY = "1900-01-01";
 
 const LAST_DAYS = /^(?:last_([1-9]\d{0,3})_days?|([1-9]\d{0,3})d)$/;
 
@@ -34,7 +34,7 @@ export const normalizeWord = (text: string) =>
 /**
  * Resolves a period in words or ISO 8601 to days. Periods that have not ended stop today. `last-week`, `Last Week` and `7d`
  * are other spellings of `last_week` and `last_7_days`. Throws AnalyticsError `invalid_parameter` for anything else, and for
- * days in the future or before 1970.
+ * days in the future or before 1900.
  *
  * @param today The date at the site.
  * @param as The parameter that a refusal names, and what it takes.

@@ -19,7 +19,7 @@ export async function readDataStarts(call: Call, options: CallOptions): Promise<
 }
 
 /** A period can be compared with a later one. */
-export const orderWindows = <W extends Days>([a, b]: readonly [W, W]): [first: W, second: W] =>
+const orderWindows = <W extends Days>([a, b]: readonly [W, W]): [first: W, second: W] =>
   b.from < a.from ? [b, a] : [a, b];
 
 /**

@@ -12,7 +12,8 @@ describe("the tarball", () => {
   it("holds the program, its papers and nothing else", () => {
     // Pictures are seen where the repository is.
     const docs = readdirSync("docs").flatMap((name) => (name === "images" ? [] : [`docs/${name}`]));
-    const papers = ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", ...docs, "llms.txt"];
+    const deploy = readdirSync("deploy").flatMap((name) => (name === "mcpb" ? [] : [`deploy/${name}`]));
+    const papers = ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", ...docs, ...deploy, "llms.txt"];
     const fixed = [...papers, "bin/analytics-mcp.js", "bin/package.json", "package.json"].sort();
     expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);
     const dist = files.filter((file) => file.startsWith("dist/"));
