@@ -7,11 +7,12 @@ import { periodParam } from "../operations/period-words.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
 import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
-import { ROW_LIMIT, readWindows } from "./compared-windows.ts";
+import { readWindows } from "./compared-windows.ts";
 import { findDataStart, noteStart, readDataStarts } from "./data-start.ts";
 import { findMovers } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
 import { change, changeColumns, compactNames, dataStart, nameColumns, window } from "./report-fields.ts";
+import { ROW_LIMIT } from "./subtracted-spans.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE, type Window } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];

@@ -4,16 +4,13 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
-import { refusePeriod } from "../operations/period-words.ts";
 import type { ComparedDays } from "./compared-days.ts";
 import { readConsistently } from "./consistent-read.ts";
 import type { WindowCounts } from "./movers.ts";
-import { askSpan, MAX_DAYS, readToday, type SpanOperation } from "./site-period.ts";
+import { askSpan, readToday, refuseBeyondReach, type SpanOperation } from "./site-period.ts";
+import { ROW_LIMIT } from "./subtracted-spans.ts";
 import { type Breakdown, countBySubtraction, countDirectly } from "./window-counts.ts";
 import { sumWindow, type Window } from "./windows.ts";
-
-/** The contract's maximum, so that as few rows as possible are cut off. */
-export const ROW_LIMIT = 1000;
 
 type Series = ResultOf<typeof timeseries>;
 
@@ -111,11 +108,8 @@ async function readBySubtraction(
     sinceCurrent: since(current.from),
     afterCurrent: after(current.to),
   };
+  for (const { from } of [previous, current]) refuseBeyondReach(from, today);
   const days = Math.max(lengths.sincePrevious, lengths.sinceCurrent);
-  if (days > MAX_DAYS) {
-    const earliest = addDays(today, 1 - MAX_DAYS);
-    throw refusePeriod(`must not begin before ${earliest}: this service reaches back no further`);
-  }
   const all = [...new Set(Object.values(lengths))];
   const readGroup = async (dimension: Dimension) => {
     const lists = await Promise.all(

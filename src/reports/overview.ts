@@ -100,12 +100,11 @@ async function readOverview(
   options: CallOptions,
 ): Promise<Overview> {
   const fresh = { ...options, fresh: true };
-  const starts = readDataStarts(call, options);
   const [answer, sinceDays] = await Promise.all([
     answerToday(call, site, fresh, (today, active) =>
       readParts(call, site, period, { today, active }, fresh),
     ),
-    starts,
+    readDataStarts(call, options),
   ]);
   const { series, previous, ...rest } = answer;
   if (previous === undefined) return { ...rest, comparison: null };

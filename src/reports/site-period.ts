@@ -21,7 +21,7 @@ const spanOperations: readonly SpanOperation[] = [stats, timeseries, breakdown];
 export const findSpanOperation = (name: string) => spanOperations.find((each) => each.name === name);
 
 /** The contract's maximum of `days`. */
-export const MAX_DAYS = 365;
+const MAX_DAYS = 365;
 
 /** Answers for the date at the site. If midnight passed meanwhile, does so once more. */
 export async function answerToday<T extends { period: { as_of: string } }>(
@@ -70,9 +70,7 @@ export async function askSpan<O extends SpanOperation>(
   if (await call.offersSpans?.(options)) {
     return call(operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
   }
-  const earliest = addDays(today, 1 - MAX_DAYS);
-  if (from < earliest)
-    throw refusePeriod(`must not begin before ${earliest}: this service reaches back no further`);
+  refuseBeyondReach(from, today);
   const span = { site, from, to, long: countDays(from, today), short: countDays(addDays(to, 1), today) };
   switch (operation.name) {
     case "stats":
@@ -88,6 +86,13 @@ export async function askSpan<O extends SpanOperation>(
         summary,
       )) as ResultOf<O>;
   }
+}
+
+/** Refuses days that a service does not reach if it answers only for days that end today. */
+export function refuseBeyondReach(from: string, today: string): void {
+  const earliest = addDays(today, 1 - MAX_DAYS);
+  if (from >= earliest) return;
+  throw refusePeriod(`must not begin before ${earliest}: this service reaches back no further`);
 }
 
 /** A source refuses `from` or `to`, but people gave a period. */

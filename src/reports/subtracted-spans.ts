@@ -38,7 +38,7 @@ const RANGE_NOTE =
   "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list.";
 
 /** The contract's maximum, so that as few rows as possible are cut off. */
-const ROW_LIMIT = 1000;
+export const ROW_LIMIT = 1000;
 const ATTEMPTS = 3;
 
 /** The days of a series, without those after them. Exact, because every day has its own point. */
@@ -87,14 +87,14 @@ export async function subtractBreakdown(
   const { visitors, pageviews, events } = totals;
   const ranges = whole.rows.flatMap((row): RowRange[] => {
     const [early, late] = [first(row.value), last(row.value)];
-    const people = { least: row.visitors - late.visitors.most, most: row.visitors - early.visitors.least };
-    const hits = row[measure] ?? 0;
-    const counts = { least: hits - late.hits.most, most: hits - early.hits.least };
-    if (people.most < 0 || counts.most < 0) throw refuseContradiction(JSON.stringify(row.label));
+    const less = (count: number, name: "visitors" | "hits") =>
+      subtract(exactly(count), { least: early[name].least, most: late[name].most });
+    const [visitors, hits] = [less(row.visitors, "visitors"), less(row[measure] ?? 0, "hits")];
+    if (visitors.most < 0 || hits.most < 0) throw refuseContradiction(JSON.stringify(row.label));
     const { value, label } = row;
-    return people.most === 0
+    return visitors.most === 0
       ? []
-      : [{ value, label, visitors: atLeastZero(people), hits: atLeastZero(counts) }];
+      : [{ value, label, visitors: atLeastZero(visitors), hits: atLeastZero(hits) }];
   });
   const known = ranges.filter(({ visitors }) => visitors.least > 0).sort(compareRanges);
   const hidden = ranges.length - known.length;
@@ -122,12 +122,17 @@ async function readAround<O extends typeof stats | typeof breakdown>(
   call: Call,
   operation: O,
   params: Omit<ParamsOf<O>, "days">,
-  { long, short }: PastSpan,
+  { from, to, long, short }: PastSpan,
   options: CallOptions,
   read: (result: ResultOf<O>) => unknown,
 ): Promise<Record<"before" | "whole" | "after", ResultOf<O>>> {
-  const ask = (days: number) =>
-    call(operation, { ...params, days } as ParamsOf<O>, { ...options, fresh: true });
+  const ask = async (days: number) => {
+    const result = await call(operation, { ...params, days } as ParamsOf<O>, { ...options, fresh: true });
+    // After midnight at the site, as many days are other days.
+    if (result.period.from !== (days === long ? from : addDays(to, 1)))
+      throw refuseContradiction("the period");
+    return result;
+  };
   let before = await ask(short);
   for (let attempt = 1; ; attempt++) {
     const whole = await ask(long);

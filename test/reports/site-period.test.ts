@@ -134,3 +134,15 @@ describe("rows that cannot be exact are ranges that have the truth in them", () 
     expect(JSON.stringify(result.warnings)).toContain("lists only 1000 rows");
   });
 });
+
+it("a computed row is refused if midnight at the site passes while it is read", async () => {
+  const { api, time } = createTestApi({ start: Date.parse("2026-11-21T22:59:59Z") });
+  let lists = 0;
+  const connection = connect(async (request) => {
+    if (request.url.includes("/breakdown") && ++lists === 2) time.now += 2_000;
+    return api(request);
+  }, false);
+  await expect(
+    ask(connection, "breakdown", { period: "yesterday", dimension: "pages", limit: 10 }),
+  ).rejects.toMatchObject({ code: "bad_answer", hint: expect.stringContaining("Try again") });
+});
