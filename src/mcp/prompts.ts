@@ -1,17 +1,22 @@
 import { type GetPromptResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { readParams } from "../operations/parameters.ts";
+import { isPeriod, PERIOD_FORMS } from "../operations/period-words.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { compare } from "../reports/compare.ts";
 
 const site = { name: "site", description: "Site id or domain; optional if there is only one site." };
 const days = { name: "days", description: "Days in each window: 7 compares one week with the week before." };
+const period = {
+  name: "period",
+  description: "Days to report on, such as last_week, last_month or 2026-11; today is left out.",
+};
 const dimension = {
   name: "dimension",
   description: "Where to look for the cause; by default pages, referrers, channels and countries.",
 };
 
-type Arguments = Partial<Record<"site" | "days" | "dimension", string>>;
+type Arguments = Partial<Record<"site" | "days" | "period" | "dimension", string>>;
 
 interface Prompt {
   name: string;
@@ -26,18 +31,23 @@ const prompts: Prompt[] = [
   {
     name: "weekly_report",
     title: "Weekly report",
-    description: "A short report on a site's last seven complete days.",
-    arguments: [site],
+    description: "A short report on a site's last seven complete days, or on another week.",
+    arguments: [site, period],
     write: (given) => `Write a short weekly report ${forSite(given.site)}.
-Call compare_periods and get_timeseries, both with period=last_7_days: complete days, without today. For more of what the days had, call get_breakdown with the same period. State the dates of both windows. Report how visitors and page views changed, on which days, and which pages, referrers, channels and countries changed most. Say what is uncertain, such as a small sample or missing rows. End with one sentence on what to look at next.`,
+Call compare_periods and get_timeseries, both with period=${clean(given.period) ?? "last_7_days"}, and leave out today, which is incomplete. For more of what the days had, call get_breakdown with the same period. State the dates of both windows. Report how visitors and page views changed, on which days, and which pages, referrers, channels and countries changed most. Say what is uncertain, such as a small sample or missing rows. End with one sentence on what to look at next.`,
   },
   {
     name: "what_changed",
     title: "What changed, and why",
     description: "The last complete days compared with the days before, and what changed most.",
-    arguments: [site, days, dimension],
+    arguments: [
+      site,
+      days,
+      { ...period, description: "Instead of days, such as last_week, last_month or 2026-11." },
+      dimension,
+    ],
     write: (given) => `What changed ${forSite(given.site)}, and why?
-Call compare_periods with days=${clean(given.days) ?? "7"}${given.dimension ? ` and dimension=${clean(given.dimension)}` : ""}. If one value explains most of the change, call get_timeseries to see on which day it happened. Give each number with its dates, and separate what is known from what is a guess.`,
+Call compare_periods with ${clean(given.period) ? `period=${clean(given.period)}` : `days=${clean(given.days) ?? "7"}`}${given.dimension ? ` and dimension=${clean(given.dimension)}` : ""}. If one value explains most of the change, call get_timeseries to see on which day it happened. Give each number with its dates, and separate what is known from what is a guess.`,
   },
   {
     name: "traffic_drop_check",
@@ -70,7 +80,10 @@ export function writePrompt(name: string, given: Record<string, string>): GetPro
       Object.hasOwn(given, each.name) ? [[each.name, given[each.name]]] : [],
     ),
   );
-  const mistakes = (["days", "dimension"] as const).flatMap((each) => findMistake(each, taken[each]));
+  const mistakes = [
+    ...(["days", "dimension"] as const).flatMap((each) => findMistake(each, taken[each])),
+    ...findPeriodMistake(taken),
+  ];
   if (mistakes.length > 0) {
     const message = `Invalid arguments for prompt ${name}: ${mistakes.join(", ")}`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
@@ -88,6 +101,12 @@ function findMistake(parameter: "days" | "dimension", text = ""): string[] {
   } catch (error) {
     return [`${parameter}: ${error instanceof Error ? error.message : String(error)}`];
   }
+}
+
+function findPeriodMistake(given: Arguments): string[] {
+  if (!given.period) return [];
+  if (!isPeriod(given.period)) return [`period: must be ${PERIOD_FORMS}`];
+  return given.days ? ["period: cannot be combined with days"] : [];
 }
 
 const clean = (text: string | undefined) => (text === undefined || text === "" ? undefined : cleanText(text));

@@ -2,12 +2,12 @@ import * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
 import { addDays, countDays, type Days } from "./days.ts";
 
-const WORDS = [
+export const periodWords: readonly string[] = [
   ...["today", "yesterday", "this_week", "last_week", "this_month", "last_month"],
   ...["this_quarter", "last_quarter", "this_year", "last_year"],
 ];
 
-export const PERIOD_FORMS = `${WORDS.join(", ")}, last_7_days (complete days, any number), 2026-11-15, 2026-11, or 2026-11-01/2026-11-15`;
+export const PERIOD_FORMS = `${periodWords.join(", ")}, last_7_days (complete days, any number), 2026-11-15, 2026-11, or 2026-11-01/2026-11-15`;
 
 export const periodParam = () =>
   z
@@ -52,6 +52,17 @@ export function resolvePeriod(
   if (days.to > today) throw refuse(`must not be in the future: today at the site is ${today}`);
   if (days.from < FIRST_DAY) throw refuse(`must not begin before ${FIRST_DAY}`);
   return days;
+}
+
+/** Whether a text is a period, whatever the date. */
+export function isPeriod(text: string): boolean {
+  try {
+    // Any date that is late enough for every period to be in the past.
+    resolvePeriod(text, "9000-01-01");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Refuses `days` with `period`. Needs the input before parsing, which fills in the default of `days`. */

@@ -9,6 +9,9 @@ it.each([
   [ofPrompt, "site", "SHOP", ["shop.example.net"]],
   [ofPrompt, "site", "nowhere", []],
   [ofPrompt, "dimension", "cou", ["countries"]],
+  [ofPrompt, "period", "last_m", ["last_month"]],
+  [ofPrompt, "period", "today", []],
+  [{ type: "ref/prompt", name: "weekly_report" }, "period", "7", ["last_7_days"]],
   // Values that begin with the text come before those that only contain it.
   [ofResource, "site", "example.c", ["example.com", "docs.example.com"]],
 ])("%j: %s %j", async (reference, argument, text, values) => {

@@ -31,17 +31,26 @@ it("weekly_report uses complete days only", async () => {
   expect(text).not.toMatch(/days=\d/);
 });
 
+it("weekly_report is about the period that was named", async () => {
+  expect(await read("weekly_report", { period: "last-week" })).toContain("both with period=last-week,");
+});
+
 it("what_changed passes its arguments on to compare_periods", async () => {
   const named = await read("what_changed", { days: "14", dimension: "pages" });
   expect(named).toContain("compare_periods with days=14 and dimension=pages");
   const left = await read("what_changed", { days: "", dimension: "" });
   expect(left).toContain("compare_periods with days=7.");
+  const month = await read("what_changed", { period: "last_month", days: "" });
+  expect(month).toContain("compare_periods with period=last_month.");
+  expect(month).not.toMatch(/days=/);
 });
 
 it.each([
   [{ days: "abc" }, /whole number from 1 to 182/],
   [{ days: "183" }, /whole number from 1 to 182/],
   [{ dimension: "colours" }, /one of pages, /],
+  [{ period: "last fortnight" }, /period: must be today, yesterday, /],
+  [{ period: "last_week", days: "7" }, /period: cannot be combined with days/],
 ] as [Record<string, string>, RegExp][])("what_changed refuses %j", async (args, message) => {
   await expect(client.getPrompt("what_changed", args)).rejects.toThrow(message);
 });

@@ -1,7 +1,7 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
-import { refuseDaysWithPeriod, resolvePeriod } from "../../operations/period-words.ts";
+import { isPeriod, refuseDaysWithPeriod } from "../../operations/period-words.ts";
 import type { Query } from "../../reports/queries.ts";
 import type { ShellCommand } from "./command.ts";
 import type { GivenWords } from "./query-errors.ts";
@@ -102,14 +102,4 @@ function guessOption(query: Query, texts: GivenWords["texts"], word: string): st
         ? "days"
         : "";
   return schemas.has(name) && !texts.has(name) ? `Did you mean --${name} ${word}? ` : "";
-}
-
-function isPeriod(word: string): boolean {
-  try {
-    // Any date that is late enough for every period to be in the past.
-    resolvePeriod(word, "9000-01-01");
-    return true;
-  } catch {
-    return false;
-  }
 }
