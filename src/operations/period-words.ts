@@ -81,7 +81,8 @@ function resolveWord(word: string, today: string): Days | undefined {
   return { from: startOf(unit, end), to: end };
 }
 
-function startOf(unit: string, day: string): string {
+/** The first day of the week (a Monday), month, quarter or year of a day. */
+export function startOf(unit: string, day: string): string {
   const month = Number(day.slice(5, 7));
   if (unit === "week") return addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7));
   if (unit === "year") return `${day.slice(0, 4)}-01-01`;

@@ -30,9 +30,11 @@ export const timeseries = defineOperation({
   shell: {
     examples: [
       "analytics-mcp timeseries --site example.com --days 90",
+      "analytics-mcp timeseries --site example.com --period this-year --by month",
       "analytics-mcp timeseries --site example.com --csv > visitors.csv",
     ],
     fields: "date,visitors",
+    canGather: true,
   },
   conform: {
     section: "series",

@@ -19,14 +19,16 @@ export interface Column {
   names?: "region" | "language";
 }
 
-/** Daily counts, oldest first. */
+/** Counts by day or, with `interval`, by week or month, oldest first. */
 export interface Series {
   label: string;
   /** The first day. */
   from: string;
   values: number[];
-  /** Whether the last day is incomplete. */
+  /** Whether the last value is incomplete: today, or a week or month that lacks days. */
   partial: boolean;
+  /** What a value counts if not a day, the first day of each, and the last day of the last. */
+  interval?: { name: string; starts: readonly string[]; to: string };
 }
 
 /**

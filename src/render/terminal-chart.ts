@@ -8,12 +8,18 @@ import { measure, pad, wrap } from "./text-width.ts";
 const WIDEST_BAR = 6;
 
 /** A series as a sparkline with its label, on one line or two. A longer series than the screen shows its last days. */
-export function formatSparkline({ label, from, values, partial }: Series, screen: Screen): string[] {
+export function formatSparkline(
+  { label, from, values, partial, interval }: Series,
+  screen: Screen,
+): string[] {
   const shown = values.slice(-screen.width);
   const drawn = drawSparkline(shown);
   const end = drawn.length - Number(partial);
   const line = paint(screen, "cyan", drawn.slice(0, end)) + paint(screen, "dim", drawn.slice(end));
-  const text = `${label} from ${addDays(from, values.length - shown.length)}${partial ? ", today so far" : ""}`;
+  const hidden = values.length - shown.length;
+  const start = interval?.starts[hidden] ?? addDays(from, hidden);
+  const incomplete = interval ? "the last one incomplete" : "today so far";
+  const text = `${label} from ${start}${partial ? `, ${incomplete}` : ""}`;
   return shown.length + 2 + measure(text) <= screen.width ? [`${line}  ${text}`] : [text, line];
 }
 
@@ -68,13 +74,13 @@ function gather({ values, partial }: Series, daysPerBar: number): Bar[] {
   return partial ? [...bars, { value: values.at(-1) ?? 0, partial: true }] : bars;
 }
 
-function formatLabel({ label, partial }: Series, daysPerBar: number): string {
-  const mean = daysPerBar > 1 ? `, each bar the mean of ${daysPerBar} days` : "";
-  return `${label}${mean}${partial ? "; the last bar is today so far" : ""}`;
+function formatLabel({ label, partial, interval }: Series, daysPerBar: number): string {
+  const mean = daysPerBar > 1 ? `, each bar the mean of ${daysPerBar} ${interval?.name ?? "day"}s` : "";
+  return `${label}${mean}${partial ? `; the last bar is ${interval ? "incomplete" : "today so far"}` : ""}`;
 }
 
-function formatDates({ from, values }: Series, width: number): string {
-  const last = addDays(from, values.length - 1);
+function formatDates({ from, values, interval }: Series, width: number): string {
+  const last = interval?.to ?? addDays(from, values.length - 1);
   if (values.length === 1 || width < 2 * from.length + 1) return from === last ? from : `${from} to ${last}`;
   return from + pad(last, width - from.length, "right");
 }

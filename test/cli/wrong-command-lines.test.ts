@@ -60,6 +60,8 @@ const lines = [
   "stats example.com --from 2026-11-20 --to 2026-11-10",
   "stats example.com --to 2026-11-10",
   "overview example.com --days 365",
+  "timeseries example.com --by year",
+  "stats example.com --by week",
   // Options
   "stats example.com --dayz 7",
   "breakdown example.com",

@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { findQuery, type Query } from "../../reports/queries.ts";
+import { gatherByInterval, type Interval, intervals } from "../../reports/series-intervals.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -17,6 +18,7 @@ import { addTrends } from "./site-trends.ts";
 
 interface QueryFlags extends SourceFlags, Format {
   watch?: true | string;
+  by?: Interval;
 }
 
 /** The command of a query: its parameters become options, and its views the output. */
@@ -43,6 +45,14 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     command.option("--from <date>", "first day, instead of --period; until --to, or today");
     command.option("--to <date>", "last day, included");
   }
+  if (shell.canGather) {
+    command.addOption(
+      new Option(
+        "--by <interval>",
+        "add up the days by week (from Monday) or month: day, week, month (default: day)",
+      ).choices(intervals),
+    );
+  }
   if (shell.canWatch)
     command.option("--watch [seconds]", "ask again every 10 seconds (or as given) until Ctrl-C");
   command
@@ -55,7 +65,8 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     refuseWords(query, command.args);
     const { params, fail } = await readQueryInput(query, command, flags);
     const { call } = openSource(io, flags);
-    const ask = () => query.ask(call, params, {}).catch(fail);
+    const ask = async () =>
+      gatherByInterval(await query.ask(call, params, {}).catch(fail), flags.by ?? "day");
     if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), flags);
     const answer = await ask();
     const isForPeople = io.stdout.isTTY && !flags.json && !flags.csv && flags.fields === undefined;

@@ -1,0 +1,105 @@
+import { addDays, countDays } from "../operations/days.ts";
+import { timeseries } from "../operations/index.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import { formatSpan, type Period, periodHeadline, periodNotes } from "../operations/period.ts";
+import { startOf } from "../operations/period-words.ts";
+import type { View } from "../operations/view.ts";
+import type { Answer } from "./queries.ts";
+
+export const intervals = ["day", "week", "month"] as const;
+export type Interval = (typeof intervals)[number];
+
+/** The days of a week or a month that a series covers, added up. */
+interface IntervalPoint {
+  from: string;
+  to: string;
+  /** How many days it covers, from `from` to `to`. */
+  days: number;
+  visitors: number;
+  pageviews: number;
+  /** Set if days are missing, or if the last one is today. */
+  partial?: true;
+}
+
+/**
+ * Adds up the days of a `timeseries` answer by weeks, from Monday to Sunday, or by calendar months. The contract has only
+ * days, so this works on every service. Visitors stay what they are everywhere, the sum of daily unique visitors.
+ */
+export function gatherByInterval(answer: Answer, interval: Interval): Answer {
+  if (interval === "day") return answer;
+  const series = timeseries.result.parse(answer.result);
+  const points = gather(series, interval);
+  const result = { ...answer.result, interval, points };
+  return { ...answer, result, views: [viewIntervals(series, interval, points)] };
+}
+
+type Series = ResultOf<typeof timeseries>;
+
+function gather({ points, period }: Series, interval: "week" | "month"): IntervalPoint[] {
+  const groups = new Map<string, Series["points"]>();
+  for (const point of points) {
+    const start = startOf(interval, point.date);
+    groups.set(start, [...(groups.get(start) ?? []), point]);
+  }
+  return [...groups.values()].map((group) => {
+    const [from = "", to = ""] = [group[0]?.date, group.at(-1)?.date];
+    const sum = (name: "visitors" | "pageviews") => group.reduce((total, point) => total + point[name], 0);
+    const isPartial = group.length < countWhole(interval, from) || (period.partial && to === period.to);
+    return {
+      ...{ from, to, days: group.length, visitors: sum("visitors"), pageviews: sum("pageviews") },
+      ...(isPartial && { partial: true }),
+    };
+  });
+}
+
+/** How many days the whole week or month of a day has. */
+function countWhole(interval: "week" | "month", day: string): number {
+  const start = startOf(interval, day);
+  // No month is longer than 31 days.
+  return interval === "week" ? 7 : countDays(start, startOf("month", addDays(start, 31))) - 1;
+}
+
+function viewIntervals(
+  { site, period, warnings }: Series,
+  interval: "week" | "month",
+  points: readonly IntervalPoint[],
+): View {
+  return {
+    headline: periodHeadline(site.domain, period),
+    columns: [
+      { key: "from", label: "from", kind: "date" },
+      { key: "to", label: "to", kind: "date" },
+      { key: "days", label: "days", kind: "count" },
+      { key: "visitors", label: "visitors", kind: "count" },
+      { key: "pageviews", label: "pageviews", kind: "count" },
+      { key: "partial", label: "partial", kind: "text", machine: true },
+    ],
+    rows: points.map(({ partial, ...point }) => ({ ...point, partial: partial ? "true" : null })),
+    series: {
+      label: `visitors a ${interval}`,
+      from: period.from,
+      values: points.map(({ visitors }) => visitors),
+      partial: points.at(-1)?.partial ?? false,
+      interval: { name: interval, starts: points.map(({ from }) => from), to: period.to },
+    },
+    notes: [
+      ...noteIncomplete(interval, points, period),
+      `Visitors are each day's unique visitors, added up.${interval === "week" ? " Weeks begin on Monday." : ""}`,
+      ...periodNotes(period, warnings),
+    ],
+  };
+}
+
+function noteIncomplete(
+  interval: "week" | "month",
+  points: readonly IntervalPoint[],
+  period: Period,
+): string[] {
+  const parts = points
+    .filter(({ partial }) => partial)
+    .map(({ from, to, days }) => {
+      const soFar = period.partial && to === period.to ? ", the last one so far" : "";
+      return `${formatSpan({ from, to })} (${days} of ${countWhole(interval, from)} days${soFar})`;
+    });
+  return parts.length === 0 ? [] : [`Incomplete: ${parts.join(" and ")}.`];
+}
