@@ -192,10 +192,10 @@ describe("a failure has a cause, a hint and an exit code", () => {
     ],
     [
       "a shell that completion does not know",
-      ["completion", "powershell"],
+      ["completion", "nushell"],
       service,
       2,
-      /completion supports bash, zsh and fish, not "powershell"\.$/m,
+      /completion supports bash, zsh, fish and powershell, not "nushell"\.$/m,
     ],
     ["no shell", ["completion"], service, 2, /<shell> is missing\.$/m],
   ] as [string, string[], Record<string, string>, number, RegExp][])(

@@ -10,7 +10,7 @@ import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 /** `analytics-mcp completion`: prints the script by which a shell asks this program for candidates. */
 export const command: CommandDefinition = {
   group: "Help:",
-  summary: "Print the completion script for bash, zsh or fish",
+  summary: "Print the completion script for your shell",
   create: createCompletionCommand,
 };
 
@@ -22,7 +22,7 @@ function createCompletionCommand(io: Io): ShellCommand {
       "analytics-mcp completion fish > ~/.config/fish/completions/analytics-mcp.fish",
     )
     .description(
-      "Print the completion script for bash, zsh or fish: commands, options, their values, and your sites.",
+      "Print the completion script for bash, zsh, fish or PowerShell: commands, options, their values, and your sites.",
     )
     .addArgument(
       new Argument("<shell>", "the shell that you use")
@@ -38,9 +38,13 @@ function chooseShell(word: string): CompletionShell {
   refuseOptionAsWord(word, "completion");
   const shell = completionShells.find((each) => each === word);
   if (shell !== undefined) return shell;
-  throw new AnalyticsError("usage", `completion supports bash, zsh and fish, not ${quoteWord(word)}.`, {
-    hint: `${suggest(word, completionShells)}${seeHelp("completion")}`,
-  });
+  throw new AnalyticsError(
+    "usage",
+    `completion supports bash, zsh, fish and powershell, not ${quoteWord(word)}.`,
+    {
+      hint: `${suggest(word, completionShells)}${seeHelp("completion")}`,
+    },
+  );
 }
 
 /** The comment at the top of a script, which explains how to install it. */
