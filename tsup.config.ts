@@ -2,6 +2,9 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { commandSummaries } from "./src/cli/commands/summaries.ts";
+import { buildManPage } from "./src/cli/help/man-page.ts";
+import type { Io } from "./src/cli/io.ts";
+import { createProgram } from "./src/cli/program.ts";
 import { toolDefinitions } from "./src/mcp/tool-definitions.ts";
 import { collectLicenses } from "./test/support/licenses.js";
 import { buildSbom } from "./test/support/sbom.js";
@@ -79,6 +82,16 @@ const namesOfProvider: Plugin = {
     })),
 };
 
+async function writeManPage(): Promise<string> {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+  // No command looks at the process before it runs.
+  const program = await createProgram(
+    { version } as Io,
+    commandSummaries.map(({ name }) => name),
+  );
+  return buildManPage(program, version);
+}
+
 export default defineConfig({
   entry: { main: "src/main.ts" },
   format: "esm",
@@ -100,6 +113,7 @@ export default defineConfig({
     cpSync("src/mcp/chart", "dist/chart", { recursive: true });
     cpSync("src/cli/completion/scripts", "dist/completion/scripts", { recursive: true });
     cpSync("src/oauth/pages/pages.css", "dist/pages.css");
+    writeFileSync("dist/analytics-mcp.1", await writeManPage());
     writeFileSync("dist/sbom.cdx.json", buildSbom("dist/metafile-esm.json"));
     writeFileSync("dist/THIRD_PARTY_LICENSES.txt", collectLicenses("dist/metafile-esm.json"));
   },

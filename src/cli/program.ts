@@ -42,7 +42,6 @@ interface AloneFlags extends SourceFlags {
   stdio?: boolean | undefined;
 }
 
-/** Creates the program. Only commands whose names occur in the words are loaded; the others are names for the help. */
 const examples = [
   "analytics-mcp overview --demo",
   "analytics-mcp stats --site example.com --days 7",
@@ -50,7 +49,8 @@ const examples = [
   "analytics-mcp timeseries --site example.com --days 30 --csv > visitors.csv",
 ];
 
-async function createProgram(io: Io, words: readonly string[]): Promise<Command> {
+/** Creates the program. Only commands whose names occur in the words are loaded; the others are names for the help. */
+export async function createProgram(io: Io, words: readonly string[]): Promise<Command> {
   const program = new ShellCommand("analytics-mcp")
     .withExamples(...examples)
     .description(
