@@ -4,28 +4,28 @@ import { connect as connectTls, type PeerCertificate } from "node:tls";
 import { explainFailure } from "../client/network-failure.ts";
 import { RetryableError } from "../client/retry.ts";
 import { AnalyticsError } from "../errors.ts";
-import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
+import { type Check, type ConnectionFacts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
 import { findProxy, portOf } from "./proxy.ts";
 
 const TIMEOUT_MS = 5_000;
 const SOON_MS = 14 * 86_400_000;
 
 /** The connection to the service, step by step: the first step that fails is the one to fix. */
-export const connectionChecks: readonly Check[] = [
+export const connectionChecks: readonly Check<ConnectionFacts>[] = [
   { name: "proxy", needs: ["base URL"], run: checkProxy },
   { name: "dns", needs: ["base URL", "proxy"], run: checkDns },
   { name: "tcp", needs: ["dns"], run: checkTcp },
   { name: "tls", needs: ["tcp"], run: checkTls },
 ];
 
-async function checkProxy({ environment, readBaseUrl }: Facts): Promise<Finding> {
+async function checkProxy({ environment, readBaseUrl }: ConnectionFacts): Promise<Finding> {
   const proxy = findProxy(environment, await readBaseUrl());
   // Without its user and password.
   return ok(proxy === undefined ? "none" : `through ${proxy.protocol}//${proxy.host}`);
 }
 
 /** What this machine connects to: the service, or the proxy in front of it. */
-async function findPeer({ environment, readBaseUrl }: Facts) {
+async function findPeer({ environment, readBaseUrl }: ConnectionFacts) {
   const baseUrl = await readBaseUrl();
   const proxy = findProxy(environment, baseUrl);
   const { protocol, hostname, port, origin } = proxy ?? new URL(baseUrl);
@@ -33,7 +33,7 @@ async function findPeer({ environment, readBaseUrl }: Facts) {
   return { proxy, protocol, host, port: portOf(protocol, port), origin };
 }
 
-async function checkDns(facts: Facts): Promise<Finding> {
+async function checkDns(facts: ConnectionFacts): Promise<Finding> {
   const { host, origin, proxy } = await findPeer(facts);
   if (isIP(host)) return skip(`${host} is an address, not a name`);
   try {
@@ -45,7 +45,7 @@ async function checkDns(facts: Facts): Promise<Finding> {
   }
 }
 
-async function checkTcp(facts: Facts): Promise<Finding> {
+async function checkTcp(facts: ConnectionFacts): Promise<Finding> {
   const { host, port, origin, proxy } = await findPeer(facts);
   const start = performance.now();
   const socket = connectTcp({ host, port, timeout: TIMEOUT_MS });
@@ -67,7 +67,7 @@ function waitFor(socket: Socket, event: "connect" | "secureConnect"): Promise<vo
   });
 }
 
-async function checkTls(facts: Facts): Promise<Finding> {
+async function checkTls(facts: ConnectionFacts): Promise<Finding> {
   const { protocol, host, port, origin, proxy } = await findPeer(facts);
   if (proxy !== undefined) return skip("through the proxy: see the answer check");
   if (protocol === "http:") return skip("plain http");

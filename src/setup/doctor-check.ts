@@ -29,6 +29,9 @@ export interface DoctorContext {
   local?: Pick<LocalSource, "about" | "call"> | undefined;
 }
 
+/** What the checks of a connection need. */
+export type ConnectionFacts = Pick<Facts, "environment" | "clock" | "readBaseUrl">;
+
 /** Facts that several checks need, each read once. A rejection is an AnalyticsError. */
 export interface Facts extends DoctorContext {
   readAccess: () => Promise<Access>;
@@ -37,12 +40,12 @@ export interface Facts extends DoctorContext {
   readTrial: () => Promise<ServiceTrial>;
 }
 
-export interface Check {
+export interface Check<Known = Facts> {
   name: string;
   /** This check is skipped if one of these failed. */
   needs?: readonly string[];
   /** An AnalyticsError that it throws becomes its failure. */
-  run(facts: Facts): Finding | Promise<Finding>;
+  run(facts: Known): Finding | Promise<Finding>;
 }
 
 export function isAboutAddress(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import { CONTRACT_VERSION } from "../operations/contract.ts";
 import { openapi } from "../operations/index.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
-import { ask } from "./service-trial.ts";
+import { ask, type ServiceTrial } from "./service-trial.ts";
 
 const SKEW_MS = 60_000;
 const FEW_LEFT = 5;
@@ -33,15 +33,22 @@ async function checkAccess({ readTrial }: Facts): Promise<Finding> {
 }
 
 async function checkClock({ readTrial }: Facts): Promise<Finding> {
-  const { headers, asked, answered } = await readTrial();
+  return compareClocks(await readTrial(), "service");
+}
+
+/** Compares this machine's clock with the `Date` header of an answer. */
+export function compareClocks(
+  { headers, asked, answered }: Pick<ServiceTrial, "headers" | "asked" | "answered">,
+  peer: string,
+): Finding {
   const date = Date.parse(headers?.get("date") ?? "");
-  if (Number.isNaN(date)) return skip("the service sends no Date header");
+  if (Number.isNaN(date)) return skip(`the ${peer} sends no Date header`);
   // The header has whole seconds and was written between the request and the response.
   const ahead = asked > date + 1_000 ? asked - date - 1_000 : Math.min(0, answered - date);
-  if (Math.abs(ahead) < SKEW_MS) return ok("agrees with the service");
+  if (Math.abs(ahead) < SKEW_MS) return ok(`agrees with the ${peer}`);
   const size = describeDuration(Math.abs(ahead));
   return warn(
-    `this machine is ${size} ${ahead > 0 ? "ahead of" : "behind"} the service`,
+    `this machine is ${size} ${ahead > 0 ? "ahead of" : "behind"} the ${peer}`,
     "Synchronize this machine's clock with NTP: certificates and waits depend on it.",
   );
 }

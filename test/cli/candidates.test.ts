@@ -93,7 +93,7 @@ describe("what may stand at the cursor", () => {
     ["realtime --watch 5 --", ["--site", "--json", "--csv", "--fields", "--help", ...GLOBAL]],
     ["grants ", ["list", "revoke", "help"]],
     ["grants list --", ["--store", "--secret-file", "--json", "--help"]],
-    ["completion ", ["bash", "zsh", "fish"]],
+    ["completion ", ["bash", "zsh", "fish", "powershell"]],
     ["completion bash ", ["--help"]],
     ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "profiles"]],
     ["serve --secret-file ", [":files"]],

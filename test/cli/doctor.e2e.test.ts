@@ -1,12 +1,13 @@
 import { once } from "node:events";
-import { expect, inject, it } from "vitest";
+import { expect, inject, it, onTestFinished } from "vitest";
 import { createCertificate } from "../support/certificate.ts";
 import { spawn } from "../support/child-process.js";
 import { at, readReport, serve } from "../support/doctor-report.ts";
+import { startRightConnector } from "../support/right-connector.ts";
 
 /** The installed doctor, because Node reads NODE_EXTRA_CA_CERTS only at startup. */
-async function examineInstalled(env: Record<string, string>) {
-  const child = spawn(inject("installed").bin, ["doctor", "--json"], {
+async function examineInstalled(env: Record<string, string>, ...argv: string[]) {
+  const child = spawn(inject("installed").bin, ["doctor", "--json", ...argv], {
     env,
   });
   const output = { stdout: "", stderr: "" };
@@ -32,4 +33,17 @@ it("an untrusted certificate, an expired one, one that expires soon, and a good 
   expect(await look(past, true)).toEqual([5, "failed", expect.stringContaining("has expired")]);
   expect(await look(soon, true)).toEqual([0, "warning", expect.stringContaining("expires soon")]);
   expect(await look(good, true)).toEqual([0, "ok", expect.stringMatching(/valid until \d{4}-/)]);
+});
+
+it("a connector over https, without HSTS and with it", async () => {
+  const certificate = createCertificate(90);
+  const examine = async (headers: Record<string, string>) => {
+    const { origin, close } = await startRightConnector({ call: { headers } }, certificate);
+    onTestFinished(close);
+    const trust = { NODE_EXTRA_CA_CERTS: certificate.file };
+    const { code, find } = await examineInstalled(trust, "--connector", origin);
+    return [code, find("tls")?.status, find("sign-in page")?.status, find("HSTS")?.status];
+  };
+  expect(await examine({})).toEqual([0, "ok", "ok", "warning"]);
+  expect(await examine({ "strict-transport-security": "max-age=31536000" })).toEqual([0, "ok", "ok", "ok"]);
 });

@@ -90,6 +90,11 @@ const lines = [
   "config claude-desktop --with-key",
   "config cursor --remote mcp.example.com",
   "completion powershel",
+  "doctor --connector",
+  "doctor --connector http://mcp.example.com/mcp",
+  "doctor --connector https://mcp.example.com/mcp?key=1",
+  "doctor --connector mcp.example.com --demo",
+  "doctor --connector mcp.example.com --base-url https://stats.example.com",
   // Servers
   "serve --demo --port 99999",
   "serve --demo --port TAKEN",

@@ -1,5 +1,6 @@
 import { type Access, findSilentProfile, readAccess } from "../../config/access.ts";
-import { completeAddress, isLoopback } from "../../config/base-url.ts";
+import { isLoopback } from "../../config/base-url.ts";
+import { readEndpoint } from "../../config/endpoint-url.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../../config/profiles.ts";
 import { readServiceUrl } from "../../config/service-url.ts";
 import { readVariable } from "../../config/variables.ts";
@@ -67,7 +68,7 @@ function readServer(
         "People enter their key on the connector's page.",
       );
     }
-    return { kind: "remote", url: readRemote(flags.remote) };
+    return { kind: "remote", url: readEndpoint(flags.remote, "--remote") };
   }
   const local = findLocalKind(flags);
   if (flags.withKey && local !== undefined) {
@@ -137,29 +138,6 @@ function readOptions(
     (profile !== DEFAULT_PROFILE && readVariable(environment, "ANALYTICS_PROFILE") !== undefined);
   return isNamed ? ["--profile", profile] : [];
 }
-
-/** Reads the connector's endpoint: no query, and no character in its path that a shell would interpret. */
-function readRemote(text: string): string {
-  const hint = "For example: https://mcp.example.com/mcp";
-  const address = completeAddress(text);
-  if (address !== text.trim())
-    throw refuse("--remote must start with https://", `Did you mean ${suggestRemote(address)}?`);
-  if (!URL.canParse(text)) throw refuse("--remote is not a URL", hint);
-  const { protocol, hostname, username, password, search, hash, pathname, href } = new URL(text);
-  if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname))) {
-    throw refuse("--remote must start with https://, because sign-ins go there", hint);
-  }
-  if (`${username}${password}${search}${hash}` !== "") {
-    throw refuse("--remote must not have a user, query or fragment", hint);
-  }
-  if (pathname === "/") throw refuse("--remote must include the endpoint's path", hint);
-  if (!/^[\w./~-]+$/.test(pathname))
-    throw refuse("--remote has characters in its path that no connector uses", hint);
-  return href;
-}
-
-const suggestRemote = (address: string) =>
-  URL.canParse(address) && new URL(address).pathname === "/" ? `${new URL(address).origin}/mcp` : address;
 
 export function refuse(reason: string, hint: string): AnalyticsError {
   return new AnalyticsError("usage", `${reason}.`, { hint });

@@ -1,7 +1,10 @@
+import { completeEndpoint, readEndpoint } from "../../config/endpoint-url.ts";
 import { readGivenKey } from "../../config/given-key.ts";
+import { readProxies } from "../../config/proxy-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Column, View } from "../../operations/view.ts";
-import type { Diagnosis } from "../../setup/diagnosis.ts";
+import type { Diagnosis } from "../../setup/run-checks.ts";
+import { findLocalKind } from "../../sources/resolve-source.ts";
 import { openTarget } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
@@ -21,17 +24,60 @@ export const command: CommandDefinition = {
 function createDoctorCommand(io: Io): ShellCommand {
   return new ShellCommand("doctor")
     .taking(access.all)
-    .withExamples("analytics-mcp doctor", "analytics-mcp doctor --json")
+    .withExamples(
+      "analytics-mcp doctor",
+      "analytics-mcp doctor --json",
+      "analytics-mcp doctor --connector https://mcp.example.com/mcp",
+    )
     .description(
       "Check the setup: Node.js, environment, profiles, key, address, proxy, name, connection, certificate, answer, clock, contract, sites, and the MCP clients of this machine. Each problem comes with its fix; the key is never shown. Exit code 0 if nothing failed, 4 for the key, 5 for the network, otherwise 1.",
     )
+    .option(
+      "--connector <url>",
+      "check a remote connector instead, as a client meets it: up to the sign-in page, without a key",
+    )
     .option("--json", "print the findings as JSON")
     .action(async (_, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<SourceFlags & Format>();
-      const report = await examineHere(io, flags);
+      const flags = self.optsWithGlobals<DoctorFlags>();
+      const report =
+        flags.connector === undefined
+          ? await examineHere(io, flags)
+          : await examineConnector(io, flags.connector, flags);
       await printAnswer(io, buildAnswer(report), flags);
       refuseFailures(report);
     });
+}
+
+interface DoctorFlags extends SourceFlags, Format {
+  connector?: string;
+}
+
+/** Checks a connector from outside. It is not asked for numbers, so no service and no key have a part in it. */
+async function examineConnector(io: Io, text: string, flags: DoctorFlags): Promise<Diagnosis> {
+  const { environment, clock } = io;
+  const other = findAccessOption(flags);
+  if (other !== undefined) {
+    throw new AnalyticsError("usage", `Use --connector or ${other}, not both.`, {
+      hint: "A connector is checked from outside, without a service and a key.",
+    });
+  }
+  const endpoint = readEndpoint(completeEndpoint(text), "--connector");
+  const proxies = readProxies(environment, endpoint);
+  const { diagnoseConnector } = await import("../../setup/connector-diagnosis.ts");
+  const { createNetworkSend } = await import("../../client/network.ts");
+  const send = createNetworkSend(proxies);
+  return diagnoseConnector({ endpoint, environment, clock, send, proxies: Object.values(proxies) });
+}
+
+function findAccessOption(flags: SourceFlags): string | undefined {
+  const local = findLocalKind(flags)?.option.flag;
+  const given: [string, unknown][] = [
+    ["--base-url", flags.baseUrl],
+    ["--profile", flags.profile],
+    ["--api-key-file", flags.apiKeyFile],
+    ["--api-key-stdin", flags.apiKeyStdin],
+  ];
+  return local ?? given.find(([, value]) => value !== undefined && value !== false)?.[0];
 }
 
 async function examineHere(io: Io, flags: SourceFlags): Promise<Diagnosis> {

@@ -1,0 +1,124 @@
+import { connectionChecks } from "./connection-checks.ts";
+import { type ConnectorFacts, fault } from "./connector-facts.ts";
+import { findMetadataUrl } from "./connector-metadata.ts";
+import { checkPage, checkPageHeaders } from "./connector-page.ts";
+import { type Check, type Finding, ok, skip, warn } from "./doctor-check.ts";
+import { compareClocks } from "./service-checks.ts";
+
+const REACHED = ["proxy", "dns", "tcp", "tls"];
+
+/** A connector as a client meets it, from its address to the page of the sign-in. No key is needed or sent. */
+export const connectorChecks: readonly Check<ConnectorFacts>[] = [
+  { name: "endpoint", run: ({ endpoint }) => ok(endpoint) },
+  ...connectionChecks,
+  { name: "challenge", needs: REACHED, run: checkChallenge },
+  { name: "resource metadata", needs: REACHED, run: checkResource },
+  { name: "server metadata", needs: ["resource metadata"], run: checkServer },
+  { name: "PKCE", needs: ["server metadata"], run: checkPkce },
+  { name: "registration", needs: ["server metadata"], run: checkRegistration },
+  { name: "sign-in page", needs: ["PKCE", "registration"], run: checkPage },
+  { name: "page headers", needs: ["sign-in page"], run: checkPageHeaders },
+  { name: "HSTS", needs: REACHED, run: checkHsts },
+  {
+    name: "clock",
+    needs: REACHED,
+    run: async ({ readCall }) => compareClocks(await readCall(), "connector"),
+  },
+];
+
+/** A client without a token is told where to sign in (RFC 9728, section 5.1). */
+async function checkChallenge({ endpoint, readCall }: ConnectorFacts): Promise<Finding> {
+  const { status, headers } = await readCall();
+  const challenge = headers.get("www-authenticate") ?? "";
+  if (status !== 401) throw explainStatus(status, endpoint);
+  if (!/^\s*bearer\b/i.test(challenge)) {
+    throw fault(
+      "it answers 401 without WWW-Authenticate: Bearer, so clients do not find the sign-in",
+      "Let the reverse proxy pass this header on.",
+    );
+  }
+  const url = findMetadataUrl(challenge);
+  if (url === undefined) {
+    return warn(
+      "WWW-Authenticate does not name resource_metadata; some clients then do not find the sign-in",
+      "Add resource_metadata to the challenge (RFC 9728, section 5.1).",
+    );
+  }
+  return ok("401, and it names the resource metadata");
+}
+
+function explainStatus(status: number, endpoint: string) {
+  const { pathname } = new URL(endpoint);
+  if (status === 404 || status === 405)
+    return fault(
+      `it answers ${status}: no MCP server is at ${pathname}`,
+      "Check the path: that of serve is /mcp.",
+    );
+  if (status === 403)
+    return fault(
+      "it answers 403 before the sign-in",
+      "Let the reverse proxy pass Host on, and check what else refuses it.",
+    );
+  if (status >= 500)
+    return fault(`it answers ${status}`, "Check that the connector runs and that its proxy reaches it.");
+  if (status >= 300 && status < 400)
+    return fault(
+      `it redirects (${status}), and clients do not repeat a call elsewhere`,
+      "Give people the address that it redirects to.",
+    );
+  if (status < 300)
+    return fault(
+      "it answers without a sign-in",
+      "Check that this is a connector: whoever knows the address gets its answers.",
+    );
+  return fault(`it answers ${status}, not 401`, "Look at the connector's log.");
+}
+
+async function checkResource({ endpoint, readResource }: ConnectorFacts): Promise<Finding> {
+  const { resource, authorization_servers } = await readResource();
+  if (resource.replace(/\/$/, "") !== endpoint.replace(/\/$/, "")) {
+    return warn(
+      "it names the connector's origin, not its endpoint; strict clients refuse that",
+      "Name the endpoint itself as resource (RFC 9728, section 3.3).",
+    );
+  }
+  return ok(`sign-in at ${authorization_servers[0]}`);
+}
+
+async function checkServer({ readServer }: ConnectorFacts): Promise<Finding> {
+  const { authorization_endpoint, token_endpoint } = await readServer();
+  const [authorize, token] = [authorization_endpoint, token_endpoint].map((url) => new URL(url).pathname);
+  return ok(`${authorize}, ${token}`);
+}
+
+async function checkPkce({ readServer }: ConnectorFacts): Promise<Finding> {
+  const { code_challenge_methods_supported: methods = [] } = await readServer();
+  if (methods.includes("S256")) return ok("S256");
+  throw fault(
+    "code_challenge_methods_supported does not name S256, so MCP clients refuse to sign in",
+    "Support PKCE with S256, and say so in the server metadata.",
+  );
+}
+
+async function checkRegistration({ readServer, readClientId }: ConnectorFacts): Promise<Finding> {
+  if ((await readClientId()) !== undefined) return ok("an application could register");
+  const { client_id_metadata_document_supported: documents } = await readServer();
+  if (documents) return ok("by metadata documents of applications alone");
+  return warn(
+    "it offers none, nor metadata documents of applications: each has to be registered by hand",
+    "Turn on registration (--registration on), or metadata documents (--client-documents on).",
+  );
+}
+
+async function checkHsts({ endpoint, readCall, readPage }: ConnectorFacts): Promise<Finding> {
+  if (endpoint.startsWith("http:")) return skip("plain http on this machine");
+  const replies = await Promise.allSettled([readCall(), readPage()]);
+  const isSent = replies.some(
+    (reply) => reply.status === "fulfilled" && reply.value.headers.has("strict-transport-security"),
+  );
+  if (isSent) return ok("Strict-Transport-Security is sent");
+  return warn(
+    "Strict-Transport-Security is not sent",
+    "If the whole host is served over https, send Strict-Transport-Security: max-age=31536000.",
+  );
+}

@@ -1,0 +1,40 @@
+import type * as z from "zod";
+import { isLoopback } from "../config/base-url.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
+import type { resourceMetadata, serverMetadata } from "./connector-metadata.ts";
+import type { Probe, Reply } from "./connector-probe.ts";
+import type { ConnectionFacts } from "./doctor-check.ts";
+
+export type ResourceMetadata = z.output<typeof resourceMetadata>;
+export type ServerMetadata = z.output<typeof serverMetadata>;
+
+/** What a client learns of a connector on its way to a sign-in, each step once. A rejection is an AnalyticsError. */
+export interface ConnectorFacts extends ConnectionFacts {
+  /** The address that people add in their client. */
+  endpoint: string;
+  probe: Probe;
+  /** The answer to a call without a token. */
+  readCall: () => Promise<Reply>;
+  readResource: () => Promise<ResourceMetadata>;
+  readServer: () => Promise<ServerMetadata>;
+  /** The id of an application that was registered for this check; undefined if the server registers none. */
+  readClientId: () => Promise<string | undefined>;
+  /** What a browser is shown first, and where. */
+  readPage: () => Promise<Reply>;
+}
+
+const LONGEST = 120;
+
+/** Text of a connector, for a message. */
+export const quote = (text: string) => quoteWord(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
+/** A fault of the connector. */
+export const fault = (message: string, hint: string) => new AnalyticsError("bad_answer", message, { hint });
+
+/** Whether tokens and sign-ins may go there: https, or this machine if the connector is on it. */
+export function isSecure(url: string, endpoint: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "https:") return true;
+  return protocol === "http:" && isLoopback(hostname) && isLoopback(new URL(endpoint).hostname);
+}

@@ -1,0 +1,135 @@
+import * as z from "zod";
+import {
+  type ConnectorFacts,
+  fault,
+  isSecure,
+  quote,
+  type ResourceMetadata,
+  type ServerMetadata,
+} from "./connector-facts.ts";
+import type { Probe, Reply } from "./connector-probe.ts";
+
+const text = z.string();
+
+/** RFC 9728, section 2, as far as MCP needs it. */
+export const resourceMetadata = z.object({
+  resource: text,
+  authorization_servers: z.array(text).min(1),
+  scopes_supported: z.array(text).optional(),
+});
+
+/** RFC 8414, section 2, as far as MCP needs it. */
+export const serverMetadata = z.object({
+  issuer: text,
+  authorization_endpoint: text,
+  token_endpoint: text,
+  registration_endpoint: text.optional(),
+  code_challenge_methods_supported: z.array(text).optional(),
+  client_id_metadata_document_supported: z.boolean().optional(),
+});
+
+const ROUTE = "Route the paths under /.well-known/ to the connector.";
+
+const trimSlash = (url: string) => url.replace(/\/$/, "");
+
+/** The challenge's parameter `resource_metadata` (RFC 9728, section 5.1). */
+export function findMetadataUrl(challenge: string): string | undefined {
+  const [, quoted, bare] = /\bresource_metadata=(?:"([^"]*)"|([^\s,]+))/i.exec(challenge) ?? [];
+  return quoted ?? bare;
+}
+
+/** Reads the metadata of the protected resource: where the challenge says, else at the well-known address. */
+export async function readResourceMetadata({
+  endpoint,
+  probe,
+  readCall,
+}: Pick<ConnectorFacts, "endpoint" | "probe" | "readCall">): Promise<ResourceMetadata> {
+  const challenge = await readCall().then(
+    ({ headers }) => headers.get("www-authenticate") ?? "",
+    () => "",
+  );
+  const { origin, pathname } = new URL(endpoint);
+  const url = findMetadataUrl(challenge) ?? `${origin}/.well-known/oauth-protected-resource${pathname}`;
+  if (!isSecure(url, endpoint)) {
+    throw fault(
+      `the challenge names ${quote(url)}, which is not https`,
+      "Start the connector with --public-url and its https address.",
+    );
+  }
+  const metadata = readDocument(await probe(url), resourceMetadata);
+  const { resource } = metadata;
+  if (trimSlash(resource) !== trimSlash(endpoint) && trimSlash(resource) !== origin) {
+    throw fault(
+      `it is about ${quote(resource)}, not about ${endpoint}`,
+      "Give people the address it names, or start the connector with --public-url and the address that people use.",
+    );
+  }
+  return metadata;
+}
+
+/** Reads the metadata of the authorization server, at each address where clients look for it. */
+export async function readServerMetadata({
+  endpoint,
+  probe,
+  readResource,
+}: Pick<ConnectorFacts, "endpoint" | "probe" | "readResource">): Promise<ServerMetadata> {
+  const [issuer = ""] = (await readResource()).authorization_servers;
+  if (!isSecure(issuer, endpoint)) {
+    throw fault(
+      `the authorization server is ${quote(issuer)}, which is not https`,
+      "Start the connector with --public-url and its https address.",
+    );
+  }
+  const metadata = readDocument(await findServerDocument(probe, issuer), serverMetadata);
+  if (trimSlash(metadata.issuer) !== trimSlash(issuer)) {
+    throw fault(
+      `its issuer is ${quote(metadata.issuer)}, not ${quote(issuer)} (RFC 8414, section 3.3)`,
+      "The two must be the same: check --public-url.",
+    );
+  }
+  const { authorization_endpoint, token_endpoint, registration_endpoint = token_endpoint } = metadata;
+  for (const url of [authorization_endpoint, token_endpoint, registration_endpoint]) {
+    if (isSecure(url, endpoint)) continue;
+    throw fault(
+      `it names ${quote(url)}, which is not https`,
+      "Every endpoint needs https: check --public-url.",
+    );
+  }
+  return metadata;
+}
+
+/** RFC 8414, section 3.1, and OpenID Connect Discovery, in the order of MCP 2025-11-25. */
+async function findServerDocument(probe: Probe, issuer: string): Promise<Reply> {
+  const { origin, pathname } = new URL(issuer);
+  const path = trimSlash(pathname);
+  const first = await probe(`${origin}/.well-known/oauth-authorization-server${path}`);
+  if (first.status !== 404) return first;
+  const second = await probe(`${origin}/.well-known/openid-configuration${path}`);
+  return second.status === 404 ? first : second;
+}
+
+function readDocument<T extends z.ZodObject>(
+  { url, status, headers, text: body }: Reply,
+  schema: T,
+): z.output<T> {
+  const type = headers.get("content-type") ?? "";
+  if (status >= 300 && status < 400) {
+    throw fault(`${url} redirects, which clients do not follow`, ROUTE);
+  }
+  if (status !== 200) throw fault(`${url} answers ${status}`, ROUTE);
+  if (/html/i.test(type)) throw fault(`${url} answers with a page, not with JSON`, ROUTE);
+  const parsed = schema.safeParse(parse(body));
+  if (parsed.success) return parsed.data;
+  const members = [...new Set(parsed.error.issues.map(({ path }) => String(path[0] ?? "")))].filter(Boolean);
+  const what =
+    members.length === 0 ? "is not a JSON object" : `lacks ${members.join(", ")}, or has it in another form`;
+  throw fault(`${url} ${what}`, members.length === 0 ? ROUTE : "Tell whoever made the connector.");
+}
+
+export function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

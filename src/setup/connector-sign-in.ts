@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type ConnectorFacts, fault, isSecure, quote } from "./connector-facts.ts";
+import { parse } from "./connector-metadata.ts";
+import type { Probe, Reply } from "./connector-probe.ts";
+
+/** Nothing listens there: the sign-in is never finished. */
+const REDIRECT = "http://127.0.0.1:33418/callback";
+const MOST_REDIRECTS = 5;
+const LOOK = "Look at the connector's log, or tell whoever runs it.";
+
+/** Registers an application (RFC 7591), as clients do that have no metadata document. */
+export async function registerClient({
+  probe,
+  readServer,
+}: Pick<ConnectorFacts, "probe" | "readServer">): Promise<string | undefined> {
+  const { registration_endpoint: url } = await readServer();
+  if (url === undefined) return undefined;
+  const { status, text } = await probe(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({
+      client_name: "analytics-mcp doctor",
+      redirect_uris: [REDIRECT],
+      ...{
+        grant_types: ["authorization_code"],
+        response_types: ["code"],
+        token_endpoint_auth_method: "none",
+      },
+    }),
+  });
+  if (status === 429) throw fault("it answers 429: too many registrations", "Try again in an hour.");
+  const { client_id } = Object(parse(text)) as Record<string, unknown>;
+  if ((status !== 201 && status !== 200) || typeof client_id !== "string" || client_id === "") {
+    throw fault(
+      `it answers ${status} and no client_id`,
+      `Let POST requests through to ${new URL(url).pathname}. ${LOOK}`,
+    );
+  }
+  return client_id;
+}
+
+/** Starts a sign-in as a browser does, and stops at the first page: no key is sent. */
+export async function openSignIn(
+  facts: Pick<ConnectorFacts, "endpoint" | "probe" | "readResource" | "readServer" | "readClientId">,
+): Promise<Reply> {
+  const [{ resource, scopes_supported = [] }, { authorization_endpoint }, client] = await Promise.all([
+    facts.readResource(),
+    facts.readServer(),
+    facts.readClientId(),
+  ]);
+  const url = new URL(authorization_endpoint);
+  const challenge = createHash("sha256").update(randomBytes(32).toString("base64url")).digest("base64url");
+  for (const [name, value] of Object.entries({
+    ...{ response_type: "code", client_id: client ?? "", redirect_uri: REDIRECT, resource },
+    ...{ code_challenge: challenge, code_challenge_method: "S256" },
+    ...{ state: randomBytes(16).toString("base64url") },
+    ...(scopes_supported.length > 0 && { scope: scopes_supported.join(" ") }),
+  })) {
+    url.searchParams.set(name, value);
+  }
+  return follow(facts.probe, url.href, facts.endpoint);
+}
+
+async function follow(probe: Probe, start: string, endpoint: string): Promise<Reply> {
+  const cookies = new Map<string, string>();
+  let url = start;
+  for (let count = 0; count <= MOST_REDIRECTS; count++) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const reply = await probe(url, { headers: { accept: "text/html", ...(cookie !== "" && { cookie }) } });
+    for (const [name, value] of readCookies(reply.headers)) cookies.set(name, value);
+    const location = reply.headers.get("location");
+    if (reply.status < 300 || reply.status >= 400 || location === null) return reply;
+    const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
+    if (next?.href.startsWith(REDIRECT)) throw refuseReturn(next.searchParams);
+    // Cookies of a sign-in stay where they were set.
+    if (next?.origin !== new URL(start).origin || !isSecure(next.href, endpoint)) {
+      throw fault(
+        `it sends the browser on to ${quote(next?.origin ?? location)}`,
+        `Only that server can show its page. ${LOOK}`,
+      );
+    }
+    url = next.href;
+  }
+  throw fault(`it redirects more than ${MOST_REDIRECTS} times`, LOOK);
+}
+
+/** The sign-in must not end before a person has seen anything. */
+function refuseReturn(answer: URLSearchParams) {
+  if (answer.has("code")) {
+    return fault(
+      "it lets an application in without asking anybody",
+      "Do not use this connector: anyone's link could sign in.",
+    );
+  }
+  const reason = answer.get("error_description") ?? answer.get("error") ?? "no reason";
+  return fault(`it refuses the application: ${quote(reason)}`, LOOK);
+}
+
+/** Several cookies may be in one field; a comma in a date is not between two. */
+function readCookies(headers: Headers): [string, string][] {
+  const field = headers.get("set-cookie") ?? "";
+  return field.split(/,\s*(?=[^;,=\s]+=)/).flatMap((cookie): [string, string][] => {
+    const [, name, value = ""] = /^\s*([^=;\s]+)=([^;]*)/.exec(cookie) ?? [];
+    return name === undefined ? [] : [[name, value]];
+  });
+}
