@@ -54,7 +54,7 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
   const program = new ShellCommand("analytics-mcp")
     .withExamples(...examples)
     .description(
-      "Web analytics for AI assistants and the shell. Without a command: the MCP server on stdin and stdout; at a terminal, this help, or the overview of your default site.",
+      "Web analytics for AI assistants and the shell. Without a command: the MCP server on stdin and stdout; at a terminal, the help, or the overview of your default site.",
     )
     .usage("[command] [options]")
     .argument("[command]")

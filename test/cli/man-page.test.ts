@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { commandSummaries } from "../../src/cli/commands/summaries.ts";
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
@@ -51,8 +50,4 @@ it("has every variable and exit code", () => {
 it("has no control line but its own", () => {
   const requests = [...page.matchAll(/^[.'](\S*)/gm)].map(([, name]) => name);
   expect([...new Set(requests)].sort()).toEqual(["B", "EE", "EX", "PP", "SH", "SS", "TH", "TP"]);
-});
-
-it("is where npm links manual pages from", () => {
-  expect(JSON.parse(readFileSync("package.json", "utf8")).man).toBe("dist/analytics-mcp.1");
 });

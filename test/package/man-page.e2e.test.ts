@@ -1,12 +1,32 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, inject, it } from "vitest";
-import { spawnSync } from "../support/child-process.js";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { execFileSync, spawnSync } from "../support/child-process.js";
 import { findProgram } from "../support/processes.ts";
 
-const { folder } = inject("installed");
-const home = join(folder, "node_modules", "analytics-mcp");
-const page = join(home, JSON.parse(readFileSync(join(home, "package.json"), "utf8")).man);
+/** What `npm install --global` makes, in a folder of its own: the pages are where `man` looks. */
+const prefix = mkdtempSync(join(tmpdir(), "global-"));
+afterAll(() => rmSync(prefix, { recursive: true }));
+execFileSync(
+  "npm",
+  [
+    "install",
+    "--global",
+    "--prefix",
+    prefix,
+    "--offline",
+    "--no-audit",
+    "--loglevel=error",
+    inject("installed").tarball,
+  ],
+  { env: { HOME: prefix } },
+);
+const page = join(prefix, "share", "man", "man1", "analytics-mcp.1");
+
+it("a global install links the manual page", () => {
+  expect(readFileSync(page, "utf8")).toMatch(/^\.TH ANALYTICS\\-MCP 1 /);
+});
 
 describe.skipIf(findProgram("mandoc") === undefined)("the manual page, read by mandoc", () => {
   const mandoc = (...argv: string[]) => spawnSync("mandoc", [...argv, page], { encoding: "utf8" });

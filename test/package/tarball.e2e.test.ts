@@ -22,13 +22,14 @@ describe("the tarball", () => {
     const chart = readdirSync("src/mcp/chart").map((file) => `dist/chart/${file}`);
     expect(dist.filter((file) => file.startsWith("dist/chart/")).sort()).toEqual(chart.sort());
     expect(dist).toContain("dist/pages.css");
-    expect(dist).toContain(`${manifest.man}`);
+    expect(dist).toEqual(expect.arrayContaining(manifest.man));
     const scripts = ["bash", "fish", "ps1", "zsh"].map(
       (end) => `dist/completion/scripts/analytics-mcp.${end}`,
     );
     expect(dist.filter((file) => file.startsWith("dist/completion/")).sort()).toEqual(scripts);
     const others = dist.filter(
-      (file) => !/^dist\/(chart|completion)\//.test(file) && !["dist/pages.css", manifest.man].includes(file),
+      (file) =>
+        !/^dist\/(chart|completion)\//.test(file) && !["dist/pages.css", ...manifest.man].includes(file),
     );
     expect(
       others.filter((file) => !/^dist\/([\w.-]+\.(js|txt)|(sbom\.cdx|package)\.json)$/.test(file)),
