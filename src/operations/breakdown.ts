@@ -3,9 +3,8 @@ import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
-
-const MAX_LIMIT = 1000;
 
 const row = () =>
   z.object({
@@ -82,7 +81,7 @@ export const breakdown = defineOperation({
   },
   conform: {
     section: "breakdown",
-    ask: (site) => ({ site, dimension: "pages" as const, limit: MAX_LIMIT, days: 30 }),
+    ask: (site) => ({ site, dimension: "pages" as const, limit: 1000, days: 30 }),
     members: "site, period, dimension, rows, limit, total_rows, truncated and totals",
     fix: "value may be null, but label may not",
   },
@@ -90,7 +89,7 @@ export const breakdown = defineOperation({
     z.strictObject({
       site: siteParam,
       dimension: z.enum(dimensions).describe("What to rank by."),
-      limit: z.int().min(1).max(MAX_LIMIT).default(10).describe("Maximum number of rows."),
+      limit: limitParam,
       days: daysParam,
     }),
   optionalParams: spanParams,
@@ -100,9 +99,7 @@ export const breakdown = defineOperation({
       period,
       dimension: z.string().describe("The requested dimension."),
       rows: z.array(row()).describe("At most `limit` rows."),
-      limit: z.int().min(1).describe("The requested limit."),
-      total_rows: count.describe("Number of rows without the limit."),
-      truncated: z.boolean().describe("Whether the limit cut rows off."),
+      ...listExtent,
       totals: z
         .object({
           visitors: count.describe("Visitors of the whole period, as in /stats."),
@@ -118,19 +115,8 @@ export const breakdown = defineOperation({
     if (result.dimension !== params.dimension) {
       return `its dimension is ${JSON.stringify(result.dimension)}, not ${params.dimension}`;
     }
-    if (result.limit !== params.limit) {
-      return `its limit is ${result.limit}, not ${params.limit}`;
-    }
-    if (result.rows.length > params.limit) {
-      return `it has ${result.rows.length} rows, more than the limit of ${params.limit}`;
-    }
-    if (result.truncated !== result.total_rows > result.rows.length) {
-      return `it reports truncated: ${result.truncated} with ${result.rows.length} of ${result.total_rows} rows`;
-    }
-    if (result.truncated && result.rows.length < params.limit) {
-      return `it has ${result.rows.length} of ${result.total_rows} rows, though the limit is ${params.limit}`;
-    }
     return (
+      verifyExtent(result, params) ??
       verifyRows(result.rows, result.totals, measureOf(result.dimension)) ??
       verifySite(result.site, params.site) ??
       verifyPeriod(result.period, params)

@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { count } from "./fields.ts";
+
+// What operations that return the top rows of a list share.
+
+const MAX_LIMIT = 1000;
+
+export const limitParam = z.int().min(1).max(MAX_LIMIT).default(10).describe("Maximum number of rows.");
+
+/** The members of an answer that say how many rows there are. */
+export const listExtent = {
+  limit: z.int().min(1).describe("The requested limit."),
+  total_rows: count.describe("Number of rows without the limit."),
+  truncated: z.boolean().describe("Whether the limit cut rows off."),
+};
+
+interface RankedList {
+  rows: readonly unknown[];
+  limit: number;
+  total_rows: number;
+  truncated: boolean;
+}
+
+/** Returns why the number of rows contradicts the requested limit or the answer itself, or undefined if it does not. */
+export function verifyExtent(
+  { rows, limit, total_rows, truncated }: RankedList,
+  asked: { limit: number },
+): string | undefined {
+  if (limit !== asked.limit) return `its limit is ${limit}, not ${asked.limit}`;
+  if (rows.length > limit) return `it has ${rows.length} rows, more than the limit of ${limit}`;
+  if (truncated !== total_rows > rows.length) {
+    return `it reports truncated: ${truncated} with ${rows.length} of ${total_rows} rows`;
+  }
+  if (truncated && rows.length < limit) {
+    return `it has ${rows.length} of ${total_rows} rows, though the limit is ${limit}`;
+  }
+  return undefined;
+}
