@@ -6,7 +6,7 @@ import { type AnyOperation, operations } from "../operations/index.ts";
 import { readParams } from "../operations/parameters.ts";
 import { queries } from "../reports/queries.ts";
 import type { KeyHolder, Keyring } from "../sources/keyring.ts";
-import { answerOperation } from "../sources/operation-answers.ts";
+import { answerOperation, offersOperation, refuseUnoffered } from "../sources/operation-answers.ts";
 import { refuseDaysWithSpan } from "../sources/span.ts";
 import { type Allowance, createKeyQuota, type Quota } from "./key-quota.ts";
 import { buildProblem } from "./problem-document.ts";
@@ -78,6 +78,7 @@ export function createApi(options: ApiOptions): Api {
     const { keyId, source } = authenticate(request, headers);
     const now = clock();
     applyQuota(spendQuota(keyId, Math.floor(now / 1000) * 1000), headers);
+    if (!offersOperation(source, operation)) throw refuseUnoffered();
     const query = readQuery(url.searchParams);
     const params = readParams(operation.allParams, query);
     refuseDaysWithSpan((name) => query.has(name));

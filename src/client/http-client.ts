@@ -1,6 +1,6 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { openapi, stats } from "../operations/index.ts";
+import { openapi } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
@@ -106,9 +106,9 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
       share(key, (ending) => request(operation, { ...given, ...span }, query, ending), signal)) as never;
   };
   const readSite = async () => (await openTarget()).site;
-  const offersSpans = async ({ signal }: CallOptions) => {
+  const offersSpans = async ({ path }: { path: string }, { signal }: CallOptions) => {
     try {
-      return listsSpans(await call(openapi, {}, { signal }));
+      return listsSpans(await call(openapi, {}, { signal }), path);
     } catch (error) {
       // A service without a usable description offers nothing beyond the rest of the contract.
       if (error instanceof AnalyticsError && UNDESCRIBED.has(error.code)) return false;
@@ -121,8 +121,8 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
 const UNDESCRIBED = new Set<ErrorCode>(["not_found", "bad_answer", "too_large"]);
 
 /** A service that answers any span of days lists its parameters in the OpenAPI document. */
-function listsSpans({ paths }: ResultOf<typeof openapi>): boolean {
-  const { parameters = [] } = paths[stats.path]?.get ?? {};
+function listsSpans({ paths }: ResultOf<typeof openapi>, path: string): boolean {
+  const { parameters = [] } = paths[path]?.get ?? {};
   const names = parameters.map(({ name }) => name);
   return names.includes("from") && names.includes("to");
 }

@@ -1,5 +1,5 @@
 import { BASE_PATH } from "../operations/contract.ts";
-import type { AnyOperation } from "../operations/index.ts";
+import type { Operation } from "../operations/operation.ts";
 import { items, member } from "./reply.ts";
 
 const MAX_REFERENCES = 10;
@@ -17,13 +17,13 @@ export function resolve(document: unknown, node: unknown): unknown {
 }
 
 /** The path item of an operation. Paths may include the base path. */
-export function findPath(document: unknown, { path }: AnyOperation): unknown {
+export function findPath(document: unknown, { path }: Operation): unknown {
   const paths = member(document, "paths");
   return resolve(document, member(paths, path) ?? member(paths, `${BASE_PATH}${path}`));
 }
 
 /** The query parameters of an operation's GET, by name. */
-export function findParameters(document: unknown, operation: AnyOperation): Map<string, unknown> {
+export function findParameters(document: unknown, operation: Operation): Map<string, unknown> {
   const item = findPath(document, operation);
   const listed = [...items(member(item, "parameters")), ...items(member(item, "get", "parameters"))];
   const own = listed.map((each) => resolve(document, each)).filter((each) => member(each, "in") === "query");

@@ -1,19 +1,23 @@
 import { describeMismatch } from "../client/result-parser.ts";
-import { type AnyOperation, operations } from "../operations/index.ts";
+import { type AnyOperation, type crawlers, openapi, operations } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
+import { findPath } from "./openapi-lookup.ts";
 import type { Ask, Query } from "./probe.ts";
-import { describeReply, type Key, type Reply } from "./reply.ts";
+import { describeReply, type Key, member, type Reply } from "./reply.ts";
 import type { Site } from "./survey.ts";
 import { Breach, Skip } from "./verdict.ts";
 
+/** The operations that every service has. The optional ones have sections of their own. */
+type RequiredOperation = Exclude<AnyOperation, typeof crawlers>;
+export const allOperations = operations.filter((each): each is RequiredOperation => !each.isOptional);
+
 /** The operations that take a parameter. */
 const taking = <P extends string>(parameter: P) =>
-  operations.filter(
-    (operation): operation is Extract<AnyOperation, { params: { shape: Record<P, unknown> } }> =>
+  allOperations.filter(
+    (operation): operation is Extract<RequiredOperation, { params: { shape: Record<P, unknown> } }> =>
       parameter in operation.params.shape,
   );
 
-export const allOperations: readonly AnyOperation[] = operations;
 export const siteOperations = taking("site");
 export const periodOperations = taking("days");
 /** All operations that return data. */
@@ -55,9 +59,22 @@ export interface Read<O extends Operation> {
   answer: ResultOf<O>;
 }
 
-/** The answer to the basic query. Throws a breach if it does not match the contract. */
+/**
+ * The answer to the basic query. Throws a breach if it does not match the contract, and Skip if the operation is optional
+ * and the service does not offer it.
+ */
 export async function readBasic<O extends Operation>(subject: Subject, operation: O): Promise<Read<O>> {
-  return parse(operation, await subject.ask(operation.path, basicParams(subject, operation)));
+  const reply = await subject.ask(operation.path, basicParams(subject, operation));
+  if (operation.isOptional && (await isUnoffered(subject, operation, reply))) {
+    throw new Skip(`the service does not offer ${operation.path}, which is optional`);
+  }
+  return parse(operation, reply);
+}
+
+/** Whether there is nothing at the operation's path, and the service's own description does not say otherwise. */
+async function isUnoffered(subject: Subject, operation: Operation, reply: Reply): Promise<boolean> {
+  if (reply.status !== 404 || member(reply.json, "code") === "site_not_found") return false;
+  return findPath((await subject.ask(openapi.path)).json, operation) === undefined;
 }
 
 /**

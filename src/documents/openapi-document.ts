@@ -138,8 +138,8 @@ function buildErrorResponse(status: ProblemStatus) {
   };
 }
 
-/** Builds the contract's OpenAPI 3.1 document from the operations. */
-export function buildOpenApi() {
+/** Builds the contract's OpenAPI 3.1 document from the operations that a service offers. */
+export function buildOpenApi(offered: readonly AnyOperation[] = operations) {
   return {
     openapi: "3.1.1",
     info: {
@@ -153,7 +153,7 @@ export function buildOpenApi() {
     servers: [{ url: BASE_PATH, description: "This host." }],
     security: [{ apiKey: [] }],
     tags: [{ name: "analytics", description: "Sites and their numbers." }],
-    paths: Object.fromEntries(operations.map((operation) => [operation.path, buildPath(operation)] as const)),
+    paths: Object.fromEntries(offered.map((operation) => [operation.path, buildPath(operation)] as const)),
     components: {
       securitySchemes: {
         apiKey: {
@@ -165,7 +165,7 @@ export function buildOpenApi() {
       headers,
       schemas: {
         ...Object.fromEntries(
-          operations.map((operation) => [answerName(operation), toJsonSchema(operation.result)] as const),
+          offered.map((operation) => [answerName(operation), toJsonSchema(operation.result)] as const),
         ),
         Problem: toJsonSchema(problem()),
       },

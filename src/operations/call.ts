@@ -20,6 +20,6 @@ export interface Call {
   <O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResultOf<O>>;
   /** Returns the configured site, for queries without one. */
   readSite?(): Promise<string | undefined>;
-  /** Whether the source answers for any span of days. If absent, it does not. */
-  offersSpans?(options: CallOptions): Promise<boolean>;
+  /** Whether the source answers an operation for any span of days. If absent, it does not. */
+  offersSpans?(operation: { path: string }, options: CallOptions): Promise<boolean>;
 }

@@ -1,14 +1,15 @@
 import { breakdown } from "./breakdown.ts";
+import { crawlers } from "./crawlers.ts";
 import { openapi } from "./openapi.ts";
 import { realtime } from "./realtime.ts";
 import { sites } from "./sites.ts";
 import { stats } from "./stats.ts";
 import { timeseries } from "./timeseries.ts";
 
-export { breakdown, openapi, realtime, sites, stats, timeseries };
+export { breakdown, crawlers, openapi, realtime, sites, stats, timeseries };
 
 /** The contract, in the order people see it. */
-export const operations = [sites, stats, timeseries, breakdown, realtime, openapi] as const;
+export const operations = [sites, stats, timeseries, breakdown, crawlers, realtime, openapi] as const;
 
 export type AnyOperation = (typeof operations)[number];
 export type OperationName = AnyOperation["name"];

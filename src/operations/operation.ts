@@ -38,6 +38,8 @@ interface Declaration<Name extends string, Params extends z.ZodObject, Result ex
   readonly path: `/${string}`;
   /** How the answer is computed, for people who implement or read the contract. */
   readonly description: string;
+  /** Set if a service may lack the operation: it then answers 404 `not_found` and does not describe it. */
+  readonly isOptional?: true;
   /** Seconds for which a client may cache the answer; 0 means that it must revalidate each time. */
   readonly maxAge: number;
   /** What `conform` checks for every operation: it answers, with these members. */

@@ -51,7 +51,7 @@ export async function readWindows(
   const read = async (fresh: CallOptions) => {
     const { today } = await readToday(call, site, fresh);
     const reading = { site, today, asked, ...resolve(today) };
-    return (await call.offersSpans?.(options))
+    return (await call.offersSpans?.(stats, options))
       ? readDirectly(call, reading, fresh)
       : readBySubtraction(call, reading, fresh);
   };

@@ -8,6 +8,7 @@ import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
 import { answerInTime } from "./deadline.ts";
+import { explainUnoffered } from "./optional-operation.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
@@ -47,6 +48,9 @@ export function findQuery(name: string): Query {
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
 function fromOperation(operation: Operation): Query {
   const spanning = findSpanOperation(operation.name);
+  const explain = (error: unknown) => {
+    throw explainUnoffered(operation, error);
+  };
   const ask = async (call: Call, params: Record<string, unknown>, options: CallOptions) => {
     const { period, ...rest } = params;
     const result =
@@ -58,9 +62,9 @@ function fromOperation(operation: Operation): Query {
               rest,
               { site: String(params.site), today, ...resolvePeriod(period, today) },
               options,
-            ),
+            ).catch(explain),
           )
-        : await call(operation, rest, options);
+        : await call(operation, rest, options).catch(explain);
     return { params, result, views: [operation.view(result, rest)] };
   };
   return createQuery(operation, ask, spanning && (() => ({ period: periodParam() })));

@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
-import type { Call, CallOptions } from "../operations/call.ts";
+import type { Call } from "../operations/call.ts";
 
 const SINGLE = "ask stats, timeseries and breakdown one at a time.";
 
@@ -20,9 +20,9 @@ export async function adviseOnQuota<T>(
   };
   try {
     const { readSite } = call;
-    const offersSpans = async (options: CallOptions) => {
+    const offersSpans: Call["offersSpans"] = async (operation, options) => {
       needed.add("offersSpans");
-      return (await call.offersSpans?.(options)) ?? false;
+      return (await call.offersSpans?.(operation, options)) ?? false;
     };
     return await ask(Object.assign(counted, { ...(readSite && { readSite }), offersSpans }));
   } catch (error) {

@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
+import { breakdown, crawlers, realtime, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import { refusePeriod } from "../operations/period-words.ts";
 import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
@@ -14,9 +14,9 @@ export interface SitePeriod extends Days {
 }
 
 /** The operations that answer for a span of days. */
-export type SpanOperation = typeof stats | typeof timeseries | typeof breakdown;
+export type SpanOperation = typeof stats | typeof timeseries | typeof breakdown | typeof crawlers;
 
-const spanOperations: readonly SpanOperation[] = [stats, timeseries, breakdown];
+const spanOperations: readonly SpanOperation[] = [stats, timeseries, breakdown, crawlers];
 
 export const findSpanOperation = (name: string) => spanOperations.find((each) => each.name === name);
 
@@ -67,7 +67,7 @@ export async function askSpan<O extends SpanOperation>(
   // The parameters of this operation but for the days, which the compiler cannot see.
   const all = { ...params, site, days } as ParamsOf<O>;
   if (to === today && days <= MAX_DAYS) return call(operation, all, options);
-  if (await call.offersSpans?.(options)) {
+  if (await call.offersSpans?.(operation, options)) {
     return call(operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
   }
   refuseBeyondReach(from, today);
@@ -85,6 +85,11 @@ export async function askSpan<O extends SpanOperation>(
         options,
         summary,
       )) as ResultOf<O>;
+    case "crawlers":
+      // A service without crawlers says so instead.
+      await call(crawlers, { ...(all as ParamsOf<typeof crawlers>), days: 1 }, options);
+      // Percentages and the last request of a crawler cannot be subtracted.
+      throw refusePeriod("must end today: of crawlers, this service only has the days up to today");
   }
 }
 

@@ -1,3 +1,4 @@
+import type { crawlerPurposes } from "../operations/crawlers.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { Warning } from "../operations/period.ts";
 
@@ -18,6 +19,8 @@ export interface DataSource {
   breakdown(span: Span, dimension: Dimension, limit: number, signal?: AbortSignal): Promise<Ranking>;
   /** Distinct visitors with a page view or an event in (now - 5 minutes, now]. */
   active(site: SourceSite, now: number, signal?: AbortSignal): Promise<number>;
+  /** The first `limit` crawlers by requests, then value (`compareValues`). Absent if the source cannot know crawlers. */
+  crawlers?(span: Span, limit: number, signal?: AbortSignal): Promise<CrawlerRanking>;
   /** What a reader must know about these days before using their numbers. */
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
   /** The dimensions it records; all of them if absent. */
@@ -67,4 +70,29 @@ export interface RankedRow {
   visitors: number;
   /** Page views; for the dimension `events`, events. */
   hits: number;
+}
+
+export interface CrawlerRanking {
+  rows: readonly CrawlerRow[];
+  totalRows: number;
+  /** The requests of all crawlers, also of those beyond the limit. */
+  totalRequests: number;
+}
+
+/** The requests of one crawler. Crawlers are not visitors: no other number counts them. */
+export interface CrawlerRow {
+  /** Null if it has no known name. */
+  value: string | null;
+  /** The value, for people. */
+  label: string;
+  /** Null if unknown. */
+  operator: string | null;
+  purpose: (typeof crawlerPurposes)[number];
+  requests: number;
+  /** Distinct paths of each day, summed over the days. */
+  pages: number;
+  /** Requests that were answered with 4xx or 5xx. */
+  errors: number;
+  /** The instant of its last request in the span. */
+  lastSeen: number;
 }

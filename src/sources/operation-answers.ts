@@ -1,7 +1,7 @@
 import { buildOpenApi } from "../documents/openapi-document.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Days } from "../operations/days.ts";
-import type { AnyOperation, OperationName } from "../operations/index.ts";
+import { type AnyOperation, type OperationName, operations } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import type { Warning } from "../operations/period.ts";
 import { normalizeSite } from "../operations/site-name.ts";
@@ -19,7 +19,8 @@ export interface AnswerContext {
 
 /**
  * Computes the result of an operation from a data source, by the contract's rules. Throws AnalyticsError
- * `site_not_found`, or `invalid_parameter` for days or a dimension that the source does not have.
+ * `site_not_found`, `not_found` for an optional operation that the source cannot answer, or `invalid_parameter` for days
+ * or a dimension that the source does not have.
  *
  * @param params Parsed with the operation's `allParams`.
  */
@@ -101,6 +102,26 @@ const answers: Answers = {
     };
   },
 
+  crawlers: async ({ limit, ...params }, context) => {
+    const { source, signal } = context;
+    if (source.crawlers === undefined) throw refuseUnoffered();
+    const { span, head, tail } = await openSpan(params, context);
+    const { rows, totalRows, totalRequests } = await source.crawlers(span, limit, signal);
+    return {
+      ...head,
+      rows: rows.map(({ value, label, operator, purpose, requests, pages, errors, lastSeen }) => ({
+        ...{ value, label, operator, purpose, requests, pages },
+        error_percentage: Math.round((1000 * errors) / requests) / 10,
+        last_seen: formatInstant(lastSeen, span.site.timezone),
+      })),
+      limit,
+      total_rows: totalRows,
+      truncated: totalRows > limit,
+      totals: { requests: totalRequests },
+      ...tail,
+    };
+  },
+
   realtime: async (params, { source, now, signal }) => {
     const site = await findSite(source, params.site, signal);
     return {
@@ -111,8 +132,17 @@ const answers: Answers = {
     };
   },
 
-  openapi: async () => buildOpenApi(),
+  openapi: async (_, { source }) => buildOpenApi(operations.filter((each) => offersOperation(source, each))),
 };
+
+/** Whether a source can answer an operation. It must, unless the operation is optional. */
+export function offersOperation(source: DataSource, { name }: AnyOperation): boolean {
+  return name !== "crawlers" || source.crawlers !== undefined;
+}
+
+/** The refusal of an operation that the source does not offer: to callers, there is nothing at its path. */
+export const refuseUnoffered = () =>
+  new AnalyticsError("not_found", "There is nothing at this path.", { status: 404 });
 
 /** Finds the site and the days of a query, and what every answer about days begins and ends with. */
 async function openSpan(params: { site: string; days: number } & Partial<Days>, context: AnswerContext) {

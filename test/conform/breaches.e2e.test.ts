@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rules } from "../../src/conform/rules/sections.ts";
 import { answerBreaches } from "./breaches/answers.ts";
+import { crawlerBreaches } from "./breaches/crawlers.ts";
 import { dateBreaches } from "./breaches/dates.ts";
 import { faults } from "./breaches/faults.ts";
 import { numberBreaches } from "./breaches/numbers.ts";
@@ -14,6 +15,7 @@ const breaches = Object.entries({
   ...numberBreaches,
   ...answerBreaches,
   ...dateBreaches,
+  ...crawlerBreaches,
 });
 
 describe("each rule, and no other, finds its breach", () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import type { Fixtures, SiteProfile } from "../../src/sources/demo/fixture-types.ts";
+import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { moment, zone } from "./moments.ts";
 import { readRaw } from "./raw.ts";
@@ -131,6 +132,7 @@ export function build({ seed, now, sites, shared }: Given) {
     sources: { ...addLabels(shared.sources), direct: DIRECT },
     places: shared.places,
     technologies: shared.technologies,
+    crawlers: readFixtures().crawlers,
   };
   return { fixtures, seed, raw: readRaw(fixtures, seed, now) };
 }

@@ -1,4 +1,5 @@
 import { sites, stats } from "../../operations/index.ts";
+import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { type Key, quote, type Reply } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
@@ -67,7 +68,7 @@ function listForeignSites({ otherKey, otherSites, site, sites: listed, keys }: S
 function ofEach(
   how: { method?: string; headers?: Record<string, string> },
   compare: (foreign: Reply, missing: Reply, askMissing: () => Promise<Reply>) => Promise<void>,
-  operations: readonly (typeof siteOperations)[number][] = siteOperations,
+  operations: readonly Operation[] = siteOperations,
 ): Rule["check"] {
   return async (subject) => {
     for (const { key, names, owner } of listForeignSites(subject)) {
@@ -103,6 +104,10 @@ async function demandSame(
   throw new Breach(foreign.sent, show(missing), show(foreign));
 }
 
+/** Demands the same status and body for another organization's site as for one that does not exist. */
+export const hidesForeignSites = (operations?: readonly Operation[]): Rule["check"] =>
+  ofEach({}, (foreign, missing, askMissing) => demandSame(foreign, missing, askMissing, "body"), operations);
+
 const demandSameStatus = async (foreign: Reply, { status }: Reply) => demandStatus(foreign, status);
 
 export const isolation = defineSection({
@@ -128,7 +133,7 @@ export const isolation = defineSection({
       id: "isolation.other-organization",
       title: "Another organization's site gets the same status and body as a site that does not exist.",
       fix: "Look up the site among those of the key's organization, never among all sites.",
-      check: ofEach({}, (foreign, missing, askMissing) => demandSame(foreign, missing, askMissing, "body")),
+      check: hidesForeignSites(),
     },
     {
       id: "isolation.fields",

@@ -1,4 +1,4 @@
-import { type AnyOperation, openapi } from "../../operations/index.ts";
+import { type AnyOperation, openapi, operations } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { findParameters, findPath, resolve } from "../openapi-lookup.ts";
 import { items, member, quote, type Reply } from "../reply.ts";
@@ -19,7 +19,7 @@ function findKeyword(document: unknown, schema: unknown, keyword: string): unkno
 function ofEach(check: (document: unknown, operation: AnyOperation, reply: Reply) => void): Rule["check"] {
   return async (subject) => {
     const { reply } = await read(subject, openapi);
-    for (const operation of allOperations) {
+    for (const operation of operations) {
       // A missing path is a separate rule.
       if (member(findPath(reply.json, operation), "get") !== undefined) check(reply.json, operation, reply);
     }

@@ -4,6 +4,7 @@ import type { Rule, Section } from "../rule.ts";
 import { readBasic } from "../subject.ts";
 import { authorization } from "./authorization-rules.ts";
 import { breakdownSection } from "./breakdown-rules.ts";
+import { crawlersSection } from "./crawlers-rules.ts";
 import { dates } from "./dates-rules.ts";
 import { errors } from "./errors-rules.ts";
 import { headers } from "./headers-rules.ts";
@@ -28,6 +29,7 @@ const written: readonly Section[] = [
   breakdownSection,
   dates,
   realtimeSection,
+  crawlersSection,
   openapiSection,
 ];
 

@@ -2,12 +2,15 @@ import { addDays } from "../../operations/days.ts";
 import { startOfDay } from "../calendar.ts";
 import type { SourceSite } from "../data-source.ts";
 import { type Counts, createCounts } from "./counts.ts";
+import { type CrawlerCounts, createCrawlerCounts } from "./crawler-counts.ts";
+import { createCrawlerRequests } from "./crawler-requests.ts";
 import type { Fixtures } from "./fixture-types.ts";
 import { createVisits } from "./visits.ts";
 
-/** A made-up site, with the counts of its visits. */
+/** A made-up site, with the counts of its visits and crawlers. */
 export interface DemoSite extends SourceSite {
   counts: Counts;
+  crawlers: CrawlerCounts;
 }
 
 export interface Organization {
@@ -33,6 +36,7 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
       },
       dataSince: data_since === null ? null : addDays(anchor, -data_since),
       counts: createCounts(createVisits(profile, fixtures, seed, anchor)),
+      crawlers: createCrawlerCounts(createCrawlerRequests(profile, fixtures, seed, anchor)),
     };
   });
   return fixtures.organizations.map(({ keys, sites: ids }) => ({

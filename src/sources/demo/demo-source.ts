@@ -1,5 +1,5 @@
 import { addDays } from "../../operations/days.ts";
-import { compareRows } from "../../operations/row-order.ts";
+import { compareRows, compareValues } from "../../operations/row-order.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import type { Organization } from "./dataset.ts";
@@ -10,11 +10,12 @@ const DAYS_KEPT = 731;
 /** Creates a data source from an organization's made-up visits, by counting them. */
 export function createDemoSource({ sites }: Organization, labels: Labels): DataSource {
   const byId = new Map(sites.map((site) => [site.id, site]));
-  const countsOf = ({ id }: SourceSite) => {
+  const find = ({ id }: SourceSite) => {
     const site = byId.get(id);
     if (site === undefined) throw new TypeError(`There is no made-up site ${id}.`);
-    return site.counts;
+    return site;
   };
+  const countsOf = (site: SourceSite) => find(site).counts;
   return {
     daysKept: DAYS_KEPT,
     sites: async () => sites,
@@ -31,6 +32,17 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
       return {
         rows: rows.slice(0, limit).map((row) => ({ ...row, label: labels(dimension, row.value) })),
         totalRows: rows.length,
+      };
+    },
+    crawlers: async (span, limit) => {
+      const days = listDays(span).map((day) => ({ ...day, start: startOfDay(day.date, span.site.timezone) }));
+      const rows = find(span.site)
+        .crawlers(days)
+        .sort((a, b) => b.requests - a.requests || compareValues(a.value, b.value));
+      return {
+        rows: rows.slice(0, limit),
+        totalRows: rows.length,
+        totalRequests: rows.reduce((sum, { requests }) => sum + requests, 0),
       };
     },
     active: async (site, now) => {

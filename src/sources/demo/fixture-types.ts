@@ -8,6 +8,17 @@ export interface Fixtures {
   sources: Record<string, Source>;
   places: Record<string, Place>;
   technologies: Record<string, Technology>;
+  /** By their `value` in `crawler-list.ts`. */
+  crawlers: Record<string, CrawlerProfile>;
+}
+
+export interface CrawlerProfile {
+  /** Requests on an average day at the anchor, to a site of 900 visitors. */
+  requests: number;
+  /** Share of `requests` a year earlier. */
+  from: number;
+  /** Chance that a request is answered with 4xx or 5xx. */
+  errors: number;
 }
 
 export interface OrganizationProfile {

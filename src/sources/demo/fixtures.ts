@@ -1,3 +1,4 @@
+import crawlers from "../../../fixtures/crawlers.json" with { type: "json" };
 import organizations from "../../../fixtures/organizations.json" with { type: "json" };
 import places from "../../../fixtures/places.json" with { type: "json" };
 import docs from "../../../fixtures/sites/docs.json" with { type: "json" };
@@ -25,6 +26,9 @@ export function readFixtures(): Fixtures {
     sources: Object.fromEntries(Object.entries(sources).map(([key, source]) => [key, fillSource(source)])),
     places,
     technologies,
+    crawlers: Object.fromEntries(
+      Object.entries(crawlers).map(([value, crawler]) => [value, { from: 1, ...crawler }]),
+    ),
   };
 }
 

@@ -43,7 +43,7 @@ const NOISE = { from: 0.92, to: 1.08 };
  */
 export function createVisits(profile: SiteProfile, fixtures: Fixtures, seed: string, anchor: string): Visits {
   return (date) => {
-    const day = (Date.parse(date) - Date.parse(anchor)) / DAY_MS;
+    const day = dayFromAnchor(date, anchor);
     if (profile.data_since === null || day < -profile.data_since) return [];
     const random = createRandom(`${seed}:${profile.id}:${date}`);
     const choices = createChoices(profile, fixtures, day);
@@ -53,6 +53,10 @@ export function createVisits(profile: SiteProfile, fixtures: Fixtures, seed: str
     return cutVisits(visits, ({ at }) => start + at * 1000 < end);
   };
 }
+
+/** How many days a date is after the anchor; negative before it. */
+export const dayFromAnchor = (date: string, anchor: string) =>
+  (Date.parse(date) - Date.parse(anchor)) / DAY_MS;
 
 /** Keeps only some hits, and drops visits that have none left. */
 export function cutVisits(visits: Visit[], isKept: (hit: Hit) => boolean): Visit[] {
@@ -150,7 +154,7 @@ function chooseAmong<T>(all: Record<string, T>, weights: [key: string, weight: n
 }
 
 /** Grows linearly from `from` a year before the anchor to 1 at the anchor; constant before and after. */
-function growTo(day: number, from: number): number {
+export function growTo(day: number, from: number): number {
   const progress = Math.min(1, Math.max(0, 1 + day / YEAR_DAYS));
   return from + (1 - from) * progress;
 }

@@ -144,7 +144,7 @@ export const answerBreaches: Record<string, Breach> = {
     return Response.json(body, { headers: { vary: "Authorization" } });
   },
   "isolation.other-organization": edit(
-    both(isStranger, asksAnew),
+    both(isStranger, asksAnew, ({ path }) => path !== "/crawlers"),
     (problem) => {
       problem.detail = "This site belongs to another organization.";
     },

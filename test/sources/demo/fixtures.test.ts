@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { crawlers } from "../../../src/sources/crawler-list.ts";
 
 const weight = z.number().min(0);
 
@@ -81,6 +82,14 @@ const siteProfile = z.strictObject({
     .optional(),
 });
 
+const crawler = z.strictObject({
+  /** Requests on an average day, to a site of 900 visitors. */
+  requests: weight,
+  /** Share of them a year earlier. */
+  from: weight.optional(),
+  errors: z.number().min(0).max(1),
+});
+
 const organization = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -95,13 +104,17 @@ const fixtures = z.strictObject({
   sources: z.record(z.string(), source),
   places: z.record(z.string(), place),
   technologies: z.record(z.string(), technology),
+  crawlers: z.partialRecord(z.enum(crawlers.map(({ value }) => value)), crawler),
 });
 
 const read = (name: string) => JSON.parse(readFileSync(`fixtures/${name}.json`, "utf8"));
 
 it("the files match the fixtures' types exactly", () => {
   const sites = ["example", "docs", "shop", "news", "parked", "globex"].map((name) => read(`sites/${name}`));
-  const parts = ["organizations", "sources", "places", "technologies"].map((name) => [name, read(name)]);
+  const parts = ["organizations", "sources", "places", "technologies", "crawlers"].map((name) => [
+    name,
+    read(name),
+  ]);
   const all = { ...Object.fromEntries(parts), sites };
   expect(fixtures.parse(all)).toEqual(all);
 });

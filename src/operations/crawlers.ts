@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { count, daysParam, siteParam, siteRef, spanParams, timestamp } from "./fields.ts";
+import { defineOperation } from "./operation.ts";
+import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
+import { verifySite } from "./site-name.ts";
+
+/** What crawlers collect pages for. A later version may know more. */
+export const crawlerPurposes = ["training", "search", "assistant", "other"] as const;
+
+const row = () =>
+  z.object({
+    value: z
+      .string()
+      .nullable()
+      .describe("The name in the user agent, such as GPTBot; null for crawlers without a known name."),
+    label: z.string().describe("The crawler's name as people read it."),
+    operator: z.string().nullable().describe("Who runs it; null if that is unknown."),
+    purpose: z
+      .string()
+      .describe(
+        "What it collects pages for: `training` (of models), `search` (an index), `assistant` (a page that a person asked for) or `other`.",
+      ),
+    requests: count.describe("Requests, whatever the answer was."),
+    pages: count.describe("Sum over the days of the distinct paths requested."),
+    error_percentage: z
+      .number()
+      .min(0)
+      .max(100)
+      .describe("Share of `requests` answered with 4xx or 5xx, 0–100, rounded half up to one decimal."),
+    last_seen: timestamp.describe("Its last request in the period, with an offset from UTC."),
+  });
+
+type Row = z.output<ReturnType<typeof row>>;
+
+/** Why rows contradict each other or the total; undefined if they do not. */
+function verifyRows(rows: readonly Row[], total: number): string | undefined {
+  const seen = new Set<string | null>();
+  let sum = 0;
+  for (const [index, { value, requests, pages }] of rows.entries()) {
+    const name = `"rows[${index}]"`;
+    if (requests > (rows[index - 1]?.requests ?? requests))
+      return `${name} has more requests than the row before it`;
+    if (seen.has(value)) return `${name} repeats the value of another row`;
+    if (pages > requests) return `${name} has ${pages} pages, but only ${requests} requests`;
+    seen.add(value);
+    sum += requests;
+  }
+  return sum > total ? `its rows have ${sum} requests, but the total is ${total}` : undefined;
+}
+
+export const crawlers = defineOperation({
+  name: "crawlers",
+  path: "/crawlers",
+  isOptional: true,
+  summary: "AI crawlers and other bots that read a site, as they identify themselves",
+  description:
+    "Optional: a service without it answers 404 `not_found` and does not describe it. Crawlers by requests, highest first, then by value, null last. They are known by the user agent that they send, which anyone can imitate. Every request of a crawler counts in exactly one row, so all rows add up to `totals.requests`. Crawlers are not visitors and are in no other number.",
+  tool: {
+    name: "get_crawlers",
+    title: "AI crawlers and bots",
+    description:
+      "AI crawlers, search engines and other bots that read a site, as they identify themselves: GPTBot, ClaudeBot, Googlebot. They are not visitors. Not every service counts them.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp crawlers --site example.com --days 7",
+      "analytics-mcp crawlers --site example.com --period last_month --limit 1000 --csv",
+    ],
+    fields: "label,operator,requests",
+  },
+  conform: {
+    section: "crawlers",
+    ask: (site) => ({ site, limit: 1000, days: 30 }),
+    members: "site, period, rows, limit, total_rows, truncated and totals, if the service offers it",
+    fix: "error_percentage is from 0 to 100, and last_seen is RFC 3339 with an offset",
+  },
+  params: () => z.strictObject({ site: siteParam, days: daysParam, limit: limitParam }),
+  optionalParams: spanParams,
+  result: () =>
+    z.object({
+      site: siteRef,
+      period,
+      rows: z.array(row()).describe("At most `limit` rows."),
+      ...listExtent,
+      totals: z
+        .object({ requests: count.describe("Requests of all crawlers in the period.") })
+        .describe("Totals of the period, whatever the limit."),
+      warnings,
+    }),
+  list: { key: "rows", keep: "first", cut: "truncated" },
+  maxAge: 60,
+  verify: (result, params) =>
+    verifyExtent(result, params) ??
+    verifyRows(result.rows, result.totals.requests) ??
+    verifySite(result.site, params.site) ??
+    verifyPeriod(result.period, params),
+  compact: (result) => ({
+    ...result,
+    rows: result.rows.map(({ label, ...rest }) => (label === rest.value ? rest : { ...rest, label })),
+  }),
+  view: ({ site, period, rows, limit, total_rows, totals, warnings }) => ({
+    headline: `crawlers of ${periodHeadline(site.domain, period)}`,
+    columns: [
+      { key: "value", label: "value", kind: "text", machine: true },
+      { key: "label", label: "crawler", kind: "text" },
+      { key: "operator", label: "operator", kind: "text", detail: true },
+      { key: "purpose", label: "purpose", kind: "text" },
+      { key: "requests", label: "requests", kind: "count" },
+      { key: "pages", label: "pages", kind: "count", detail: true },
+      { key: "error_percentage", label: "errors", kind: "percent" },
+      { key: "last_seen", label: "last seen", kind: "time", detail: true },
+    ],
+    bars: "requests",
+    rows: rows.map(({ value, label, operator, purpose, requests, pages, error_percentage, last_seen }) => ({
+      ...{ value, label, operator, purpose, requests, pages, error_percentage, last_seen },
+    })),
+    extent: { total: total_rows, limit },
+    notes: [
+      total_rows === 0
+        ? "No crawlers in these days."
+        : `Crawlers as they identify themselves: anyone can imitate a user agent. They made ${totals.requests} requests in total, and are not visitors.`,
+      ...periodNotes(period, warnings),
+    ],
+  }),
+});
