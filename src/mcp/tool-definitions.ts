@@ -22,8 +22,8 @@ const OMITTED = new Set(["value", "label"]);
 
 /** Descriptions that are shorter for a model, or say more. */
 const descriptions = new Map([
-  ["site", "Site id or domain. May be left out if there is only one."],
-  ["days", "Calendar days, including today so far."],
+  ["site", "Site id or domain; not needed if there is only one."],
+  ["days", "Days, including today so far."],
   ["get_overview.days", "Complete days."],
   ["compare_periods.days", "Complete days in each window."],
   [
@@ -54,14 +54,18 @@ function defineTool({ params, result, tool, isDescription }: Query): Tool {
   return definition as Tool;
 }
 
-/** Some hosts strip bounds and defaults from a schema, so its descriptions have them in words too. */
+/**
+ * Some hosts strip bounds and defaults from a schema, so its descriptions have them in words too. That a text must not be
+ * empty helps no model.
+ */
 function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const { minimum, maximum, description } = property;
+    const { minLength: _, ...kept } = property;
+    const { minimum, maximum, description } = kept;
     const standard = property.default === undefined ? "" : `, default ${property.default}`;
     const bounds = minimum === undefined ? "" : ` From ${minimum} to ${maximum}${standard}.`;
     const text = descriptions.get(`${tool}.${name}`) ?? descriptions.get(name) ?? description;
-    return [name, { ...property, description: `${text}${bounds}` }] as const;
+    return [name, { ...kept, description: `${text}${bounds}` }] as const;
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }

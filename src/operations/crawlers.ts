@@ -67,7 +67,7 @@ export const crawlers = defineOperation({
       "analytics-mcp crawlers --site example.com --days 7",
       "analytics-mcp crawlers --site example.com --period last_month --limit 1000 --csv",
     ],
-    fields: "label,operator,requests",
+    fields: "label,requests",
   },
   conform: {
     section: "crawlers",

@@ -49,6 +49,7 @@ const refused: [string, string, Record<string, unknown>][] = [
   ...siteAndDays("/stats"),
   ...siteAndDays("/timeseries"),
   ...siteAndDays("/breakdown", "&dimension=pages"),
+  ...siteAndDays("/crawlers"),
   [`/stats?site=https://www.${"x".repeat(242)}`, "invalid_parameter", siteBounds],
   ["/breakdown?site=example.com", "missing_parameter", dimensionBounds],
   ["/breakdown?site=example.com&dimension=", "invalid_parameter", dimensionBounds],
@@ -63,6 +64,8 @@ const refused: [string, string, Record<string, unknown>][] = [
         Record<string, unknown>,
       ],
   ),
+  ["/crawlers?site=example.com&limit=1001", "invalid_parameter", limitBounds],
+  ["/crawlers?site=example.com&dimension=pages", "unknown_parameter", { parameter: "dimension" }],
   ["/realtime", "missing_parameter", siteBounds],
   ["/realtime?site=", "invalid_parameter", siteBounds],
   ["/realtime?site=example.com&days=7", "unknown_parameter", { parameter: "days", allowed: ["site"] }],
@@ -100,6 +103,7 @@ describe("bounds are inclusive and defaults are the contract's", () => {
     ["/stats?site=example.com", 30],
     ["/timeseries?site=example.com", 30],
     ["/breakdown?site=example.com&dimension=pages", 30],
+    ["/crawlers?site=example.com", 30],
   ])("GET %s covers %d days", async (path, days) => {
     const answer = await ask(`/api/v1${path}`);
     expect(answer.status).toBe(200);
@@ -166,7 +170,13 @@ describe("a site is named by id or domain", () => {
 });
 
 describe("a key only gives access to its own organization", () => {
-  const paths = ["/stats?site=", "/timeseries?site=", "/breakdown?dimension=pages&site=", "/realtime?site="];
+  const paths = [
+    "/stats?site=",
+    "/timeseries?site=",
+    "/breakdown?dimension=pages&site=",
+    "/crawlers?site=",
+    "/realtime?site=",
+  ];
 
   it.each(paths)("another organization's site answers %s like a site that does not exist", async (path) => {
     const look = async (site: string) => {
@@ -209,20 +219,25 @@ describe("a key only gives access to its own organization", () => {
 });
 
 describe("a request without a valid key is refused", () => {
-  it.each(["/sites", "/stats?site=example.com", "/timeseries", "/breakdown", "/realtime", "/openapi.json"])(
-    "GET %s",
-    async (path) => {
-      const missing = await ask(`/api/v1${path}`, { key: null });
-      expect([missing.status, missing.body.code]).toEqual([401, "missing_api_key"]);
-      expect(missing.headers.get("www-authenticate")).toBe("Bearer");
-      validator.expectDescribed(path, missing);
-      const wrong = await ask(`/api/v1${path}`, { key: "wrong" });
-      expect([wrong.status, wrong.body.code]).toEqual([401, "invalid_api_key"]);
-      expect(wrong.headers.get("www-authenticate")).toContain("Bearer");
-      expect(wrong.text).not.toContain('wrong"');
-      validator.expectDescribed(path, wrong);
-    },
-  );
+  it.each([
+    "/sites",
+    "/stats?site=example.com",
+    "/timeseries",
+    "/breakdown",
+    "/crawlers",
+    "/realtime",
+    "/openapi.json",
+  ])("GET %s", async (path) => {
+    const missing = await ask(`/api/v1${path}`, { key: null });
+    expect([missing.status, missing.body.code]).toEqual([401, "missing_api_key"]);
+    expect(missing.headers.get("www-authenticate")).toBe("Bearer");
+    validator.expectDescribed(path, missing);
+    const wrong = await ask(`/api/v1${path}`, { key: "wrong" });
+    expect([wrong.status, wrong.body.code]).toEqual([401, "invalid_api_key"]);
+    expect(wrong.headers.get("www-authenticate")).toContain("Bearer");
+    expect(wrong.text).not.toContain('wrong"');
+    validator.expectDescribed(path, wrong);
+  });
 
   it.each([
     ["Basic ZGVtbw==", "missing_api_key"],
@@ -296,6 +311,7 @@ describe("headers", () => {
     ["/stats?site=example.com", "private, max-age=60"],
     ["/timeseries?site=example.com", "private, max-age=60"],
     ["/breakdown?site=example.com&dimension=pages", "private, max-age=60"],
+    ["/crawlers?site=example.com", "private, max-age=60"],
     ["/realtime?site=example.com", "no-cache"],
     ["/openapi.json", "private, max-age=3600"],
   ])("%s is cached as %s, for its key alone", async (path, cacheControl) => {

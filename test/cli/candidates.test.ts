@@ -29,7 +29,7 @@ async function complete(line: string, environment: Record<string, string> = {}, 
 const valuesOf = (lines: string[]) => lines.map((line) => line.split("\t")[0]);
 
 const COMMANDS = [
-  ...["sites", "stats", "timeseries", "breakdown", "realtime", "openapi", "overview", "compare"],
+  ...["sites", "stats", "timeseries", "breakdown", "crawlers", "realtime", "openapi", "overview", "compare"],
   ...["login", "logout", "whoami", "doctor", "config"],
   ...["serve", "grants", "clients", "reference", "conform", "completion", "help"],
 ];

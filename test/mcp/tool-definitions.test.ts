@@ -58,6 +58,7 @@ it.each([
   ["get_timeseries", {}],
   ["get_breakdown", { dimension: "countries" }],
   ["get_breakdown", { dimension: "events" }],
+  ["get_crawlers", {}],
   ["get_realtime", {}],
   ["get_openapi", {}],
   ["get_openapi", { operation: "stats" }],

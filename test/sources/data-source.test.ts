@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApi } from "../../src/api/api.ts";
 import { checkConformance } from "../../src/conform/conformance.ts";
-import { breakdown, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
+import { breakdown, crawlers, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
 import { compare } from "../../src/reports/compare.ts";
 import type { DataSource, SourceSite } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -91,6 +91,10 @@ describe("any data source answers every operation", () => {
     );
     expect(report.rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
     expect(report.rules.filter(({ verdict }) => verdict === "pass").length).toBeGreaterThan(120);
+    const ofCrawlers = report.rules.filter(({ id }) => /crawlers/.test(id));
+    expect(new Set(ofCrawlers.map(({ detail }) => detail))).toEqual(
+      new Set(["the service does not offer /crawlers, which is optional"]),
+    );
   });
 });
 
@@ -106,6 +110,23 @@ describe("a source that cannot do everything", () => {
     expect(
       (await ask(breakdown, { site: "one", dimension: "channels", limit: 10, days: 30 })).total_rows,
     ).toBe(1);
+  });
+
+  it("offers no crawlers if it cannot know them", async () => {
+    const asked = { site: "one", limit: 10, days: 7 };
+    await expect(call(crawlers, asked)).rejects.toMatchObject({ code: "not_found", status: 404 });
+    const row = { value: "GPTBot", label: "GPTBot", operator: "OpenAI", purpose: "training" } as const;
+    const ask = callTo({
+      ...source,
+      crawlers: async () => ({
+        rows: [{ ...row, requests: 8, pages: 3, errors: 1, lastSeen: NOW - DAY }],
+        ...{ totalRows: 12, totalRequests: 20 },
+      }),
+    });
+    expect(await ask(crawlers, { ...asked, limit: 1 })).toMatchObject({
+      rows: [{ ...row, error_percentage: 12.5, last_seen: "2026-11-20T05:05:10+01:00" }],
+      ...{ limit: 1, total_rows: 12, truncated: true, totals: { requests: 20 } },
+    });
   });
 
   it("adds its warnings to the contract's own", async () => {

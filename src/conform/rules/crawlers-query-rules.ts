@@ -9,7 +9,6 @@ import { defineRules } from "../rule.ts";
 import { compareStable } from "../stable-compare.ts";
 import { parse, read, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
-import { hidesForeignSites } from "./isolation-rules.ts";
 import { askWith, isInvalid, isUnknown } from "./parameter-requests.ts";
 
 type Crawlers = ResultOf<typeof crawlers>;
@@ -133,15 +132,6 @@ export const crawlerQueryRules = defineRules(
       await read(subject, crawlers);
       const reply = await askWith(subject, crawlers, { site: "conform.invalid" });
       demandRefusal(reply, 404, "site_not_found");
-    },
-  },
-  {
-    id: "crawlers.isolation",
-    title: "Another organization's site gets the same status and body as a site that does not exist.",
-    fix: "Look up the site among those of the key's organization, never among all sites.",
-    check: async (subject) => {
-      await read(subject, crawlers);
-      await hidesForeignSites([crawlers])(subject);
     },
   },
 );

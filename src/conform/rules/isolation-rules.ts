@@ -1,10 +1,10 @@
-import { sites, stats } from "../../operations/index.ts";
+import { crawlers, sites, stats } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { type Key, quote, type Reply } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
-import { basicParams, type Subject, siteOperations } from "../subject.ts";
+import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
 import type { Site } from "../survey.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 
@@ -105,7 +105,7 @@ async function demandSame(
 }
 
 /** Demands the same status and body for another organization's site as for one that does not exist. */
-export const hidesForeignSites = (operations?: readonly Operation[]): Rule["check"] =>
+const hidesForeignSites = (operations?: readonly Operation[]): Rule["check"] =>
   ofEach({}, (foreign, missing, askMissing) => demandSame(foreign, missing, askMissing, "body"), operations);
 
 const demandSameStatus = async (foreign: Reply, { status }: Reply) => demandStatus(foreign, status);
@@ -134,6 +134,15 @@ export const isolation = defineSection({
       title: "Another organization's site gets the same status and body as a site that does not exist.",
       fix: "Look up the site among those of the key's organization, never among all sites.",
       check: hidesForeignSites(),
+    },
+    {
+      id: "isolation.crawlers",
+      title: "The same holds for /crawlers, if the service offers it.",
+      fix: "Look up the site as for every operation.",
+      check: async (subject) => {
+        await read(subject, crawlers);
+        await hidesForeignSites([crawlers])(subject);
+      },
     },
     {
       id: "isolation.fields",

@@ -82,7 +82,7 @@ export const crawlerBreaches: Record<string, Breach> = {
     body.totals.requests++;
   }),
   "crawlers.unknown-site": refuse(on("/crawlers"), 404, "not_found", 404),
-  "crawlers.isolation": edit(
+  "isolation.crawlers": edit(
     both(on("/crawlers"), isStranger),
     (problem) => {
       problem.detail = "This site belongs to another organization.";

@@ -1,6 +1,6 @@
 import { addDays } from "../../../src/operations/days.ts";
 import { DEMO_KEY } from "../../support/api.ts";
-import { always, type Breach, edit, letIn, on, read, tagBy } from "../breach.ts";
+import { always, type Breach, edit, forget, letIn, on, read, refuse, tagBy } from "../breach.ts";
 import type { RunOptions } from "../service.ts";
 import { editRowsLike } from "./numbers.ts";
 
@@ -124,4 +124,41 @@ export const faults: Record<string, Fault> = {
   "the region DE-00": fault(editValue("regions", "DE-00"), "breakdown.regions"),
   "the language unknown": fault(editValue("languages", "unknown"), "breakdown.languages"),
   "a form in the body": fault(readsForm, "params.body-ignored"),
+  "crawlers that are described but not there": fault(
+    refuse(on("/crawlers"), 404, "not_found"),
+    "crawlers.answer",
+  ),
+  "crawlers that know no site, and are not described": fault(
+    (service) =>
+      refuse(
+        on("/crawlers"),
+        404,
+        "site_not_found",
+      )(
+        edit(on("/openapi.json"), ({ paths }) => {
+          delete paths["/crawlers"];
+        })(service),
+      ),
+    "crawlers.answer",
+  ),
+  "crawlers of 30 days, whatever was asked for": fault(
+    forget("days", on("/crawlers", { days: "7" })),
+    "crawlers.period",
+  ),
+  "crawlers of the days up to today, whatever dates were asked for": fault(
+    (service) => forget("from", on("/crawlers"))(forget("to", on("/crawlers"))(service)),
+    "crawlers.dates",
+  ),
+  "crawlers seen after as_of": fault(
+    edit(on("/crawlers"), (body) => {
+      body.rows[0].last_seen = "2026-11-21T23:59:59+01:00";
+    }),
+    "crawlers.last-seen",
+  ),
+  "a share of errors that so few requests cannot have": fault(
+    edit(on("/crawlers", { limit: "1000", days: "30" }), (body) => {
+      Object.assign(body.rows.at(-1), { error_percentage: 0.7 });
+    }),
+    "crawlers.error-percentage",
+  ),
 };
