@@ -36,6 +36,11 @@ function readCells({ tool, answer }: Given): Cells[] {
         row.pageviews ?? row.events,
         row.percentage,
       ]);
+    case "get_crawlers":
+      return answer.rows.map((row) => [
+        ...[row.label ?? row.value, row.operator, row.purpose, row.requests, row.pages],
+        ...[row.error_percentage, row.last_seen],
+      ]);
     case "get_realtime":
       return [[answer.visitors]];
     case "get_overview": {

@@ -1,5 +1,5 @@
 import type { Receipt } from "../../src/mcp/tool-answer.ts";
-import type { breakdown, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
+import type { breakdown, crawlers, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
 import type { Comparison } from "../../src/reports/compare.ts";
 import type { Overview } from "../../src/reports/overview.ts";
@@ -9,6 +9,8 @@ import type { Truth } from "./truth.ts";
 
 type Breakdown = ResultOf<typeof breakdown>;
 type Row = Breakdown["rows"][number];
+type Crawlers = ResultOf<typeof crawlers>;
+type Crawler = Crawlers["rows"][number];
 type Group = Comparison["dimensions"][number];
 
 /** The structured half of each tool's answer. */
@@ -18,6 +20,7 @@ interface Structured {
   get_timeseries: ResultOf<typeof timeseries>;
   /** A label that equals the value is omitted. */
   get_breakdown: Omit<Breakdown, "rows"> & { rows: (Omit<Row, "label"> & { label?: string })[] };
+  get_crawlers: Omit<Crawlers, "rows"> & { rows: (Omit<Crawler, "label"> & { label?: string })[] };
   get_realtime: ResultOf<typeof realtime>;
   get_overview: Overview;
   compare_periods: Omit<Comparison, "dimensions"> & {

@@ -2,6 +2,7 @@ import { Temporal } from "temporal-polyfill";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createCount, type RawSite, type Row } from "../oracle/count.ts";
+import { countCrawlers } from "../oracle/crawler-count.ts";
 import { readRaw } from "../oracle/raw.ts";
 import { listDays, resolveSpan, type Span } from "./spans.ts";
 
@@ -41,6 +42,8 @@ function createSiteTruth(site: RawSite, now: number) {
     events: (span: Span) => total(span).events,
     days: (span: Span) => listDays(dates(span)).map((date) => ({ date, ...total(date) })),
     active: () => counted.active(now),
+    /** Most requests first. */
+    crawlers: (span: Span) => countCrawlers(site, listDays(dates(span)), now),
     row,
     /** In percent of all visitors, 0–100 with one decimal. */
     share: (span: Span, dimension: Dimension, value: string | null) =>

@@ -18,6 +18,7 @@ import {
   type Table,
   tabulateMovers,
 } from "./expected.ts";
+import { expectCrawlers } from "./expected-crawlers.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { expectData, expectPage, expectText } from "./tables.ts";
 
@@ -46,12 +47,13 @@ function bare({ receipt: _, warnings, ...body }: Body) {
 /** Maps commands to the tools for the same query. */
 const toolOf = {
   ...{ stats: "get_stats", timeseries: "get_timeseries", breakdown: "get_breakdown" },
-  ...{ realtime: "get_realtime", overview: "get_overview" },
+  ...{ crawlers: "get_crawlers", realtime: "get_realtime", overview: "get_overview" },
 };
 /** Which end is kept of a list that is too long for a model. */
 const listOf: { [command in keyof typeof toolOf]?: List } = {
   timeseries: { key: "points", keep: "last" },
   breakdown: { key: "rows", keep: "first" },
+  crawlers: { key: "rows", keep: "first" },
 };
 interface List {
   key: string;
@@ -140,8 +142,10 @@ export async function checkApi({ surfaces, counts, labels, now }: Asked, choose:
   expect(bare(await ask("/stats", asked))).toEqual(expectStats(count, now, asked.days).json);
   expect(bare(await ask("/timeseries", asked))).toEqual(expectSeries(count, now, asked.days).json);
   expect(bare(await ask("/breakdown", ranked))).toEqual(expectBreakdown(count, labels, now, ranked).json);
+  const { dimension: _, ...listed } = ranked;
+  expect(bare(await ask("/crawlers", listed))).toEqual(expectCrawlers(count, now, listed).json);
   expect(bare(await ask("/realtime", { site }))).toEqual(expectRealtime(count, now).json);
-  return 5;
+  return 6;
 }
 
 /** Runs every tool and every command about the first of some sites, the commands in one of their formats. */
@@ -153,6 +157,7 @@ export async function checkTools(asked: Asked, choose: Choose): Promise<number> 
   const chooseFormats = () => [pick(choose, formats)];
   const [ofStats, ofSeries, ofRows] = [choosePeriod(), choosePeriod(), choosePeriod()];
   const ranked = { ...ofRows, dimension: pick(choose, dimensions), limit: pick(choose, [1, 2, 3, 10, 1000]) };
+  const listed = { ...choosePeriod(), limit: pick(choose, [1, 3, 10, 1000]) };
   const dimension = pick(choose, [undefined, pick(choose, dimensions)]);
   const compared = { ...choosePeriod(182), ...(dimension && { dimension }) };
   const answers = [
@@ -172,6 +177,7 @@ export async function checkTools(asked: Asked, choose: Choose): Promise<number> 
       expectBreakdown(count, labels, now, ranked),
       chooseFormats(),
     ),
+    await checkShown(surfaces, "crawlers", listed, expectCrawlers(count, now, listed), chooseFormats()),
     await checkShown(surfaces, "realtime", { site }, expectRealtime(count, now), chooseFormats()),
     await checkOverview(asked, choosePeriod(182), chooseFormats()),
     await checkComparison(asked, compared, chooseFormats()),

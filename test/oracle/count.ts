@@ -1,4 +1,5 @@
 import type { Dimension } from "../../src/operations/dimensions.ts";
+import type { CrawlerRequest } from "../../src/sources/demo/crawler-requests.ts";
 import type { Visit } from "../../src/sources/demo/visits.ts";
 import { datesUntil, dayOf, moveDate, startOf } from "./calendar.ts";
 
@@ -13,6 +14,7 @@ export interface RawSite {
   /** Day on which the site was added. */
   added: string;
   visits(date: string): Visit[];
+  crawlers(date: string): CrawlerRequest[];
 }
 
 interface Hit {

@@ -39,7 +39,7 @@ export const dimensions = [
 export const wholeSeconds = (instant: number) => Math.floor(instant / 1000) * 1000;
 
 const utc = (instant: number) => `${new Date(instant).toISOString().slice(0, 19)}Z`;
-const refer = ({ id, domain }: RawSite) => ({ id, domain });
+export const refer = ({ id, domain }: RawSite) => ({ id, domain });
 
 /** `part` of `whole` in percent with one decimal, halves rounded away from zero. Exact, since it uses integers. */
 function percentOf(part: number, whole: number): number {
@@ -47,7 +47,7 @@ function percentOf(part: number, whole: number): number {
   return tenths === 0 ? 0 : (Math.sign(part) * tenths) / 10;
 }
 
-function periodOf({ site, today }: Count, now: number, days: number) {
+export function periodOf({ site, today }: Count, now: number, days: number) {
   const to = today(now);
   return {
     ...{ from: moveDate(to, 1 - days), to, days, timezone: site.timezone },
@@ -56,12 +56,12 @@ function periodOf({ site, today }: Count, now: number, days: number) {
 }
 
 /** The warning for a period that starts before the site had data. */
-function warningsOf({ site, today }: Count, now: number, days: number) {
+export function warningsOf({ site, today }: Count, now: number, days: number) {
   const isWhole = site.since !== null && site.since <= moveDate(today(now), 1 - days);
   return isWhole ? {} : { warnings: [{ code: "before_data_since" }] };
 }
 
-const counted = (...keys: string[]): Column[] =>
+export const counted = (...keys: string[]): Column[] =>
   keys.map((key) => ({ key, title: key.replace("_", " "), kind: "count" }));
 
 export function expectSites(sites: RawSite[], now: number): Expected {

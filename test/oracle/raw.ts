@@ -1,3 +1,4 @@
+import { createCrawlerRequests } from "../../src/sources/demo/crawler-requests.ts";
 import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
 import { createVisits } from "../../src/sources/demo/visits.ts";
 import { moveDate } from "./calendar.ts";
@@ -21,6 +22,7 @@ export function readRaw(fixtures: Fixtures, seed: string, start: number): RawSit
       since,
       added,
       visits: keep(createVisits(profile, fixtures, seed, monday)),
+      crawlers: keep(createCrawlerRequests(profile, fixtures, seed, monday)),
     };
   });
 }

@@ -57,7 +57,7 @@ function tally(requests: readonly CrawlerRequest[], start: number): Tallies {
   return tallies;
 }
 
-const NOTHING: Tally = { requests: 0, pages: 0, errors: 0, lastSeen: 0 };
+const NOTHING: Tally = { requests: 0, pages: 0, errors: 0, lastSeen: Number.NEGATIVE_INFINITY };
 
 function addUp(days: readonly Tallies[]): Tallies {
   const sums = new Map<string, Tally>();

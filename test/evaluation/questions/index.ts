@@ -4,6 +4,7 @@ import { calendar } from "./calendar.ts";
 import { changes } from "./changes.ts";
 import { clocks } from "./clocks.ts";
 import { comparisons } from "./comparisons.ts";
+import { crawlers } from "./crawlers.ts";
 import { edgeChanges } from "./edge-changes.ts";
 import { events } from "./events.ts";
 import { sites } from "./sites.ts";
@@ -19,6 +20,7 @@ export const questions: readonly Question[] = [
   ...clocks,
   ...breakdowns,
   ...events,
+  ...crawlers,
   ...comparisons,
   ...changes,
   ...edgeChanges,
