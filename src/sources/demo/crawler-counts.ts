@@ -1,6 +1,6 @@
 import { crawlers } from "../crawler-list.ts";
 import type { CrawlerRow } from "../data-source.ts";
-import type { CrawlerRequest } from "./crawler-requests.ts";
+import { type CrawlerRequest, createCrawlerRequests } from "./crawler-requests.ts";
 
 type Tally = Pick<CrawlerRow, "requests" | "pages" | "errors" | "lastSeen">;
 type Tallies = ReadonlyMap<string, Tally>;
@@ -18,7 +18,8 @@ export type CrawlerCounts = (days: readonly CountedDay[]) => CrawlerRow[];
 const listed = new Map(crawlers.map((crawler) => [crawler.value, crawler]));
 
 /** Counts a site's made-up crawlers. The counts of a whole day are cached. */
-export function createCrawlerCounts(requestsOf: (date: string) => CrawlerRequest[]): CrawlerCounts {
+export function openCrawlerCounts(...site: Parameters<typeof createCrawlerRequests>): CrawlerCounts {
+  const requestsOf = createCrawlerRequests(...site);
   const known = new Map<string, Tallies>();
   const countDay = ({ date, start, until }: CountedDay): Tallies => {
     if (until !== undefined)

@@ -1,16 +1,17 @@
 import { addDays } from "../../operations/days.ts";
+import { once } from "../../operations/schemas.ts";
 import { startOfDay } from "../calendar.ts";
 import type { SourceSite } from "../data-source.ts";
 import { type Counts, createCounts } from "./counts.ts";
-import { type CrawlerCounts, createCrawlerCounts } from "./crawler-counts.ts";
-import { createCrawlerRequests } from "./crawler-requests.ts";
+import type { CrawlerCounts } from "./crawler-counts.ts";
 import type { Fixtures } from "./fixture-types.ts";
 import { createVisits } from "./visits.ts";
 
 /** A made-up site, with the counts of its visits and crawlers. */
 export interface DemoSite extends SourceSite {
   counts: Counts;
-  crawlers: CrawlerCounts;
+  /** Loaded when first asked for, since most queries are not about crawlers. */
+  openCrawlers(): Promise<CrawlerCounts>;
 }
 
 export interface Organization {
@@ -36,7 +37,10 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
       },
       dataSince: data_since === null ? null : addDays(anchor, -data_since),
       counts: createCounts(createVisits(profile, fixtures, seed, anchor)),
-      crawlers: createCrawlerCounts(createCrawlerRequests(profile, fixtures, seed, anchor)),
+      openCrawlers: once(async () => {
+        const { openCrawlerCounts } = await import("./crawler-counts.ts");
+        return openCrawlerCounts(profile, fixtures, seed, anchor);
+      }),
     };
   });
   return fixtures.organizations.map(({ keys, sites: ids }) => ({

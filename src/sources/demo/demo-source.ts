@@ -36,9 +36,10 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
     },
     crawlers: async (span, limit) => {
       const days = listDays(span).map((day) => ({ ...day, start: startOfDay(day.date, span.site.timezone) }));
-      const rows = find(span.site)
-        .crawlers(days)
-        .sort((a, b) => b.requests - a.requests || compareValues(a.value, b.value));
+      const countCrawlers = await find(span.site).openCrawlers();
+      const rows = countCrawlers(days).sort(
+        (a, b) => b.requests - a.requests || compareValues(a.value, b.value),
+      );
       return {
         rows: rows.slice(0, limit),
         totalRows: rows.length,
