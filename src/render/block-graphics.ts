@@ -1,12 +1,19 @@
+import { findTop, OFF_SCALE } from "./chart-scale.ts";
+
 const RISING = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const GROWING = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** Draws counts as blocks of eight heights. Zero is a dot, so that a small count never looks like none. */
+/**
+ * Draws counts as blocks of eight heights. Zero is a dot, so that a small count never looks like none; a count far above the
+ * others is an arrow.
+ */
 export function drawSparkline(values: readonly number[]): string {
-  const most = Math.max(...values, 0);
-  return values
-    .map((value) => (value === 0 ? "·" : RISING[Math.ceil((value / most) * RISING.length) - 1]))
-    .join("");
+  const top = findTop(values);
+  const draw = (value: number) => {
+    if (value === 0) return "·";
+    return value > top ? OFF_SCALE : RISING[Math.ceil((value / top) * RISING.length) - 1];
+  };
+  return values.map(draw).join("");
 }
 
 /** Draws a count as a bar, in eighths of a column. `most` fills the width; a count above zero is always visible. */
@@ -16,8 +23,9 @@ export function drawBar(value: number, most: number, width: number): string {
   return "█".repeat(Math.floor(eighths / 8)) + GROWING[eighths % 8];
 }
 
-/** Draws one column of a chart, from the top line down, in eighths of a line. */
+/** Draws one column of a chart, from the top line down, in eighths of a line; above the scale it ends in an arrow. */
 export function drawColumn(value: number, most: number, height: number): string[] {
+  if (value > most) return [OFF_SCALE, ...drawColumn(most, most, height - 1)];
   const eighths = value <= 0 || most <= 0 ? 0 : Math.max(1, Math.round((value / most) * height * 8));
   return Array.from({ length: height }, (_, index) => {
     const filled = Math.min(8, Math.max(0, eighths - (height - 1 - index) * 8));

@@ -1,6 +1,7 @@
 import { addDays } from "../operations/days.ts";
 import type { Series } from "../operations/view.ts";
 import { drawColumn, drawSparkline } from "./block-graphics.ts";
+import { findTop, OFF_SCALE } from "./chart-scale.ts";
 import { paint, type Screen } from "./terminal-screen.ts";
 import { measure, pad, wrap } from "./text-width.ts";
 
@@ -19,8 +20,17 @@ export function formatSparkline(
   const hidden = values.length - shown.length;
   const start = interval?.starts[hidden] ?? addDays(from, hidden);
   const incomplete = interval ? "the last one incomplete" : "today so far";
-  const text = `${label} from ${start}${partial ? `, ${incomplete}` : ""}`;
+  const text = `${label} from ${start}${partial ? `, ${incomplete}` : ""}${describeOutliers(shown, screen)}`;
   return shown.length + 2 + measure(text) <= screen.width ? [`${line}  ${text}`] : [text, line];
+}
+
+/** What the arrows in a picture stand for. */
+function describeOutliers(values: readonly number[], { locale }: Screen): string {
+  const top = findTop(values);
+  const outliers = values.filter((value) => value > top);
+  if (outliers.length === 0) return "";
+  const most = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(Math.max(...outliers));
+  return `; ${OFF_SCALE} is off the scale: ${outliers.length > 1 ? "up to " : ""}${most}`;
 }
 
 interface Bar {
@@ -31,13 +41,14 @@ interface Bar {
 /** A series as a bar chart with axes. If there are more days than columns, several days share a bar, as their mean. */
 export function formatChart(series: Series, screen: Screen, height: number): string[] {
   const numbers = new Intl.NumberFormat(screen.locale);
-  const margin = measure(numbers.format(niceTop(Math.max(...series.values)))) + 2;
+  const margin = measure(numbers.format(niceTop(findTop(series.values)))) + 2;
   const room = Math.max(10, screen.width - margin);
   // Today always has a separate bar, because its count is not complete.
   const today = Number(series.partial);
   const daysPerBar = Math.max(1, Math.ceil((series.values.length - today) / (room - today)));
   const bars = gather(series, daysPerBar);
-  const most = niceTop(Math.max(...bars.map(({ value }) => value)));
+  const heights = bars.map(({ value }) => value);
+  const most = niceTop(findTop(heights));
   const barWidth = Math.min(WIDEST_BAR, Math.max(1, Math.floor(room / bars.length)));
   const gap = barWidth > 2 ? 1 : 0;
   const columns = bars.map((bar) => ({ bar, cells: drawColumn(bar.value, most, height) }));
@@ -59,7 +70,9 @@ export function formatChart(series: Series, screen: Screen, height: number): str
   });
   const span = barWidth * bars.length;
   const foot = paint(screen, "dim", `${pad("0", margin - 2, "right")} └${"─".repeat(span)}`);
-  const label = wrap(formatLabel(series, daysPerBar), screen.width).split("\n");
+  const label = wrap(formatLabel(series, daysPerBar) + describeOutliers(heights, screen), screen.width).split(
+    "\n",
+  );
   return [...label, ...lines, foot, " ".repeat(margin) + formatDates(series, span)];
 }
 
