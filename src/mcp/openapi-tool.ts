@@ -58,7 +58,7 @@ export async function answerOpenApi(
   );
   const text = [
     cleanText(view.headline),
-    name === undefined ? formatTsv(view) : JSON.stringify(structured.definition),
+    name === undefined ? formatTsv(view.columns, [view.rows]) : JSON.stringify(structured.definition),
     ...notes,
     ...(command === undefined ? [] : [`Shell: ${command}`]),
   ];

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
+import { forModels, forPeople, type Note, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
-import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { describePeriod, period, periodHeadline, verifyPeriod, warnings } from "./period.ts";
 import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
 
@@ -60,6 +61,24 @@ function showCount(row: object, name: string): number | string | null {
   return typeof most === "number" ? `${least}–${most}` : least;
 }
 
+function noteTotals({
+  dimension,
+  total_rows,
+  totals: { visitors, pageviews, events },
+}: {
+  dimension: string;
+  total_rows: number;
+  totals: { visitors: number; pageviews: number; events?: number | undefined };
+}): Note[] {
+  const happened = events === undefined ? "" : note`, ${events} events`;
+  const totals = note`${visitors} visitors, ${pageviews} pageviews${happened}.`;
+  if (total_rows === 0) return [note`No ${dimension} in these days. Totals: ${totals}`];
+  return [
+    forPeople(note`Rows may not add up, since a visitor can count in several. In all: ${totals}`),
+    forModels(note`Rows may not add up to the totals: ${totals}`),
+  ];
+}
+
 export const breakdown = defineOperation({
   name: "breakdown",
   path: "/breakdown",
@@ -74,8 +93,8 @@ export const breakdown = defineOperation({
   },
   shell: {
     examples: [
-      "analytics-mcp breakdown --site example.com --dimension pages --days 7",
-      "analytics-mcp breakdown --site example.com --dimension countries --limit 1000 --csv",
+      "analytics-mcp breakdown example.com --dimension pages --days 7",
+      "analytics-mcp breakdown example.com --dimension countries --limit 1000 --csv",
     ],
     fields: "label,visitors",
   },
@@ -128,10 +147,7 @@ export const breakdown = defineOperation({
   }),
   view: (result) => {
     const measure = measureOf(result.dimension);
-    const { visitors, pageviews, events } = result.totals;
-    const totals = [`${visitors} visitors`, `${pageviews} pageviews`]
-      .concat(events === undefined ? [] : `${events} events`)
-      .join(", ");
+    const { notes, warnings } = describePeriod(result.period, result.warnings);
     return {
       headline: `${result.dimension} of ${periodHeadline(result.site.domain, result.period)}`,
       columns: [
@@ -156,12 +172,8 @@ export const breakdown = defineOperation({
         percentage: each.percentage,
       })),
       extent: { total: result.total_rows, limit: result.limit },
-      notes: [
-        result.total_rows === 0
-          ? `No ${result.dimension} in these days. Totals: ${totals}.`
-          : `Rows may not add up to the totals: ${totals}.`,
-        ...periodNotes(result.period, result.warnings),
-      ],
+      notes: [...noteTotals(result), ...notes],
+      warnings,
     };
   },
 });

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { count, daysParam, siteParam, siteRef, spanParams, timestamp } from "./fields.ts";
+import { note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
-import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { describePeriod, period, periodHeadline, verifyPeriod, warnings } from "./period.ts";
 import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
 
@@ -49,6 +50,14 @@ function verifyRows(rows: readonly Row[], total: number): string | undefined {
   return sum > total ? `its rows have ${sum} requests, but the total is ${total}` : undefined;
 }
 
+function describeCrawlers(requests: number, { notes, warnings }: ReturnType<typeof describePeriod>) {
+  const about =
+    requests === 0
+      ? "No crawlers in these days."
+      : note`Crawlers as they identify themselves: anyone can imitate a user agent. They made ${requests} requests in total, and are not visitors.`;
+  return { notes: [about, ...notes], warnings };
+}
+
 export const crawlers = defineOperation({
   name: "crawlers",
   path: "/crawlers",
@@ -64,8 +73,8 @@ export const crawlers = defineOperation({
   },
   shell: {
     examples: [
-      "analytics-mcp crawlers --site example.com --days 7",
-      "analytics-mcp crawlers --site example.com --period last_month --limit 1000 --csv",
+      "analytics-mcp crawlers example.com --days 7",
+      "analytics-mcp crawlers example.com --period last_month --limit 1000 --csv",
     ],
     fields: "label,requests",
   },
@@ -116,11 +125,6 @@ export const crawlers = defineOperation({
       ...{ value, label, operator, purpose, requests, pages, error_percentage, last_seen },
     })),
     extent: { total: total_rows, limit },
-    notes: [
-      total_rows === 0
-        ? "No crawlers in these days."
-        : `Crawlers as they identify themselves: anyone can imitate a user agent. They made ${totals.requests} requests in total, and are not visitors.`,
-      ...periodNotes(period, warnings),
-    ],
+    ...describeCrawlers(totals.requests, describePeriod(period, warnings)),
   }),
 });

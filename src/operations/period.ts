@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
+import { forModels, type Note } from "./note.ts";
 
 export const period = z
   .object({
@@ -62,13 +63,16 @@ export function periodHeadline(domain: string, { from, to, days, timezone }: Per
   return `${domain}, ${formatSpan({ from, to })} (${days} ${days === 1 ? "day" : "days"}, ${timezone})`;
 }
 
-export function periodNotes({ to, partial, as_of }: Period, warned: Warnings): string[] {
-  return [
-    partial
-      ? `Today, ${weekdayOf(to)}, is incomplete (data to ${formatTime(as_of, to)}).`
-      : `As of ${as_of}.`,
-    ...(warned ?? []).map((warning) => warning.detail),
-  ];
+/** What a reader must know of a period. Finished days do not change, so only models get the time of the answer. */
+export function describePeriod(
+  { to, partial, as_of }: Period,
+  warned: Warnings,
+): { notes: Note[]; warnings: Note[] } {
+  const today = `Today, ${weekdayOf(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
+  return {
+    notes: partial ? [] : [forModels(`As of ${as_of}.`)],
+    warnings: [...(partial ? [today] : []), ...(warned ?? []).map(({ detail }) => detail)],
+  };
 }
 
 /** People ask about weeks, and a date alone does not show the weekday. */

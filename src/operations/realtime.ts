@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { count, siteParam, siteRef, timestamp } from "./fields.ts";
+import { forModels, forPeople } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { verifySite } from "./site-name.ts";
 
@@ -15,10 +16,7 @@ export const realtime = defineOperation({
     description: "Web analytics of a site right now: visitors active in the last five minutes.",
   },
   shell: {
-    examples: [
-      "analytics-mcp realtime --site example.com",
-      "analytics-mcp realtime --site example.com --watch",
-    ],
+    examples: ["analytics-mcp realtime example.com", "analytics-mcp realtime example.com --watch"],
     fields: "visitors,as_of",
     canWatch: true,
   },
@@ -45,6 +43,9 @@ export const realtime = defineOperation({
       { key: "as_of", label: "as_of", kind: "time", machine: true },
     ],
     rows: [{ visitors: result.visitors, as_of: result.as_of }],
-    notes: [`As of ${result.as_of}.`],
+    notes: [
+      forPeople(`As of ${result.as_of.slice(0, 10)}, ${result.as_of.slice(11, 19)} at the site.`),
+      forModels(`As of ${result.as_of}.`),
+    ],
   }),
 });

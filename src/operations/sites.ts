@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { date, timestamp } from "./fields.ts";
+import { forModels } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 
 export const sites = defineOperation({
@@ -56,6 +57,6 @@ export const sites = defineOperation({
       { key: "data_since", label: "data since", kind: "date", detail: true },
     ],
     rows: result.sites,
-    notes: [`As of ${result.as_of}.`],
+    notes: [forModels(`As of ${result.as_of}.`)],
   }),
 });

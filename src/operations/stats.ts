@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { describePeriod, period, periodHeadline, verifyPeriod, warnings } from "./period.ts";
 import { verifySite } from "./site-name.ts";
 
 export const stats = defineOperation({
@@ -18,8 +18,8 @@ export const stats = defineOperation({
   },
   shell: {
     examples: [
-      "analytics-mcp stats --site example.com --days 7",
-      "analytics-mcp stats --site example.com --days 1 --json | jq .visitors",
+      "analytics-mcp stats example.com --days 7",
+      "analytics-mcp stats example.com --days 1 --json | jq .visitors",
     ],
     fields: "visitors,pageviews",
   },
@@ -50,6 +50,6 @@ export const stats = defineOperation({
       { key: "events", label: "events", kind: "count" },
     ],
     rows: [{ visitors: result.visitors, pageviews: result.pageviews, events: result.events }],
-    notes: periodNotes(result.period, result.warnings),
+    ...describePeriod(result.period, result.warnings),
   }),
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { addDays } from "./days.ts";
 import { count, date, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import { period, periodHeadline, periodNotes, verifyPeriod, warnings } from "./period.ts";
+import { describePeriod, period, periodHeadline, verifyPeriod, warnings } from "./period.ts";
 import { verifySite } from "./site-name.ts";
 
 const point = () =>
@@ -29,9 +29,9 @@ export const timeseries = defineOperation({
   },
   shell: {
     examples: [
-      "analytics-mcp timeseries --site example.com --days 90",
-      "analytics-mcp timeseries --site example.com --period this-year --by month",
-      "analytics-mcp timeseries --site example.com --csv > visitors.csv",
+      "analytics-mcp timeseries example.com --days 90",
+      "analytics-mcp timeseries example.com --period this-year --by month",
+      "analytics-mcp timeseries example.com --csv > visitors.csv",
     ],
     fields: "date,visitors",
     canGather: true,
@@ -80,6 +80,6 @@ export const timeseries = defineOperation({
       values: result.points.map(({ visitors }) => visitors),
       partial: result.period.partial,
     },
-    notes: periodNotes(result.period, result.warnings),
+    ...describePeriod(result.period, result.warnings),
   }),
 });

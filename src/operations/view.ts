@@ -1,3 +1,5 @@
+import { forModels, forPeople, type Note, note } from "./note.ts";
+
 /** A value of a view, for a table, a TSV line or a sentence. `null` means no value. */
 export type Cell = string | number | null;
 
@@ -41,8 +43,10 @@ export interface View {
   headline: string;
   columns: Column[];
   rows: Record<string, Cell>[];
-  /** Sentences that keep a reader from misreading the numbers. */
-  notes: string[];
+  /** Sentences that help to read the numbers. */
+  notes: Note[];
+  /** Sentences without which the numbers mean something else: shown even to readers who want no notes. */
+  warnings?: Note[];
   /** How many rows there are, and how many were asked for; `notesOf` compares them with those that are shown. */
   extent?: { total: number; limit: number } | undefined;
   /** Drawn above the table where the output supports it; without a table, replaces the headline. */
@@ -53,14 +57,24 @@ export interface View {
   beside?: true;
 }
 
+/** What a reader must know of the views' numbers. */
+export const listWarnings = (views: readonly View[]): Note[] =>
+  views.flatMap(({ warnings = [] }) => warnings);
+
+/** The warnings and notes of views. */
+export const listNotes = (views: readonly View[]): Note[] => [
+  ...listWarnings(views),
+  ...views.flatMap(notesOf),
+];
+
 /** The notes of a view, and first how many of its rows it shows. */
-export function notesOf({ extent, rows, notes }: View): string[] {
+function notesOf({ extent, rows, notes }: View): Note[] {
   if (extent === undefined || extent.total === 0) return notes;
   const { total, limit } = extent;
+  if (rows.length === total) return [forModels(note`All ${total} rows.`), ...notes];
   return [
-    rows.length === total
-      ? `All ${total} rows.`
-      : `Showing ${rows.length} of ${total} rows (limit ${limit}).`,
+    forPeople(note`Showing ${rows.length} of ${total} rows (--limit ${limit}).`),
+    forModels(note`Showing ${rows.length} of ${total} rows (limit ${limit}).`),
     ...notes,
   ];
 }

@@ -1,20 +1,23 @@
-import type { View } from "../operations/view.ts";
+import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
 
 /**
- * A view as comma-separated values (RFC 4180, but with line feeds as the shell has them): raw numbers, an empty cell for
- * null. Visitors can write texts, so one that a spreadsheet would read as a formula gets an apostrophe in front.
+ * Lists of rows as one table of comma-separated values (RFC 4180, but with line feeds as the shell has them): raw numbers,
+ * an empty cell for null. Visitors can write texts, so one that a spreadsheet would read as a formula gets an apostrophe in
+ * front.
  */
-export function formatCsv({ columns, rows }: View): string {
+export function formatCsv(columns: readonly Column[], lists: readonly View["rows"][]): string {
   return [
     columns.map(({ key }) => key),
-    ...cleanRows(rows).map((row) =>
-      columns.map(({ key }) => {
-        const cell = row[key] ?? null;
-        return typeof cell === "string" ? quote(guard(cleanText(cell))) : String(cell ?? "");
-      }),
-    ),
+    ...lists
+      .flatMap((rows) => cleanRows(rows))
+      .map((row) =>
+        columns.map(({ key }) => {
+          const cell = row[key] ?? null;
+          return typeof cell === "string" ? quote(guard(cleanText(cell))) : String(cell ?? "");
+        }),
+      ),
   ]
     .map((cells) => cells.join(","))
     .join("\n");

@@ -27,6 +27,9 @@ export function createCellFormat(screen: Screen) {
   return (column: Column, row: Record<string, Cell>): string => {
     const cell = row[column.key] ?? null;
     if (cell === null) return "–";
+    // A count that is known only as a range: `217–1300`, `6–8 fewer`.
+    if (typeof cell === "string" && isNumeric(column))
+      return cleanText(cell).replaceAll(/\d+(?:\.\d+)?/g, (digits) => numbers.format(Number(digits)));
     if (typeof cell === "string")
       return closeGaps(cleanText(column.names ? readName(column.names, row.value, cell) : cell));
     if (column.kind === "percent") return `${tenths.format(cell)} %`;

@@ -1,4 +1,4 @@
-import type { View } from "../operations/view.ts";
+import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
 
@@ -8,14 +8,20 @@ export interface TsvOptions {
 }
 
 /**
- * A view as tab-separated values with a header line: raw numbers, an empty cell for null. Text is cleaned, so it has no
- * tabs or line breaks, and a cell cannot forge a row.
+ * Lists of rows as one table of tab-separated values with a header line: raw numbers, an empty cell for null. Text is
+ * cleaned, so it has no tabs or line breaks, and a cell cannot forge a row.
  */
-export function formatTsv({ columns, rows }: View, { forReaders = false }: TsvOptions = {}): string {
+export function formatTsv(
+  columns: readonly Column[],
+  lists: readonly View["rows"][],
+  { forReaders = false }: TsvOptions = {},
+): string {
   const shown = columns.filter((column) => !(forReaders && column.machine === true));
   return [
     shown.map((column) => (column.key === "label" && forReaders ? column.label : column.key)),
-    ...cleanRows(rows).map((row) => shown.map(({ key }) => cleanText(String(row[key] ?? "")))),
+    ...lists
+      .flatMap((rows) => cleanRows(rows))
+      .map((row) => shown.map(({ key }) => cleanText(String(row[key] ?? "")))),
   ]
     .map((line) => line.join("\t"))
     .join("\n");

@@ -2,18 +2,15 @@ import * as z from "zod";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { count, siteParam, siteRef, timestamp } from "../operations/fields.ts";
-import { formatSpan } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
-import type { View } from "../operations/view.ts";
-import type { Bounds } from "./bounds.ts";
+import { viewComparison } from "./compare-views.ts";
 import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
 import { readWindows } from "./compared-windows.ts";
-import { findDataStart, noteStart, readDataStarts } from "./data-start.ts";
+import { findDataStart, readDataStarts } from "./data-start.ts";
 import { findMovers } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
-import { change, changeColumns, compactNames, dataStart, nameColumns, window } from "./report-fields.ts";
-import { ROW_LIMIT } from "./subtracted-spans.ts";
-import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE, type Window } from "./windows.ts";
+import { change, changesPerDay, compactNames, dataStart, markPerDay, window } from "./report-fields.ts";
+import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
 const MOVERS_OF_ONE = 10;
@@ -46,6 +43,7 @@ const result = () =>
     current: window(),
     previous: window(),
     change: z.object({ visitors: change(), pageviews: change() }),
+    ...changesPerDay,
     small_sample: z.boolean(),
     ...dataStart,
     dimensions: z.array(
@@ -82,8 +80,8 @@ export const compare = defineReport({
   },
   shell: {
     examples: [
-      "analytics-mcp compare --site example.com --days 28",
-      "analytics-mcp compare --site example.com --dimension referrers",
+      "analytics-mcp compare example.com --days 28",
+      "analytics-mcp compare example.com --dimension referrers",
     ],
     fields: "label,change",
   },
@@ -97,7 +95,7 @@ export const compare = defineReport({
       movers: compactNames(group.movers),
     })),
   }),
-  views: (comparison) => [viewWindows(comparison), ...comparison.dimensions.map(viewMovers)],
+  views: viewComparison,
 });
 
 async function comparePeriods(
@@ -121,6 +119,7 @@ async function comparePeriods(
       visitors: measure.change(current.visitors, previous.visitors),
       pageviews: measure.change(current.pageviews, previous.pageviews),
     },
+    ...markPerDay(current, previous),
     small_sample: isSmallSample(current, previous),
     ...start,
     dimensions: groups.map(({ dimension, ...counts }) => {
@@ -131,84 +130,3 @@ async function comparePeriods(
     }),
   };
 }
-
-function viewWindows(comparison: Comparison): View {
-  const { site, timezone, as_of, current, previous, change, small_sample } = comparison;
-  const show = (name: "visitors" | "pageviews") => ({
-    label: name,
-    current: current[name],
-    previous: previous[name],
-    change: change[name].absolute,
-    percent: change[name].percent,
-  });
-  return {
-    name: "windows",
-    headline: `${site.domain}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
-    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
-    rows: [show("visitors"), show("pageviews")],
-    notes: [
-      `Complete days only: today is in neither window. As of ${as_of}.`,
-      ...noteLengths(current, previous),
-      ...(small_sample ? [SMALL_SAMPLE_NOTE] : []),
-      ...noteStart(comparison, previous, current),
-    ],
-  };
-}
-
-/** If the windows differ in length, their totals cannot be compared. */
-function noteLengths(current: Window, previous: Window): string[] {
-  if (current.days === previous.days) return [];
-  const perDay = ({ days, visitors }: Window) => `${Math.round((10 * visitors) / days) / 10}`;
-  return [
-    `The periods have ${current.days} and ${previous.days} days, so changes are of averages per day: ${perDay(current)} visitors a day after ${perDay(previous)}.`,
-  ];
-}
-
-function viewMovers(group: Comparison["dimensions"][number]): View {
-  const { dimension, movers } = group;
-  return {
-    name: dimension,
-    headline: `${dimension} that changed most, by visitors`,
-    beside: true,
-    columns: [...nameColumns(dimension), ...changeColumns],
-    rows: movers.map(({ value, label, change, bounds, ...counts }) => ({
-      value,
-      label,
-      current: counts.current ?? (bounds ? formatBounds(bounds.current) : null),
-      previous: counts.previous ?? (bounds ? formatBounds(bounds.previous) : null),
-      change: change?.absolute ?? (bounds ? formatChange(bounds.change) : null),
-      percent: change?.percent ?? null,
-    })),
-    notes: noteMovers(group),
-  };
-}
-
-function noteMovers({ dimension, drift, cut_off, movers, more }: Comparison["dimensions"][number]): string[] {
-  const isCertain = !cut_off && drift === 0;
-  return [
-    ...(movers.length === 0
-      ? [`No ${dimension} ${isCertain ? "changed" : "are known to have changed"}.`]
-      : []),
-    ...(more.count > 0
-      ? [
-          `${dimension}: ${more.count} more ${isCertain ? "changed" : "may have changed"}, by at most ${more.most} visitors each.`,
-        ]
-      : []),
-    ...(drift > 0
-      ? [
-          `Visits arrived while ${dimension} were read: each count may be off by ${drift}, and each change by ${2 * drift}.`,
-        ]
-      : []),
-    ...(cut_off
-      ? [
-          `The service returned only the first ${ROW_LIMIT} ${dimension}, so some counts are known only as a range.`,
-        ]
-      : []),
-  ];
-}
-
-const formatBounds = ({ least, most }: Bounds) => `${least}–${most}`;
-
-/** "217–250 more", "6–8 fewer". Only certain changes are shown, so both ends have one sign. */
-const formatChange = ({ least, most }: Bounds) =>
-  least > 0 ? `${least}–${most} more` : `${-most}–${-least} fewer`;

@@ -1,6 +1,7 @@
 import type { Call, CallOptions } from "../operations/call.ts";
 import type { Days } from "../operations/days.ts";
 import { sites, type timeseries } from "../operations/index.ts";
+import type { Note } from "../operations/note.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import type { Window } from "./windows.ts";
 
@@ -41,18 +42,26 @@ export function findDataStart(
   return { comparable: !warnings.some(({ code }) => code === "before_data_since") };
 }
 
-/** Notes that a reader of the comparison needs if it has no percentages. */
-export function noteStart({ comparable, data_since }: DataStart, previous: Window, current: Days): string[] {
+/** What a reader must know of a comparison that has no percentages. */
+export function describeStart(
+  { comparable, data_since }: DataStart,
+  previous: Window,
+  current: Days,
+): { notes: Note[]; warnings: Note[] } {
   const [first, second] = orderWindows<Days>([previous, current]);
-  const name = first === previous ? "earlier" : "later";
-  if (comparable)
-    return previous.visitors === 0 ? [`The ${name} window had no visitors, so there is no percentage.`] : [];
-  const change = first === previous ? "a rise is not growth" : "a fall is not a loss";
-  const incomplete = `the earlier window is incomplete: ${change}, and no percentage is given.`;
-  if (data_since === null) return ["The site has no data yet, so there is no percentage."];
-  if (data_since === undefined) return [`The site had no data yet on ${first.from}, so ${incomplete}`];
+  const isEarlier = first === previous;
+  if (comparable) {
+    const name = isEarlier ? "earlier" : "later";
+    const note = `The ${name} period had no visitors, so there is no percentage.`;
+    return { notes: previous.visitors === 0 ? [note] : [], warnings: [] };
+  }
+  const warn = (warning: Note) => ({ notes: [], warnings: [warning] });
+  const change = isEarlier ? "a rise is not growth" : "a fall is not a loss";
+  const incomplete = `the earlier period is incomplete: ${change}, and no percentage is given.`;
+  if (data_since === null) return warn("The site has no data yet, so there is no percentage.");
+  if (data_since === undefined) return warn(`The site had no data yet on ${first.from}, so ${incomplete}`);
   const start = `The site's data begins on ${data_since}, perhaps in the middle of the day`;
   return data_since < second.from
-    ? [`${start}, so ${incomplete}`]
-    : [`${start}, so both windows are incomplete, and no percentage is given.`];
+    ? warn(`${start}, so ${incomplete}`)
+    : warn(`${start}, so both periods are incomplete, and no percentage is given.`);
 }

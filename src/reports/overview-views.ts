@@ -1,8 +1,8 @@
-import { formatSpan, periodHeadline, periodNotes } from "../operations/period.ts";
+import { describePeriod, formatSpan, periodHeadline } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
-import { noteStart } from "./data-start.ts";
+import { describeStart } from "./data-start.ts";
 import type { Overview } from "./overview.ts";
-import { changeColumns, nameColumns } from "./report-fields.ts";
+import { createChangeColumns, nameColumns, noteLengths } from "./report-fields.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 /** The overview as tables: the totals with their change, today and now, the trend, and the top lists. */
@@ -12,28 +12,32 @@ export function viewOverview(overview: Overview): View[] {
 
 function viewTotals({ site, period, comparison, top, warnings, ...totals }: Overview): View {
   const previous = comparison?.previous;
+  const { columns, fill } = createChangeColumns(comparison ?? {});
+  const { notes, warnings: partial } = describePeriod(period, warnings);
+  const start = comparison && describeStart(comparison, comparison.previous, period);
   return {
     name: "totals",
     headline: `${periodHeadline(site.domain, period)}${previous ? `, compared with ${formatSpan(previous)}` : ", so far"}`,
-    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
+    columns: [{ key: "label", label: "measure", kind: "text" }, ...columns],
     rows: (["visitors", "pageviews", "events"] as const).map((label) => ({
       label,
-      current: totals[label],
-      previous: label === "events" ? null : (previous?.[label] ?? null),
-      change: label === "events" ? null : (comparison?.[label].absolute ?? null),
-      percent: label === "events" ? null : (comparison?.[label].percent ?? null),
+      ...fill({
+        current: totals[label],
+        previous: label === "events" ? null : (previous?.[label] ?? null),
+        change: label === "events" ? null : (comparison?.[label].absolute ?? null),
+        percent: label === "events" ? null : (comparison?.[label].percent ?? null),
+      }),
     })),
     notes: [
-      ...periodNotes(period, warnings),
+      ...notes,
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
-      ...(comparison ? noteStart(comparison, comparison.previous, period) : []),
-      ...(comparison && comparison.previous.days !== period.days
-        ? ["The periods have different numbers of days, so changes are of averages per day."]
-        : []),
+      ...(start?.notes ?? []),
+      ...(previous ? noteLengths({ ...period, ...totals }, previous) : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? ["Rows may not add up: a visitor can count in several."]
         : []),
     ],
+    warnings: [...partial, ...(start?.warnings ?? [])],
   };
 }
 

@@ -10,7 +10,7 @@ import { findComplete } from "./compared-days.ts";
 import { findDataStart, readDataStarts } from "./data-start.ts";
 import { viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
-import { change, compactNames, dataStart, window } from "./report-fields.ts";
+import { change, changesPerDay, compactNames, dataStart, markPerDay, window } from "./report-fields.ts";
 import { answerToday, askSpan, type SpanOperation } from "./site-period.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
@@ -41,6 +41,7 @@ const result = () =>
         previous: window(),
         visitors: change(),
         pageviews: change(),
+        ...changesPerDay,
         small_sample: z.boolean(),
         ...dataStart,
       })
@@ -77,10 +78,7 @@ export const overview = defineReport({
       "Web analytics of a site at a glance: totals of complete days, change, trend, top lists, today so far, active now. Start here for general questions.",
   },
   shell: {
-    examples: [
-      "analytics-mcp overview --site example.com",
-      "analytics-mcp overview --site example.com --period last-week",
-    ],
+    examples: ["analytics-mcp overview example.com", "analytics-mcp overview example.com --period last-week"],
     fields: "label,current",
   },
   params,
@@ -117,6 +115,7 @@ async function readOverview(
       previous: before,
       visitors: measure.change(current.visitors, before.visitors),
       pageviews: measure.change(current.pageviews, before.pageviews),
+      ...markPerDay(current, before),
       small_sample: isSmallSample(current, before),
       ...start,
     },

@@ -8,6 +8,7 @@ import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
 import { answerInTime } from "./deadline.ts";
+import { describeEmptySite } from "./empty-site.ts";
 import { explainUnoffered } from "./optional-operation.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
@@ -19,6 +20,8 @@ export interface Answer {
   params: Record<string, unknown>;
   result: Record<string, unknown>;
   views: View[];
+  /** Of a site that never had any data: one sentence for readers, in place of tables of zeros and notes. */
+  empty?: string;
 }
 
 /** What people and assistants can ask: an operation or a report. Each is a command and a tool. */
@@ -65,7 +68,7 @@ function fromOperation(operation: Operation): Query {
             ).catch(explain),
           )
         : await call(operation, rest, options).catch(explain);
-    return { params, result, views: [operation.view(result, rest)] };
+    return createAnswer(call, params, result, [operation.view(result, rest)], options);
   };
   return createQuery(operation, ask, spanning && (() => ({ period: periodParam() })));
 }
@@ -73,8 +76,19 @@ function fromOperation(operation: Operation): Query {
 function fromReport(report: Report): Query {
   return createQuery(report, async (call, params, options) => {
     const result = await adviseOnQuota(call, params, (counted) => report.compute(counted, params, options));
-    return { params, result, views: report.views(result) };
+    return createAnswer(call, params, result, report.views(result), options);
   });
+}
+
+async function createAnswer(
+  call: Call,
+  params: Record<string, unknown>,
+  result: Record<string, unknown>,
+  views: View[],
+  options: CallOptions,
+): Promise<Answer> {
+  const empty = await describeEmptySite(call, result, views, options);
+  return { params, result, views, ...(empty !== undefined && { empty }) };
 }
 
 function createQuery(

@@ -1,8 +1,10 @@
 import * as z from "zod";
-import { isWrittenByVisitors } from "../operations/dimensions.ts";
+import { isWrittenByVisitors, nameCodes } from "../operations/dimensions.ts";
 import { count, date } from "../operations/fields.ts";
+import { type Note, note } from "../operations/note.ts";
 import { once } from "../operations/schemas.ts";
-import type { View } from "../operations/view.ts";
+import type { Cell, View } from "../operations/view.ts";
+import type { Window } from "./windows.ts";
 
 // Fields and columns that several reports share.
 
@@ -17,12 +19,51 @@ export const dataStart = {
   data_since: date.nullable().optional(),
 };
 
-export const changeColumns: View["columns"] = [
-  { key: "current", label: "current", kind: "count" },
-  { key: "previous", label: "previous", kind: "count" },
-  { key: "change", label: "change", kind: "change" },
-  { key: "percent", label: "percent", kind: "percent_change" },
-];
+/** Whether changes are of totals or, between periods of different lengths, of averages per day. */
+export const changesPerDay = {
+  changes_per_day: z.literal(true).optional(),
+};
+
+/** Set where two periods differ in length, as `createMeasure` measures them. */
+export const markPerDay = (a: { days: number }, b: { days: number }) =>
+  a.days === b.days ? {} : { changes_per_day: true as const };
+
+interface ChangeCells {
+  current: Cell;
+  previous: Cell;
+  change: Cell;
+  percent: Cell;
+}
+
+/** The columns of a comparison, and what fills them; a change of averages per day has a name that says so. */
+export function createChangeColumns({
+  changes_per_day: isPerDay = false,
+}: {
+  changes_per_day?: boolean | undefined;
+}) {
+  const [key, percentKey] = isPerDay ? ["change_per_day", "change_per_day_percent"] : ["change", "percent"];
+  const columns: View["columns"] = [
+    { key: "current", label: "current", kind: "count" },
+    { key: "previous", label: "previous", kind: "count" },
+    { key, label: isPerDay ? "change per day" : "change", kind: "change" },
+    { key: percentKey, label: isPerDay ? "in percent" : "percent", kind: "percent_change" },
+  ];
+  const fill = ({ current, previous, change, percent }: ChangeCells) => ({
+    ...{ current, previous },
+    [key]: change,
+    [percentKey]: percent,
+  });
+  return { columns, fill };
+}
+
+/** Explains changes of averages per day by the averages of the visitors. */
+export function noteLengths(current: Window, previous: Window): Note[] {
+  if (current.days === previous.days) return [];
+  const perDay = ({ days, visitors }: Window) => Math.round((10 * visitors) / days) / 10;
+  return [
+    note`The periods have ${current.days} and ${previous.days} days, so changes are of averages per day: ${perDay(current)} visitors a day after ${perDay(previous)}.`,
+  ];
+}
 
 /** The columns that name a row. */
 export function nameColumns(dimension: string, label = dimension): View["columns"] {
@@ -31,6 +72,7 @@ export function nameColumns(dimension: string, label = dimension): View["columns
     {
       ...{ key: "label", label, kind: "text" },
       ...(isWrittenByVisitors(dimension) && { untrusted: true }),
+      ...nameCodes(dimension),
     },
   ];
 }

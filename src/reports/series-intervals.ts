@@ -1,7 +1,7 @@
 import { addDays, countDays } from "../operations/days.ts";
 import { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
-import { formatSpan, type Period, periodHeadline, periodNotes } from "../operations/period.ts";
+import { describePeriod, formatSpan, type Period, periodHeadline } from "../operations/period.ts";
 import { startOf } from "../operations/period-words.ts";
 import type { View } from "../operations/view.ts";
 import type { Answer } from "./queries.ts";
@@ -64,6 +64,7 @@ function viewIntervals(
   interval: "week" | "month",
   points: readonly IntervalPoint[],
 ): View {
+  const described = describePeriod(period, warnings);
   return {
     headline: periodHeadline(site.domain, period),
     columns: [
@@ -83,10 +84,10 @@ function viewIntervals(
       interval: { name: interval, starts: points.map(({ from }) => from), to: period.to },
     },
     notes: [
-      ...noteIncomplete(interval, points, period),
       `Visitors are each day's unique visitors, added up.${interval === "week" ? " Weeks begin on Monday." : ""}`,
-      ...periodNotes(period, warnings),
+      ...described.notes,
     ],
+    warnings: [...noteIncomplete(interval, points, period), ...described.warnings],
   };
 }
 

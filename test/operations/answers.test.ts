@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { breakdown, openapi, sites, timeseries } from "../../src/operations/index.ts";
+import { formatNotes } from "../../src/operations/note.ts";
 import { formatCommand } from "../../src/operations/operation.ts";
+import { listNotes } from "../../src/operations/view.ts";
 import { createTestApi } from "../support/api.ts";
 
 const { ask } = createTestApi();
@@ -37,9 +39,11 @@ describe("a breakdown", () => {
     const [events, pages] = await Promise.all(["events", "pages"].map(readBreakdown));
     if (!events || !pages) return expect.unreachable();
     const { visitors, pageviews, events: count } = events.result.totals;
+    const notesOf = ({ result, params }: typeof events) =>
+      formatNotes(listNotes([breakdown.view(result, params)]), "models");
     const note = `Rows may not add up to the totals: ${visitors} visitors, ${pageviews} pageviews`;
-    expect(breakdown.view(events.result, events.params).notes).toContain(`${note}, ${count} events.`);
-    expect(breakdown.view(pages.result, pages.params).notes).toContain(`${note}.`);
+    expect(notesOf(events)).toContain(`${note}, ${count} events.`);
+    expect(notesOf(pages)).toContain(`${note}.`);
   });
 
   it("is refused without its totals or the counts of a row", async () => {

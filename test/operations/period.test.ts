@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Period, periodHeadline, periodNotes } from "../../src/operations/period.ts";
+import { formatNotes } from "../../src/operations/note.ts";
+import { describePeriod, type Period, periodHeadline } from "../../src/operations/period.ts";
 
 const week: Period = {
   from: "2026-11-15",
@@ -28,11 +29,13 @@ describe("a period in words", () => {
       "Today, Saturday, is incomplete (data to 2026-11-22T00:00:00+01:00).",
     ],
   ])("shows how complete it is: %s", (_, change, note) => {
-    expect(periodNotes({ ...week, ...change }, undefined)).toEqual([note]);
+    const { notes, warnings } = describePeriod({ ...week, ...change }, undefined);
+    expect(formatNotes([...warnings, ...notes], "models")).toEqual([note]);
   });
 
   it("includes its warnings", () => {
     const warnings = [{ code: "before_data_since", detail: "There were no data yet." }];
-    expect(periodNotes(week, warnings)).toEqual([expect.any(String), "There were no data yet."]);
+    const described = describePeriod(week, warnings);
+    expect(described).toEqual({ notes: [], warnings: [expect.any(String), "There were no data yet."] });
   });
 });

@@ -20,6 +20,12 @@ describe("a sparkline", () => {
     [[0, 0], "··"],
     [[1, 2, 3, 4, 5, 6, 7, 8], "▁▂▃▄▅▆▇█"],
     [[0, 1, 1000, 500], "·▁█▄"],
+    // One spike, or a few days of it, do not flatten the others; a weekly pattern and growth are no spike.
+    [[90, 80, 100, 2000, 95, 60, 0], "█▇█↑█▅·"],
+    [[8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 900, 100], "██████████↑↑"],
+    [[1, 1, 1, 1, 1, 9, 9, 1, 1, 1, 1, 1, 9, 9], "▁▁▁▁▁██▁▁▁▁▁██"],
+    [[1, 2, 4, 8, 16, 32, 64, 128], "▁▁▁▁▁▂▄█"],
+    [[1, 9], "▁█"],
   ])("of %j is %s", (values, drawn) => expect(drawSparkline(values)).toBe(drawn));
 
   it("shows the last days if there are more than columns, and says from when", () => {
@@ -77,7 +83,7 @@ describe("a chart", () => {
   });
 
   it("shows more days than columns as means of several days, counted from the last complete day", () => {
-    const values = [...Array.from({ length: 364 }, (_, index) => (index < 4 ? 1000 : 14)), 3];
+    const values = [...Array.from({ length: 364 }, (_, index) => (index < 4 ? 40 : 14)), 3];
     const [first, second, ...lines] = formatChart(
       { ...series, from: "2025-01-01", values },
       { ...screen, width: 60 },
@@ -86,10 +92,28 @@ describe("a chart", () => {
     expect(`${first} ${second}`).toBe(
       "visitors a day, each bar the mean of 7 days; the last bar is today so far",
     );
-    expect(lines[0]).toMatch(/^ {2}600 ┤▇$/);
+    expect(lines[0]).toMatch(/^30 ┤▇$/);
     for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(60);
     // 52 weeks and today.
-    expect(lines.at(-2)).toBe(`    0 └${"─".repeat(53)}`);
+    expect(lines.at(-2)).toBe(` 0 └${"─".repeat(53)}`);
+  });
+
+  it("is not flattened by one spike, and says how high it was", () => {
+    const lines = formatChart(
+      { ...series, values: [90, 85, 20_412, 95, 60, 30] },
+      { ...screen, width: 50 },
+      4,
+    );
+    expect(lines).toEqual([
+      "visitors a day; the last bar is today so far; ↑ is",
+      "off the scale: 20,412",
+      "100 ┤▅▅▅▅▅ ▃▃▃▃▃ ↑↑↑↑↑ ▆▆▆▆▆",
+      "    │█████ █████ █████ █████ ▃▃▃▃▃",
+      " 50 ┤█████ █████ █████ █████ █████ ▂▂▂▂▂",
+      "    │█████ █████ █████ █████ █████ █████",
+      "  0 └────────────────────────────────────",
+      "     2026-11-01                2026-11-06",
+    ]);
   });
 
   it.each([60, 80, 120])("of a year fits %i columns", (columns) => {
@@ -240,7 +264,7 @@ describe("comma-separated values", () => {
       rows: [{ label: text, change: -5 }],
       notes: [],
     };
-    return formatCsv(view);
+    return formatCsv(view.columns, [view.rows]);
   };
 
   it.each([

@@ -108,7 +108,7 @@ describe("a table", () => {
 
 describe("tab-separated values", () => {
   it("have a header, raw numbers and one line per row", () => {
-    expect(formatTsv(view).split("\n")).toEqual([
+    expect(formatTsv(view.columns, [view.rows]).split("\n")).toEqual([
       "value\tlabel\tvisitors\tpercentage",
       "/\t/\t12345\t60",
       "\t(none)\t7\t0.1",
@@ -118,6 +118,8 @@ describe("tab-separated values", () => {
   });
 
   it("leave out columns for programs when meant for readers", () => {
-    expect(formatTsv(view, { forReaders: true }).split("\n")[0]).toBe("pages\tvisitors\tpercentage");
+    expect(formatTsv(view.columns, [view.rows], { forReaders: true }).split("\n")[0]).toBe(
+      "pages\tvisitors\tpercentage",
+    );
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
+import { formatNotes } from "../../src/operations/note.ts";
+import { listNotes } from "../../src/operations/view.ts";
 import { compare } from "../../src/reports/compare.ts";
 import { overview } from "../../src/reports/overview.ts";
 import { isSmallSample, measureChange, SMALL_SAMPLE_NOTE } from "../../src/reports/windows.ts";
@@ -109,7 +111,7 @@ describe("compare", () => {
     const drift = busy.dimensions[0]?.drift ?? 0;
     expect(requests()).toBe(16);
     expect(drift).toBeGreaterThan(0);
-    const notes = compare.views(busy).flatMap((view) => view.notes);
+    const notes = formatNotes(listNotes(compare.views(busy)), "models");
     expect(notes).toContain(
       `Visits arrived while pages were read: each count may be off by ${drift}, and each change by ${2 * drift}.`,
     );
@@ -211,10 +213,7 @@ describe("compare", () => {
       small_sample: true,
       change: { visitors: { absolute: 0, percent: null } },
     });
-    const notes = compare
-      .views(answer)
-      .flatMap((view) => view.notes)
-      .join("\n");
+    const notes = formatNotes(listNotes(compare.views(answer)), "models").join("\n");
     expect(notes).toContain("Small sample");
     expect(notes).toContain("The site has no data yet, so there is no percentage.");
   });
@@ -233,7 +232,7 @@ describe("compare", () => {
     const { comparison, ...rest } = await overview.compute(call, ask, {});
     expect(comparison).toMatchObject({ comparable: false, visitors: { percent: null } });
     for (const views of [compare.views(answer), overview.views({ comparison, ...rest })]) {
-      const notes = views.flatMap((view) => view.notes).join("\n");
+      const notes = formatNotes(listNotes(views), "models").join("\n");
       expect(notes).toContain("The site's data begins on 2026-11-11");
     }
     // Windows after its first day are comparable.

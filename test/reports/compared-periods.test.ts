@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { formatNotes } from "../../src/operations/note.ts";
+import { listNotes } from "../../src/operations/view.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import { createTestApi, NOW } from "../support/api.ts";
 import { connect } from "../support/period-service.ts";
@@ -21,7 +23,7 @@ const compare = async (connection: typeof direct, params: Record<string, unknown
     { site: "example.com", days: 7, dimension: "pages", ...params },
     {},
   );
-  return { ...(result as unknown as Compared), notes: views.flatMap(({ notes }) => notes) };
+  return { ...(result as unknown as Compared), notes: formatNotes(listNotes(views), "models") };
 };
 
 const spanOf = ({ current, previous }: Compared) => [current.from, current.to, previous.from, previous.to];
@@ -129,7 +131,7 @@ describe("a site whose data begins in the middle", () => {
     const answer = await compare(direct, news(params));
     expect(answer.change.visitors.percent).toBeNull();
     expect(answer.notes).toContain(
-      `The site's data begins on 2026-11-11, perhaps in the middle of the day, so the earlier window is incomplete: ${caution}, and no percentage is given.`,
+      `The site's data begins on 2026-11-11, perhaps in the middle of the day, so the earlier period is incomplete: ${caution}, and no percentage is given.`,
     );
     expect(await compare(subtracted, news(params))).toEqual(answer);
   });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/operations/call.ts";
+import { formatNotes } from "../../src/operations/note.ts";
+import { listNotes } from "../../src/operations/view.ts";
 import { compare } from "../../src/reports/compare.ts";
 import { overview } from "../../src/reports/overview.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -34,15 +36,15 @@ describe.each(Object.entries(reports))("%s", (_, ask) => {
     ["2026-11-18", undefined],
     [
       "2026-11-19",
-      "The site's data begins on 2026-11-19, perhaps in the middle of the day, so the earlier window is incomplete: a rise is not growth, and no percentage is given.",
+      "The site's data begins on 2026-11-19, perhaps in the middle of the day, so the earlier period is incomplete: a rise is not growth, and no percentage is given.",
     ],
     [
       "2026-11-20",
-      "The site's data begins on 2026-11-20, perhaps in the middle of the day, so both windows are incomplete, and no percentage is given.",
+      "The site's data begins on 2026-11-20, perhaps in the middle of the day, so both periods are incomplete, and no percentage is given.",
     ],
     [
       "2026-11-21",
-      "The site's data begins on 2026-11-21, perhaps in the middle of the day, so both windows are incomplete, and no percentage is given.",
+      "The site's data begins on 2026-11-21, perhaps in the middle of the day, so both periods are incomplete, and no percentage is given.",
     ],
     [null, "The site has no data yet, so there is no percentage."],
   ])("of a site with data since %s", async (since, note) => {
@@ -58,7 +60,7 @@ describe.each(Object.entries(reports))("%s", (_, ask) => {
       () => NOW,
     );
     const { views, changes, ...answer } = await ask(call);
-    const notes = views.flatMap((view) => view.notes);
+    const notes = formatNotes(listNotes(views), "models");
     if (note === undefined) {
       expect(answer).toEqual({ comparable: true });
       for (const change of changes) expect(change).toEqual({ absolute: 50, percent: 33.3 });
@@ -81,8 +83,8 @@ describe.each(Object.entries(reports))("%s", (_, ask) => {
     };
     const { views, comparable } = await ask(call);
     expect(comparable).toBe(false);
-    expect(views.flatMap((view) => view.notes)).toContain(
-      "The site had no data yet on 2026-11-19, so the earlier window is incomplete: a rise is not growth, and no percentage is given.",
+    expect(formatNotes(listNotes(views), "models")).toContain(
+      "The site had no data yet on 2026-11-19, so the earlier period is incomplete: a rise is not growth, and no percentage is given.",
     );
   });
 });

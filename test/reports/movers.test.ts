@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/operations/call.ts";
+import { formatNotes } from "../../src/operations/note.ts";
+import { listNotes } from "../../src/operations/view.ts";
 import { compare } from "../../src/reports/compare.ts";
 import { findMovers } from "../../src/reports/movers.ts";
 import { type Breakdown, countBySubtraction } from "../../src/reports/window-counts.ts";
@@ -198,7 +200,7 @@ describe.each<[number, Wide]>([
     expect(more.count).toBeGreaterThanOrEqual(moved.length);
     expect(more.count).toBeLessThanOrEqual(hidden.length);
     expect(more.most).toBeGreaterThanOrEqual(Math.max(...moved.map((row) => Math.abs(changeOf(row)))));
-    const notes = compare.views(answer).flatMap((view) => view.notes);
+    const notes = formatNotes(listNotes(compare.views(answer)), "models");
     const words = group.cut_off ? "may have changed" : "changed";
     expect(notes).toContain(`pages: ${more.count} more ${words}, by at most ${more.most} visitors each.`);
     if (!group.cut_off) expect(more.count).toBe(moved.length);

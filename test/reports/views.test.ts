@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { formatNotes } from "../../src/operations/note.ts";
+import { listNotes } from "../../src/operations/view.ts";
 import { type Comparison, compare } from "../../src/reports/compare.ts";
 import { findQuery, queries } from "../../src/reports/queries.ts";
 
@@ -31,8 +33,13 @@ describe("a comparison as tables", () => {
           { label: "visitors", current: 900, previous: 900, change: 0, percent: 0 },
           { label: "pageviews", current: 1_800, previous: 1_800, change: -7, percent: -0.4 },
         ],
-        notes: ["Complete days only: today is in neither window. As of 2026-11-21T05:05:10+01:00."],
       },
+    ]);
+    expect(formatNotes(listNotes(compare.views(calm)), "models")).toEqual([
+      "Complete days only: today is in neither period. As of 2026-11-21T05:05:10+01:00.",
+    ]);
+    expect(formatNotes(listNotes(compare.views(calm)), "people")).toEqual([
+      "Complete days only: today is in neither period.",
     ]);
   });
 
@@ -89,7 +96,7 @@ describe("a comparison as tables", () => {
     ],
   ])("has a note: %j", (given, note) => {
     const [, view] = compare.views(group(given));
-    expect(view?.notes).toContain(note);
+    expect(formatNotes(listNotes(view ? [view] : []), "models")).toContain(note);
   });
 
   it("gives a model the value of a mover if its label is another text", () => {

@@ -1,0 +1,46 @@
+/** Who reads an answer: people know the shell's options, models the tools' parameters. */
+export type Reader = "people" | "models";
+
+/** A sentence about the numbers of an answer. Its own numbers are apart, so that each reader gets them as in the table. */
+export type Note = string | Sentence;
+
+interface Sentence {
+  readonly parts: readonly (string | number)[];
+  /** Absent if the sentence is right for everybody. */
+  readonly reader?: Reader;
+}
+
+/** A sentence with counts, and perhaps with parts of sentences: `note\`${total} rows\``. */
+export function note(texts: TemplateStringsArray, ...values: (string | number | Sentence)[]): Sentence {
+  return {
+    parts: texts.flatMap((text, index) => {
+      const value = values[index] ?? "";
+      return typeof value === "object" ? [text, ...value.parts] : [text, value];
+    }),
+  };
+}
+
+export const forPeople = (text: Note): Sentence => address(text, "people");
+export const forModels = (text: Note): Sentence => address(text, "models");
+
+const address = (text: Note, reader: Reader): Sentence => ({
+  parts: typeof text === "string" ? [text] : text.parts,
+  reader,
+});
+
+/**
+ * The notes that are for a reader, as text.
+ *
+ * @param formatNumber How this reader's numbers are written.
+ */
+export function formatNotes(
+  notes: readonly Note[],
+  reader: Reader,
+  formatNumber: (value: number) => string = String,
+): string[] {
+  return notes.flatMap((each) => {
+    if (typeof each === "string") return [each];
+    if (each.reader !== undefined && each.reader !== reader) return [];
+    return [each.parts.map((part) => (typeof part === "number" ? formatNumber(part) : part)).join("")];
+  });
+}
