@@ -1,4 +1,5 @@
 import manifest from "../package.json" with { type: "json" };
+import type { Io } from "./cli/io.ts";
 import { run } from "./cli/program.ts";
 import { explainSystemError } from "./config/system-error.ts";
 
@@ -9,6 +10,14 @@ function untilStopped(): Promise<void> {
     process.once("SIGTERM", () => resolve());
   });
 }
+
+/** Ctrl-C is for the pager: ending before it would leave it at the keyboard together with the shell. */
+const page: Io["page"] = async (...request) => {
+  const { runPager } = await import("./cli/output/pager-process.ts");
+  const ignore = () => {};
+  process.on("SIGINT", ignore);
+  return runPager(...request).finally(() => process.off("SIGINT", ignore));
+};
 
 // The real process is wired here; everything below gets it as an argument.
 const { stdout, stderr, env, argv, versions } = process;
@@ -23,6 +32,7 @@ const io = {
   clock: Date.now,
   version: manifest.version,
   nodeVersion: versions.node,
+  page,
   untilStopped,
 };
 

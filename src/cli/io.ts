@@ -18,6 +18,8 @@ export interface Io {
   version: string;
   /** Of Node.js, as 20.19.0. */
   nodeVersion: string;
+  /** Shows text in a program at the terminal, and resolves when it ends: false if there is no such program. */
+  page: (command: readonly string[], environment: Environment, text: string) => Promise<boolean>;
   /** Resolves when the process is asked to stop (SIGINT, SIGTERM). */
   untilStopped: () => Promise<void>;
 }

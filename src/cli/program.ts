@@ -8,13 +8,14 @@ import { commandSummaries } from "./commands/summaries.ts";
 import { type ExitCode, exitCodes, SilentExit } from "./exit-codes.ts";
 import { createHelpCommand, layOutHelp } from "./help/layout.ts";
 import type { Io } from "./io.ts";
+import { readFailureFormat } from "./output/output-format.ts";
 import { flushData, printFailure } from "./output/streams.ts";
 import { colorChoices } from "./output/terminal.ts";
 import { explainUnknownOption, explainUsage, isUnknownOption } from "./usage-error.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
-  const format = { json: argv.includes("--json") };
+  const format = readFailureFormat(argv);
   let command: string | undefined;
   try {
     const program = await createProgram(io, argv);
@@ -44,9 +45,9 @@ interface AloneFlags extends SourceFlags {
 
 const examples = [
   "analytics-mcp overview --demo",
-  "analytics-mcp stats --site example.com --days 7",
-  "analytics-mcp breakdown --site example.com --dimension referrers --days 7",
-  "analytics-mcp timeseries --site example.com --days 30 --csv > visitors.csv",
+  "analytics-mcp stats example.com --days 7",
+  "analytics-mcp breakdown example.com --dimension referrers --days 7",
+  "analytics-mcp timeseries example.com --days 30 --csv > visitors.csv",
 ];
 
 /** Creates the program. Only commands whose names occur in the words are loaded; the others are names for the help. */

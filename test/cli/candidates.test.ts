@@ -37,18 +37,8 @@ const GLOBAL = [
   ...["--version", "--demo", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"],
   ...["--color", "--plain"],
 ];
-const STATS = [
-  "--site",
-  "--days",
-  "--period",
-  "--from",
-  "--to",
-  "--json",
-  "--csv",
-  "--fields",
-  "--help",
-  ...GLOBAL,
-];
+const OUTPUT = ["--output", "--json", "--csv", "--fields", "--quiet", "--no-pager"];
+const STATS = ["--site", "--days", "--period", "--from", "--to", ...OUTPUT, "--help", ...GLOBAL];
 const PROGRAM = ["--version", "--stdio", ...GLOBAL.slice(1), "--help"];
 const without = (names: string[], ...taken: string[]) => names.filter((each) => !taken.includes(each));
 
@@ -80,6 +70,8 @@ describe("what may stand at the cursor", () => {
     ["--demo stats --", without(STATS, "--demo")],
     ["stats --nonsense --", STATS],
     ["stats --json=", []],
+    ["stats --output ", ["table", "tsv", "csv", "json", "ndjson", "markdown"]],
+    ["stats --output=", ["table", "tsv", "csv", "json", "ndjson", "markdown"]],
     ["stats --nonsense=", []],
     ["--demo stats --site example.com ", without(STATS, "--site", "--demo")],
     ["--demo stats example.com ", without(STATS, "--demo")],
@@ -89,10 +81,10 @@ describe("what may stand at the cursor", () => {
     ["breakdown --dimension utm", [...dimensions]],
     ["breakdown --site x --dimension=utm", [...dimensions]],
     ["serve --registration ", ["on", "off"]],
-    ["realtime --watch ", ["--site", "--json", "--csv", "--fields", "--help", ...GLOBAL]],
-    ["realtime --watch 5 --", ["--site", "--json", "--csv", "--fields", "--help", ...GLOBAL]],
+    ["realtime --watch ", ["--site", ...OUTPUT, "--help", ...GLOBAL]],
+    ["realtime --watch 5 --", ["--site", ...OUTPUT, "--help", ...GLOBAL]],
     ["grants ", ["list", "revoke", "help"]],
-    ["grants list --", ["--store", "--secret-file", "--json", "--help"]],
+    ["grants list --", ["--store", "--secret-file", "--output", "--json", "--help"]],
     ["completion ", ["bash", "zsh", "fish", "powershell"]],
     ["completion bash ", ["--help"]],
     ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "profiles"]],

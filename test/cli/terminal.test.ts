@@ -31,8 +31,8 @@ describe("colours", () => {
   );
 
   it("are never in what programs read", async () => {
-    for (const format of ["", " --csv", " --json"]) {
-      const { stdout } = await shell(`${COMPARE}${format} --color always`, { isTTY: format !== "" });
+    for (const format of ["tsv", "csv", "json", "ndjson", "markdown"]) {
+      const { stdout } = await shell(`${COMPARE} --output ${format} --color always`, { isTTY: true });
       expect(stdout).not.toContain("\u001b");
     }
   });
@@ -139,8 +139,8 @@ describe("--csv and --fields", () => {
       (await shell(`${command} --site parked.example --csv`)).stdout.match(
         /^(table|value),.*(label|visitors).*$/gm,
       );
-    const comparison = "table,label,current,previous,change,percent";
-    expect(await headers("overview")).toEqual([comparison]);
+    const comparison = "table,value,label,current,previous,change,percent";
+    expect(await headers("overview")).toEqual([`${comparison},today,active_now,visitors,percentage`]);
     expect(await headers("compare")).toEqual([comparison]);
     expect(await headers("compare --fields label")).toEqual(["table,label"]);
     expect(await headers("breakdown --dimension pages")).toEqual([

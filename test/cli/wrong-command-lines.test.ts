@@ -69,6 +69,15 @@ const lines = [
   "breakdown example.com --dimension page",
   "breakdown example.com --dimension pages --limit 0",
   "stats example.com --json --csv",
+  "stats example.com --csv --output json",
+  "stats example.com --output csv --output tsv",
+  "stats example.com --output jsn",
+  "stats example.com --output yaml",
+  "stats example.com --output",
+  "stats example.com --output --days 7",
+  "whoami --output md",
+  "compare example.com --period 2026-10 --fields change",
+  "stats example.com --no-pagr",
   "stats example.com --fields visitor",
   "stats example.com --color red",
   "realtime example.com --watch 0",
@@ -115,7 +124,8 @@ it("each gets an answer that helps", async () => {
     const { code, stdout, stderr } = await runShell(argv, { environment });
     expect.soft([line, stdout]).toEqual([line, ""]);
     expect.soft(code, line).toBeGreaterThan(1);
-    if (!line.includes("--json")) expect.soft(stderr, line).toMatch(/^error: .+[.?…]\nhint: .+\n$/);
+    const isJson = /--json|--output json/.test(line);
+    if (!isJson) expect.soft(stderr, line).toMatch(/^error: .+[.?…]\nhint: .+\n$/);
     // Neither the system's codes nor a key, and a suggestion comes first.
     expect.soft(stderr, line).not.toMatch(/\bE[A-Z]{4,}\b|this is a bug|sk-123/);
     if (stderr.includes("Did you mean")) expect.soft(stderr, line).toMatch(/\nhint: Did you mean/);

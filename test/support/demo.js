@@ -13,19 +13,19 @@ const questions = [
     question: "How many visitors did we have in the last 7 days?",
     tool: "get_stats",
     args: { site: "example.com", days: 7 },
-    shell: ["stats", "--site", "example.com", "--days", "7"],
+    shell: ["stats", "example.com", "--days", "7"],
   },
   {
     question: "Day by day?",
     tool: "get_timeseries",
     args: { site: "example.com", days: 7 },
-    shell: ["timeseries", "--site", "example.com", "--days", "7"],
+    shell: ["timeseries", "example.com", "--days", "7"],
   },
   {
     question: "Where did people come from over the last 30 days?",
     tool: "get_breakdown",
     args: { site: "example.com", dimension: "referrers", limit: 6 },
-    shell: ["breakdown", "--site", "example.com", "--dimension", "referrers", "--limit", "6"],
+    shell: ["breakdown", "example.com", "--dimension", "referrers", "--limit", "6"],
   },
 ];
 

@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { run } from "../../src/cli/program.ts";
+import type { Environment } from "../../src/config/variables.ts";
 import { NOW } from "./api.ts";
 import { createHomeFolder } from "./child-process.js";
 
@@ -16,6 +17,8 @@ export interface ShellOptions {
   stop?: Promise<void>;
   /** What a pipe gives on standard input. */
   stdin?: string;
+  /** Stands for a pager; without it, no program can be started. */
+  page?: (command: readonly string[], environment: Environment, text: string) => boolean;
   clock?: () => number;
 }
 
@@ -31,6 +34,7 @@ export async function runShell(
     stop,
     stdin = "",
     clock,
+    page,
   }: ShellOptions = {},
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
@@ -50,6 +54,7 @@ export async function runShell(
       clock: clock ?? (() => NOW),
       version: "1.2.3",
       nodeVersion: process.versions.node,
+      page: async (command, env, paged) => page?.(command, env, paged) ?? false,
       untilStopped: async () => stop,
     },
     argv,

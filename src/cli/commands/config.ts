@@ -6,6 +6,7 @@ import type { McpClient } from "../../setup/mcp-client.ts";
 import type { ServerSpec } from "../../setup/server-spec.ts";
 import type { Instructions } from "../../setup/setup-instructions.ts";
 import type { Io } from "../io.ts";
+import { readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { refuseOptionAsWord } from "../usage-error.ts";
@@ -78,7 +79,7 @@ async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
     { key: "file", label: "file", kind: "text" },
   ] as const;
   const view = { headline: "", columns: [...columns], rows, notes: ["Next: analytics-mcp config <client>"] };
-  await printAnswer(io, { params: {}, result: { clients: rows }, views: [view] }, flags);
+  await printAnswer(io, { params: {}, result: { clients: rows }, views: [view] }, readOutput(io, flags));
 }
 
 async function print(io: Io, client: McpClient, flags: ConfigFlags): Promise<void> {
@@ -96,7 +97,8 @@ async function print(io: Io, client: McpClient, flags: ConfigFlags): Promise<voi
   const { buildInstructions } = await import("../../setup/setup-instructions.ts");
   const machine = readMachine(io.environment, flags.platform);
   const instructions = buildInstructions(client, readServerSpec(io, client, flags, machine), machine);
-  if (flags.json) return printAnswer(io, { params: {}, result: { ...instructions }, views: [] }, flags);
+  if (flags.json)
+    return printAnswer(io, { params: {}, result: { ...instructions }, views: [] }, readOutput(io, flags));
   await writeData(io, instructions.content);
   if (io.stdout.isTTY && io.stderr.isTTY) await printNote(io, "");
   for (const line of explain(instructions)) await printNote(io, line);
@@ -152,7 +154,7 @@ async function report(
     isOpen && flags.withKey ? [`Other users of this machine can read it: chmod 600 ${path}`] : [];
   if (flags.json) {
     const result = { state, path, backup: backup ?? null, difference, notes: [...exposure, ...notes] };
-    return printAnswer(io, { params: {}, result, views: [] }, flags);
+    return printAnswer(io, { params: {}, result, views: [] }, readOutput(io, flags));
   }
   if (state === "there") return printNote(io, `${name} is already in ${path}: nothing to do.`);
   if (state === "shown") {

@@ -12,12 +12,13 @@ import { findLocalKind, refuseSecondSource } from "../../sources/resolve-source.
 import type { LocalKind, SourceFlags } from "../../sources/source-types.ts";
 import { exitCodes, SilentExit } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
+import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
-import { type Format, printNote, writeData } from "../output/streams.ts";
+import { printNote, writeData } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
-interface ConformFlags extends SourceFlags, Format {
+interface ConformFlags extends SourceFlags, OutputFlags {
   site?: string;
   only?: string[];
   list?: boolean;
@@ -45,6 +46,7 @@ function createConformCommand(io: Io): ShellCommand {
     .option("--site <site>", "site to ask about (default: the first with visits)")
     .option("--only <rules>", "ids of rules or names of sections, separated by commas", readNames)
     .option("--list", "list the rules and send nothing")
+    .addOption(createFormatOption())
     .option("--json", "print the report as JSON")
     .action(async (address: string | undefined, _, self: ShellCommand) => {
       const flags = self.optsWithGlobals<ConformFlags>();
@@ -143,11 +145,12 @@ async function printReport(
   flags: ConformFlags,
 ): Promise<void> {
   const { formatReport, formatSummary, viewReport } = await import("../../conform/conform-report.ts");
-  if (io.stdout.isTTY && !flags.json) {
+  const output = readOutput(io, flags);
+  if (output.format === "table") {
     const titles = new Map(sections.map(({ name, title }) => [name, title]));
     return writeData(io, formatReport(report, titles, readScreen(io, "stdout", flags)));
   }
-  await printAnswer(io, { params: {}, result: { ...report }, views: [viewReport(report)] }, flags);
+  await printAnswer(io, { params: {}, result: { ...report }, views: [viewReport(report)] }, output);
   await printNote(io, formatSummary(report.summary));
 }
 
@@ -161,5 +164,5 @@ function printRules(io: Io, sections: readonly Section[], flags: ConformFlags): 
     rows,
     notes: [],
   };
-  return printAnswer(io, { params: {}, result: { rules: rows }, views: [view] }, flags);
+  return printAnswer(io, { params: {}, result: { rules: rows }, views: [view] }, readOutput(io, flags));
 }

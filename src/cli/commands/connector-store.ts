@@ -5,16 +5,18 @@ import type { Store } from "../../oauth/store/store.ts";
 import type { Cell, Column, View } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { Io } from "../io.ts";
+import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
-import { type Format, printNote } from "../output/streams.ts";
+import { printNote } from "../output/streams.ts";
 
-export interface StoreFlags extends ServeFlags, Format {}
+export interface StoreFlags extends ServeFlags, OutputFlags {}
 
 /** Adds the options that find the connector's store. */
 export function withStoreOptions(command: Command): Command {
   return command
     .option("--store <store>", `the connector's: a file or redis://… (${serveVariables.store})`)
     .option("--secret-file <file>", `the connector's (${serveVariables.secretFile})`)
+    .addOption(createFormatOption())
     .option("--json", "print as JSON");
 }
 
@@ -60,5 +62,9 @@ export function printRows(
 ): Promise<void> {
   const notes = [`${formatCount(rows.length, noun)}, times in UTC.`];
   const view: View = { headline: "", columns, rows, notes };
-  return printAnswer(io, { params: {}, result: { [`${noun}s`]: rows }, views: [view] }, flags);
+  return printAnswer(
+    io,
+    { params: {}, result: { [`${noun}s`]: rows }, views: [view] },
+    readOutput(io, flags),
+  );
 }

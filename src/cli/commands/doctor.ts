@@ -9,8 +9,8 @@ import { openTarget } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
+import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
-import type { Format } from "../output/streams.ts";
 import { openSource } from "../source.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
@@ -36,6 +36,7 @@ function createDoctorCommand(io: Io): ShellCommand {
       "--connector <url>",
       "check a remote connector instead, as a client meets it: up to the sign-in page, without a key",
     )
+    .addOption(createFormatOption())
     .option("--json", "print the findings as JSON")
     .action(async (_, self: ShellCommand) => {
       const flags = self.optsWithGlobals<DoctorFlags>();
@@ -43,12 +44,12 @@ function createDoctorCommand(io: Io): ShellCommand {
         flags.connector === undefined
           ? await examineHere(io, flags)
           : await examineConnector(io, flags.connector, flags);
-      await printAnswer(io, buildAnswer(report), flags);
+      await printAnswer(io, buildAnswer(report), readOutput(io, flags));
       refuseFailures(report);
     });
 }
 
-interface DoctorFlags extends SourceFlags, Format {
+interface DoctorFlags extends SourceFlags, OutputFlags {
   connector?: string;
 }
 

@@ -20,12 +20,13 @@ import { findLocalKind } from "../../sources/resolve-source.ts";
 import { reachService } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
+import { type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
-import { type Format, printNote } from "../output/streams.ts";
+import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { askForDefaultSite, findKnownSite, type KnownSites } from "./login-site.ts";
 
-interface LoginFlags extends SourceFlags, Format {
+interface LoginFlags extends SourceFlags, OutputFlags {
   site?: string | undefined;
 }
 
@@ -73,7 +74,7 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   }
   const view = sites.view(answer, {});
   const print = (result: Record<string, unknown>) =>
-    printAnswer(io, { params: {}, result: { ...result, ...answer }, views: [view] }, flags);
+    printAnswer(io, { params: {}, result: { ...result, ...answer }, views: [view] }, readOutput(io, flags));
   const usual = findKnownSite(answer.sites, saved?.site);
   const isAsked = known === undefined && service.isTyped && answer.sites.length > 1 && !flags.json;
   // The sites come first: they are what the question is about.

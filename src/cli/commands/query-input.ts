@@ -25,7 +25,7 @@ export async function readQueryInput(
   const texts = new Map(
     names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
   );
-  refuseSwallowedOptions(command, texts);
+  refuseSwallowedOptions(command, new Map([...texts, ["output", (flags.output ?? []) as string[]]]));
   const given = { texts, words: command.args, guess: (word: string) => guessOption(query, texts, word) };
   readSite(query, given);
   const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;

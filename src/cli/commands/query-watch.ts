@@ -4,8 +4,9 @@ import { drawSparkline } from "../../render/block-graphics.ts";
 import { formatJson } from "../../render/clean-text.ts";
 import type { Answer } from "../../reports/queries.ts";
 import type { Io } from "../io.ts";
-import { chooseViews, formatData, printAnswer } from "../output/print-answer.ts";
-import { type Format, printFailure, writeData } from "../output/streams.ts";
+import type { Output } from "../output/output-format.ts";
+import { formatAnswer, printAnswer } from "../output/print-answer.ts";
+import { printFailure, writeData } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 
 const USUAL_SECONDS = 10;
@@ -42,41 +43,44 @@ export async function watch(
   io: Io,
   ask: () => Promise<Answer>,
   interval: number,
-  format: Format,
+  given: Output,
 ): Promise<void> {
+  // A page in a pager would end the watch, and a table of one answer is no table of many.
+  const isRedrawn = io.stdout.isTTY === true && given.format === "table";
+  const format = given.format === "table" && !isRedrawn ? "tsv" : given.format;
+  const output: Output = { ...given, format, pager: false };
   const stop = new AbortController();
   const stopped = io.untilStopped().then(() => stop.abort());
   const seen: number[] = [];
-  const isRedrawn = io.stdout.isTTY === true && !format.json && !format.csv;
   while (!stop.signal.aborted) {
     const outcome = await Promise.race([ask().catch((failure: unknown) => ({ failure })), stopped]);
     if (outcome === undefined) break;
     if ("failure" in outcome) {
       if (!(outcome.failure instanceof AnalyticsError) || !PASSING.has(outcome.failure.code))
         throw outcome.failure;
-      await printFailure(io, outcome.failure, format);
+      await printFailure(io, outcome.failure, output.format);
     } else if (isRedrawn) {
       seen.push(Number(outcome.views[0]?.rows[0]?.visitors ?? 0));
-      await redraw(io, outcome, seen.slice(-MOST_REMEMBERED), format);
-    } else await printLine(io, outcome, format, seen.push(0) === 1);
+      await redraw(io, outcome, seen.slice(-MOST_REMEMBERED), output);
+    } else await printLine(io, outcome, output, seen.push(0) === 1);
     await wait(interval, undefined, { signal: stop.signal }).catch(() => {});
   }
 }
 
-async function redraw(io: Io, answer: Answer, seen: number[], format: Format): Promise<void> {
+async function redraw(io: Io, answer: Answer, seen: number[], output: Output): Promise<void> {
   const [view] = answer.views;
-  if (view && readScreen(io, "stdout", format).pictures) {
+  if (view && readScreen(io, "stdout", output).pictures) {
     view.columns.push({ key: "trend", label: "while watching", kind: "time" });
     for (const row of view.rows) row.trend = drawSparkline(seen);
   }
   // Cursor to the top, then clear to the end of the screen.
   io.stdout.write("\u001b[H\u001b[J");
-  await printAnswer(io, answer, format);
+  await printAnswer(io, answer, output);
 }
 
-/** Prints an answer as one line, with a header before the first. */
-async function printLine(io: Io, answer: Answer, format: Format, isFirst: boolean): Promise<void> {
-  if (format.json) return writeData(io, formatJson(answer.result));
-  const lines = formatData(chooseViews(answer, format), format).split("\n");
-  await writeData(io, lines.slice(isFirst ? 0 : 1).join("\n"));
+/** Prints an answer, which has one row, as one line: what comes before the row only the first time. */
+async function printLine(io: Io, answer: Answer, output: Output, isFirst: boolean): Promise<void> {
+  if (output.format === "json") return writeData(io, formatJson(answer.result));
+  const lines = (await formatAnswer(io, answer, output)).split("\n");
+  await writeData(io, lines.slice(isFirst ? 0 : -1).join("\n"));
 }

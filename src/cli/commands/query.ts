@@ -6,8 +6,8 @@ import { gatherByInterval, type Interval, intervals } from "../../reports/series
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
+import { addOutputOptions, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
-import type { Format } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 import { openSource } from "../source.ts";
 import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
@@ -16,7 +16,7 @@ import { readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
 import { readInterval, watch } from "./query-watch.ts";
 import { addTrends } from "./site-trends.ts";
 
-interface QueryFlags extends SourceFlags, Format {
+interface QueryFlags extends SourceFlags, OutputFlags {
   watch?: true | string;
   by?: Interval;
 }
@@ -55,25 +55,21 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
   }
   if (shell.canWatch)
     command.option("--watch [seconds]", "ask again every 10 seconds (or as given) until Ctrl-C");
-  command
-    .option("--json", "print the service's answer as JSON")
-    .option("--csv", "print comma-separated values")
-    .option("--fields <names>", `only these columns, in this order, such as ${shell.fields}`)
-    .allowExcessArguments();
+  addOutputOptions(command, shell.fields).allowExcessArguments();
   return command.action(async () => {
     const flags = command.optsWithGlobals<QueryFlags>();
     refuseWords(query, command.args);
     const { params, fail } = await readQueryInput(query, command, flags);
+    const output = readOutput(io, flags);
     const { call } = openSource(io, flags);
     const ask = async () =>
       gatherByInterval(await query.ask(call, params, {}).catch(fail), flags.by ?? "day");
-    if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), flags);
+    if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), output);
     const answer = await ask();
-    const isForPeople = io.stdout.isTTY && !flags.json && !flags.csv && flags.fields === undefined;
-    if (shell.trendOf && isForPeople) {
-      await addTrends(call, answer, shell.trendOf, readScreen(io, "stdout", flags));
+    if (shell.trendOf && output.format === "table" && output.fields === undefined) {
+      await addTrends(call, answer, shell.trendOf, readScreen(io, "stdout", output));
     }
-    await printAnswer(io, answer, flags);
+    await printAnswer(io, answer, output);
   });
 }
 

@@ -5,12 +5,12 @@ import { sites } from "../../operations/index.ts";
 import type { View } from "../../operations/view.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
+import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
-import type { Format } from "../output/streams.ts";
 import { openSource } from "../source.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
-interface WhoamiFlags extends SourceFlags, Format {
+interface WhoamiFlags extends SourceFlags, OutputFlags {
   all?: boolean | undefined;
 }
 
@@ -31,6 +31,7 @@ function createWhoamiCommand(io: Io): ShellCommand {
       "Show which service is asked with which key (not the key itself), where both were found, and the key's sites.",
     )
     .option("--all", "list the saved profiles, without asking a service")
+    .addOption(createFormatOption())
     .option("--json", "print as JSON")
     .action(async (_, self: ShellCommand) => {
       const flags = self.optsWithGlobals<WhoamiFlags>();
@@ -66,7 +67,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
         ];
   rows.push({ setting: "sites", value: `${domains.slice(0, MOST_NAMED).join(", ")}${more}`, from: null });
   const view = buildView(["setting", "value", "from"], rows);
-  await printAnswer(io, { params: {}, result, views: [view] }, flags);
+  await printAnswer(io, { params: {}, result, views: [view] }, readOutput(io, flags));
 }
 
 async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {
@@ -82,7 +83,7 @@ async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {
   });
   const view = buildView(["profile", "base_url", "key", "site", "used"], rows);
   if (rows.length === 0) view.notes.push("No profiles yet: analytics-mcp login creates one.");
-  await printAnswer(io, { params: {}, result: { profiles: rows }, views: [view] }, flags);
+  await printAnswer(io, { params: {}, result: { profiles: rows }, views: [view] }, readOutput(io, flags));
 }
 
 function findUsed({ environment }: Io, flags: WhoamiFlags): string | undefined {

@@ -2,6 +2,8 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { View } from "../../operations/view.ts";
 import { suggest } from "../../render/suggest.ts";
 
+import { readFields } from "./tables.ts";
+
 const isName = (key: string) => key === "label" || key === "value";
 
 /**
@@ -10,12 +12,15 @@ const isName = (key: string) => key === "label" || key === "value";
  * Throws AnalyticsError `usage` for an unknown column.
  */
 export function chooseFields(views: readonly View[], fields: string): View[] {
-  const asked = fields.split(",").map((each) => each.trim());
+  const asked = readFields(fields);
   const known = [...new Set(views.flatMap(({ columns }) => columns.map(({ key }) => key)))];
   const unknown = asked.find((name) => !known.includes(name));
   if (unknown !== undefined) {
+    // Between periods of different lengths, `change` is `change_per_day`.
+    const longer = known.find((name) => name.startsWith(`${unknown}_`));
+    const guess = longer === undefined ? suggest(unknown, known) : `Did you mean ${longer}? `;
     throw new AnalyticsError("usage", `--fields: there is no field ${quoteWord(unknown)} here.`, {
-      hint: `${suggest(unknown, known)}The fields are ${known.join(", ")}.`,
+      hint: `${guess}The fields are ${known.join(", ")}.`,
     });
   }
   return views.flatMap((view): View[] => {

@@ -1,70 +1,74 @@
-import { AnalyticsError } from "../../errors.ts";
-import { notesOf, type View } from "../../operations/view.ts";
+import { formatNotes, type Note } from "../../operations/note.ts";
+import { listNotes, listWarnings, type View } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText, formatJson } from "../../render/clean-text.ts";
-import { formatCsv } from "../../render/csv.ts";
 import { formatPage } from "../../render/terminal-page.ts";
 import { paint } from "../../render/terminal-screen.ts";
-import { formatTsv } from "../../render/tsv.ts";
 import type { Answer } from "../../reports/queries.ts";
 import type { Io } from "../io.ts";
 import { chooseFields } from "./choose-fields.ts";
-import { type Format, wrapAside, writeAside, writeData } from "./streams.ts";
+import type { Output } from "./output-format.ts";
+import { wrapAside, writeAside, writeData } from "./streams.ts";
+import { formatTable, listRows } from "./tables.ts";
 import { readScreen } from "./terminal.ts";
 
-/**
- * Prints an answer; no other code of a command writes data to stdout. A page at a terminal, tab-separated values in a pipe,
- * JSON or CSV if asked for. Notes go to stderr.
- */
-export async function printAnswer(io: Io, answer: Answer, format: Format): Promise<void> {
-  if (format.json && format.csv) {
-    throw new AnalyticsError("usage", "Use --json or --csv, not both.");
+/** Prints an answer; no other code of a command writes data to stdout. Warnings and notes go to stderr. */
+export async function printAnswer(io: Io, answer: Answer, output: Output): Promise<void> {
+  const text = await formatAnswer(io, answer, output);
+  const asides = formatAsides(io, answer, output);
+  if (output.pager && io.stdout.isTTY) {
+    const { pageAnswer } = await import("./pager.ts");
+    if (await pageAnswer(io, text, asides, output)) return;
   }
-  const views = chooseViews(answer, format);
-  if (format.json) return writeData(io, formatJson(chooseJson(answer, views, format), 2));
-  const screen = readScreen(io, "stderr", format);
-  const isPage = io.stdout.isTTY && !format.csv;
-  await writeData(
-    io,
-    isPage ? formatPage(views, readScreen(io, "stdout", format)) : formatData(views, format),
-  );
-  // A blank line, so that notes at a terminal do not look like rows.
-  if (io.stdout.isTTY && io.stderr.isTTY) await writeAside(io, "");
-  const notes = answer.views.flatMap(notesOf);
-  if (views.some(({ rows }) => hasLookalikes(rows))) notes.push(NUMBER_NOTE);
-  for (const note of notes) {
-    await writeAside(io, paint(screen, "dim", wrapAside(io, cleanText(note, 400))));
-  }
+  await writeData(io, text);
+  for (const line of asides) await writeAside(io, line);
 }
 
-/** The views with the fields that were asked for. Throws AnalyticsError `usage` for an unknown field. */
-export function chooseViews({ views }: Answer, { fields }: Format): View[] {
+function chooseViews({ views }: Answer, { fields }: Output): View[] {
   return fields === undefined ? views : chooseFields(views, fields);
 }
 
-/** Formats views for programs, each with a header line. */
-export function formatData(views: View[], { csv }: Format): string {
-  const tables = nameTables(views);
-  return tables.map((view) => (csv ? formatCsv(view) : formatTsv(view))).join("\n\n");
+/** An answer in the format and with the fields that were asked for. Throws AnalyticsError `usage` for an unknown field. */
+export async function formatAnswer(io: Io, answer: Answer, output: Output): Promise<string> {
+  const { format, fields } = output;
+  const views = chooseViews(answer, output);
+  switch (format) {
+    case "json":
+      return formatJson(fields === undefined ? answer.result : listRows(views), 2);
+    case "ndjson":
+      return listRows(views)
+        .map((row) => formatJson(row))
+        .join("\n");
+    case "csv":
+    case "tsv":
+      return formatTable(views, format, fields);
+    case "table":
+      return answer.empty ?? formatPage(views, readScreen(io, "stdout", output));
+    case "markdown": {
+      const { escapeMarkdown, formatMarkdown } = await import("../../render/markdown.ts");
+      if (answer.empty !== undefined) return escapeMarkdown(answer.empty);
+      return formatMarkdown(views, readScreen(io, "stdout", output));
+    }
+  }
 }
 
-/** The tables of an answer; if there are several, each row names its table. */
-function nameTables(views: View[]): View[] {
-  const tables = views.filter((view) => view.columns.length > 0);
-  if (tables.length < 2) return tables;
-  // An empty one of several lists is left out, as on a page; a header stays, so that the output is never empty.
-  const filled = tables.filter(({ rows }) => rows.length > 0);
-  return (filled.length > 0 ? filled : tables.slice(0, 1)).map((view) => ({
-    ...view,
-    columns: [{ key: "table", label: "table", kind: "text" }, ...view.columns],
-    rows: view.rows.map((row) => ({ table: view.name ?? null, ...row })),
-  }));
+/** Warnings, and notes unless they are unwanted, as lines for stderr. */
+function formatAsides(io: Io, answer: Answer, output: Output): string[] {
+  if (output.format === "json") return [];
+  const screen = readScreen(io, "stderr", output);
+  const numbers = new Intl.NumberFormat(screen.locale);
+  const sentences = formatNotes(chooseNotes(answer, output), "people", (value) => numbers.format(value));
+  const lines = sentences.map((each) => paint(screen, "dim", wrapAside(io, cleanText(each, 400))));
+  // A blank line, so that notes at a terminal do not look like rows.
+  return lines.length > 0 && io.stdout.isTTY && io.stderr.isTTY ? ["", ...lines] : lines;
 }
 
-/** The whole answer; with `--fields`, the rows of the tables that have them. */
-function chooseJson({ result }: Answer, views: View[], { fields }: Format): unknown {
-  if (fields === undefined) return result;
-  return nameTables(views).flatMap(({ columns, rows }) =>
-    rows.map((row) => Object.fromEntries(columns.map(({ key }) => [key, row[key] ?? null]))),
-  );
+function chooseNotes(answer: Answer, output: Output): Note[] {
+  const { views, empty } = answer;
+  const { format, quiet } = output;
+  // A page already says it.
+  if (empty !== undefined) return format === "table" || format === "markdown" ? [] : [empty];
+  if (quiet) return listWarnings(views);
+  const isNumbered = chooseViews(answer, output).some(({ rows }) => hasLookalikes(rows));
+  return [...listNotes(views), ...(isNumbered ? [NUMBER_NOTE] : [])];
 }

@@ -4,16 +4,11 @@ import { paint } from "../../render/terminal-screen.ts";
 import { wrap } from "../../render/text-width.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { type Appearance, readScreen } from "./terminal.ts";
+import type { OutputFormat } from "./output-format.ts";
+import { readScreen } from "./terminal.ts";
 
-export interface Format extends Appearance {
-  json?: boolean | undefined;
-  csv?: boolean | undefined;
-  fields?: string | undefined;
-}
-
-/** Prints a failure with its hint, and returns its exit code. */
-export async function printFailure(io: Io, failure: unknown, format: Format): Promise<ExitCode> {
+/** Prints a failure with its hint, as JSON for those who asked for that, and returns its exit code. */
+export async function printFailure(io: Io, failure: unknown, format?: OutputFormat): Promise<ExitCode> {
   const error =
     failure instanceof AnalyticsError
       ? failure
@@ -21,9 +16,11 @@ export async function printFailure(io: Io, failure: unknown, format: Format): Pr
           hint: failure instanceof Error ? failure.message : undefined,
         });
   const { code, message, hint } = error;
-  if (format.json) await writeAside(io, formatJson({ error: { code, message, hint } }, 2));
-  else {
-    const screen = readScreen(io, "stderr", { ...format, color: undefined });
+  if (format === "json" || format === "ndjson") {
+    const indent = format === "json" ? 2 : undefined;
+    await writeAside(io, formatJson({ error: { code, message, hint } }, indent));
+  } else {
+    const screen = readScreen(io, "stderr", {});
     const lines = [
       ["error:", cleanText(message, 1_000)] as const,
       ...(hint === undefined ? [] : [["hint:", cleanText(hint, 1_000)] as const]),

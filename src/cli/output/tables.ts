@@ -1,0 +1,59 @@
+import type { Cell, Column, View } from "../../operations/view.ts";
+import { formatCsv } from "../../render/csv.ts";
+import { formatTsv } from "../../render/tsv.ts";
+
+/** A table for programs. The names within a list are different; two lists may have the same. */
+interface Merged {
+  columns: Column[];
+  lists: Record<string, Cell>[][];
+}
+
+const TABLE: Column = { key: "table", label: "table", kind: "text" };
+const NAMES = ["table", "value", "label"];
+
+/** The tables of an answer; if there are several, each row names its table. */
+export function nameTables(views: readonly View[]): View[] {
+  const tables = views.filter(({ columns }) => columns.length > 0);
+  if (tables.length < 2) return tables;
+  return tables.map((view) => ({
+    ...view,
+    columns: [TABLE, ...view.columns],
+    rows: view.rows.map((row) => ({ table: view.name ?? null, ...row })),
+  }));
+}
+
+/** All tables of an answer as one, with every column that one of them has: in the order asked for, else names first. */
+function mergeTables(views: readonly View[], fields: string | undefined): Merged {
+  const tables = nameTables(views);
+  const [single, ...more] = tables;
+  if (single && more.length === 0) return { columns: single.columns, lists: [single.rows] };
+  const columns = new Map(
+    tables.flatMap((view) => view.columns.map((column) => [column.key, column] as const)).toReversed(),
+  );
+  const order = fields === undefined ? NAMES : [TABLE.key, ...readFields(fields)];
+  const keys = new Set(tables.flatMap((view) => view.columns.map(({ key }) => key)));
+  const sorted = [...order.filter((key) => keys.delete(key)), ...keys];
+  return {
+    columns: sorted.flatMap((key) => columns.get(key) ?? []),
+    lists: tables.map(({ rows }) => rows),
+  };
+}
+
+export const readFields = (fields: string): string[] => fields.split(",").map((each) => each.trim());
+
+/** Formats an answer for programs: one table with a header line. */
+export function formatTable(
+  views: readonly View[],
+  format: "csv" | "tsv",
+  fields: string | undefined,
+): string {
+  const { columns, lists } = mergeTables(views, fields);
+  return format === "csv" ? formatCsv(columns, lists) : formatTsv(columns, lists);
+}
+
+/** The rows of all tables as objects, each with the columns of its own table. */
+export function listRows(views: readonly View[]): Record<string, Cell>[] {
+  return nameTables(views).flatMap(({ columns, rows }) =>
+    rows.map((row) => Object.fromEntries(columns.map(({ key }) => [key, row[key] ?? null]))),
+  );
+}

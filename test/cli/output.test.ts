@@ -1,0 +1,268 @@
+import { describe, expect, it } from "vitest";
+import { fakeNetwork, service } from "../support/network.ts";
+import { runShell, type ShellOptions } from "../support/shell.ts";
+
+fakeNetwork();
+const shell = (command: string, { environment, ...options }: ShellOptions = {}) =>
+  runShell(command.split(" "), { ...options, environment: { ...service, ...environment } });
+
+const REPORTS = [
+  "overview example.com",
+  "overview example.com --period this_month",
+  "compare example.com",
+  "compare example.com --period 2026-10",
+];
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1_500));
+const lines = (text: string) => text.trimEnd().split("\n");
+
+describe("--output", () => {
+  it.each([
+    ["--output table", /^example\.com, .*\n\nvisitors {2}pageviews {2}events\n +[\d,]+ /],
+    ["--output tsv", /^visitors\tpageviews\tevents\n\d+\t/],
+    ["--output csv", /^visitors,pageviews,events\n\d+,/],
+    ["--csv", /^visitors,pageviews,events\n\d+,/],
+    ["--output json", /^\{\n {2}"site": /],
+    ["--json", /^\{\n {2}"site": /],
+    ["--json --output json", /^\{\n {2}"site": /],
+    ["--output ndjson", /^\{"visitors":\d+,"pageviews":\d+,"events":\d+\}\n$/],
+    ["--output ndjson --fields events", /^\{"events":\d+\}\n$/],
+    [
+      "--output markdown",
+      /^\*\*example\.com, .*\*\*\n\n\| visitors \| pageviews \| events \|\n\| ---: \| ---: \| ---: \|\n\| [\d,]+ \| /,
+    ],
+  ])("%s is the same at a terminal and in a pipe", async (option, form) => {
+    const [piped, shown] = await Promise.all(
+      [false, true].map((isTTY) =>
+        shell(`stats example.com ${option}`, { isTTY, environment: { NO_COLOR: "1" } }),
+      ),
+    );
+    expect(piped?.stdout).toMatch(form);
+    expect(shown?.stdout).toBe(piped?.stdout);
+  });
+
+  it("without it, --color always is a table in a pipe, and FORCE_COLOR is not", async () => {
+    const painted = await shell("stats example.com --color always");
+    expect(painted.stdout.startsWith("\u001b[1mexample.com, ")).toBe(true);
+    const forced = await shell("stats example.com", { environment: { FORCE_COLOR: "1" } });
+    expect(forced.stdout).toMatch(/^visitors\tpageviews/);
+  });
+
+  it.each(REPORTS)("%s is one table, with as many cells in each row", async (command) => {
+    const [tsv, csv, fields] = await Promise.all(
+      ["--output tsv", "--csv", "--output tsv --fields label,current"].map((option) =>
+        shell(`${command} ${option}`),
+      ),
+    );
+    const [header = "", ...rows] = lines(tsv?.stdout ?? "");
+    expect(header).toMatch(/^table\tvalue\tlabel\tcurrent\tprevious\tchange/);
+    expect(new Set(rows.map((row) => row.split("\t").length))).toEqual(new Set([header.split("\t").length]));
+    expect(lines(csv?.stdout ?? "")).toHaveLength(rows.length + 1);
+    // The same label in two tables is no lookalike.
+    expect(tsv?.stdout).not.toContain("(2)");
+    expect(lines(fields?.stdout ?? "")[0]).toMatch(/^(table\t)?label\tcurrent$/);
+  });
+
+  it.each(REPORTS)(
+    "%s names the table of each row of ndjson, which has its columns only",
+    async (command) => {
+      const [ndjson, tsv] = await Promise.all(
+        ["ndjson", "tsv"].map((format) => shell(`${command} --output ${format}`)),
+      );
+      const rows = lines(ndjson?.stdout ?? "").map((line) => JSON.parse(line));
+      const [header = "", ...cells] = lines(tsv?.stdout ?? "").map((line) => line.split("\t"));
+      expect(rows).toHaveLength(cells.length);
+      for (const [index, row] of rows.entries()) {
+        const filled = [...header].flatMap((key, at) =>
+          cells[index]?.[at] ? [[key, cells[index][at]]] : [],
+        );
+        const known = Object.entries(row).flatMap(([key, value]) =>
+          value === null ? [] : [[key, `${value}`]],
+        );
+        expect(Object.fromEntries(known)).toEqual(Object.fromEntries(filled));
+      }
+    },
+  );
+
+  it("names the unit of a change between periods of different lengths, in every format", async () => {
+    const ask = async (option: string) =>
+      (await shell(`compare example.com --period 2026-10 ${option}`)).stdout;
+    expect(await ask("--csv")).toMatch(
+      /^table,value,label,current,previous,change_per_day,change_per_day_percent\n/,
+    );
+    expect(await ask("--output table")).toContain("change per day  in percent");
+    expect(await ask("--output markdown")).toContain("| change per day | in percent |");
+    expect(JSON.parse(await ask("--json")).changes_per_day).toBe(true);
+    const equal = await shell("compare example.com --json");
+    expect(JSON.parse(equal.stdout)).not.toHaveProperty("changes_per_day");
+  });
+
+  it("of a failure is JSON for those who asked for JSON", async () => {
+    for (const option of ["--json", "--output json", "--output=json", "--output ndjson"]) {
+      const { code, stderr } = await shell(`stats example.com --dayz 7 ${option}`);
+      expect([code, JSON.parse(stderr).error.code]).toEqual([2, "usage"]);
+    }
+  });
+
+  it.each(["whoami", "doctor", "conform --list"])("%s has it too", async (command) => {
+    const { stdout } = await shell(`${command} --output ndjson`);
+    for (const line of lines(stdout)) expect(JSON.parse(line)).toBeTypeOf("object");
+    expect(lines(stdout).length).toBeGreaterThan(3);
+  });
+
+  it.each([
+    ["csv", /^visitors,as_of\n(\d+,2026-\S+\n){2,}$/],
+    ["ndjson", /^(\{"visitors":\d+,"as_of":"2026-\S+"\}\n){2,}$/],
+    ["markdown", /^\*\*.*\*\*\n\n\| visitors \|\n\| ---: \|\n(\| \d+ \|\n){2,}$/],
+    ["table", /^visitors\tas_of\n(\d+\t2026-\S+\n){2,}$/],
+  ])("%s of a watch has one header", async (format, form) => {
+    const { stdout } = await shell(`realtime example.com --watch 1 --output ${format}`, { stop: pause() });
+    expect(stdout).toMatch(form);
+  });
+});
+
+describe("notes", () => {
+  it.each([
+    ["stats example.com", "Today, Saturday, is incomplete (data to 05:05).\n"],
+    ["stats example.com --period yesterday", ""],
+    ["breakdown example.com --dimension pages --period yesterday", ""],
+    ["overview example.com", ""],
+    ["compare example.com", ""],
+    ["sites", ""],
+    ["realtime example.com", ""],
+    [
+      "stats news.example.org --period 2026-11-09/2026-11-12",
+      "The site has data since 2026-11-11: earlier days are zero.\n",
+    ],
+    ["stats parked.example", "parked.example has no data yet: nothing was ever recorded.\n"],
+  ])("%s --quiet leaves the warnings: %j", async (command, expected) => {
+    for (const option of ["--quiet", "-q"]) {
+      const { code, stderr } = await shell(`${command} ${option}`);
+      expect([code, stderr]).toEqual([0, expected]);
+    }
+  });
+
+  it("have the reader's numbers and the shell's options", async () => {
+    const { stderr } = await shell("breakdown example.com --dimension pages --limit 3", {
+      environment: { LANG: "de_DE.UTF-8" },
+    });
+    expect(stderr).toContain("Showing 3 of 23 rows (--limit 3).");
+    expect(stderr).toMatch(/In all: \d\d\.\d{3} visitors, \d\d\.\d{3} pageviews\./);
+  });
+});
+
+describe("one language", () => {
+  it.each([
+    "overview example.com",
+    "compare example.com",
+    "compare example.com --dimension countries",
+    "breakdown example.com --dimension countries",
+    "breakdown example.com --dimension countries --fields label,visitors",
+  ])("%s names countries as the reader does", async (command) => {
+    for (const format of ["table", "markdown"]) {
+      const { stdout } = await shell(`${command} --output ${format}`, {
+        environment: { LANG: "de_DE.UTF-8" },
+      });
+      expect(stdout).toContain("Deutschland");
+      expect(stdout).not.toContain("Germany");
+    }
+  });
+});
+
+describe("a site without data", () => {
+  it.each([
+    "stats",
+    "overview",
+    "timeseries",
+    "breakdown --dimension pages",
+    "compare",
+    "stats --period yesterday",
+  ])("%s is one sentence", async (command) => {
+    const [name, ...rest] = command.split(" ");
+    const ask = `${[name, "parked.example", ...rest].join(" ")}`;
+    const sentence = "parked.example has no data yet: nothing was ever recorded.\n";
+    expect(await shell(ask, { isTTY: true })).toEqual({ code: 0, stdout: sentence, stderr: "" });
+    expect(await shell(`${ask} --output markdown`)).toEqual({ code: 0, stdout: sentence, stderr: "" });
+    // Programs get their zeros.
+    const piped = await shell(ask);
+    expect(piped.stderr).toBe(sentence);
+    expect(piped.stdout).toMatch(/^\S+\t/);
+  });
+
+  it("is not one that had no visitors in these days", async () => {
+    const { stdout } = await shell("stats news.example.org --period 2026-11-01/2026-11-05", { isTTY: true });
+    expect(stdout).not.toContain("no data yet");
+    expect(stdout).toMatch(/ 0 +0 +0\n/);
+  });
+});
+
+describe("a pager", () => {
+  const page = async (command: string, environment: Record<string, string>, options: ShellOptions = {}) => {
+    const paged: { command: readonly string[]; text: string; LESS?: string | undefined }[] = [];
+    const result = await shell(command, {
+      ...{ isTTY: true, rows: 20, ...options },
+      environment: { NO_COLOR: "1", ...environment },
+      page: (words, { LESS }, text) => {
+        paged.push({ command: words, text, LESS });
+        return words[0] !== "missing";
+      },
+    });
+    return { ...result, paged };
+  };
+  const LONG = "timeseries example.com --days 90";
+
+  it("shows a long page with its notes", async () => {
+    const { code, stdout, stderr, paged } = await page(LONG, { PAGER: "less -S" });
+    expect([code, stdout, stderr]).toEqual([0, "", ""]);
+    expect(paged).toEqual([{ command: ["less", "-S"], LESS: "FRX", text: expect.any(String) }]);
+    expect(paged[0]?.text).toMatch(
+      /^example\.com,[\s\S]*\n2026-11-21 [\s\S]*\nToday, Saturday, is incomplete/,
+    );
+  });
+
+  it.each([
+    [
+      "a quoted path",
+      { PAGER: `"/a b/less" -P 'it''s' c:\\less\\x a\\ b` },
+      ["/a b/less", "-P", "its", "c:\\less\\x", "a b"],
+    ],
+    ["ANALYTICS_PAGER before PAGER", { ANALYTICS_PAGER: "most", PAGER: "less" }, ["most"]],
+    ["options of cat", { PAGER: "cat -n" }, ["cat", "-n"]],
+  ])("is %s", async (_, environment, command) => {
+    expect((await page(LONG, environment)).paged.map((each) => each.command)).toEqual([command]);
+  });
+
+  it("keeps the options that LESS has", async () => {
+    expect((await page(LONG, { PAGER: "less", LESS: "-i" })).paged[0]?.LESS).toBe("-i");
+  });
+
+  it.each([
+    ["none is named", LONG, {}, {}],
+    ["it is empty", LONG, { PAGER: "" }, {}],
+    ["ANALYTICS_PAGER is empty", LONG, { ANALYTICS_PAGER: "", PAGER: "less" }, {}],
+    ["it is cat", LONG, { PAGER: "cat" }, {}],
+    ["--no-pager", `${LONG} --no-pager`, { PAGER: "less" }, {}],
+    ["a pipe", LONG, { PAGER: "less" }, { isTTY: false }],
+    ["a dumb terminal", LONG, { PAGER: "less", TERM: "dumb" }, {}],
+    ["a page that fits", "stats example.com", { PAGER: "less" }, {}],
+  ] as [string, string, Record<string, string>, ShellOptions][])(
+    "is not started: %s",
+    async (_, command, environment, options) => {
+      const { code, stdout, paged } = await page(command, environment, options);
+      expect([code, paged]).toEqual([0, []]);
+      expect(stdout).not.toBe("");
+    },
+  );
+
+  it("is not started by a watch, however low the screen", async () => {
+    const watch = await page("realtime example.com --watch 1", { PAGER: "less" }, { rows: 2, stop: pause() });
+    expect([watch.code, watch.paged]).toEqual([0, []]);
+    expect(watch.stdout).toContain("while watching");
+  });
+
+  it("that is missing is no failure", async () => {
+    const { code, stdout, stderr } = await page(LONG, { PAGER: "missing --fast" });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^example\.com,[\s\S]*2026-11-21 /)]);
+    expect(stderr.split("\n")[0]).toBe("warning: PAGER names a program that cannot be started: missing");
+    expect((await page(`${LONG} --quiet`, { PAGER: "missing" })).stderr).not.toContain("missing");
+  });
+});
