@@ -8,7 +8,7 @@ import { commandSummaries } from "./commands/summaries.ts";
 import { type ExitCode, exitCodes, SilentExit } from "./exit-codes.ts";
 import { createHelpCommand, layOutHelp } from "./help/layout.ts";
 import type { Io } from "./io.ts";
-import { readFailureFormat } from "./output/output-format.ts";
+import { readFailureFormat } from "./output/failure-format.ts";
 import { flushData, printFailure } from "./output/streams.ts";
 import { colorChoices } from "./output/terminal.ts";
 import { explainUnknownOption, explainUsage, isUnknownOption } from "./usage-error.ts";

@@ -71,8 +71,16 @@ export function describePeriod(
   const today = `Today, ${weekdayOf(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
   return {
     notes: partial ? [] : [forModels(`As of ${as_of}.`)],
-    warnings: [...(partial ? [today] : []), ...(warned ?? []).map(({ detail }) => detail)],
+    warnings: [...(partial ? [today] : []), ...(warned ?? []).map(readWarning)],
   };
+}
+
+/** The code of a warning of this program itself, on numbers that were computed; the numbers in its text are counts. */
+export const SUBTRACTED = "subtracted";
+
+function readWarning({ code, detail }: Warning): Note {
+  if (code !== SUBTRACTED) return detail;
+  return { parts: detail.split(/(\d+)/).map((part) => (/^\d+$/.test(part) ? Number(part) : part)) };
 }
 
 /** People ask about weeks, and a date alone does not show the weekday. */

@@ -3,7 +3,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, type Days } from "../operations/days.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
-import type { Warning } from "../operations/period.ts";
+import { SUBTRACTED, type Warning } from "../operations/period.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { type Bounds, exact, subtract } from "./bounds.ts";
 import { sumWindow } from "./windows.ts";
@@ -180,7 +180,7 @@ function cutPeriod(period: Series["period"], { from, to, long, short }: PastSpan
 }
 
 function warn(known: readonly Warning[] | undefined, notes: string[]): { warnings?: Warning[] } {
-  const warnings = [...(known ?? []), ...notes.map((detail) => ({ code: "subtracted", detail }))];
+  const warnings = [...(known ?? []), ...notes.map((detail) => ({ code: SUBTRACTED, detail }))];
   return warnings.length > 0 ? { warnings } : {};
 }
 

@@ -33,6 +33,19 @@ describe("a period in words", () => {
     expect(formatNotes([...warnings, ...notes], "models")).toEqual([note]);
   });
 
+  it("writes the counts of computed numbers as the reader does, and no date", () => {
+    const warnings = [
+      { code: "subtracted", detail: "There are 12345 to 12347." },
+      { code: "provisional", detail: "From 2026-11-20, 12345 may change." },
+    ];
+    const described = describePeriod({ ...week, partial: false }, warnings).warnings;
+    expect(formatNotes(described, "people", (value) => value.toLocaleString("en"))).toEqual([
+      "There are 12,345 to 12,347.",
+      "From 2026-11-20, 12345 may change.",
+    ]);
+    expect(formatNotes(described, "models")[0]).toBe("There are 12345 to 12347.");
+  });
+
   it("includes its warnings", () => {
     const warnings = [{ code: "before_data_since", detail: "There were no data yet." }];
     const described = describePeriod(week, warnings);

@@ -101,6 +101,16 @@ describe("a table", () => {
     expect(line?.split(/\s{2,}/)).toEqual(["/a 99,999 5", "1", "0.0 %"]);
   });
 
+  it("groups the digits of ranges, too", () => {
+    const columns = [{ key: "visitors", label: "visitors", kind: "count" }] as const;
+    const rows = [{ visitors: "1217–13000" }, { visitors: "1200.5–1300 more" }];
+    expect(formatTable({ ...view, columns: [...columns], rows }, { ...screen, locale: "de-DE" })).toEqual([
+      "          visitors",
+      "      1.217–13.000",
+      "1.200,5–1.300 more",
+    ]);
+  });
+
   it("groups digits as the reader's locale does", () => {
     expect(formatTable(view, { ...screen, locale: "de-DE" }).join("\n")).toContain("12.345");
   });

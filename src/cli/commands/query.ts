@@ -13,8 +13,6 @@ import { openSource } from "../source.ts";
 import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
 import { readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
-import { readInterval, watch } from "./query-watch.ts";
-import { addTrends } from "./site-trends.ts";
 
 interface QueryFlags extends SourceFlags, OutputFlags {
   watch?: true | string;
@@ -64,9 +62,13 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const { call } = openSource(io, flags);
     const ask = async () =>
       gatherByInterval(await query.ask(call, params, {}).catch(fail), flags.by ?? "day");
-    if (flags.watch !== undefined) return watch(io, ask, readInterval(flags.watch), output);
+    if (flags.watch !== undefined) {
+      const { readInterval, watch } = await import("./query-watch.ts");
+      return watch(io, ask, readInterval(flags.watch), output);
+    }
     const answer = await ask();
     if (shell.trendOf && output.format === "table" && output.fields === undefined) {
+      const { addTrends } = await import("./site-trends.ts");
       await addTrends(call, answer, shell.trendOf, readScreen(io, "stdout", output));
     }
     await printAnswer(io, answer, output);

@@ -9,7 +9,7 @@ import { writeData } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
 import { breakExample } from "./break-example.ts";
-import { formatTopic, topics } from "./topics.ts";
+import { topicNames } from "./topic-names.ts";
 
 /** Lays out the help of a command and its subcommands: examples before options. */
 export function layOutHelp(io: Io, command: Command): void {
@@ -72,10 +72,10 @@ function describe(io: Io, command: Command): string {
 /** `analytics-mcp help [topic]`: help on the program, a command, or a topic. */
 export function createHelpCommand(io: Io, program: Command): Command {
   return new ShellCommand("help")
-    .summary(`Help on a command, or on a topic: ${Object.keys(topics).join(", ")}`)
+    .summary(`Help on a command, or on a topic: ${topicNames.join(", ")}`)
     .addArgument(
       new Argument("[topic]")
-        .choices([...program.commands.map((each) => each.name()), ...Object.keys(topics)])
+        .choices([...program.commands.map((each) => each.name()), ...topicNames])
         // Other words are refused below, with a suggestion.
         .argParser(String),
     )
@@ -85,13 +85,15 @@ export function createHelpCommand(io: Io, program: Command): Command {
       const command = program.commands.find((each) => each.name() === name);
       if (command && below !== undefined) return findBelow(command, below).outputHelp();
       if (name === undefined || command) return (command ?? program).outputHelp();
-      const known = [...program.commands.map((each) => each.name()), ...Object.keys(topics)];
-      if (!Object.hasOwn(topics, name)) {
+      const known = [...program.commands.map((each) => each.name()), ...topicNames];
+      const topic = topicNames.find((each) => each === name);
+      if (topic === undefined) {
         throw new AnalyticsError("usage", `There is no help on ${quoteWord(name)}.`, {
           hint: suggest(name, known).trim() || `There is help on ${known.join(", ")}.`,
         });
       }
-      await writeData(io, formatTopic(name as keyof typeof topics, readScreen(io, "stdout", {})));
+      const { formatTopic } = await import("./topics.ts");
+      await writeData(io, formatTopic(topic, readScreen(io, "stdout", {})));
     });
 }
 

@@ -2,6 +2,7 @@ import { environment } from "../../documents/environment.ts";
 import { paint, type Screen } from "../../render/terminal-screen.ts";
 import { measure, pad, wrap } from "../../render/text-width.ts";
 import { exitCodeMeanings } from "../exit-codes.ts";
+import type { TopicName } from "./topic-names.ts";
 
 interface Topic {
   title: string;
@@ -9,8 +10,7 @@ interface Topic {
   parts: (string | Readonly<Record<string, string>>)[];
 }
 
-/** Help topics besides commands. */
-export const topics = {
+const topics = {
   environment: {
     title: "Environment variables",
     parts: [environment, "Options override the environment."],
@@ -65,9 +65,9 @@ export const topics = {
       "A saved key is only sent to its saved address. whoami shows which key and address are used, and why.",
     ],
   },
-} as const satisfies Record<string, Topic>;
+} as const satisfies Record<TopicName, Topic>;
 
-export function formatTopic(name: keyof typeof topics, screen: Screen): string {
+export function formatTopic(name: TopicName, screen: Screen): string {
   const { title, parts } = topics[name];
   return [
     paint(screen, "bold", title),

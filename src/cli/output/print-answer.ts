@@ -2,7 +2,6 @@ import { formatNotes, type Note } from "../../operations/note.ts";
 import { listNotes, listWarnings, type View } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText, formatJson } from "../../render/clean-text.ts";
-import { formatPage } from "../../render/terminal-page.ts";
 import { paint } from "../../render/terminal-screen.ts";
 import type { Answer } from "../../reports/queries.ts";
 import type { Io } from "../io.ts";
@@ -42,8 +41,10 @@ export async function formatAnswer(io: Io, answer: Answer, output: Output): Prom
     case "csv":
     case "tsv":
       return formatTable(views, format, fields);
-    case "table":
+    case "table": {
+      const { formatPage } = await import("../../render/terminal-page.ts");
       return answer.empty ?? formatPage(views, readScreen(io, "stdout", output));
+    }
     case "markdown": {
       const { escapeMarkdown, formatMarkdown } = await import("../../render/markdown.ts");
       if (answer.empty !== undefined) return escapeMarkdown(answer.empty);
