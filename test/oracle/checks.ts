@@ -78,14 +78,19 @@ export async function checkShown(
   return 1 + shown.length;
 }
 
-function checkPrinted(printed: string, { json, tables }: Expected, format: Format): void {
+/** Readers get one sentence on a site that never had data; programs get its zeros. */
+const emptyOf = ({ site: { domain, since } }: Count) =>
+  since === null ? `${domain} has no data yet: nothing was ever recorded.` : undefined;
+
+function checkPrinted(printed: string, { json, tables, empty }: Expected, format: Format): void {
   if (format === "json") expect(bare(JSON.parse(printed))).toEqual(json);
   else if (format === "csv" || format === "tsv") expectData(printed, tables, format);
+  else if (empty !== undefined) expect(printed.trimEnd()).toBe(empty);
   else expectPage(printed, tables, format === "page");
 }
 
 /** Both halves of a tool's answer. A list that is too long for a model keeps one end; needless labels are left out. */
-function checkTool(structured: Body, text: string, { json, tables }: Expected, list?: List): void {
+function checkTool(structured: Body, text: string, { json, tables, empty }: Expected, list?: List): void {
   const all = list ? (json[list.key] as { value?: Cell; label?: Cell }[]) : [];
   const compact = all.map(({ label, ...rest }) =>
     label === undefined || label === rest.value ? rest : { label, ...rest },
@@ -98,7 +103,8 @@ function checkTool(structured: Body, text: string, { json, tables }: Expected, l
     ...(list && { [list.key]: keep(compact) }),
     ...(fitting < all.length && "truncated" in json && { truncated: true }),
   });
-  expectText(text, list ? tables.map((table) => ({ ...table, rows: keep(table.rows) })) : tables);
+  if (empty !== undefined) expect(text.split("\nShell: ")[0]).toBe(empty);
+  else expectText(text, list ? tables.map((table) => ({ ...table, rows: keep(table.rows) })) : tables);
   const cut = structured.receipt?.notes.find((note) => note.startsWith("Only the "));
   expect(cut === undefined).toBe(fitting === all.length);
   if (cut) expect(cut).toContain(`Only the ${list?.keep} ${fitting} of ${json.total_rows ?? all.length} `);
@@ -159,22 +165,29 @@ export async function checkTools(asked: Asked, choose: Choose): Promise<number> 
   const ranked = { ...ofRows, dimension: pick(choose, dimensions), limit: pick(choose, [1, 2, 3, 10, 1000]) };
   const listed = { ...choosePeriod(), limit: pick(choose, [1, 3, 10, 1000]) };
   const dimension = pick(choose, [undefined, pick(choose, dimensions)]);
+  const empty = emptyOf(count);
   const compared = { ...choosePeriod(182), ...(dimension && { dimension }) };
   const answers = [
     await checkSites(asked, pick(choose, formats)),
-    await checkShown(surfaces, "stats", ofStats, expectStats(count, now, ofStats.days), chooseFormats()),
+    await checkShown(
+      surfaces,
+      "stats",
+      ofStats,
+      { ...expectStats(count, now, ofStats.days), empty },
+      chooseFormats(),
+    ),
     await checkShown(
       surfaces,
       "timeseries",
       ofSeries,
-      expectSeries(count, now, ofSeries.days),
+      { ...expectSeries(count, now, ofSeries.days), empty },
       chooseFormats(),
     ),
     await checkShown(
       surfaces,
       "breakdown",
       ranked,
-      expectBreakdown(count, labels, now, ranked),
+      { ...expectBreakdown(count, labels, now, ranked), empty },
       chooseFormats(),
     ),
     await checkShown(surfaces, "crawlers", listed, expectCrawlers(count, now, listed), chooseFormats()),
@@ -238,10 +251,11 @@ export async function checkOverview(
   params: { site: string; days: number },
   shown: readonly Format[],
 ): Promise<number> {
-  const right = expectOverview(count, labels, now, params.days);
+  const right = { ...expectOverview(count, labels, now, params.days), empty: emptyOf(count) };
   const { text } = await surfaces.tool("get_overview", params);
   const trend = right.json.trend as { from: string; visitors: number[] };
-  expect(text.split("\n")).toContain(`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`);
+  if (right.empty === undefined)
+    expect(text.split("\n")).toContain(`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`);
   return 1 + (await checkShown(surfaces, "overview", params, right, shown));
 }
 
@@ -290,13 +304,15 @@ export async function checkComparison(
     right.windows,
     ...json.dimensions.map(({ dimension, movers }) => tabulateMovers(dimension, movers.map(showBounds))),
   ];
-  expectText(text, tables);
+  const empty = emptyOf(count);
+  if (empty !== undefined) expect(text.split("\nShell: ")[0]).toBe(empty);
+  else expectText(text, tables);
   for (const format of shown) {
     if (format === "json") continue;
     const printed = await surfaces.shell("compare", params, words[format], {
       isTTY: format.endsWith("page"),
     });
-    checkPrinted(printed, { json: {}, tables }, format);
+    checkPrinted(printed, { json: {}, tables, empty }, format);
   }
   return 2 + shown.length;
 }

@@ -27,6 +27,8 @@ export interface Column {
 export interface Expected {
   json: Record<string, unknown>;
   tables: Table[];
+  /** Of a site that never had data: what readers get instead of tables. */
+  empty?: string | undefined;
 }
 
 export const dimensions = [

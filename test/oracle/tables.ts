@@ -5,26 +5,32 @@ import type { Cell, Column, Table } from "./expected.ts";
 /** A cell for programs. */
 const raw = (cell: Cell) => String(cell ?? "");
 
-/** If an answer has several tables, each row says which one it belongs to, and those without rows are left out. */
-function nameRows(tables: Table[]): { header: string[]; rows: string[][] }[] {
-  const shown = tables.filter(({ rows }) => tables.length === 1 || rows.length > 0);
-  return shown.map(({ name, columns, rows }) => {
-    const cells = rows.map((row) => row.map(raw));
-    const keys = columns.map(({ key }) => key);
-    if (tables.length === 1) return { header: keys, rows: cells };
-    return { header: ["table", ...keys], rows: cells.map((row) => [name ?? "", ...row]) };
-  });
+/** Several tables are one for programs: each row says which it belongs to, and lacks the columns of the others. */
+function mergeTables(tables: Table[]): { header: string[]; rows: string[][] } {
+  const keysOf = ({ columns }: Table) => columns.map(({ key }) => key);
+  const [single] = tables;
+  if (single && tables.length === 1)
+    return { header: keysOf(single), rows: single.rows.map((row) => row.map(raw)) };
+  const all = new Set(tables.flatMap(keysOf));
+  const names = ["value", "label"].filter((key) => all.delete(key));
+  const keys = [...names, ...all];
+  return {
+    header: ["table", ...keys],
+    rows: tables.flatMap((table) => {
+      const own = keysOf(table);
+      return table.rows.map((row) => [
+        table.name ?? "",
+        ...keys.map((key) => raw(row[own.indexOf(key)] ?? null)),
+      ]);
+    }),
+  };
 }
 
 /** Compares the output of a pipe with the tables: tab-separated or comma-separated. */
 export function expectData(text: string, tables: Table[], format: "csv" | "tsv"): void {
   const split = format === "tsv" ? (line: string) => line.split("\t") : splitCsv;
-  const blocks = text.replace(/\n$/, "").split("\n\n");
-  const shown = blocks.map((block) => {
-    const [header = [], ...rows] = block.split("\n").map(split);
-    return { header, rows };
-  });
-  expect(shown).toEqual(nameRows(tables));
+  const [header = [], ...rows] = text.replace(/\n$/, "").split("\n").map(split);
+  expect({ header, rows }).toEqual(mergeTables(tables));
 }
 
 const splitCsv = (line: string) =>
@@ -66,7 +72,7 @@ function layOut(line: string): string[] {
 }
 
 /** A bar or a sparkline. */
-const PICTURE = /^[█▏▎▍▌▋▊▉▁▂▃▄▅▆▇·]+$/;
+const PICTURE = /^[█▏▎▍▌▋▊▉▁▂▃▄▅▆▇·↑]+$/;
 
 function readTable(lines: string[][], table: Table, tables: Table[]) {
   const starts = lines.map((line) => tables.flatMap((each) => findHeader(line.join(""), each) ?? []));
