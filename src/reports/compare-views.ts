@@ -77,13 +77,13 @@ function viewMovers(group: Movers, comparison: Comparison): View {
         percent: change?.percent ?? null,
       }),
     })),
-    ...describeMovers(group),
+    ...describeMovers(group, comparison.changes_per_day ? "visitors a day" : "visitors"),
   };
 }
 
 const isCertain = ({ cut_off, drift }: Movers) => !cut_off && drift === 0;
 
-function describeMovers(group: Movers): { notes: Note[]; warnings: Note[] } {
+function describeMovers(group: Movers, unit: string): { notes: Note[]; warnings: Note[] } {
   const { dimension, drift, cut_off, movers, more } = group;
   const [are, verb] = isCertain(group)
     ? ["changed", "changed"]
@@ -92,7 +92,7 @@ function describeMovers(group: Movers): { notes: Note[]; warnings: Note[] } {
     notes: [
       ...(movers.length === 0 ? [`No ${dimension} ${are}.`] : []),
       ...(more.count > 0
-        ? [forModels(note`${dimension}: ${more.count} more ${verb}, by at most ${more.most} visitors each.`)]
+        ? [forModels(note`${dimension}: ${more.count} more ${verb}, by at most ${more.most} ${unit} each.`)]
         : []),
     ],
     warnings: [

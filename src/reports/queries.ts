@@ -20,7 +20,7 @@ export interface Answer {
   params: Record<string, unknown>;
   result: Record<string, unknown>;
   views: View[];
-  /** Of a site that never had any data: one sentence for readers, in place of tables of zeros and notes. */
+  /** Of a site that never had any data: one sentence for people, in place of tables of zeros and notes. */
   empty?: string;
 }
 

@@ -110,18 +110,25 @@ describe("an answer is complete as text and as structured content, with its rece
   });
 
   it.each([
-    ["get_stats", {}],
-    ["get_timeseries", {}],
-    ["get_breakdown", { dimension: "pages" }],
-    ["get_breakdown", { dimension: "events" }],
-    ["get_overview", {}],
-    ["compare_periods", {}],
-  ])("%s of a site without data %j is one sentence", async (name, args) => {
-    const result = await call(name, { site: "parked.example", days: 7, ...args });
-    const { receipt } = result.structuredContent as { receipt: { notes: string[]; command: string } };
-    const sentence = "parked.example has no data yet: nothing was ever recorded.";
-    expect(receipt.notes).toEqual([sentence]);
-    expect(textOf(result)).toBe(`${sentence}\nShell: ${receipt.command}`);
+    [
+      "get_breakdown",
+      { dimension: "pages", days: 7 },
+      ["No pages in these days. Totals: 0 visitors, 0 pageviews."],
+    ],
+    [
+      "get_breakdown",
+      { dimension: "events", days: 7 },
+      ["No events in these days. Totals: 0 visitors, 0 pageviews, 0 events."],
+    ],
+    ["get_overview", { days: 7 }, ["The site has no data yet: every number is zero."]],
+    ["compare_periods", { days: 7 }, ["No pages changed.", "No referrers changed."]],
+  ])("%s of a site without visits %j has no empty lists", async (name, args, notes) => {
+    const result = await call(name, { site: "parked.example", ...args });
+    const { receipt } = result.structuredContent as { receipt: { notes: string[] } };
+    expect(receipt.notes).toEqual(expect.arrayContaining(notes));
+    for (const text of [textOf(result), receipt.notes.join("\n")]) {
+      expect(text).not.toMatch(/All 0|come from visitors|changed most|top pages|may not add up/);
+    }
   });
 
   it("a site with a quote in its name cannot break out of the shell command", async () => {

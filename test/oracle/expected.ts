@@ -27,7 +27,7 @@ export interface Column {
 export interface Expected {
   json: Record<string, unknown>;
   tables: Table[];
-  /** Of a site that never had data: what readers get instead of tables. */
+  /** Of a site that never had data: what people get instead of tables. */
   empty?: string | undefined;
 }
 
