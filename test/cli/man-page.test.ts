@@ -33,8 +33,9 @@ it("has its sections in the usual order", () => {
 it("has every command, and its options and examples", () => {
   for (const command of program.commands) {
     expect(page).toMatch(new RegExp(`^\\.SS "${escapeRoff(command.name()).replaceAll("\\", "\\\\")} `, "m"));
-    for (const { long, hidden } of command.options) {
-      if (long && !hidden) expect(page).toContain(`.B "${escapeRoff(long)}`);
+    for (const { short, long, hidden } of command.options) {
+      const names = [short, long].flatMap((each) => each ?? []).join(", ");
+      if (long && !hidden) expect(page).toContain(`.B "${escapeRoff(names)}`);
     }
   }
   expect(page).toContain(escapeRoff("analytics-mcp overview --demo"));

@@ -72,7 +72,7 @@ describe("a service that counts crawlers", () => {
   });
 
   it("says that a site has none", async () => {
-    expect((await shell("parked.example")).stderr).toContain("No crawlers in these days.");
+    expect((await shell("parked.example")).stderr).toContain("parked.example has no data yet");
   });
 });
 
