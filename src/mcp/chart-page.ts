@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 /** In order: a script may use those before it. */
 const SCRIPTS = [
-  ...["format", "elements", "shapes", "scale", "trend-text", "trend-svg", "trend"],
-  ...["draw-overview", "draw-comparison", "host", "host-style", "main"],
+  ...["format", "elements", "shapes", "scale", "trend-days", "trend-text", "trend-svg", "trend"],
+  ...["draw-overview", "draw-comparison", "view", "host", "host-style", "main"],
 ];
 
 let chart: string | undefined;

@@ -8,6 +8,7 @@ import { cleanValue } from "../render/clean-value.ts";
 import { formatTsv } from "../render/tsv.ts";
 import type { Answer, Query } from "../reports/queries.ts";
 import { countFitting, estimateTokens, ROW_TOKENS } from "./budget.ts";
+import { CHART_DATA } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";
 
 /** What a reader needs to trust or repeat an answer; the resolved dates are in `period`. */
@@ -21,6 +22,8 @@ export interface ToolAnswer {
   [member: string]: unknown;
   content: { type: "text"; text: string }[];
   structuredContent?: Record<string, unknown>;
+  /** For the chart alone: hosts give a model `content` or `structuredContent`. */
+  _meta?: Record<string, unknown>;
   isError?: true;
 }
 
@@ -59,6 +62,7 @@ export function buildAnswer(
   return {
     content: [{ type: "text", text: text.join("\n") }],
     structuredContent: { ...structured, receipt },
+    ...(query.drawn && { _meta: { [CHART_DATA]: cleanValue(query.drawn(result)) } }),
   };
 }
 

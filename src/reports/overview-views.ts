@@ -5,12 +5,23 @@ import type { Overview } from "./overview.ts";
 import { createChangeColumns, nameColumns, noteLengths } from "./report-fields.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 
-/** The overview as tables: the totals with their change, today and now, the trend, and the top lists. */
-export function viewOverview(overview: Overview): View[] {
-  return [viewTotals(overview), viewNow(overview), viewTrend(overview), ...overview.top.map(viewTop)];
+const MAIN_LISTS = ["pages", "referrers", "countries"];
+const MAIN_ROWS = 5;
+
+/** What a terminal and a model get of the top lists: both have little room. */
+export function pickMainLists(top: Overview["top"]): Overview["top"] {
+  return top
+    .filter(({ dimension }) => MAIN_LISTS.includes(dimension))
+    .map((list) => ({ ...list, rows: list.rows.slice(0, MAIN_ROWS) }));
 }
 
-function viewTotals({ site, period, comparison, top, warnings, ...totals }: Overview): View {
+/** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
+export function viewOverview(overview: Overview): View[] {
+  const lists = pickMainLists(overview.top);
+  return [viewTotals(overview), viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
+}
+
+export function viewTotals({ site, period, comparison, top, warnings, ...totals }: Overview): View {
   const previous = comparison?.previous;
   const { columns, fill } = createChangeColumns(comparison ?? {});
   const { notes, warnings: partial } = describePeriod(period, warnings);
@@ -41,7 +52,7 @@ function viewTotals({ site, period, comparison, top, warnings, ...totals }: Over
   };
 }
 
-function viewNow({ today, active_now }: Overview): View {
+export function viewNow({ today, active_now }: Overview): View {
   return {
     name: "now",
     headline: "",
@@ -69,7 +80,7 @@ function viewTrend({ trend }: Overview): View {
   };
 }
 
-function viewTop({ dimension, rows }: Overview["top"][number]): View {
+export function viewTop({ dimension, rows }: Overview["top"][number]): View {
   return {
     name: dimension,
     headline: "",

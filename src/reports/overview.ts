@@ -8,16 +8,16 @@ import { period, warnings } from "../operations/period.ts";
 import { periodParam, precedingDays, resolvePeriod } from "../operations/period-words.ts";
 import { findComplete } from "./compared-days.ts";
 import { findDataStart, readDataStarts } from "./data-start.ts";
-import { viewOverview } from "./overview-views.ts";
+import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
 import { change, changesPerDay, compactNames, dataStart, markPerDay, window } from "./report-fields.ts";
 import { answerToday, askSpan, type SpanOperation } from "./site-period.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
-const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "countries"];
-const TOP_ROWS = 5;
+const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
+const TOP_ROWS = 10;
 
-const params = () =>
+export const overviewParams = () =>
   z.strictObject({
     site: siteParam,
     days: z
@@ -29,7 +29,7 @@ const params = () =>
     period: periodParam(),
   });
 
-const result = () =>
+export const overviewResult = () =>
   z.object({
     site: siteRef,
     period,
@@ -48,7 +48,13 @@ const result = () =>
       .nullable(),
     today: z.object({ date, visitors: count, pageviews: count }),
     active_now: count,
-    trend: z.object({ from: date, visitors: z.array(count), partial: z.boolean() }),
+    trend: z.object({
+      from: date,
+      visitors: z.array(count),
+      pageviews: z.array(count).optional(),
+      partial: z.boolean(),
+      previous: z.object({ from: date, visitors: z.array(count), pageviews: z.array(count) }).optional(),
+    }),
     top: z.array(
       z.object({
         dimension: z.string(),
@@ -66,7 +72,7 @@ const result = () =>
     warnings,
   });
 
-export type Overview = z.output<ReturnType<typeof result>>;
+export type Overview = z.output<ReturnType<typeof overviewResult>>;
 
 export const overview = defineReport({
   name: "overview",
@@ -81,26 +87,33 @@ export const overview = defineReport({
     examples: ["analytics-mcp overview example.com", "analytics-mcp overview example.com --period last-week"],
     fields: "label,current",
   },
-  params,
-  result,
-  compute: readOverview,
-  compact: (overview) => ({
+  params: overviewParams,
+  result: overviewResult,
+  compute: (call, params, options) => readOverview(call, params, options, TOP_DIMENSIONS),
+  compact: ({ trend: { from, visitors, partial }, top, ...overview }) => ({
     ...overview,
-    top: overview.top.map((list) => ({ ...list, rows: compactNames(list.rows) })),
+    trend: { from, visitors, partial },
+    top: pickMainLists(top).map((list) => ({ ...list, rows: compactNames(list.rows) })),
   }),
+  drawn: ({ trend, top }) => ({ trend, top }),
   views: viewOverview,
 });
 
-/** One span for everything: the complete days of the period, or today so far if it has none. */
-async function readOverview(
+/**
+ * One span for everything: the complete days of the period, or today so far if it has none.
+ *
+ * @param dimensions The top lists, in order.
+ */
+export async function readOverview(
   call: Call,
-  { site, days, period = `last_${days}_days` }: z.output<ReturnType<typeof params>>,
+  { site, days, period = `last_${days}_days` }: z.output<ReturnType<typeof overviewParams>>,
   options: CallOptions,
+  dimensions: readonly Dimension[],
 ): Promise<Overview> {
   const fresh = { ...options, fresh: true };
   const [answer, sinceDays] = await Promise.all([
     answerToday(call, site, fresh, (today, active) =>
-      readParts(call, site, period, { today, active }, fresh),
+      readParts(call, site, period, { today, active, dimensions }, fresh),
     ),
     readDataStarts(call, options),
   ]);
@@ -111,6 +124,8 @@ async function readOverview(
   const measure = createMeasure(current, before, start.comparable);
   return {
     ...rest,
+    // Days without data are no days without visitors, so an incomplete span has no line.
+    ...(start.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
     comparison: {
       previous: before,
       visitors: measure.change(current.visitors, before.visitors),
@@ -126,7 +141,7 @@ async function readParts(
   call: Call,
   site: string,
   period: string,
-  { today, active }: { today: string; active: number },
+  { today, active, dimensions }: { today: string; active: number; dimensions: readonly Dimension[] },
   options: CallOptions,
 ) {
   const asked = resolvePeriod(period, today);
@@ -140,25 +155,30 @@ async function readParts(
     ask(timeseries, shown),
     complete && ask(timeseries, precedingDays(period, complete)),
     call(stats, { site, days: 1 }, options),
-    ...TOP_DIMENSIONS.map((dimension) =>
+    ...dimensions.map((dimension) =>
       askSpan(call, breakdown, { dimension, limit: TOP_ROWS }, { site, today, ...shown }, options, summary),
     ),
   ]);
   const includesToday = asked.to === today;
-  const visitors = series.points.map((point) => point.visitors);
+  // Today is no complete day, but a trend that leads to it shows it.
+  const points = complete && includesToday ? [...series.points, { ...day, date: today }] : series.points;
   return {
     ...{ site: totals.site, period: totals.period },
     ...{ visitors: totals.visitors, pageviews: totals.pageviews, events: totals.events },
     today: { date: day.period.to, visitors: day.visitors, pageviews: day.pageviews },
     active_now: active,
-    trend: {
-      from: shown.from,
-      visitors: complete && includesToday ? [...visitors, day.visitors] : visitors,
-      partial: includesToday,
-    },
+    trend: { ...listCounts(points), from: shown.from, partial: includesToday },
     top: tops.map(({ dimension, rows }) => ({ dimension, rows: rows.map(pickRow) })),
     warnings: totals.warnings,
     ...{ series, previous },
+  };
+}
+
+function listCounts(points: readonly { date: string; visitors: number; pageviews: number }[]) {
+  return {
+    from: points[0]?.date ?? "",
+    visitors: points.map(({ visitors }) => visitors),
+    pageviews: points.map(({ pageviews }) => pageviews),
   };
 }
 

@@ -31,6 +31,8 @@ export interface Query extends Presentation {
   readonly params: z.ZodObject;
   readonly result: z.ZodObject;
   readonly compact?: Operation["compact"];
+  /** Members of the result in full, for a chart: `compact` shortens them for a model. */
+  drawn?(result: Record<string, unknown>): Record<string, unknown>;
   /** @param params Parsed with `params`. */
   ask(call: Call, params: Record<string, unknown>, options: CallOptions): Promise<Answer>;
 }
@@ -96,7 +98,7 @@ function createQuery(
   ask: (call: Call, params: Record<string, unknown>, options: CallOptions) => Promise<Answer>,
   more: () => z.ZodRawShape = () => ({}),
 ): Query {
-  const { name, summary, tool, shell, list, isDescription, compact } = source;
+  const { name, summary, tool, shell, list, isDescription, compact, drawn } = source;
   const params = once((): z.ZodObject => {
     const all = source.params.extend(more());
     return "site" in all.shape ? all.partial({ site: true }) : all;
@@ -110,6 +112,7 @@ function createQuery(
       ...(list && { list }),
       ...(isDescription && { isDescription }),
       ...(compact && { compact }),
+      ...(drawn && { drawn }),
     },
     // Getters, because reading these members builds the schemas.
     get params() {

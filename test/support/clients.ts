@@ -23,6 +23,7 @@ export type ClientKind = (typeof clientKinds)[number];
 export interface ToolResult {
   content: { type: string; text: string }[];
   structuredContent?: Record<string, unknown>;
+  _meta?: Record<string, unknown>;
   isError?: boolean;
 }
 

@@ -22,7 +22,7 @@ import { createTrend } from "./trend.js";
 export function drawOverview(overview, format) {
   const { site, period, comparison, trend, top } = overview;
   // A single day has no trend, and the tiles already show its numbers.
-  const drawn = trend.visitors.length > 1 ? createTrend(trend, trend.partial, format) : undefined;
+  const drawn = trend.visitors.length > 1 ? createTrend(trend, format) : undefined;
   return {
     trend: drawn,
     parts: [
@@ -60,7 +60,7 @@ export function drawOverview(overview, format) {
         html("p", { class: "remark" }, "share of all visitors; rows may not add up"),
       ),
       barLists(
-        "tripled",
+        "columns",
         top.map((list) => buildList(list, format)),
       ),
     ],
@@ -105,26 +105,14 @@ function buildTile(name, value, lines) {
 
 /** @param {Overview["top"][number]} list @param {Format} format */
 function buildList({ dimension, rows }, format) {
-  const items = rows.map(({ label, visitors, percentage }) =>
+  const items = rows.map(({ label, visitors, visitors_at_most, percentage }) =>
     html(
       "li",
-      {},
-      html(
-        "span",
-        { class: "line" },
-        foreignText(label),
-        html("span", { class: "number" }, own(format.count(visitors))),
-      ),
-      html(
-        "span",
-        { class: "line" },
-        html(
-          "span",
-          { class: "track", "aria-hidden": "true" },
-          bar(0, Math.min(100, Math.max(0, percentage))),
-        ),
-        html("span", { class: "number beside soft" }, own(format.percent(percentage))),
-      ),
+      { class: "filled" },
+      html("span", { class: "track", "aria-hidden": "true" }, bar(0, Math.min(100, Math.max(0, percentage)))),
+      foreignText(label),
+      html("span", { class: "number" }, showVisitors(visitors, visitors_at_most, format)),
+      html("span", { class: "number beside soft" }, own(format.percent(percentage))),
     ),
   );
   return html(
@@ -134,3 +122,7 @@ function buildList({ dimension, rows }, format) {
     rows.length === 0 ? html("p", { class: "aside" }, "None.") : html("ol", { class: "rows" }, ...items),
   );
 }
+
+/** A count, or its range if it is not known. @param {number} least @param {number | undefined} most @param {Format} format */
+const showVisitors = (least, most, format) =>
+  html("span", {}, own(format.count(least)), ...(most === undefined ? [] : ["–", own(format.count(most))]));

@@ -1,62 +1,43 @@
 // @ts-check
-import { drawComparison } from "./draw-comparison.js";
-import { drawOverview } from "./draw-overview.js";
-import { html } from "./elements.js";
 import { createFormat } from "./format.js";
 import { connectHost, readObject, readText } from "./host.js";
 import { applyHostStyle } from "./host-style.js";
-import { isComparison, isOverview, readNotes } from "./shapes.js";
+import { isOverview } from "./shapes.js";
+import { createView } from "./view.js";
 
-const DEMO_NOTE = "Made-up data";
+/** The member of an answer's `_meta` with what a model does not get (`src/mcp/chart-link.ts`). */
+const CHART_DATA = "analytics-mcp/chart";
 const MAX_WIDTH = 1120;
 const IN_CONVERSATION = "The conversation has the answer as text.";
 
 // chart.html has this element.
-const view = /** @type {HTMLElement} */ (document.getElementById("view"));
+const element = /** @type {HTMLElement} */ (document.getElementById("view"));
+const view = createView(element);
 /** @type {Record<string, unknown>} */
 let context = {};
 /** @type {Record<string, unknown> | undefined} */
 let result;
-/** @type {ReturnType<typeof drawOverview>["trend"]} */
-let trend;
 let reported = "";
 let stopped = false;
 
-/** @param {...Node} parts */
-function show(...parts) {
-  trend = undefined;
-  view.replaceChildren(...parts);
-}
-
-/** @param {string} text @param {string} kind */
-function say(text, kind = "message") {
-  show(html("p", { class: kind, role: "status" }, text));
+/** @param {string} text @param {string} [kind] */
+function say(text, kind) {
+  view.say(text, kind);
   reportSize();
 }
 
 function drawResult() {
   if (!result) return;
-  const content = result.structuredContent;
   if (result.isError === true) return say(readContentText(result) || "The call failed.", "message failure");
   const format = createFormat(readText(context.locale) || undefined);
-  const drawn = isOverview(content)
-    ? drawOverview(content, format)
-    : isComparison(content)
-      ? drawComparison(content, format)
-      : undefined;
-  if (!drawn) return say(`This answer has no chart. ${IN_CONVERSATION}`);
-  show(...drawn.parts, buildFooter(readNotes(content)));
-  trend = drawn.trend;
-  trend?.resize();
+  if (!view.draw(readContent(result), format)) return say(`This answer has no chart. ${IN_CONVERSATION}`);
   reportSize();
 }
 
-/** @param {string[]} notes */
-function buildFooter(notes) {
-  const items = notes.map((note) =>
-    html("li", note.startsWith(DEMO_NOTE) ? { class: "demo" } : {}, html("bdi", {}, note)),
-  );
-  return html("footer", {}, html("ul", {}, ...items));
+/** The structured content, with the chart's own data if the host passes it on. @param {Record<string, unknown>} answer */
+function readContent({ structuredContent, _meta }) {
+  const whole = { ...readObject(structuredContent), ...readObject(readObject(_meta)[CHART_DATA]) };
+  return isOverview(structuredContent) && isOverview(whole) ? whole : structuredContent;
 }
 
 /** @param {Record<string, unknown>} answer */
@@ -68,7 +49,7 @@ function readContentText({ content }) {
 /** Reports the height of the content to the host, and the preferred width if the host does not set it. */
 function reportSize() {
   const { width, maxWidth } = readObject(context.containerDimensions);
-  const height = Math.ceil(view.getBoundingClientRect().height);
+  const height = Math.ceil(element.getBoundingClientRect().height);
   // A hidden view has no height. A host that got 0 would never show it.
   if (height === 0) return;
   const size = {
@@ -85,7 +66,7 @@ let frame = 0;
 const watched = new ResizeObserver(() => {
   cancelAnimationFrame(frame);
   frame = requestAnimationFrame(() => {
-    trend?.resize();
+    view.resize();
     reportSize();
   });
 });
@@ -117,4 +98,4 @@ const host = connectHost({
     cancelAnimationFrame(frame);
   },
 });
-watched.observe(view);
+watched.observe(element);

@@ -37,8 +37,16 @@ const overview = {
   ...{ visitors: isCount, pageviews: isCount, events: isCount, active_now: isCount },
   comparison: orNull({ previous: span, visitors: change, pageviews: change, small_sample: isFlag }),
   today: { visitors: isCount },
-  trend: { from: isDay, visitors: [isCount], partial: isFlag },
-  top: [{ dimension: isText, rows: [{ label: isText, visitors: isCount, percentage: isNumber }] }],
+  trend: {
+    ...{ from: isDay, visitors: [isCount], pageviews: orNone([isCount]), partial: isFlag },
+    previous: orNone({ from: isDay, visitors: [isCount], pageviews: [isCount] }),
+  },
+  top: [
+    {
+      dimension: isText,
+      rows: [{ label: isText, visitors: isCount, visitors_at_most: orNone(isCount), percentage: isNumber }],
+    },
+  ],
 };
 
 /** @type {Shape} */

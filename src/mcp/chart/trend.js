@@ -1,34 +1,45 @@
 // @ts-check
 /** @import { Format } from "./format.js" */
-import { heading, html } from "./elements.js";
-import { addDays } from "./format.js";
+/** @import { Overview } from "./shapes.js" */
+/** @import { Measure } from "./trend-days.js" */
+import { html, own } from "./elements.js";
+import { findMeasures, listBefore, MEASURES, readDays } from "./trend-days.js";
 import { drawTrend } from "./trend-svg.js";
-import { buildTable, describeDay, describeMost } from "./trend-text.js";
+import { buildTable, describeDay, describeMost, readSpan } from "./trend-text.js";
 
 const WEEK = 7;
+/** Between the tooltip and the day it describes. */
+const TIP_GAP = 12;
 
 /**
- * Visitors per day: a chart that people explore day by day with pointer or keyboard, and a table.
- * @param {{ from: string, visitors: number[] }} trend
- * @param {boolean} partial whether the last day is incomplete
+ * A measure per day over the span before: a chart that people explore day by day with pointer or keyboard, and a table.
+ * @param {Overview["trend"]} trend
  * @param {Format} format
  */
-export function createTrend(trend, partial, format) {
-  const last = trend.visitors.length - 1;
-  const days = trend.visitors.map((visitors, index) => ({
-    visitors,
-    name: addDays(trend.from, index),
-    open: partial && index === last,
-  }));
-  const readout = html("output", { class: "remark", "aria-live": "polite" });
-  const plot = html("div", {
-    class: "plot",
-    tabindex: 0,
-    // In an application, screen readers pass the arrow keys on.
-    role: "application",
-    "aria-roledescription": "chart",
-    "aria-label": "Visitors per day. Use the arrow keys, Home and End to move from day to day.",
-  });
+export function createTrend(trend, format) {
+  const measures = findMeasures(trend);
+  /** @type {Measure} */
+  let measure = "visitors";
+  let days = readDays(trend, measure);
+  const last = days.length - 1;
+  const title = html("h2", {});
+  const most = html("span", {});
+  // Announces the day. The tooltip shows the same, next to the line.
+  const readout = html("output", { class: "hidden", "aria-live": "polite" });
+  const tip = html("div", { class: "tip", hidden: "", "aria-hidden": "true" });
+  const canvas = html("div", {});
+  const plot = html(
+    "div",
+    {
+      class: "plot",
+      tabindex: 0,
+      // In an application, screen readers pass the arrow keys on.
+      role: "application",
+      "aria-roledescription": "chart",
+    },
+    canvas,
+    tip,
+  );
   /** @type {ReturnType<typeof drawTrend> | undefined} */
   let picture;
   /** @type {number | undefined} */
@@ -37,10 +48,13 @@ export function createTrend(trend, partial, format) {
   const select = (/** @type {number | undefined} */ index) => {
     selected = index;
     const day = index === undefined ? undefined : days[index];
-    readout.replaceChildren(...(day ? describeDay(day, format) : describeMost(days, format)));
+    const words = day ? describeDay(day, measure, format) : [];
+    readout.replaceChildren(words.map((line) => line.textContent).join(", "));
+    tip.replaceChildren(...words);
+    tip.hidden = !day;
     picture?.mark(index);
+    if (index !== undefined && picture) placeTip(tip, picture.toX(index), plot.clientWidth);
   };
-  select(undefined);
 
   plot.addEventListener("keydown", (event) => {
     if (event.key === "Escape") return select(undefined);
@@ -63,23 +77,73 @@ export function createTrend(trend, partial, format) {
     if (document.activeElement !== plot) select(undefined);
   });
 
-  let drawnWidth = -1;
+  let drawnWidth = 0;
+  /** A hidden element has no width. */
+  const draw = () => {
+    if (plot.clientWidth === 0) return;
+    drawnWidth = plot.clientWidth;
+    picture = drawTrend(canvas, days, measure, format);
+    select(selected);
+  };
+  const choose = (/** @type {Measure} */ chosen) => {
+    measure = chosen;
+    days = readDays(trend, measure);
+    const name = MEASURES[measure].title;
+    title.replaceChildren(name);
+    most.replaceChildren(...describeMost(days, measure, format));
+    plot.setAttribute("aria-label", `${name}. Use the arrow keys, Home and End to move from day to day.`);
+    draw();
+  };
+  choose(measure);
+
   return {
     element: html(
       "figure",
       {},
-      heading("figcaption", "Visitors per day", readout),
+      html(
+        "figcaption",
+        { class: "heading" },
+        title,
+        ...(measures.length > 1 ? [buildSwitch(measures, measure, choose)] : []),
+      ),
+      html("div", { class: "legend" }, ...buildLegend(trend, format), html("p", { class: "most" }, most)),
       plot,
-      buildTable(days, format),
+      readout,
+      buildTable(trend, format),
     ),
-    /** Call it once the element is in the page, and when its width may have changed. A hidden element has no width. */
+    /** Call it once the element is in the page, and when its width may have changed. */
     resize: () => {
-      if (plot.clientWidth === 0 || plot.clientWidth === drawnWidth) return;
-      drawnWidth = plot.clientWidth;
-      picture = drawTrend(plot, days, format);
-      picture.mark(selected);
+      if (plot.clientWidth !== drawnWidth) draw();
     },
   };
+}
+
+/** @param {HTMLElement} tip @param {number} x of the day @param {number} width of the plot */
+function placeTip(tip, x, width) {
+  const isRight = x > width / 2;
+  tip.style.left = isRight ? "auto" : `${x + TIP_GAP}px`;
+  tip.style.right = isRight ? `${width - x + TIP_GAP}px` : "auto";
+}
+
+/** @param {Measure[]} measures @param {Measure} chosen @param {(measure: Measure) => void} choose */
+function buildSwitch(measures, chosen, choose) {
+  const choices = measures.map((measure) => {
+    const input = html("input", { type: "radio", name: "measure", value: measure });
+    input.checked = measure === chosen;
+    input.addEventListener("change", () => choose(measure));
+    return html("label", {}, input, html("span", {}, MEASURES[measure].name));
+  });
+  return html("fieldset", { class: "switch" }, html("legend", { class: "hidden" }, "Chart"), ...choices);
+}
+
+/** Which line is which, if there are two. @param {Overview["trend"]} trend @param {Format} format */
+function buildLegend(trend, format) {
+  const days = readDays(trend, "visitors");
+  const before = listBefore(days);
+  if (before.length === 0) return [];
+  const key = (/** @type {string} */ kind, /** @type {{ name: string }[]} */ of) =>
+    html("li", { class: kind }, own(format.range(readSpan(of))));
+  return [html("ul", { "aria-label": "Lines" }, key("now", days), key("before", before))];
 }
 
 /** @param {string} key @param {number} at @param {number} last */

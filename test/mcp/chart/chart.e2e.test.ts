@@ -104,7 +104,12 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   }
 
   const ask = (tool: string, args: Record<string, unknown>) => client.callTool(tool, args);
-  const overviewOf = (result: ToolResult) => result.structuredContent as unknown as Overview & WithReceipt;
+  /** What a model gets, with what the chart alone gets. */
+  const overviewOf = ({ structuredContent, _meta }: ToolResult) =>
+    ({
+      ...structuredContent,
+      ...(_meta?.["analytics-mcp/chart"] as object),
+    }) as unknown as Overview & WithReceipt;
   const comparisonIn = ({ comparison }: Overview) => {
     if (comparison === null) throw new Error("There is no comparison.");
     return comparison;
@@ -147,9 +152,11 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         `Active now ${count(overview.active_now)} at 5:05 AM`,
       ]);
       expect(await words(main)).toContain("Complete days, compared with Sep 22 – Oct 21, 2026");
-      expect(await allWords(main.locator(".lists h3"))).toEqual(["Pages", "Referrers", "Countries"]);
+      expect(await allWords(main.locator(".lists h3"))).toEqual([
+        ...["Pages", "Referrers", "Channels", "Countries", "Devices"],
+      ]);
       const rows = overview.top.flatMap((list) => list.rows);
-      expect(rows).toHaveLength(15);
+      expect(overview.top.map((list) => list.rows.length)).toEqual([10, 10, 10, 10, 3]);
       expect(await allWords(main.locator(".lists li"))).toEqual(
         rows.map((row) => `${row.label} ${count(row.visitors)} ${percent(row.percentage)}`),
       );
@@ -171,7 +178,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         const read = (element: Element, name: string) => Number(element.getAttribute(name));
         const ticks = [...svg.querySelectorAll("text")].filter((text) => text.hasAttribute("dy"));
         const lines = [...svg.querySelectorAll(".base, .grid")].map((line) => read(line, "y1"));
-        const points = [...svg.querySelectorAll(".stroke")].map((path) =>
+        const points = [...svg.querySelectorAll(".stroke:not(.before)")].map((path) =>
           (path.getAttribute("d") ?? "")
             .slice(1)
             .split("L")
@@ -184,7 +191,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
             y: read(tick, "y"),
           })),
           ...{ lines, points, days },
-          dashes: [...svg.querySelectorAll(".stroke")].map((path) => getComputedStyle(path).strokeDasharray),
+          dashes: [...svg.querySelectorAll(".stroke:not(.before)")].map(
+            (path) => getComputedStyle(path).strokeDasharray,
+          ),
           hollow: [...svg.querySelectorAll(".day")].map(
             (day) =>
               getComputedStyle(day).fill === getComputedStyle(document.documentElement).backgroundColor,
@@ -214,11 +223,84 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       );
     });
 
+    it("over the span before, day by day, with a legend", async () => {
+      const result = await ask("get_overview", { site: "shop.example.net", period: "2026-10" });
+      const { previous } = overviewOf(result).trend;
+      const { main } = await show(result, { width: 1024 });
+      expect(await allWords(main.locator(".legend li"))).toEqual(["Oct 1 – 31", "Sep 1 – 30"]);
+      const places = (selector: string) =>
+        main.locator(selector).evaluate((path) =>
+          (path.getAttribute("d") ?? "")
+            .slice(1)
+            .split("L")
+            .map((pair) => pair.split(" ").map(Number)),
+        );
+      const [line, before] = [await places(".stroke:not(.before)"), await places(".stroke.before")];
+      expect([line.length, before.length, previous?.visitors.length]).toEqual([31, 30, 30]);
+      expect(before.map(([x]) => x)).toEqual(line.slice(0, 30).map(([x]) => x));
+      const [base = 0, top = 0] = await main
+        .locator("svg line.base, svg line.grid")
+        .evaluateAll((lines) => [lines[0], lines.at(-1)].map((each) => Number(each?.getAttribute("y1"))));
+      const most = Number(await main.locator("svg text[dy]").last().textContent());
+      expect(before.map(([, y = 0]) => Math.round((most * (base - y)) / (base - top)))).toEqual(
+        previous?.visitors,
+      );
+    });
+
+    it("without a line for days on which the site had no data", async () => {
+      const result = await ask("get_overview", { site: "example.com", days: 182 });
+      const { comparison } = overviewOf(result);
+      const { main } = await show(result);
+      expect(await main.locator(".stroke.before").count()).toBe(comparison?.comparable ? 1 : 0);
+    });
+
+    it("switched between visitors and page views, and remembers nothing", async () => {
+      const result = await ask("get_overview", { site: "example.com", days: 7 });
+      const { pageviews = [], previous } = overviewOf(result).trend;
+      const { main, page, view } = await show(result, {});
+      const read = async () => [await words(main.locator("h2").first()), await words(main.locator(".most"))];
+      const [title, most] = await read();
+      expect(title).toBe("Visitors per day");
+      await main.locator(".switch input").first().focus();
+      await page.keyboard.press("ArrowRight");
+      expect(await view.getByRole("radio", { name: "Page views" }).isChecked()).toBe(true);
+      expect(await read()).toEqual([
+        "Page views per day",
+        expect.stringContaining(`Most: ${count(Math.max(...pageviews))} on `),
+      ]);
+      expect(await main.locator(".plot").getAttribute("aria-label")).toMatch(/^Page views per day\./);
+      await main.locator(".plot").focus();
+      expect(await words(main.locator(".tip"))).toBe(
+        `Fri, Nov 20 ${count(pageviews[6] ?? 0)} page views ${count(previous?.pageviews[6] ?? 0)} on Fri, Nov 13`,
+      );
+      await main.locator(".switch label").first().click();
+      expect(await read()).toEqual([title, most]);
+      await page.evaluate((sent) => window.host.result(sent as never), result as unknown);
+      await expect.poll(read).toEqual([title, most]);
+    });
+
+    it("from the structured content alone, if the host passes on nothing else", async () => {
+      const { _meta, ...result } = await ask("get_overview", { site: "example.com", days: 7 });
+      const { main } = await show(result);
+      expect(await allWords(main.locator(".lists h3"))).toEqual(["Pages", "Referrers", "Countries"]);
+      expect(await main.locator(".stroke.before, .switch").count()).toBe(0);
+    });
+
+    it("with the range of a count that is not known", async () => {
+      const result = await ask("get_overview", { site: "example.com", days: 7 });
+      const { structuredContent } = result;
+      const rows = [{ label: "/", visitors: 12, visitors_at_most: 15, percentage: 1.2 }];
+      const top = [{ dimension: "pages", rows }];
+      const { main } = await show({ ...result, _meta: {}, structuredContent: { ...structuredContent, top } });
+      expect(await allWords(main.locator(".lists li"))).toEqual(["/ 12–15 1.2%"]);
+    });
+
     it("closed if the last day is complete", async () => {
       const { main } = await show(await ask("get_overview", { site: "example.com", days: 7 }));
       expect(await main.locator(".open").count()).toBe(0);
-      expect(await main.locator(".stroke").getAttribute("d")).toHaveProperty("length");
-      expect((await main.locator(".stroke").getAttribute("d"))?.split("L")).toHaveLength(7);
+      for (const line of await main.locator(".stroke").all())
+        expect((await line.getAttribute("d"))?.split("L")).toHaveLength(7);
+      expect(await main.locator(".stroke").count()).toBe(2);
       expect(await words(main.locator("figure"))).not.toContain("so far");
     });
 
@@ -227,9 +309,19 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const { trend } = overviewOf(result);
       const { main, view } = await show(result, {});
       await main.locator("summary").click();
-      const cells = await allWords(main.locator("tbody td"));
       const expected = trend.visitors.map(count);
-      expect(cells).toEqual([...expected.slice(0, -1), `${expected.at(-1)} so far`]);
+      const column = (index: number) => allWords(main.locator(`tbody td:nth-of-type(${index})`));
+      const earlier = (counts: number[] = []) => [...counts.slice(0, 5).map(count), "–"];
+      expect(await allWords(main.locator("thead th"))).toEqual([
+        ...["Day", "Visitors", "before", "Page views", "before"],
+      ]);
+      expect(await column(1)).toEqual([...expected.slice(0, -1), `${expected.at(-1)} so far`]);
+      expect(await column(2)).toEqual(earlier(trend.previous?.visitors));
+      expect(await column(3)).toEqual([
+        ...(trend.pageviews ?? []).slice(0, -1).map(count),
+        `${count(trend.pageviews?.at(-1) ?? 0)} so far`,
+      ]);
+      expect(await column(4)).toEqual(earlier(trend.previous?.pageviews));
       expect((await allWords(main.locator("tbody th"))).at(-1)).toBe("Sat, Nov 21");
       const picture = view.getByRole("img", { name: "Visitors per day, Nov 16 – 21, 2026." });
       const spoken = await picture.getAttribute("aria-label");
@@ -250,10 +342,10 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ]);
       expect(await allWords(main.locator(".lists section"))).toEqual([
         "Pages None.",
-        "Referrers None.",
-        "Countries None.",
+        ...["Referrers None.", "Channels None.", "Countries None.", "Devices None."],
       ]);
-      expect(await words(main.locator("figcaption"))).toBe("Visitors per day No visitors");
+      expect(await words(main.locator(".legend"))).toBe("No visitors");
+      expect(await main.locator(".stroke.before").count()).toBe(0);
     });
 
     it("of a site that lost, and of one day without a trend", async () => {
@@ -417,6 +509,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const result = await ask("get_overview", { site: "example.com", days: 7 });
       const { main } = await show({ ...result, structuredContent: spoil(overviewOf(result)) });
       expect(await words(main)).toBe(nothing);
+      await show(result);
+      expect(await words(main)).not.toBe(nothing);
     });
 
     it("before, between and after results it shows its state", async () => {
@@ -491,7 +585,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         dimensions: [{ dimension: evil, drift: 0, cut_off: false, movers, more: { count: 0, most: 0 } }],
       },
     ]) {
-      const { main, page } = await show({ ...overview, structuredContent }, { width: 320 });
+      const { main, page } = await show({ ...overview, structuredContent, _meta: {} }, { width: 320 });
       expect(
         await main.locator(".lists .label").evaluateAll((all) => all.map((each) => each.textContent)),
       ).toEqual(hostile);
@@ -666,7 +760,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   describe("is for everyone", () => {
     it("the trend can be read day by day with keyboard and pointer", async () => {
       const result = await ask("get_overview", { site: "example.com", period: "2026-11-15/2026-11-21" });
-      const { visitors } = overviewOf(result).trend;
+      const { visitors, previous } = overviewOf(result).trend;
       const { main, page } = await show(result, {});
       const readout = main.locator("output");
       const days = [
@@ -678,14 +772,31 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         "Fri, Nov 20",
         "Sat, Nov 21",
       ];
-      const said = (index: number) =>
-        `${count(visitors[index] ?? 0)} visitors${index === 6 ? " so far" : ""} · ${days[index]}`;
+      const daysBefore = [
+        "Mon, Nov 9",
+        "Tue, Nov 10",
+        "Wed, Nov 11",
+        "Thu, Nov 12",
+        "Fri, Nov 13",
+        "Sat, Nov 14",
+      ];
+      const said = (index: number) => {
+        const before = previous?.visitors[index];
+        return [
+          `${days[index]}${before === undefined ? ", so far" : ""}`,
+          `${count(visitors[index] ?? 0)} visitors`,
+          ...(before === undefined ? [] : [`${count(before)} on ${daysBefore[index]}`]),
+        ].join(", ");
+      };
       const most = visitors.indexOf(Math.max(...visitors));
-      const idle = `Most: ${count(visitors[most] ?? 0)} on ${days[most]}`;
+      expect(await words(main.locator(".most"))).toBe(`Most: ${count(visitors[most] ?? 0)} on ${days[most]}`);
+      const idle = "";
       expect(await words(readout)).toBe(idle);
       expect(await readout.getAttribute("aria-live")).toBe("polite");
+      await main.locator(".switch input").first().focus();
       await page.keyboard.press("Tab");
       expect(await words(readout)).toBe(said(6));
+      expect(await words(main.locator(".tip"))).toBe(said(6).replace("far, ", "far "));
       const outline = await main.locator(".plot").evaluate((plot) => getComputedStyle(plot).outlineStyle);
       expect(outline).toBe("solid");
       for (const [key, index] of [
@@ -717,7 +828,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(readout)).toBe(said(6));
       await page.mouse.move(box.x + 45, middle);
       expect(await words(readout)).toBe(said(0));
-      const point = await main.locator(".point").boundingBox();
+      const point = await main.locator(".point:not(.before)").boundingBox();
       expect(Math.abs((point?.x ?? 0) - (box.x + 45))).toBeLessThan(40);
       await page.mouse.move(box.x, box.y - 60);
       expect(await words(readout)).toBe(idle);
@@ -761,6 +872,10 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
             const [dark = 0, bright = 0] = [luminance(color), under].sort((a, b) => a - b);
             return (bright + 0.05) / (dark + 0.05);
           };
+          const contrastWith = (color: string, ground: string) => {
+            const [dark = 0, bright = 0] = [luminance(color), luminance(ground)].sort((a, b) => a - b);
+            return (bright + 0.05) / (dark + 0.05);
+          };
           const holdsText = (each: Element) =>
             [...each.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim());
           const all = [...element.querySelectorAll("*")];
@@ -771,16 +886,26 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
             ),
           }));
           const shapes = [
-            ...[...element.querySelectorAll(".bar:not(.range), .zero")].map((each) => ({
+            ...[...element.querySelectorAll(".bar:not(.range, .filled .bar), .zero")].map((each) => ({
               what: each.className,
               is: contrast(getComputedStyle(each).backgroundColor),
             })),
-            ...[...element.querySelectorAll(".stroke, .base, .day.open")].map((each) => ({
+            ...[...element.querySelectorAll(".stroke, .stroke.before, .base, .day.open")].map((each) => ({
               what: each.outerHTML.slice(0, 30),
               is: contrast(getComputedStyle(each).stroke),
             })),
           ];
-          return { texts, shapes };
+          // The text of a row lies over its bar.
+          const overBars = [...element.querySelectorAll(".filled")].flatMap((row) => {
+            const bar = row.querySelector(".bar");
+            if (!bar) return [];
+            const ground = getComputedStyle(bar).backgroundColor;
+            return [...row.querySelectorAll(".label, .number")].map((each) => ({
+              what: each.textContent ?? "",
+              is: contrastWith(getComputedStyle(each).color, ground),
+            }));
+          });
+          return { texts: [...texts, ...overBars], shapes };
         });
         expect(found.texts.length).toBeGreaterThan(20);
         expect(found.shapes.length).toBeGreaterThan(1);
@@ -809,7 +934,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           past: borderTopColor,
           track: of(".track", "backgroundColor"),
           bar: of(".bar", "backgroundColor"),
-          line: of(".stroke", "stroke"),
+          line: of(".stroke:not(.before)", "stroke"),
         };
       });
       expect(colors.highlight).not.toBe(colors.canvas);
