@@ -65,7 +65,7 @@ export function viewNow({ today, active_now }: Overview): View {
   };
 }
 
-function viewTrend({ trend }: Overview): View {
+export function viewTrend({ trend }: Overview): View {
   return {
     headline: `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${trend.partial ? " (today so far)" : ""}`,
     columns: [],
@@ -85,7 +85,7 @@ export function viewTop({ dimension, rows }: Overview["top"][number]): View {
     name: dimension,
     headline: "",
     columns: [
-      ...nameColumns(dimension, `top ${dimension}`),
+      ...nameColumns(dimension, `top ${dimension.replaceAll("_", " ")}`),
       { key: "visitors", label: "visitors", kind: "count" },
       { key: "percentage", label: "share", kind: "percent", detail: true },
     ],

@@ -14,6 +14,7 @@ import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
 import { answerToday, askSpan, findSpanOperation } from "./site-period.ts";
+import { siteReport } from "./site-report.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
@@ -42,6 +43,9 @@ export const queries: readonly Query[] = [
   fromReport(overview),
   fromReport(compare),
 ];
+
+/** What `report` writes: not one of the queries above, because an assistant has the overview. */
+export const reportQuery: Query = fromReport(siteReport);
 
 /** Returns the query of that name. Throws TypeError if there is none. */
 export function findQuery(name: string): Query {

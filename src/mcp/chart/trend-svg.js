@@ -32,6 +32,8 @@ export function drawTrend(plot, days, measure, format) {
     ...{ width, height, viewBox: `0 0 ${width} ${height}` },
     ...{ role: "img", "aria-label": summarize(days, measure, format) },
   });
+  // Paper has another width, and the style sheet keeps the size of the text there.
+  picture.style.setProperty("--drawn", String(width));
   plot.replaceChildren(picture);
   const names = ticks.map((tick) => text(format.tick(tick), 0, toY(tick), "end"));
   for (const name of names) name.setAttribute("dy", "0.35em");

@@ -1,0 +1,70 @@
+import { AnalyticsError } from "../../errors.ts";
+import { reportQuery } from "../../reports/queries.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import { printNote, writeData } from "../output/streams.ts";
+import type { Appearance } from "../output/terminal.ts";
+import { openSource } from "../source.ts";
+import { refuseOptionAsWord } from "../usage-error.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+import { readQueryInput } from "./query-input.ts";
+import { addQueryOptions } from "./query-options.ts";
+
+interface ReportFlags extends SourceFlags, Appearance {
+  out?: string;
+  open?: true;
+  force?: true;
+}
+
+/** `analytics-mcp report`: writes the overview, with more lists, as a page or as Markdown. */
+export const command: CommandDefinition = {
+  group: "Ask:",
+  summary: reportQuery.summary,
+  create: createReportCommand,
+};
+
+function createReportCommand(io: Io): ShellCommand {
+  const report = new ShellCommand("report")
+    .taking(access.all)
+    .withExamples(...reportQuery.shell.examples)
+    .description(
+      `${reportQuery.summary}. The file has the totals with their change, the trend over the span before, and the top lists; its path is printed. The page loads nothing and prints on A4.`,
+    );
+  addQueryOptions(report, reportQuery);
+  return report
+    .option(
+      "-o, --out <file>",
+      "file to write: .html or .md, or - for a page on stdout (default: the site and the days, such as example.com-2026-11-01-2026-11-30.html)",
+    )
+    .option("--open", "open the page in the browser")
+    .option("--force", "replace a file that is not a report")
+    .allowExcessArguments()
+    .action(async () => {
+      const flags = report.optsWithGlobals<ReportFlags>();
+      for (const word of report.args) refuseOptionAsWord(word, reportQuery.name);
+      const { params, fail } = await readQueryInput(reportQuery, report, flags);
+      const [{ formatReport }, { chooseTarget, writeReport }] = await Promise.all([
+        import("../output/report-document.ts"),
+        import("../output/report-file.ts"),
+      ]);
+      const { file, format } = chooseTarget(flags.out, flags.force === true);
+      if (file === "-" && flags.open) {
+        throw new AnalyticsError("usage", "--open needs a file, and -o - writes none.", {
+          hint: "Leave out one of the two.",
+        });
+      }
+      const source = openSource(io, flags);
+      const answer = await reportQuery.ask(source.call, params, {}).catch(fail);
+      const { text, name } = await formatReport(io, answer, source, { format, ...flags });
+      if (file === "-") return writeData(io, text.trimEnd());
+      const path = writeReport(file ?? name, text, flags.force === true);
+      await writeData(io, path);
+      if (flags.open) await openReport(io, path);
+    });
+}
+
+async function openReport(io: Io, path: string): Promise<void> {
+  const { openFile } = await import("../output/open-file.ts");
+  if (await openFile(path, io.environment)) return;
+  await printNote(io, "warning: This machine has no program that opens files. Open it in your browser.");
+}

@@ -1,0 +1,52 @@
+import { buildReportPage } from "../../mcp/chart-page.ts";
+import { formatSpan } from "../../operations/period.ts";
+import { notesOf } from "../../operations/view.ts";
+import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
+import { cleanText } from "../../render/clean-text.ts";
+import { escapeMarkdown, formatMarkdown } from "../../render/markdown.ts";
+import { overviewResult } from "../../reports/overview.ts";
+import type { Answer } from "../../reports/queries.ts";
+import type { Source } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import type { ReportFormat } from "./report-file.ts";
+import { type Appearance, readScreen } from "./terminal.ts";
+
+/** In every report, so that a new one may replace an old one. */
+const MARK = /^.*\bMade with analytics-mcp \S+, \d{4}-\d\d-\d\d /m;
+
+export const isReport = (text: string): boolean => MARK.test(text);
+
+/** Formats the answer of `reportQuery` as a document, with a name for its file. */
+export async function formatReport(
+  io: Io,
+  { result, views }: Answer,
+  source: Source,
+  { format, ...look }: { format: ReportFormat } & Appearance,
+): Promise<{ text: string; name: string }> {
+  const { site, period } = overviewResult().pick({ site: true, period: true }).parse(result);
+  const notes = [
+    await describeSource(source),
+    ...views.flatMap(notesOf),
+    ...(views.some(({ rows }) => hasLookalikes(rows)) ? [NUMBER_NOTE] : []),
+    `Made with analytics-mcp ${io.version}, ${formatMinute(period.as_of)} (${period.timezone}).`,
+  ].map((note) => cleanText(note, 400));
+  const name = `${[readable(site.domain), ...new Set([period.from, period.to])].join("-")}.html`;
+  if (format === "html") {
+    const title = cleanText(`${site.domain}, ${formatSpan(period)}`);
+    return { name, text: buildReportPage(title, { result, notes }) };
+  }
+  const tables = formatMarkdown(views, readScreen(io, "stdout", look));
+  const list = notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
+  return { name, text: `${tables}\n\n${list}` };
+}
+
+/** Whose numbers these are. A reader of the file has no other sign that they are made up. */
+async function describeSource(source: Source): Promise<string> {
+  if (source.kind === "local") return source.about.note ?? `Source: ${source.about.label}.`;
+  return `Source: ${new URL((await source.readAccess()).baseUrl).host}.`;
+}
+
+const formatMinute = (timestamp: string) => timestamp.slice(0, 16).replace("T", " ");
+
+/** A domain as a part of a file's name, on any system. */
+const readable = (domain: string) => domain.replaceAll(/[^\p{L}\p{N}.-]/gu, "_").replace(/^[.-]+/, "");

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import { replaceFile } from "../../config/replace-file.ts";
+import { explainSystemError } from "../../config/system-error.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { isReport } from "./report-document.ts";
+
+export type ReportFormat = "html" | "markdown";
+
+interface ReportTarget {
+  /** As given; `-` is stdout. Absent, the report names its file. */
+  file?: string | undefined;
+  format: ReportFormat;
+}
+
+const FORMATS: Readonly<Record<string, ReportFormat>> = {
+  ...{ ".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown" },
+};
+
+/** Reads `--out`. Throws AnalyticsError `usage` for another kind of file, and for one that must not be replaced. */
+export function chooseTarget(file: string | undefined, force: boolean): ReportTarget {
+  if (file === undefined || file === "-") return { file, format: "html" };
+  const format = FORMATS[extname(file).toLowerCase()];
+  if (format === undefined) {
+    throw new AnalyticsError("usage", `--out must end in .html or .md, not ${quoteWord(file)}.`, {
+      hint: "A page ends in .html, Markdown in .md; - writes a page to standard output.",
+    });
+  }
+  refuseOtherFile(resolve(file), force);
+  return { file, format };
+}
+
+/** Writes a report that only its owner can read, and returns its path. Throws AnalyticsError `usage`, `unavailable`. */
+export function writeReport(file: string, text: string, force: boolean): string {
+  const path = resolve(file);
+  refuseOtherFile(path, force);
+  try {
+    replaceFile(path, `${text.trimEnd()}\n`);
+  } catch (cause) {
+    throw refuseFile("written", path, cause);
+  }
+  return path;
+}
+
+/** A report may replace an earlier one, but no other file. */
+function refuseOtherFile(path: string, force: boolean): void {
+  if (force || !existsSync(path) || isReport(readText(path))) return;
+  throw new AnalyticsError("usage", `${path} is not a report, so it is not replaced.`, {
+    hint: "Choose another name with -o, or replace it with --force.",
+  });
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw refuseFile("read", path, cause);
+  }
+}
+
+const refuseFile = (what: "read" | "written", path: string, cause: unknown) =>
+  new AnalyticsError("usage", `${path} cannot be ${what}: ${explainSystemError(cause)}.`, {
+    hint: "Choose another file with -o.",
+    cause,
+  });

@@ -1,0 +1,64 @@
+import { addDays } from "../operations/days.ts";
+import type { Dimension } from "../operations/dimensions.ts";
+import type { View } from "../operations/view.ts";
+import { type Overview, overview, overviewParams, overviewResult, readOverview } from "./overview.ts";
+import { viewNow, viewTop, viewTotals, viewTrend } from "./overview-views.ts";
+import { defineReport } from "./report-definition.ts";
+
+const DIMENSIONS: Dimension[] = [
+  ...(["pages", "referrers", "channels", "countries", "devices", "browsers"] as const),
+  ...(["operating_systems", "utm_campaigns", "events"] as const),
+];
+
+/** The overview with more lists, for a page that people share. It is a command, and no tool of its own. */
+export const siteReport = defineReport({
+  name: "report",
+  summary: "A report to share: one HTML page that needs nothing else, or Markdown for a mail",
+  tool: overview.tool,
+  shell: {
+    examples: [
+      "analytics-mcp report example.com --period last-month --open",
+      "analytics-mcp report example.com -o november.html --period 2026-11",
+      "analytics-mcp report example.com -o week.md --period last-week",
+    ],
+    fields: "label,current",
+  },
+  params: overviewParams,
+  result: overviewResult,
+  compute: (call, params, options) => readOverview(call, params, options, DIMENSIONS),
+  views: (report) => [
+    ...[viewTotals(report), viewNow(report), viewTrend(report)],
+    ...report.top.map(viewTop),
+    viewDays(report),
+  ],
+});
+
+/** Each day beside the same day of the span before. */
+function viewDays({ trend: { from, visitors, pageviews = [], previous } }: Overview): View {
+  return {
+    name: "days",
+    headline: "Day by day",
+    columns: [
+      { key: "date", label: "day", kind: "date" },
+      { key: "visitors", label: "visitors", kind: "count" },
+      { key: "pageviews", label: "page views", kind: "count" },
+      ...(previous
+        ? ([
+            { key: "date_before", label: "compared with", kind: "date" },
+            { key: "visitors_before", label: "visitors", kind: "count" },
+            { key: "pageviews_before", label: "page views", kind: "count" },
+          ] as const)
+        : []),
+    ],
+    rows: visitors.map((count, index) => ({
+      ...{ date: addDays(from, index), visitors: count, pageviews: pageviews[index] ?? null },
+      ...(previous &&
+        index < previous.visitors.length && {
+          date_before: addDays(previous.from, index),
+          visitors_before: previous.visitors[index] ?? null,
+          pageviews_before: previous.pageviews[index] ?? null,
+        }),
+    })),
+    notes: [],
+  };
+}

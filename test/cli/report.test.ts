@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { platform, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { http } from "msw";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cleanText, formatJson } from "../../src/render/clean-text.ts";
+import { HOSTILE, spoilNames } from "../support/hostile-names.ts";
+import { BASE, fakeNetwork, service } from "../support/network.ts";
+import { runShell } from "../support/shell.ts";
+
+const { network, api } = fakeNetwork();
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "report-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const inFolder = (name: string) => join(folder, name);
+const read = (name: string) => readFileSync(inFolder(name), "utf8");
+const write = (name: string, ...args: string[]) =>
+  runShell(["report", "example.com", "-o", inFolder(name), ...args], { environment: service });
+const spoil = () =>
+  network.use(http.all(`${BASE}/*`, async ({ request }) => spoilNames(request, await api(request))));
+
+/** The answer that a page holds. */
+function readAnswer(page: string) {
+  const [, data = ""] = /<script type="application\/json" id="answer">(.*?)<\/script>/s.exec(page) ?? [];
+  return JSON.parse(data);
+}
+
+describe("a page", () => {
+  it("holds the overview's numbers, with more lists, and says where they are from", async () => {
+    const { code, stdout, stderr } = await write("a.html", "--period", "last-week");
+    expect([code, stdout, stderr]).toEqual([0, `${inFolder("a.html")}\n`, ""]);
+    const answer = readAnswer(read("a.html"));
+    const overview = await runShell(["overview", "example.com", "--period", "last-week", "--json"], {
+      environment: service,
+    });
+    const { top, ...numbers } = JSON.parse(overview.stdout);
+    expect(answer).toMatchObject({ ...numbers, period: { ...numbers.period, as_of: expect.any(String) } });
+    expect(answer.top).toEqual(expect.arrayContaining(top));
+    expect(answer.top.map(({ dimension }: { dimension: string }) => dimension)).toEqual([
+      ...["pages", "referrers", "channels", "countries", "devices", "browsers", "operating_systems"],
+      ...["utm_campaigns", "events"],
+    ]);
+    expect(answer.trend.previous.visitors).toHaveLength(7);
+    expect(answer.receipt.notes).toEqual([
+      "Source: stats.example.test.",
+      ...[expect.stringMatching(/^As of /), expect.stringMatching(/^Rows may not add up/)],
+      "Made with analytics-mcp 1.2.3, 2026-11-21 05:05 (Europe/Berlin).",
+    ]);
+    expect(read("a.html")).toContain("<title>example.com, 2026-11-09 to 2026-11-15</title>");
+  });
+
+  it("says that made-up data is made up", async () => {
+    const { stdout } = await runShell(["report", "--demo", "-o", "-"]);
+    expect(readAnswer(stdout).receipt.notes[0]).toBe("Made-up data (--demo).");
+  });
+
+  it("lets only its own script and style run, by their hashes", async () => {
+    await write("a.html");
+    const page = read("a.html");
+    const [, policy = ""] = /Content-Security-Policy" content="([^"]*)"/.exec(page) ?? [];
+    const hash = (pattern: RegExp) =>
+      `'sha256-${createHash("sha256")
+        .update(pattern.exec(page)?.[1] ?? "")
+        .digest("base64")}'`;
+    expect(policy.split("; ")).toEqual([
+      "default-src 'none'",
+      `script-src ${hash(/<script type="module">(.*?)<\/script>/s)}`,
+      `style-src ${hash(/<style>(.*?)<\/style>/s)}`,
+      ...["img-src data:", "base-uri 'none'", "form-action 'none'"],
+    ]);
+    expect(page.match(/<(script|style|link|a|img|iframe)\b/g)).toEqual([
+      ...["<link", "<style", "<script", "<script"],
+    ]);
+  });
+
+  it("keeps names from visitors inside its data", async () => {
+    spoil();
+    await write("a.html");
+    const page = read("a.html");
+    expect(page.match(/<\/?script/g)).toHaveLength(4);
+    for (const text of HOSTILE.filter((each) => each.includes("<"))) expect(page).not.toContain(text);
+    const [pages] = readAnswer(page).top;
+    const labels = pages.rows.map(({ label }: { label: string }) => label);
+    expect(labels.slice(0, HOSTILE.length)).toEqual(HOSTILE.map((each) => cleanText(each)));
+    expect(formatJson(pages)).not.toMatch(/\\u(202e|200b|0007)/);
+    expect(page.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+});
+
+describe("Markdown", () => {
+  it("has the same as tables", async () => {
+    const { code, stdout, stderr } = await write("a.md", "--period", "last-week");
+    expect([code, stdout, stderr]).toEqual([0, `${inFolder("a.md")}\n`, ""]);
+    await expect(read("a.md")).toMatchFileSnapshot("../snapshots/report.md");
+  });
+
+  it("makes no link, image or markup of names from visitors", async () => {
+    spoil();
+    await write("a.md");
+    const text = read("a.md");
+    // Code is text in any Markdown, and so is a mark after a backslash.
+    const outside = text.replace(/(?<!\\)(`+)(?:(?!\1).)+?\1/g, "").replace(/\\./g, "");
+    expect(outside).not.toMatch(/<|https?:|www\.evil|!\[|\]\(/);
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    for (const line of text.split("\n").filter((each) => each.startsWith("| `")))
+      expect(line.replace(/`[^`].*`/, "").split("|")).toHaveLength(5);
+  });
+});
+
+describe("the file", () => {
+  it.runIf(platform() !== "win32")("can be read by its owner only", async () => {
+    await write("a.html");
+    expect(statSync(inFolder("a.html")).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(["a.html"]);
+  });
+
+  it.each(["a.html", "a.md"])("%s replaces an earlier report", async (name) => {
+    await write(name, "--period", "last-week");
+    const before = read(name);
+    expect((await write(name)).code).toBe(0);
+    expect(read(name)).not.toBe(before);
+  });
+
+  it("replaces no other file, except with --force", async () => {
+    writeFileSync(inFolder("notes.md"), "Made with care.\n");
+    const { code, stdout, stderr } = await write("notes.md");
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toBe(
+      `error: ${inFolder("notes.md")} is not a report, so it is not replaced.\nhint: Choose another name with -o, or replace it with --force.\n`,
+    );
+    expect(read("notes.md")).toBe("Made with care.\n");
+    expect((await write("notes.md", "--force")).code).toBe(0);
+    expect(read("notes.md")).toContain("| visitors |");
+  });
+
+  it.each<[string, string, () => void]>([
+    ["a folder", "it is a folder", () => mkdirSync(inFolder("a.html"))],
+    ["in no folder", "it does not exist", () => rmSync(folder, { recursive: true })],
+  ])("cannot be %s", async (_, reason, prepare) => {
+    prepare();
+    const { code, stderr } = await write("a.html");
+    mkdirSync(folder, { recursive: true });
+    expect(code).toBe(2);
+    expect(stderr).toContain(reason);
+  });
+
+  it("can be standard output", async () => {
+    const { code, stdout } = await runShell(["report", "--demo", "-o", "-"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^<!doctype html>\n[\s\S]*<\/html>\n$/);
+  });
+});
+
+describe.runIf(platform() === "linux")("--open", () => {
+  const open = (PATH: string) =>
+    runShell(["report", "--demo", "-o", inFolder("a b.html"), "--open"], { environment: { PATH } });
+
+  it("gives the file to the system's opener", async () => {
+    writeFileSync(inFolder("xdg-open"), `#!/bin/sh\nprintf %s "$1" > "${inFolder("opened")}"\n`, {
+      mode: 0o755,
+    });
+    const { code, stderr } = await open([folder, process.env.PATH].join(delimiter));
+    expect([code, stderr]).toEqual([0, ""]);
+    await expect.poll(() => existsSync(inFolder("opened")) && read("opened")).toBe(inFolder("a b.html"));
+  });
+
+  it("says so if there is none", async () => {
+    const { code, stdout, stderr } = await open(folder);
+    expect([code, stdout]).toEqual([0, `${inFolder("a b.html")}\n`]);
+    expect(stderr).toBe("warning: This machine has no program that opens files. Open it in your browser.\n");
+  });
+});

@@ -1,0 +1,118 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { http } from "msw";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { cleanText } from "../../../src/render/clean-text.ts";
+import { CHROMIUM, launch } from "../../support/browser.ts";
+import { HOSTILE, spoilNames } from "../../support/hostile-names.ts";
+import { BASE, fakeNetwork, service } from "../../support/network.ts";
+import { runShell } from "../../support/shell.ts";
+
+const { network, api } = fakeNetwork();
+
+const folder = mkdtempSync(join(tmpdir(), "report-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () => {
+  let browser: Browser;
+  let page: Page;
+  /** All that the page did beyond drawing: console, errors, dialogs, requests, breaches of its policy. */
+  let faults: string[];
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+  afterEach(() => page.close());
+
+  type Surroundings = NonNullable<Parameters<Browser["newPage"]>[0]>;
+
+  async function open(args: string[], surroundings: Surroundings = {}, change = (html: string) => html) {
+    const file = join(folder, "a.html");
+    const { code, stderr } = await runShell(["report", "-o", file, ...args], { environment: service });
+    expect([code, stderr]).toEqual([0, ""]);
+    writeFileSync(file, change(readFileSync(file, "utf8")));
+    page = await browser.newPage({ locale: "en-US", ...surroundings });
+    const found: string[] = [];
+    faults = found;
+    page.on("console", (message) => found.push(`console: ${message.text()}`));
+    page.on("pageerror", (error) => found.push(`error: ${error.message}`));
+    page.on("dialog", (dialog) => found.push(`dialog: ${dialog.message()}`));
+    page.on("request", (request) => {
+      if (!/^(file|data):/.test(request.url())) found.push(`request: ${request.url()}`);
+    });
+    await page.goto(pathToFileURL(file).href);
+    await page.locator("header").waitFor();
+  }
+
+  it.each<[string, string[]]>([
+    ["a month", ["example.com", "--period", "2026-10"]],
+    ["a week until today", ["example.com", "--period", "this-week"]],
+    ["one day", ["example.com", "--period", "yesterday"]],
+    ["today", ["example.com", "--period", "today"]],
+    ["an empty site", ["parked.example"]],
+  ])("draws %s in any width, without a word on the console", async (_, args) => {
+    await open(args);
+    for (const width of [320, 390, 800, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.waitForTimeout(100);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    }
+    expect(await page.locator(".lists section").count()).toBe(9);
+    expect(faults).toEqual([]);
+  });
+
+  it("shows names from visitors as text, and nothing else comes of them", async () => {
+    network.use(http.all(`${BASE}/*`, async ({ request }) => spoilNames(request, await api(request))));
+    await open(["example.com"]);
+    const labels = await page.locator(".lists section").first().locator(".label").allTextContents();
+    expect(labels.slice(0, HOSTILE.length)).toEqual(HOSTILE.map((each) => cleanText(each)));
+    expect(await page.locator("a, img, iframe, main script, [onerror]").count()).toBe(0);
+    await page.waitForTimeout(200);
+    expect(faults).toEqual([]);
+  });
+
+  it("would run no other script, by its policy", async () => {
+    await open(["example.com"], {}, (html) =>
+      html.replace("<main", "<script>alert(1)</script><img src=https://evil.example/x.png><main"),
+    );
+    expect(faults.filter((each) => /^(dialog|error):/.test(each))).toEqual([]);
+    expect(faults.join("\n")).toMatch(/script-src[\s\S]*img-src/);
+  });
+
+  it("follows the system's theme, and is light on paper with nothing cut off", async () => {
+    const long = `/${"a-very-long-path-".repeat(8)}`;
+    network.use(
+      http.all(`${BASE}/*`, async ({ request }) => {
+        const answer = await api(request);
+        if (!request.url.includes("dimension=pages")) return answer;
+        const { rows, ...body } = (await answer.json()) as { rows: object[] };
+        return Response.json({ ...body, rows: [{ ...rows[0], value: long, label: long }, ...rows.slice(1)] });
+      }),
+    );
+    await open(["example.com"], { colorScheme: "dark", viewport: { width: 1280, height: 900 } });
+    const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    expect(await paper()).not.toBe("rgb(255, 255, 255)");
+    await page.locator("summary").click();
+    await page.emulateMedia({ media: "print" });
+    // A4 without its margins.
+    await page.setViewportSize({ width: 688, height: 970 });
+    expect(await paper()).toBe("rgb(255, 255, 255)");
+    expect(await page.locator(".switch").isVisible()).toBe(false);
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll("main *")]
+        .filter((each) => !each.closest(".hidden, .tip, svg"))
+        .filter(
+          (each) =>
+            each.getBoundingClientRect().right > innerWidth + 0.5 ||
+            (getComputedStyle(each).overflow !== "visible" && each.scrollHeight > each.clientHeight + 1),
+        )
+        .map((each) => each.outerHTML.slice(0, 80)),
+    );
+    expect(cut).toEqual([]);
+    expect((await page.pdf({ format: "A4" })).byteLength).toBeGreaterThan(10_000);
+    expect(faults).toEqual([]);
+  });
+});

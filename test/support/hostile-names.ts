@@ -1,0 +1,21 @@
+/** What visitors may send as a path, a campaign or the name of an event. */
+export const HOSTILE = [
+  "</script><script>alert(1)</script>",
+  `"><img src=x onerror="alert(2)">`,
+  "<!--<script>",
+  "[click](https://evil.example) ![x](https://evil.example/x.png) www.evil.example",
+  "`code` | cell \\| `` <b>bold</b>",
+  "\u202egnp.exe\u200b\u0007",
+  "https://evil.example/?a=1&b=2",
+];
+
+/** The same answer of the service, with such names in the first rows of its lists. */
+export async function spoilNames(request: Request, answer: Response): Promise<Response> {
+  if (!new URL(request.url).pathname.endsWith("/breakdown")) return answer;
+  const body = (await answer.json()) as { rows: object[] };
+  const rows = body.rows.map((row, index) => {
+    const name = HOSTILE[index];
+    return name === undefined ? row : { ...row, value: name, label: name };
+  });
+  return Response.json({ ...body, rows }, { headers: { "content-type": "application/json" } });
+}
