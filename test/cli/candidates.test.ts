@@ -30,7 +30,7 @@ const valuesOf = (lines: string[]) => lines.map((line) => line.split("\t")[0]);
 
 const COMMANDS = [
   ...["sites", "stats", "timeseries", "breakdown", "crawlers", "realtime", "openapi", "overview", "compare"],
-  ...["login", "logout", "whoami", "doctor", "config"],
+  ...["report", "login", "logout", "whoami", "doctor", "config"],
   ...["serve", "grants", "clients", "reference", "conform", "completion", "help"],
 ];
 const GLOBAL = [

@@ -149,7 +149,7 @@ describe("the file", () => {
 
   it.each<[string, string, () => void]>([
     ["a folder", "it is a folder", () => mkdirSync(inFolder("a.html"))],
-    ["in no folder", "it does not exist", () => rmSync(folder, { recursive: true })],
+    ["in no folder", "There is no folder ", () => rmSync(folder, { recursive: true })],
   ])("cannot be %s", async (_, reason, prepare) => {
     prepare();
     const { code, stderr } = await write("a.html");

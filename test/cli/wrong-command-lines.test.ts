@@ -18,6 +18,7 @@ beforeAll(async () => {
   writeFileSync(join(home, ".cursor", "mcp.json"), '{\n  "theme": "dark",\n  "theme": "light"\n}\n');
   writeFileSync(join(home, ".codex", "config.toml"), "[mcp_servers.analytics]\ncommand = 'node'\n");
   writeFileSync(join(home, "empty"), "");
+  writeFileSync(join(home, "notes.md"), "# Notes\n");
   writeFileSync(join(home, "closed"), "key", { mode: 0o600 });
   chmodSync(join(home, "empty"), 0o600);
   server = createServer();
@@ -81,6 +82,14 @@ const lines = [
   "stats example.com --fields visitor",
   "stats example.com --color red",
   "realtime example.com --watch 0",
+  // Reports
+  "report exmple.com",
+  "report example.com --days 365",
+  "report example.com -o report.pdf",
+  "report example.com -o HOME/empty.md --period lastweek",
+  "report example.com -o HOME/notes.md",
+  "report example.com -o HOME/missing/report.html",
+  "report example.com -o - --open",
   // Keys and addresses
   "stats --api-key sk-1234567890",
   "stats --api-key-file HOME/missing",

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { extname, resolve } from "node:path";
+import { dirname, extname, resolve } from "node:path";
 import { replaceFile } from "../../config/replace-file.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
@@ -26,7 +26,13 @@ export function chooseTarget(file: string | undefined, force: boolean): ReportTa
       hint: "A page ends in .html, Markdown in .md; - writes a page to standard output.",
     });
   }
-  refuseOtherFile(resolve(file), force);
+  const path = resolve(file);
+  if (!existsSync(dirname(path))) {
+    throw new AnalyticsError("usage", `There is no folder ${dirname(path)} to write the report to.`, {
+      hint: "Create it, or choose another with -o.",
+    });
+  }
+  refuseOtherFile(path, force);
   return { file, format };
 }
 
