@@ -14,7 +14,7 @@ let chart: string | undefined;
 
 /** The page that a host shows, with its styles and scripts inlined. It is built when first requested. */
 export function readChart(): string {
-  chart ??= inline(read("chart.html"), ["host", "host-style", "main"]).page;
+  chart ??= inline("chart.html", ["chart.css"], ["host", "host-style", "main"]).page;
   return chart;
 }
 
@@ -27,7 +27,7 @@ export function buildReportPage(
   title: string,
   { result, notes }: { result: Record<string, unknown>; notes: readonly string[] },
 ): string {
-  const { page, style, script } = inline(read("report.html"), ["report"]);
+  const { page, style, script } = inline("report.html", ["chart.css", "print.css"], ["report"]);
   // A tool's answer has its notes in a receipt.
   const answer = { ...cleanValue(result), receipt: { notes } };
   const values: Record<string, string> = {
@@ -48,10 +48,10 @@ export function buildReportPage(
   );
 }
 
-function inline(template: string, scripts: readonly string[]) {
-  const style = `\n${read("chart.css")}`;
+function inline(template: string, styles: readonly string[], scripts: readonly string[]) {
+  const style = `\n${styles.map(read).join("\n")}`;
   const script = `\n${[...DRAWING, ...scripts].map(readScript).join("\n")}`;
-  const page = template
+  const page = read(template)
     .replace(/<link rel="stylesheet".*>/, () => `<style>${style}</style>`)
     .replace(/<script type="module".*<\/script>/, () => `<script type="module">${script}</script>`);
   return { page, style, script };
