@@ -14,7 +14,6 @@ import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
 import { answerToday, askSpan, findSpanOperation } from "./site-period.ts";
-import { siteReport } from "./site-report.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
@@ -43,9 +42,6 @@ export const queries: readonly Query[] = [
   fromReport(overview),
   fromReport(compare),
 ];
-
-/** What `report` writes: not one of the queries above, because an assistant has the overview. */
-export const reportQuery: Query = fromReport(siteReport);
 
 /** Returns the query of that name. Throws TypeError if there is none. */
 export function findQuery(name: string): Query {
@@ -79,7 +75,8 @@ function fromOperation(operation: Operation): Query {
   return createQuery(operation, ask, spanning && (() => ({ period: periodParam() })));
 }
 
-function fromReport(report: Report): Query {
+/** A report as a query, with the site found and the time limited. */
+export function fromReport(report: Report): Query {
   return createQuery(report, async (call, params, options) => {
     const result = await adviseOnQuota(call, params, (counted) => report.compute(counted, params, options));
     return createAnswer(call, params, result, report.views(result), options);

@@ -3,6 +3,7 @@ import type { Dimension } from "../operations/dimensions.ts";
 import type { View } from "../operations/view.ts";
 import { type Overview, overview, overviewParams, overviewResult, readOverview } from "./overview.ts";
 import { viewNow, viewTop, viewTotals, viewTrend } from "./overview-views.ts";
+import { fromReport, type Query } from "./queries.ts";
 import { defineReport } from "./report-definition.ts";
 
 const DIMENSIONS: Dimension[] = [
@@ -10,8 +11,7 @@ const DIMENSIONS: Dimension[] = [
   ...(["operating_systems", "utm_campaigns", "events"] as const),
 ];
 
-/** The overview with more lists, for a page that people share. It is a command, and no tool of its own. */
-export const siteReport = defineReport({
+const siteReport = defineReport({
   name: "report",
   summary: "A report to share: one HTML page that needs nothing else, or Markdown for a mail",
   tool: overview.tool,
@@ -32,6 +32,9 @@ export const siteReport = defineReport({
     viewDays(report),
   ],
 });
+
+/** The overview with more lists, for a file to share. It is not in `queries`, because an assistant has the overview. */
+export const reportQuery: Query = fromReport(siteReport);
 
 /** Each day beside the same day of the span before. */
 function viewDays({ trend: { from, visitors, pageviews = [], previous } }: Overview): View {

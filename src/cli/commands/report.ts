@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../../errors.ts";
-import { reportQuery } from "../../reports/queries.ts";
+import { reportQuery } from "../../reports/site-report.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote, writeData } from "../output/streams.ts";
