@@ -114,7 +114,7 @@ async function readAnswer(
     await admit();
     const query = findQuery(name);
     const { result } = await query.ask(call, parseParams(query.params, input), options);
-    return formatJson(cleanValue(result, MAX_DOCUMENT_TEXT));
+    return formatJson(cleanValue(query.compact?.(result) ?? result, MAX_DOCUMENT_TEXT));
   } catch (error) {
     throw translate(error, uri);
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stats } from "../../src/operations/index.ts";
 import { formatCommand } from "../../src/operations/operation.ts";
+import type { Overview } from "../../src/reports/overview.ts";
 import { createTestApi, GLOBEX_KEY } from "../support/api.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
 
@@ -33,6 +34,19 @@ describe("an answer is complete as text and as structured content, with its rece
         "Shell: analytics-mcp stats --site example.com --days 7",
       ].join("\n"),
     );
+  });
+
+  it("get_overview, whose long lists and second series only the chart gets", async () => {
+    const { structuredContent, _meta, ...result } = await call("get_overview", { site: "example.com" });
+    const { trend, top } = _meta?.["analytics-mcp/chart"] as Pick<Overview, "trend" | "top">;
+    expect(top.map(({ rows }) => rows.length)).toEqual([10, 10, 10, 10, 3]);
+    expect([trend.visitors, trend.pageviews, trend.previous?.visitors].map((each) => each?.length)).toEqual([
+      ...[30, 30, 30],
+    ]);
+    const { previous, pageviews, ...shown } = trend;
+    expect(structuredContent).toMatchObject({ trend: shown });
+    expect(JSON.stringify(structuredContent)).not.toMatch(/channels|devices/);
+    expect(textOf(result)).not.toMatch(/channels|devices/);
   });
 
   it("get_timeseries", async () => {
