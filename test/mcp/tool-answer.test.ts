@@ -37,8 +37,8 @@ describe("an answer is complete as text and as structured content, with its rece
   });
 
   it("get_overview, whose long lists and second series only the chart gets", async () => {
-    const { structuredContent, _meta, ...result } = await call("get_overview", { site: "example.com" });
-    const { trend, top } = _meta?.["analytics-mcp/chart"] as Pick<Overview, "trend" | "top">;
+    const { structuredContent, _meta = {}, ...result } = await call("get_overview", { site: "example.com" });
+    const { trend, top } = _meta["analytics-mcp/chart"] as Pick<Overview, "trend" | "top">;
     expect(top.map(({ rows }) => rows.length)).toEqual([10, 10, 10, 10, 3]);
     expect([trend.visitors, trend.pageviews, trend.previous?.visitors].map((each) => each?.length)).toEqual([
       ...[30, 30, 30],
