@@ -1,6 +1,7 @@
 import { buildReportPage } from "../../mcp/chart-page.ts";
+import { formatNotes } from "../../operations/note.ts";
 import { formatSpan } from "../../operations/period.ts";
-import { notesOf } from "../../operations/view.ts";
+import { listNotes } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { escapeMarkdown, formatMarkdown } from "../../render/markdown.ts";
@@ -26,7 +27,7 @@ export async function formatReport(
   const { site, period } = overviewResult().pick({ site: true, period: true }).parse(result);
   const notes = [
     await describeSource(source),
-    ...views.flatMap(notesOf),
+    ...formatNotes(listNotes(views), "people"),
     ...(views.some(({ rows }) => hasLookalikes(rows)) ? [NUMBER_NOTE] : []),
     `Made with analytics-mcp ${io.version}, ${formatMinute(period.as_of)} (${period.timezone}).`,
   ].map((note) => cleanText(note, 400));
