@@ -1,7 +1,9 @@
 import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { findQuery, type Query } from "../../reports/queries.ts";
 import { gatherByInterval, type Interval, intervals } from "../../reports/series-intervals.ts";
+import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { addOutputOptions, type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -10,8 +12,7 @@ import { readScreen } from "../output/terminal.ts";
 import { openSource } from "../source.ts";
 import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
-import { readQueryInput, takesSite } from "./query-input.ts";
-import { addQueryOptions } from "./query-options.ts";
+import { readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
 
 interface QueryFlags extends SourceFlags, OutputFlags {
   watch?: true | string;
@@ -57,6 +58,35 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     }
     await printAnswer(io, answer, output);
   });
+}
+
+/** Adds a query's parameters to its command: the site as a word, too, and a period as two dates, too. */
+export function addQueryOptions(command: ShellCommand, query: Query): void {
+  if (takesSite(query)) command.usage("[site] [options]").argument("[site]");
+  for (const [parameter, schema] of parameterSchemas(query.params)) {
+    const metavar = schema.type === "integer" ? "number" : parameter;
+    const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
+    const option = new Option(
+      `--${parameter} <${metavar}>`,
+      `${schema.description ?? ""}${choices}${describeRange(schema)}`,
+    );
+    if (schema.enum) option.choices(schema.enum.map(String));
+    // Keeps all values, so that a repeated option is refused like a repeated parameter.
+    command.addOption(option.argParser((value: string, earlier: string[] = []) => [...earlier, value]));
+  }
+  if (takesPeriod(query)) {
+    command.option("--from <date>", "first day, instead of --period; until --to, or today");
+    command.option("--to <date>", "last day, included");
+  }
+}
+
+function describeRange({ type, minimum, maximum, default: fallback }: JsonSchema): string {
+  const why = maximum === MAX_WINDOW_DAYS ? ", since it compares with as many days before" : "";
+  const parts = [
+    ...(type === "integer" ? [`${minimum} to ${maximum}${why}`] : []),
+    ...(fallback === undefined ? [] : [`default: ${fallback}`]),
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join("; ")})`;
 }
 
 /** Refuses words where the command takes none, and those that look like options. */

@@ -2,13 +2,15 @@ import { AnalyticsError } from "../../errors.ts";
 import { reportQuery } from "../../reports/site-report.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
+import { formatReport } from "../output/report-document.ts";
+import { chooseTarget, writeReport } from "../output/report-file.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import type { Appearance } from "../output/terminal.ts";
 import { openSource } from "../source.ts";
 import { refuseOptionAsWord } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+import { addQueryOptions } from "./query.ts";
 import { readQueryInput } from "./query-input.ts";
-import { addQueryOptions } from "./query-options.ts";
 
 interface ReportFlags extends SourceFlags, Appearance {
   out?: string;
@@ -43,10 +45,6 @@ function createReportCommand(io: Io): ShellCommand {
       const flags = report.optsWithGlobals<ReportFlags>();
       for (const word of report.args) refuseOptionAsWord(word, reportQuery.name);
       const { params, fail } = await readQueryInput(reportQuery, report, flags);
-      const [{ formatReport }, { chooseTarget, writeReport }] = await Promise.all([
-        import("../output/report-document.ts"),
-        import("../output/report-file.ts"),
-      ]);
       const { file, format } = chooseTarget(flags.out, flags.force === true);
       if (file === "-" && flags.open) {
         throw new AnalyticsError("usage", "--open needs a file, and -o - writes none.", {

@@ -57,8 +57,8 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
     await open(args);
     for (const width of [320, 390, 800, 1280]) {
       await page.setViewportSize({ width, height: 900 });
-      await page.waitForTimeout(100);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      // The drawing follows the width in the next frame.
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     }
     expect(await page.locator(".lists section").count()).toBe(9);
     expect(faults).toEqual([]);
