@@ -24,7 +24,7 @@ export interface DataSource {
   /** What a reader must know about these days before using their numbers. */
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
   /** The dimensions it records; all of them if absent. */
-  readonly dimensions?: readonly Dimension[];
+  dimensions?(site: SourceSite, signal?: AbortSignal): Promise<readonly Dimension[]>;
   /** How many days it keeps, today included. */
   readonly daysKept: number;
 }

@@ -78,8 +78,8 @@ const answers: Answers = {
   breakdown: async (params, context) => {
     const { source, signal } = context;
     const { dimension, limit } = params;
-    refuseUnrecorded(source, dimension);
     const { span, head, tail } = await openSpan(params, context);
+    await refuseUnrecorded(source, span.site, dimension, signal);
     const [{ rows, totalRows }, days] = await Promise.all([
       source.breakdown(span, dimension, limit, signal),
       source.days(span, signal),
@@ -169,9 +169,15 @@ async function findSite(source: DataSource, name: string, signal?: AbortSignal):
   );
 }
 
-function refuseUnrecorded({ dimensions }: DataSource, dimension: string): void {
-  if (dimensions === undefined || dimensions.some((each) => each === dimension)) return;
-  const allowed = [...dimensions];
+async function refuseUnrecorded(
+  source: DataSource,
+  site: SourceSite,
+  dimension: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const recorded = await source.dimensions?.(site, signal);
+  if (recorded === undefined || recorded.some((each) => each === dimension)) return;
+  const allowed = [...recorded];
   const detail = `is ${dimension}, which this source does not record; it has ${allowed.join(", ")}`;
   throw new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
     status: 400,

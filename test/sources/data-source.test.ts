@@ -100,7 +100,7 @@ describe("any data source answers every operation", () => {
 
 describe("a source that cannot do everything", () => {
   it("refuses a dimension it does not record, with those it has", async () => {
-    const ask = callTo({ ...source, dimensions: ["pages", "channels"] });
+    const ask = callTo({ ...source, dimensions: async () => ["pages", "channels"] });
     await expect(
       ask(breakdown, { site: "one", dimension: "cities", limit: 10, days: 30 }),
     ).rejects.toMatchObject({

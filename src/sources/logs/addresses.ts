@@ -1,0 +1,54 @@
+import { BlockList, isIP } from "node:net";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+
+/**
+ * The address by which a visitor is told apart: an IPv6 address without its lower half, which devices change every day,
+ * and an IPv4 address without its IPv6 form.
+ */
+export function groupAddress(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped) return mapped[1] ?? address;
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.toLowerCase().replace(/%.*$/, "").split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail ? tail.split(":") : [];
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array<string>(zeros).fill("0"), ...right];
+  return `${groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
+}
+
+/**
+ * The visitor's address where `hops` proxies are trusted: each adds the address that it saw at the end of X-Forwarded-For,
+ * so the first hop from the right was added by the server's own proxy.
+ */
+export function readClientAddress(address: string, forwarded: string | undefined, hops: number): string {
+  if (hops === 0 || forwarded === undefined) return address;
+  const list = forwarded.split(",").map((each) => each.trim());
+  const found = (list.at(-hops) ?? list[0] ?? "").replace(/^\[(.*)\](?::\d+)?$/, "$1");
+  const bare = /^\d+\.\d+\.\d+\.\d+:\d+$/.test(found) ? found.replace(/:\d+$/, "") : found;
+  return isIP(bare) === 0 ? address : bare;
+}
+
+/** Creates a test for addresses in one of the ranges, such as `10.0.0.0/8`. Throws AnalyticsError `usage`. */
+export function createAddressFilter(ranges: readonly string[]): (address: string) => boolean {
+  if (ranges.length === 0) return () => false;
+  const blocks = new BlockList();
+  for (const range of ranges) addRange(blocks, range);
+  return (address) => {
+    const version = isIP(address);
+    return version !== 0 && blocks.check(address, version === 4 ? "ipv4" : "ipv6");
+  };
+}
+
+function addRange(blocks: BlockList, range: string): void {
+  const [address = "", prefix] = range.split("/");
+  const version = isIP(address);
+  const most = version === 4 ? 32 : 128;
+  const length = prefix === undefined ? most : Number(/^\d{1,3}$/.test(prefix) ? prefix : Number.NaN);
+  if (version === 0 || !(length <= most)) {
+    throw new AnalyticsError("usage", `--exclude-address: ${quoteWord(range)} is no address or range.`, {
+      hint: "Such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32.",
+    });
+  }
+  blocks.addSubnet(address, length, version === 4 ? "ipv4" : "ipv6");
+}

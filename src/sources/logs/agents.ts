@@ -1,0 +1,70 @@
+import { isbot } from "isbot";
+import parseAgent from "my-ua-parser";
+import { copyText } from "./formats/timestamp.ts";
+
+/** What a user agent says about its sender. */
+export type Agent = BrowserAgent | { kind: "bot"; id: number };
+
+export interface BrowserAgent {
+  kind: "browser";
+  /** Different for each user agent, from 0 up. */
+  id: number;
+  browser: string | null;
+  operatingSystem: string | null;
+  device: string;
+}
+
+/** Finds what a user agent says. Each is looked at once: a log has few different ones. */
+export type FindAgent = (userAgent: string) => Agent;
+
+export function createAgents(): FindAgent {
+  const known = new Map<string, Agent>();
+  return (userAgent) => {
+    let agent = known.get(userAgent);
+    if (agent === undefined) {
+      agent = readAgent(userAgent, known.size);
+      known.set(copyText(userAgent), agent);
+    }
+    return agent;
+  };
+}
+
+function readAgent(userAgent: string, id: number): Agent {
+  if (userAgent === "" || isbot(userAgent)) return { kind: "bot", id };
+  const { browser, os, device } = parseAgent(userAgent.slice(0, LONGEST));
+  return {
+    kind: "browser",
+    id,
+    browser: rename(BROWSERS, browser.name),
+    operatingSystem: rename(SYSTEMS, os.name),
+    device: DEVICES[device.type ?? ""] ?? "desktop",
+  };
+}
+
+/** The parser's expressions take long on long texts. */
+const LONGEST = 500;
+
+const rename = (names: Record<string, string>, name: string | undefined) =>
+  name === undefined ? null : (names[name] ?? name);
+
+/** The parser's names for a browser on a phone or inside an app. */
+const BROWSERS: Record<string, string> = {
+  "Mobile Safari": "Safari",
+  "Mobile Chrome": "Chrome",
+  "Mobile Firefox": "Firefox",
+  "Chrome WebView": "Chrome",
+  "Chrome Headless": "Chrome",
+  "Samsung Browser": "Samsung Internet",
+  "Android Browser": "Android Browser",
+  WebKit: "Safari",
+};
+
+const SYSTEMS: Record<string, string> = { "Mac OS": "macOS", "Chromium OS": "ChromeOS" };
+
+const DEVICES: Record<string, string> = {
+  mobile: "mobile",
+  tablet: "tablet",
+  smarttv: "tv",
+  console: "console",
+  wearable: "wearable",
+};

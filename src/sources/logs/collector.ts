@@ -1,0 +1,252 @@
+import type { FindAgent, Agent, BrowserAgent } from "./agents.ts";
+import { createAgents } from "./agents.ts";
+import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
+import { findChannel, type Origin } from "./channels.ts";
+import type { OriginValues, ProfileValues } from "./count-day.ts";
+import { copyText } from "./formats/timestamp.ts";
+import type { LogLine } from "./log-line.ts";
+import { addHit, addRequest, numberSender, type OpenDay } from "./open-day.ts";
+import { createOutcomes, type Outcome, type Outcomes } from "./outcomes.ts";
+import { classifyPath, cleanPath, createPathFilter } from "./page-path.ts";
+import { isProbe } from "./probes.ts";
+import { readHost, readLanguage, readOrigin, type RequestTarget, splitTarget, withoutWww } from "./request.ts";
+import type { LogSettings, Place } from "./settings.ts";
+import { createFindDay, createSiteLog, type FindDay, type SiteLog, sealDays, weighOpenDays } from "./site-log.ts";
+
+/** Takes lines and keeps what counts. */
+export interface Collector {
+  /** @param site The site of the line's file; undefined if the line's host names it. */
+  add(line: LogLine, site: string | undefined): Outcome;
+  /** By domain. With hosts in the log, every host has an entry, also those that are no site. */
+  readonly sites: ReadonlyMap<string, SiteLog>;
+  readonly outcomes: Outcomes;
+  /**
+   * Closes the days that are over by an instant, in seconds since 1970, since all lines up to it were added.
+   *
+   * @param isForced Also if there is memory for them. Until then, lines may come in any order.
+   */
+  seal(time: number, isForced: boolean): void;
+}
+
+/** Open days may take this many bytes of memory before those that are over are closed early. */
+const ROOM = 64_000_000;
+
+/** More hosts than this are strangers' inventions. */
+const MOST_HOSTS = 1_000;
+/** The caches of raw texts are emptied at this size; they only save time. */
+const MOST_KEPT = 50_000;
+
+interface SiteEntry {
+  log: SiteLog;
+  findDay: FindDay;
+  /** The number of an origin by referrer, host and language, for page views without a campaign. */
+  origins: Map<string, number>;
+  paths: Map<string, number>;
+}
+
+/**
+ * Creates a collector.
+ *
+ * @param findPlace Where an address is; undefined if nothing says it.
+ */
+export function createCollector(settings: LogSettings, findPlace?: (address: string) => Place): Collector {
+  const entries = new Map<string, SiteEntry>();
+  const sites = new Map<string, SiteLog>();
+  const hosts = new Map<string, SiteEntry | undefined>();
+  const findAgent = createAgents();
+  const outcomes = createOutcomes();
+  const isExcludedAddress = createAddressFilter(settings.excludeAddresses);
+  const isExcludedPath = createPathFilter(settings.excludePaths);
+
+  const openSite = (domain: string): SiteEntry | undefined => {
+    const known = entries.get(domain);
+    if (known !== undefined || entries.size >= MOST_HOSTS) return known;
+    const log = createSiteLog(domain, settings.timezone);
+    const entry = { log, findDay: createFindDay(log), origins: new Map(), paths: new Map() };
+    entries.set(domain, entry);
+    sites.set(domain, log);
+    return entry;
+  };
+
+  const findSite = (site: string | undefined, rawHost: string | undefined): SiteEntry | undefined => {
+    const key = site === undefined ? `h${rawHost ?? ""}` : `s${site}`;
+    if (hosts.has(key)) return hosts.get(key);
+    const host = site ?? readHost(rawHost);
+    const domain = host === undefined ? settings.onlySite : withoutWww(host);
+    const entry = domain === undefined ? undefined : openSite(domain);
+    if (hosts.size >= MOST_KEPT) hosts.clear();
+    hosts.set(copyText(key), entry);
+    return entry;
+  };
+
+  const judge = (line: LogLine, fileSite: string | undefined): Outcome => {
+    if (line.method === "") return "no_request";
+    const asked = splitTarget(line.target);
+    const host = asked.host ?? line.host;
+    const entry = findSite(fileSite ?? (settings.ignoreHosts ? settings.onlySite : undefined), host);
+    if (entry === undefined) return "other_host";
+    const { log } = entry;
+    log.first = Math.min(log.first ?? line.time, line.time);
+    log.last = Math.max(log.last ?? line.time, line.time);
+    const address = readClientAddress(line.address, line.forwarded, settings.trustForwarded);
+    if (isExcludedAddress(address) || isExcludedPath(asked.path)) return "excluded";
+    const day = entry.findDay(line.time);
+    if (day === undefined) return "late";
+    const agent = findAgentOf(line, findAgent);
+    if (agent.kind === "bot") return "bot";
+    const sender = findSender(entry, day, address, agent);
+    const isRefused = line.status >= 400 && line.status < 500;
+    addRequest(day, sender, isRefused, isRefused && isProbe(line.target));
+    const outcome = judgeRequest(line, asked);
+    if (outcome !== "page_view" && outcome !== "download") return outcome;
+    const page = findPage(entry, asked);
+    if (outcome === "download") addHit(day, sender, line.time, 2 * page + 1, 0);
+    else {
+      noteFields(log, line, host);
+      log.pageviews++;
+      addHit(day, sender, line.time, 2 * page, findOrigin(entry, line, host, asked.query));
+    }
+    return outcome;
+  };
+
+  const findSender = ({ log }: SiteEntry, day: OpenDay, address: string, agent: BrowserAgent): number => {
+    let number = day.addresses.get(address);
+    if (number === undefined) {
+      const group = groupAddress(address);
+      number = day.addresses.get(group) ?? day.addresses.size;
+      day.addresses.set(copyText(address), number);
+      if (group !== address) day.addresses.set(copyText(group), number);
+    }
+    return numberSender(day, number, agent.id, () => numberProfile(log, agent, findPlace?.(address)));
+  };
+
+  const findPage = ({ log, paths }: SiteEntry, { path, query }: RequestTarget): number => {
+    const kept = settings.keepQuery.length === 0 || query === "" ? "" : keepQuery(query, settings.keepQuery);
+    const raw = path + kept;
+    let page = paths.get(raw);
+    if (page === undefined) {
+      page = log.values("pages").number(cleanPath(path) + kept);
+      if (paths.size >= MOST_KEPT) paths.clear();
+      paths.set(copyText(raw), page);
+    }
+    return page;
+  };
+
+  return {
+    sites,
+    outcomes,
+    seal: (time, isForced) => {
+      const logs = [...sites.values()];
+      if (!isForced && logs.reduce((sum, log) => sum + weighOpenDays(log), 0) < ROOM) return;
+      for (const log of logs) sealDays(log, time);
+    },
+    add: (line, site) => {
+      const outcome = judge(line, site);
+      outcomes[outcome]++;
+      return outcome;
+    },
+  };
+}
+
+/** A log without user agents cannot tell bots apart; then every sender counts as one unknown browser. */
+function findAgentOf({ agent }: LogLine, findAgent: FindAgent): Agent {
+  return agent === undefined ? UNKNOWN_AGENT : findAgent(agent);
+}
+
+const UNKNOWN_AGENT: BrowserAgent = {
+  ...{ kind: "browser", id: 0xffffffff },
+  ...{ browser: null, operatingSystem: null, device: "desktop" },
+};
+
+const HTML = /^(?:text\/html|application\/xhtml\+xml)/i;
+
+function judgeRequest(line: LogLine, { path, query }: RequestTarget): Outcome {
+  const { method, status, contentType, purpose } = line;
+  if (method !== "GET") return "method";
+  if (status >= 500) return "server_error";
+  if (status >= 400) return "not_found";
+  const asked = classifyPath(path, query);
+  if (asked === "static" || asked === "feed" || asked === "data") return asked;
+  if (purpose !== undefined && /prefetch|preview|prerender/i.test(purpose)) return "data";
+  if (asked === "download") return status === 200 ? "download" : "redirect";
+  if (status !== 200 && status !== 304) return "redirect";
+  // The answer to a conditional request need not say its type.
+  if (contentType && status === 200 && !HTML.test(contentType)) return "data";
+  return "page_view";
+}
+
+function noteFields({ fields }: SiteLog, line: LogLine, host: string | undefined): void {
+  fields.agent[line.agent === undefined ? "absent" : "present"]++;
+  fields.referrer[line.referrer === undefined ? "absent" : "present"]++;
+  fields.language[line.language === undefined ? "absent" : "present"]++;
+  fields.host[host === undefined ? "absent" : "present"]++;
+}
+
+/** The parameters of a query to count pages by, in the order in which they are named. */
+function keepQuery(query: string, names: readonly string[]): string {
+  const params = new URLSearchParams(query);
+  const kept = new URLSearchParams();
+  for (const name of names) {
+    const value = params.get(name);
+    if (value !== null) kept.set(name, value.slice(0, 200));
+  }
+  return kept.size === 0 ? "" : `?${kept}`;
+}
+
+function numberProfile({ values, profiles }: SiteLog, agent: BrowserAgent, place: Place | undefined): number {
+  const { browser, operatingSystem, device } = agent;
+  const { country = null, region = null, city = null } = place ?? {};
+  return profiles.number(
+    JSON.stringify([browser, operatingSystem, device, country, region, city]),
+    (): ProfileValues => ({
+      browsers: values("browsers").number(browser),
+      operating_systems: values("operating_systems").number(operatingSystem),
+      devices: values("devices").number(device),
+      countries: values("countries").number(country),
+      regions: values("regions").number(region),
+      cities: values("cities").number(city),
+    }),
+  );
+}
+
+function findOrigin(entry: SiteEntry, line: LogLine, rawHost: string | undefined, query: string): number {
+  const hasCampaign = /utm_|clid|braid/.test(query);
+  if (hasCampaign) return numberOrigin(entry.log, line, rawHost, query);
+  const key = `${rawHost ?? ""} ${line.language ?? ""} ${line.referrer ?? ""}`;
+  let number = entry.origins.get(key);
+  if (number === undefined) {
+    number = numberOrigin(entry.log, line, rawHost, query);
+    if (entry.origins.size >= MOST_KEPT) entry.origins.clear();
+    entry.origins.set(copyText(key), number);
+  }
+  return number;
+}
+
+function numberOrigin(log: SiteLog, line: LogLine, rawHost: string | undefined, query: string): number {
+  const host = readHost(rawHost) ?? log.domain;
+  const isOwn = (name: string) => name === log.domain || name === withoutWww(host);
+  const origin = readOrigin(line, query, isOwn);
+  const language = line.language === undefined ? null : readLanguage(line.language);
+  return log.origins.number(JSON.stringify([origin, host, language]), () =>
+    numberOriginValues(log, origin, host, language),
+  );
+}
+
+function numberOriginValues(
+  { values }: SiteLog,
+  origin: Origin,
+  host: string,
+  language: string | null,
+): OriginValues {
+  return {
+    hostnames: values("hostnames").number(host),
+    languages: values("languages").number(language),
+    referrers: values("referrers").number(origin.referrer),
+    channels: values("channels").number(findChannel(origin)),
+    utm_sources: values("utm_sources").number(origin.source),
+    utm_mediums: values("utm_mediums").number(origin.medium),
+    utm_campaigns: values("utm_campaigns").number(origin.campaign),
+    utm_terms: values("utm_terms").number(origin.term),
+    utm_contents: values("utm_contents").number(origin.content),
+  };
+}

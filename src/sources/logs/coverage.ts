@@ -1,0 +1,60 @@
+import { addDays } from "../../operations/days.ts";
+import type { Warning } from "../../operations/period.ts";
+import { dateAt, startOfDay } from "../calendar.ts";
+import type { Span } from "../data-source.ts";
+import type { SiteLog } from "./site-log.ts";
+
+const DAY_SECONDS = 86_400;
+const HOUR = 3_600;
+/** A few lines may be cut off before the user agent. */
+const MOST_WITHOUT_AGENT = 0.01;
+
+/** What a reader must know about the log's days before using their numbers. */
+export function coverageWarnings(log: SiteLog, { from, to, now }: Span): Warning[] {
+  const { first, last, timezone, fields } = log;
+  if (first === undefined || last === undefined) return [];
+  const warnings: Warning[] = [];
+  const warn = (code: string, detail: string) => void warnings.push({ code, detail });
+  const firstDay = dateAt(first * 1000, timezone);
+  const lastDay = dateAt(last * 1000, timezone);
+  const lateStart = first - startOfDay(firstDay, timezone) / 1000;
+  if (from <= firstDay && firstDay <= to && lateStart > HOUR) {
+    warn("partial_first_day", `The log begins on ${firstDay} at ${formatTime(lateStart)}: that day is incomplete.`);
+  }
+  const gaps = listGaps(log, later(from, firstDay), earlier(to, lastDay));
+  if (gaps.length > 0) {
+    const days = gaps.length === 1 ? "day" : "days";
+    warn("gap", `The log has no line of ${gaps.length} ${days} (${listSome(gaps)}): their numbers are missing, not zero.`);
+  }
+  const isStale = now / 1000 - last > DAY_SECONDS;
+  if (isStale && to >= lastDay) {
+    warn("stale", `The log ends on ${lastDay}: what came later is missing, not zero.`);
+  }
+  // A day is closed 24 hours after it ended.
+  const provisional = addDays(dateAt(now, timezone), -1);
+  if (!isStale && from <= provisional && provisional <= to) {
+    warn("provisional", `${provisional} can still grow a little: servers write some lines late.`);
+  }
+  if (fields.agent.absent > MOST_WITHOUT_AGENT * (fields.agent.absent + fields.agent.present)) {
+    warn("no_user_agent", "The log has no user agents, so bots are counted as visitors.");
+  }
+  return warnings;
+}
+
+/** The days without any line between the first and the last day of a log. */
+function listGaps({ open, sealed }: SiteLog, from: string, to: string): string[] {
+  const gaps: string[] = [];
+  for (let date = from; date <= to; date = addDays(date, 1)) {
+    if (!open.has(date) && !sealed.has(date)) gaps.push(date);
+  }
+  return gaps;
+}
+
+const listSome = (days: readonly string[]) =>
+  days.length <= 3 ? days.join(", ") : `${days[0]} to ${days.at(-1)}, not all between`;
+
+const later = (a: string, b: string) => (a > b ? a : b);
+const earlier = (a: string, b: string) => (a < b ? a : b);
+
+const formatTime = (seconds: number) =>
+  `${String(Math.floor(seconds / 3600)).padStart(2, "0")}:${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")}`;

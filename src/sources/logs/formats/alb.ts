@@ -1,0 +1,26 @@
+import type { LogFormat, LogLine } from "../log-line.ts";
+import { readTime } from "./timestamp.ts";
+
+/** What an AWS Application Load Balancer writes (docs.aws.amazon.com, "Access log entries"). It records no referrer. */
+export const alb: LogFormat = { name: "alb", createParser: () => parseLine };
+
+const FIELDS = /"(?:[^"\\]|\\.)*"|\S+/g;
+const TYPES = new Set(["http", "https", "h2", "grpcs", "ws", "wss"]);
+
+/** Positions of the documented fields. */
+const [TYPE, TIME, CLIENT, STATUS, REQUEST, AGENT] = [0, 1, 3, 8, 12, 13];
+
+function parseLine(line: string): LogLine | undefined {
+  const cells = line.match(FIELDS) ?? [];
+  if (cells.length < 14 || !TYPES.has(cells[TYPE] ?? "")) return undefined;
+  const time = readTime(cells[TIME]);
+  const [, address] = /^(.+):\d+$/.exec(cells[CLIENT] ?? "") ?? [];
+  const status = Number(cells[STATUS] === "-" ? 0 : cells[STATUS]);
+  if (Number.isNaN(time) || address === undefined || !Number.isInteger(status)) return undefined;
+  const request = unquote(cells[REQUEST]);
+  const [, method = "", target = request] = /^([A-Z]+) (\S+)/.exec(request) ?? [];
+  const agent = unquote(cells[AGENT]);
+  return { time, address, method, target, status, agent: agent === "-" ? "" : agent };
+}
+
+const unquote = (cell = "") => (cell.startsWith('"') ? cell.slice(1, -1) : cell);

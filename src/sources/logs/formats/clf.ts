@@ -1,0 +1,128 @@
+import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
+import { createTimestampReader } from "./timestamp.ts";
+import { unescapeLog } from "./unescape.ts";
+
+/**
+ * NCSA's formats, common and combined, which nginx, Apache, Lighttpd and Traefik write:
+ *
+ *     [host[:port] ]address ident user [21/Nov/2026:05:05:10 +0100] "GET / HTTP/1.1" 200 512[ "referrer" "agent"[ …]]
+ *
+ * Lighttpd writes the host in place of ident. A third quoted text, as in nginx's `main`, is X-Forwarded-For.
+ */
+export const clf: LogFormat = { name: "combined", createParser };
+
+function createParser(): LineParser {
+  const readTimestamp = createTimestampReader();
+  return (line) => {
+    const open = findTimestamp(line);
+    if (open < 0) return undefined;
+    const time = readTimestamp(line, open + 2);
+    if (Number.isNaN(time)) return undefined;
+    const sender = readSender(line, open);
+    if (sender === undefined) return undefined;
+
+    const quote = line.indexOf('"', open + 28);
+    if (quote < 0) return undefined;
+    const requestEnd = findClosingQuote(line, quote + 1);
+    if (requestEnd < 0) return undefined;
+    const status = readStatus(line, requestEnd + 2);
+    if (status === 0) return undefined;
+    const isEscaped = line.includes("\\");
+    const text = (from: number, to: number) => {
+      const raw = line.slice(from, to);
+      return isEscaped ? unescapeLog(raw) : raw;
+    };
+    const parsed: LogLine = { time, ...sender, ...readRequest(line, quote + 1, requestEnd, text), status };
+
+    const [referrer, agent, forwarded] = readQuoted(line, requestEnd + 5, text);
+    if (agent === undefined) return parsed;
+    parsed.referrer = referrer === "-" ? "" : referrer;
+    parsed.agent = agent === "-" ? "" : agent;
+    if (forwarded !== undefined && forwarded !== "-") parsed.forwarded = forwarded;
+    return parsed;
+  };
+}
+
+/** The position of ` [21/Nov/2026:` and so on. A user's name may contain brackets. */
+function findTimestamp(line: string): number {
+  for (let open = line.indexOf(" ["); open >= 0; open = line.indexOf(" [", open + 1)) {
+    if (line.charCodeAt(open + 4) === SLASH && line.charCodeAt(open + 13) === COLON) return open;
+  }
+  return -1;
+}
+
+const SLASH = 47;
+const COLON = 58;
+const BACKSLASH = 92;
+
+function readSender(line: string, end: number): { address: string; host?: string } | undefined {
+  const first = line.indexOf(" ");
+  if (first <= 0 || first >= end) return undefined;
+  const second = line.indexOf(" ", first + 1);
+  if (second < 0 || second > end) return undefined;
+  const [word, next] = [line.slice(0, first), line.slice(first + 1, second)];
+  if (isAddress(next)) return { address: next, host: word };
+  // Lighttpd: the host in place of ident, which nobody has used for decades.
+  if (next !== "-" && next.includes(".")) return { address: word, host: next };
+  return { address: word };
+}
+
+/** Whether a word can be an IP address, by its characters alone. */
+function isAddress(word: string): boolean {
+  return /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]*:[\da-f.]*(?:%\w+)?)$/i.test(word);
+}
+
+/** The next quote without a backslash that escapes it. */
+function findClosingQuote(line: string, from: number): number {
+  let at = line.indexOf('"', from);
+  while (at >= 0 && isEscapedAt(line, at)) at = line.indexOf('"', at + 1);
+  return at;
+}
+
+function isEscapedAt(line: string, at: number): boolean {
+  let backslashes = 0;
+  while (line.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
+  return backslashes % 2 === 1;
+}
+
+/** Three digits between spaces or before the end; 0 for anything else. */
+function readStatus(line: string, at: number): number {
+  const digit = (index: number) => line.charCodeAt(at + index) - 48;
+  const [a, b, c] = [digit(0), digit(1), digit(2)];
+  const isNumber = a >= 1 && a <= 9 && b >= 0 && b <= 9 && c >= 0 && c <= 9;
+  const next = line.charCodeAt(at + 3);
+  return isNumber && (next === 32 || Number.isNaN(next)) ? a * 100 + b * 10 + c : 0;
+}
+
+type ReadText = (from: number, to: number) => string;
+
+/** `GET /path HTTP/1.1`. What is no request, such as the beginning of a TLS handshake, has no method. */
+function readRequest(line: string, from: number, to: number, text: ReadText) {
+  const space = line.indexOf(" ", from);
+  const last = line.lastIndexOf(" ", to - 1);
+  if (space < 0 || space >= to || !isMethod(line, from, space)) return { method: "", target: text(from, to) };
+  const hasProtocol = last > space && line.startsWith("HTTP/", last + 1);
+  return { method: line.slice(from, space), target: text(space + 1, hasProtocol ? last : to) };
+}
+
+function isMethod(line: string, from: number, to: number): boolean {
+  if (to - from < 3 || to - from > 20) return false;
+  for (let at = from; at < to; at++) {
+    const code = line.charCodeAt(at);
+    if ((code < 65 || code > 90) && code !== 45 && code !== 95) return false;
+  }
+  return true;
+}
+
+/** The first three quoted texts from a position on. */
+function readQuoted(line: string, from: number, text: ReadText): string[] {
+  const found: string[] = [];
+  let open = line.indexOf('"', from);
+  while (open >= 0 && found.length < 3) {
+    const close = findClosingQuote(line, open + 1);
+    if (close < 0) break;
+    found.push(text(open + 1, close));
+    open = line.indexOf('"', close + 1);
+  }
+  return found;
+}

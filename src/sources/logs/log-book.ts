@@ -1,0 +1,270 @@
+import { open } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { AnalyticsError } from "../../errors.ts";
+import { cleanText } from "../../render/clean-text.ts";
+import type { Collector } from "./collector.ts";
+import { type FileHead, readHead } from "./file-head.ts";
+import { type FoundFile, findFiles, refuseUnreadable } from "./find-files.ts";
+import { readContent } from "./log-file.ts";
+import type { LineParser, LogLine } from "./log-line.ts";
+import type { Outcome } from "./outcomes.ts";
+import type { LogSettings } from "./settings.ts";
+import { forEachLine, readBlocks, TAIL, type TextBlock } from "./text-blocks.ts";
+
+/** The content of a log, under whatever name its file has today. */
+export interface LogContent {
+  fingerprint: string;
+  path: string;
+  format: string;
+  site: string | undefined;
+  /** How many bytes of its text were read, and SHA-256 of the last of them. */
+  read: number;
+  tail: string;
+  lines: number;
+  comments: number;
+  unreadable: number;
+  tooLong: number;
+  /** The first unreadable lines, cleaned. */
+  examples: string[];
+  /** Why reading ended early, if it did. */
+  damage?: string | undefined;
+}
+
+export interface LogBook {
+  /** Reads what was written since the last time. */
+  refresh(signal?: AbortSignal): Promise<void>;
+  readonly contents: ReadonlyMap<string, LogContent>;
+  /** Files that were found and are not read, with the reason. */
+  readonly leftOut: ReadonlyMap<string, string>;
+}
+
+/** Sees each line, for a report. */
+export type Observe = (line: LogLine, outcome: Outcome) => void;
+
+/** Creates a log book: it knows which lines of which files the collector already has. */
+export function createLogBook(
+  settings: LogSettings,
+  collector: Collector,
+  clock: () => number,
+  observe?: Observe,
+): LogBook {
+  const contents = new Map<string, LogContent>();
+  const leftOut = new Map<string, string>();
+  /** What was last seen at a path. */
+  const seen = new Map<string, { size: number; modified: number }>();
+
+  const openReader = async (file: FoundFile): Promise<Reader | undefined> => {
+    const head = await readHead(file.path, settings.format);
+    leftOut.delete(file.path);
+    if (head.detected.kind !== "access" || head.fingerprint === "") {
+      const reason = explainLeftOut(head);
+      if (reason !== undefined) leftOut.set(file.path, reason);
+      return undefined;
+    }
+    const { format } = head.detected;
+    const parse = format.createParser();
+    const known = contents.get(head.fingerprint);
+    const tail = known === undefined ? Buffer.alloc(0) : await readTail(file, head, known.read);
+    if (known === undefined || hashTail(tail) === known.tail) {
+      const content = known ?? createContent(file, head.fingerprint, format.name);
+      contents.set(content.fingerprint, content);
+      return createReader(file, head, content, parse, tail);
+    }
+    if (tail.length < Math.min(TAIL, known.read)) {
+      leftOut.set(file.path, `has lines of ${known.path}`);
+      return undefined;
+    }
+    // Begins alike and goes on differently.
+    const fingerprint = `${head.fingerprint} ${file.path}`;
+    const content = createContent(file, fingerprint, format.name);
+    contents.set(fingerprint, content);
+    return createReader(file, head, content, parse, Buffer.alloc(0));
+  };
+
+  /** Reads files that hold different logs, and returns those that hold one of the same. */
+  const readSome = async (files: readonly FoundFile[], signal?: AbortSignal): Promise<FoundFile[]> => {
+    const readers = new Map<LogContent, Reader>();
+    const later: FoundFile[] = [];
+    for (const file of files) {
+      const reader = await guard(file.path, () => openReader(file));
+      if (reader === undefined) continue;
+      if (readers.has(reader.content)) later.push(file);
+      else readers.set(reader.content, reader);
+    }
+    await readInOrder([...readers.values()], collector, observe, signal);
+    return later;
+  };
+
+  const readAll = async (signal?: AbortSignal) => {
+    const found = await findFiles(settings);
+    const changed = found.filter(({ path, size, modified }) => {
+      const last = seen.get(path);
+      return last?.size !== size || last.modified !== modified;
+    });
+    for (let rest = changed; rest.length > 0; ) rest = await readSome(rest, signal);
+    for (const { path, size, modified } of changed) seen.set(path, { size, modified });
+    const paths = new Set(found.map(({ path }) => path));
+    for (const path of [...seen.keys(), ...leftOut.keys()]) {
+      if (paths.has(path)) continue;
+      seen.delete(path);
+      leftOut.delete(path);
+    }
+    if (contents.size === 0) throw refuseAll(leftOut);
+    collector.seal(clock() / 1000, true);
+  };
+
+  let running: Promise<void> | undefined;
+  return {
+    contents,
+    leftOut,
+    // Whoever asks while it runs waits for the same reading, and then for one of their own, since lines may have come.
+    refresh: async (signal) => {
+      while (running) await running.catch(() => {});
+      signal?.throwIfAborted();
+      running = readAll(signal).finally(() => {
+        running = undefined;
+      });
+      await running;
+    },
+  };
+}
+
+interface Reader {
+  file: FoundFile;
+  content: LogContent;
+  parse: LineParser;
+  blocks: AsyncGenerator<TextBlock>;
+  /** Seconds since 1970 of the last line that was read: the readers are advanced in the order of these. */
+  time: number;
+}
+
+function createReader(
+  file: FoundFile,
+  head: FileHead,
+  content: LogContent,
+  parse: LineParser,
+  tail: Buffer,
+): Reader {
+  // Header lines come before what was read.
+  if (content.read > 0) for (const line of head.sample) if (line.startsWith("#")) parse(line);
+  const open = async function* () {
+    const stream = await readContent(file.path, head.compression, content.read);
+    // A compressed file is complete.
+    yield* readBlocks(stream, head.compression !== undefined, tail);
+  };
+  return { file, content, parse, blocks: open(), time: head.firstTime };
+}
+
+/** Reads several files like one, in the order of time, so that few days are open at once. */
+async function readInOrder(
+  readers: Reader[],
+  collector: Collector,
+  observe: Observe | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const waiting = [...readers];
+  while (waiting.length > 0) {
+    signal?.throwIfAborted();
+    const next = waiting.reduce((a, b) => (b.time < a.time ? b : a));
+    const block = await readNext(next);
+    if (block === undefined) waiting.splice(waiting.indexOf(next), 1);
+    else {
+      takeBlock(next, block, collector, observe);
+      collector.seal(Math.min(...waiting.map(({ time }) => time)), false);
+    }
+  }
+}
+
+async function readNext({ file, content, blocks }: Reader): Promise<TextBlock | undefined> {
+  try {
+    const { value, done } = await blocks.next();
+    return done ? undefined : value;
+  } catch (cause) {
+    if (Object(cause).code === "ENOENT") return undefined;
+    if (Object(cause).syscall !== undefined) throw refuseUnreadable(file.path, cause);
+    content.damage = cause instanceof AnalyticsError ? cause.message : "The file is damaged or incomplete.";
+    return undefined;
+  }
+}
+
+function takeBlock(
+  reader: Reader,
+  block: TextBlock,
+  collector: Collector,
+  observe: Observe | undefined,
+): void {
+  const { content, parse } = reader;
+  forEachLine(block.text, (line) => {
+    content.lines++;
+    const parsed = parse(line);
+    if (parsed === undefined) {
+      content.unreadable++;
+      if (content.examples.length < 3) content.examples.push(cleanText(line, 120));
+    } else if (parsed === "comment") content.comments++;
+    else {
+      reader.time = parsed.time;
+      const outcome = collector.add(parsed, content.site);
+      observe?.(parsed, outcome);
+    }
+  });
+  content.lines += block.tooLong;
+  content.tooLong += block.tooLong;
+  content.read += block.bytes;
+  content.tail = hashTail(block.tail);
+}
+
+const hashTail = (bytes: Buffer) => createHash("sha256").update(bytes).digest("base64url");
+
+/** The last bytes before an offset of a file's text; fewer if the file is shorter. */
+async function readTail({ path }: FoundFile, { compression }: FileHead, end: number): Promise<Buffer> {
+  const from = Math.max(0, end - TAIL);
+  if (compression === undefined) {
+    const file = await open(path, "r");
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(end - from), 0, end - from, from);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  }
+  const stream = await readContent(path, compression, from);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= end - from) break;
+  }
+  return Buffer.concat(chunks).subarray(0, end - from);
+}
+
+function createContent({ path, site }: FoundFile, fingerprint: string, format: string): LogContent {
+  return {
+    ...{ fingerprint, path, format, site, read: 0, tail: hashTail(Buffer.alloc(0)) },
+    ...{ lines: 0, comments: 0, unreadable: 0, tooLong: 0, examples: [] },
+  };
+}
+
+function explainLeftOut({ detected, sample }: FileHead): string | undefined {
+  if (detected.kind === "error-log") return "is an error log";
+  if (detected.kind !== "unknown") return undefined;
+  return `is in no known format; its first line is ${JSON.stringify(cleanText(sample[0] ?? "", 120))}`;
+}
+
+function refuseAll(leftOut: ReadonlyMap<string, string>): AnalyticsError {
+  const [first] = leftOut;
+  const reason = first === undefined ? "The logs are empty." : `${first[0]} ${first[1]}.`;
+  return new AnalyticsError("usage", `There is no request in the logs. ${reason}`, {
+    hint: "Known formats: combined and common (nginx, Apache, Lighttpd, Traefik), JSON lines (Caddy, nginx, Traefik), W3C (IIS, CloudFront) and AWS ALB.",
+  });
+}
+
+async function guard<T>(path: string, read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (Object(cause).code === "ENOENT") return undefined;
+    if (cause instanceof AnalyticsError || Object(cause).syscall === undefined) throw cause;
+    throw refuseUnreadable(path, cause);
+  }
+}

@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import { AnalyticsError } from "../../errors.ts";
+import { addDays } from "../../operations/days.ts";
+import { type Dimension, dimensions as allDimensions } from "../../operations/dimensions.ts";
+import { compareRows } from "../../operations/row-order.ts";
+import { dateAt } from "../calendar.ts";
+import type { DataSource, RankedRow, SourceSite, Span } from "../data-source.ts";
+import { type Collector, createCollector } from "./collector.ts";
+import { coverageWarnings } from "./coverage.ts";
+import { countActive } from "./active.ts";
+import type { DayCounts } from "./day-counts.ts";
+import { nameValue } from "./labels.ts";
+import { createLogBook, type LogBook } from "./log-book.ts";
+import type { LogSettings } from "./settings.ts";
+import { countOpenDay, type SiteLog } from "./site-log.ts";
+import { listSites } from "./sites.ts";
+import { spaceOf } from "./values.ts";
+
+/** Ten years. */
+const DAYS_KEPT = 3_653;
+const WINDOW_MS = 5 * 60_000;
+
+export interface OpenLogs {
+  source: DataSource;
+  book: LogBook;
+  collector: Collector;
+}
+
+/** Opens access logs as a data source. Nothing is read before the first question. */
+export function openLogs(settings: LogSettings, clock: () => number): OpenLogs {
+  const collector = createCollector(settings);
+  const book = createLogBook(settings, collector, clock);
+  return { source: createLogSource(settings, book, collector), book, collector };
+}
+
+export function createLogSource(settings: LogSettings, book: LogBook, collector: Collector): DataSource {
+  const counts = createDayCache();
+  const read = async (signal?: AbortSignal) => {
+    await book.refresh(signal);
+    return listSites(collector, settings);
+  };
+  const logOf = async ({ domain }: SourceSite, signal?: AbortSignal): Promise<SiteLog> => {
+    const found = (await read(signal)).find((log) => log.domain === domain);
+    if (found === undefined) throw new TypeError(`There is no log of ${domain}.`);
+    return found;
+  };
+  const countDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
+    const log = await logOf(site, signal);
+    const days: { date: string; counts: DayCounts | undefined }[] = [];
+    for (let date = from; date <= to; date = addDays(date, 1)) {
+      days.push({ date, counts: counts(log, date, now) });
+    }
+    if (!settings.acceptProxyAddresses) refuseProxied(days);
+    return { log, days };
+  };
+
+  return {
+    daysKept: DAYS_KEPT,
+    sites: async (signal) => (await read(signal)).map(describeSite),
+    days: async (span, signal) => {
+      const { days } = await countDays(span, signal);
+      return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
+    },
+    breakdown: async (span, dimension, limit, signal) => {
+      const { log, days } = await countDays(span, signal);
+      return rank(log, dimension, limit, days);
+    },
+    active: async (site, now, signal) =>
+      countActive(await logOf(site, signal), (now - WINDOW_MS) / 1000, now / 1000),
+    warnings: async (span, signal) => coverageWarnings(await logOf(span.site, signal), span),
+    dimensions: async (site, signal) => listDimensions(await logOf(site, signal)),
+  };
+}
+
+const NOTHING = { visitors: 0, pageviews: 0, events: 0 };
+
+function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
+  return {
+    id: `site_${createHash("sha256").update(domain).digest("hex").slice(0, 12)}`,
+    ...{ domain, name: domain, timezone },
+    createdAt: (first ?? 0) * 1000,
+    dataSince: first === undefined ? null : dateAt(first * 1000, timezone),
+  };
+}
+
+/** Counts days, and open ones again only if lines have come, or if the question ends before their last line. */
+function createDayCache() {
+  const known = new WeakMap<object, { version: number; counts: DayCounts }>();
+  return (log: SiteLog, date: string, now: number): DayCounts | undefined => {
+    const sealed = log.sealed.get(date);
+    const day = log.open.get(date);
+    if (sealed !== undefined || day === undefined) return sealed;
+    // A clock may be ahead of the server's; then lines of the day are still to come for the question.
+    const isCut = log.last !== undefined && log.last > now / 1000;
+    if (isCut) return countOpenDay(log, day, now / 1000);
+    const cached = known.get(day);
+    if (cached?.version === day.version) return cached.counts;
+    const counts = countOpenDay(log, day);
+    known.set(day, { version: day.version, counts });
+    return counts;
+  };
+}
+
+/** Adds up days. Visitors are counted day by day, so their sum is right by definition. */
+function rank(
+  log: SiteLog,
+  dimension: Dimension,
+  limit: number,
+  days: readonly { counts: DayCounts | undefined }[],
+): { rows: RankedRow[]; totalRows: number } {
+  const values = log.values(spaceOf(dimension));
+  const visitors = new Float64Array(values.size);
+  const hits = new Float64Array(values.size);
+  for (const { counts } of days) {
+    const tallies = counts?.tallies.get(dimension);
+    tallies?.values.forEach((value, index) => {
+      visitors[value] = (visitors[value] ?? 0) + (tallies.visitors[index] ?? 0);
+      hits[value] = (hits[value] ?? 0) + (tallies.hits[index] ?? 0);
+    });
+  }
+  const rows: { value: string | null; visitors: number; hits: number }[] = [];
+  visitors.forEach((count, number) => {
+    if (count > 0) rows.push({ value: values.at(number), visitors: count, hits: hits[number] ?? 0 });
+  });
+  rows.sort(compareRows);
+  return {
+    rows: rows.slice(0, limit).map((row) => ({ ...row, label: nameValue(dimension, row.value) })),
+    totalRows: rows.length,
+  };
+}
+
+/** What the log records; the rest would be an answer of nulls that looks like a number. */
+function listDimensions({ fields, values }: SiteLog): Dimension[] {
+  const isRecorded = (dimension: Dimension): boolean => {
+    switch (dimension) {
+      case "hostnames":
+        return fields.host.present > 0;
+      case "referrers":
+      case "channels":
+        return fields.referrer.present > 0;
+      case "languages":
+        return fields.language.present > 0;
+      case "browsers":
+      case "devices":
+      case "operating_systems":
+        return fields.agent.present > 0;
+      case "countries":
+      case "regions":
+      case "cities":
+        // One is null.
+        return values(dimension).size > 1;
+      default:
+        return true;
+    }
+  };
+  return allDimensions.filter(isRecorded);
+}
+
+function refuseProxied(days: readonly { date: string; counts: DayCounts | undefined }[]): void {
+  const proxied = days.filter(({ counts }) => counts?.isProxied);
+  const [first] = proxied;
+  if (first === undefined) return;
+  const others = proxied.length === 1 ? "" : ` and ${proxied.length - 1} more days`;
+  throw new AnalyticsError(
+    "usage",
+    `Visitors cannot be counted on ${first.date}${others}: nearly all page views come from three addresses or fewer, as if from a proxy in front of the server.`,
+    {
+      hint: "Have the server log the visitor's address (nginx: real_ip_header; Apache: mod_remoteip; Caddy: trusted_proxies). If X-Forwarded-For is in the log, add --trust-forwarded 1. If these are the visitors, add --accept-proxy-addresses.",
+    },
+  );
+}

@@ -1,0 +1,82 @@
+import picomatch from "picomatch";
+
+/** What a request asks for, judged by its path. */
+export type Asked = "page" | "download" | "static" | "feed" | "data";
+
+/** Files that belong to pages. */
+const STATIC = words(`
+  avif bmp cur eot gif ico jpeg jpg jxl otf png svg svgz tif tiff ttf webp woff woff2
+  css js mjs cjs map wasm json jsonld webmanifest xml txt vtt less scss ts m3u8 mpd
+  aac flac m4a m4v mid mov mp3 mp4 mpeg mpg oga ogg ogv opus wav weba webm wma wmv avi`);
+
+/** Files that people save; the event `File Download`. */
+const DOWNLOADS = words(`
+  7z apk bz2 csv deb dmg doc docx epub exe gz ics iso jar key mobi msi numbers odp ods odt pages pdf pkg pps ppsx ppt
+  pptx rar rpm rtf tar tgz xls xlsx xz zip zst`);
+
+function words(text: string): Set<string> {
+  return new Set(text.trim().split(/\s+/));
+}
+
+/** What frameworks fetch for a page they have already shown, and what servers and proxies add. */
+const DATA =
+  /^\/(?:_next\/data|_nuxt|__data\.json|page-data|_astro|_app\/immutable|cdn-cgi|\.well-known|wp-json|wp-admin|wp-cron\.php|xmlrpc\.php)(?:\/|$)|\/__data\.json$/;
+const DATA_QUERY = /(?:^|[?&])(?:_rsc|_data|__turbo|_pjax)=/;
+
+const FEED = /(?:^|\/)(?:feed|rss|atom)\/?$|(?:^|\/)(?:feed|rss|atom|index)\.xml$|\.(?:rss|atom|rdf)$/i;
+
+/** Judges a path without its query. */
+export function classifyPath(path: string, query: string): Asked {
+  if (FEED.test(path)) return "feed";
+  const dot = path.lastIndexOf(".");
+  if (dot > path.lastIndexOf("/")) {
+    const extension = path.slice(dot + 1).toLowerCase();
+    if (DOWNLOADS.has(extension)) return "download";
+    if (STATIC.has(extension)) return "static";
+  }
+  return DATA.test(path) || DATA_QUERY.test(query) ? "data" : "page";
+}
+
+/** Longer paths are cut: no page has one, and they would fill the memory. */
+const LONGEST_PATH = 1_000;
+
+/** The path of a page as it is counted: decoded, and without what may be a secret. */
+export function cleanPath(path: string): string {
+  let text = path.slice(0, LONGEST_PATH);
+  if (text.includes("%")) {
+    try {
+      text = decodeURI(text);
+    } catch {
+      // Not UTF-8: stays as it is.
+    }
+  }
+  return hideTokens(text);
+}
+
+/** Replaces each part of a path that looks like a key, a token or an id by `:token`. */
+export function hideTokens(path: string): string {
+  // Only a long part can be one.
+  if (!/[^/]{24}/.test(path)) return path;
+  return path.replaceAll(/[^/]{24,}/g, (segment) =>
+    segment.split(".").some(isToken) ? ":token" : segment,
+  );
+}
+
+/** 24 or more digits of hexadecimal, as in a UUID, or text of base64 that is no words. */
+function isToken(text: string): boolean {
+  if (text.length < 24) return false;
+  const hex = text.replaceAll("-", "");
+  if (hex.length >= 24 && /^[\da-f]+$/i.test(hex)) return true;
+  if (!/^[\w+~=-]+$/.test(text)) return false;
+  // Words in a path are short, of one case, and apart.
+  return text
+    .split(/[-_+~=]/)
+    .some((run) => run.length >= 16 && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
+}
+
+/** Creates a test for paths that match one of the globs, such as `/admin/**`. */
+export function createPathFilter(globs: readonly string[]): (path: string) => boolean {
+  if (globs.length === 0) return () => false;
+  const isMatch = picomatch([...globs], { dot: true });
+  return (path) => isMatch(path);
+}

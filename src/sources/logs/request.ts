@@ -1,0 +1,97 @@
+import { copyText } from "./formats/timestamp.ts";
+import type { LogLine } from "./log-line.ts";
+import type { Origin } from "./channels.ts";
+import { groupReferrer } from "./referrers.ts";
+
+export interface RequestTarget {
+  path: string;
+  /** Without the question mark. */
+  query: string;
+  /** Of a request for an absolute URL, as proxies and load balancers log it. */
+  host?: string;
+}
+
+/** Splits a target into its parts. */
+export function splitTarget(target: string): RequestTarget {
+  const isAbsolute = /^[a-z][a-z0-9+.-]{1,10}:\/\//i.test(target);
+  const hostStart = isAbsolute ? target.indexOf("//") + 2 : 0;
+  const slash = isAbsolute ? target.indexOf("/", hostStart) : 0;
+  const local = isAbsolute ? (slash < 0 ? "/" : target.slice(slash)) : target;
+  const end = local.search(/[?#]/);
+  const parts =
+    end < 0 ? { path: local, query: "" } : { path: local.slice(0, end), query: readQuery(local, end) };
+  return isAbsolute ? { ...parts, host: target.slice(hostStart, slash < 0 ? undefined : slash) } : parts;
+}
+
+const readQuery = (local: string, end: number) =>
+  local[end] === "?" ? local.slice(end + 1).replace(/#.*$/, "") : "";
+
+/** A host as sites are named: lower case, without port, final dot and `www.`; undefined if it cannot be a name. */
+export function readHost(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const host = text.toLowerCase().replace(/:\d{1,5}$/, "").replace(/\.$/, "");
+  return /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(host) &&
+    host.length <= 253 &&
+    !/^[\d.]+$/.test(host)
+    ? host
+    : undefined;
+}
+
+export const withoutWww = (host: string) => host.replace(/^www\./, "");
+
+/** The referring host without `www.`; null for none, for what is no address, and for one of the site's own hosts. */
+export function readReferrer(referrer: string | undefined, isOwn: (host: string) => boolean): string | null {
+  if (referrer === undefined || referrer === "") return null;
+  const [, authority = ""] = /^(?:https?|android-app):\/\/([^/?#]{1,300})/i.exec(referrer) ?? [];
+  const host = withoutWww(
+    authority
+      .replace(/^.*@/, "")
+      .replace(/:\d*$/, "")
+      .replace(/\.$/, "")
+      .toLowerCase(),
+  );
+  return host === "" || isOwn(host) ? null : groupReferrer(host);
+}
+
+const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];
+
+/** Where a page view came from. */
+export function readOrigin(
+  { referrer }: LogLine,
+  query: string,
+  isOwn: (host: string) => boolean,
+): Origin {
+  const host = readReferrer(referrer, isOwn);
+  if (!/utm_|clid|braid/.test(query)) return { ...NO_CAMPAIGN, referrer: host };
+  const params = new URLSearchParams(query);
+  const read = (name: string) => {
+    const value = params.get(name)?.trim().slice(0, LONGEST_VALUE);
+    return value ? copyText(value) : null;
+  };
+  return {
+    referrer: host,
+    source: read("utm_source"),
+    medium: read("utm_medium"),
+    campaign: read("utm_campaign"),
+    term: read("utm_term"),
+    content: read("utm_content"),
+    clickId: CLICK_IDS.find((name) => params.has(name)) ?? null,
+  };
+}
+
+const LONGEST_VALUE = 300;
+
+const NO_CAMPAIGN = {
+  ...{ source: null, medium: null, campaign: null, term: null, content: null, clickId: null },
+};
+
+/** The language that a browser prefers, such as `de-DE`; null if it names none. */
+export function readLanguage(header: string): string | null {
+  const [, tag] = /^\s*([a-z]{2,3}(?:-[a-z0-9]{2,8})*)(?=\s*(?:[,;]|$))/i.exec(header) ?? [];
+  if (tag === undefined) return null;
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? null;
+  } catch {
+    return null;
+  }
+}

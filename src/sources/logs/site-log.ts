@@ -1,0 +1,120 @@
+import type { DayTables, OriginValues, ProfileValues } from "./count-day.ts";
+import { countDay } from "./count-day.ts";
+import { dateAt, startOfDay } from "../calendar.ts";
+import { addDays } from "../../operations/days.ts";
+import type { DayCounts } from "./day-counts.ts";
+import { type OpenDay, openDay } from "./open-day.ts";
+import { createSiteValues, type SiteValues } from "./values.ts";
+
+/** What the log has of one site: its days, and the values that they refer to. */
+export interface SiteLog {
+  domain: string;
+  timezone: string;
+  values: SiteValues;
+  origins: Numbered<OriginValues>;
+  profiles: Numbered<ProfileValues>;
+  open: Map<string, OpenDay>;
+  /** Days that are over, which no line changes any more. */
+  sealed: Map<string, DayCounts>;
+  /** Page views of all days, before scanners are left out. */
+  pageviews: number;
+  /** Seconds since 1970 of the first and the last line of any kind; undefined before the first. */
+  first: number | undefined;
+  last: number | undefined;
+  /** How many page views recorded a field, if only to say that the request had none, and how many did not. */
+  fields: Record<LoggedField, { present: number; absent: number }>;
+}
+
+export type LoggedField = "agent" | "referrer" | "language" | "host";
+
+/** Values numbered by a text that tells them apart. */
+export interface Numbered<T> {
+  readonly list: T[];
+  number(key: string, create: () => T): number;
+}
+
+export function createNumbered<T>(): Numbered<T> {
+  const numbers = new Map<string, number>();
+  const list: T[] = [];
+  return {
+    list,
+    number: (key, create) => {
+      let number = numbers.get(key);
+      if (number === undefined) {
+        number = list.length;
+        numbers.set(key, number);
+        list.push(create());
+      }
+      return number;
+    },
+  };
+}
+
+export function createSiteLog(domain: string, timezone: string): SiteLog {
+  const field = () => ({ present: 0, absent: 0 });
+  return {
+    ...{ domain, timezone },
+    values: createSiteValues(),
+    origins: createNumbered(),
+    profiles: createNumbered(),
+    open: new Map(),
+    sealed: new Map(),
+    pageviews: 0,
+    first: undefined,
+    last: undefined,
+    fields: { agent: field(), referrer: field(), language: field(), host: field() },
+  };
+}
+
+export type FindDay = (time: number) => OpenDay | undefined;
+
+/**
+ * Creates a function that finds the day of a line, which it opens if need be; undefined if the day is sealed. Most lines are
+ * of the same day as the one before.
+ *
+ * @param time Seconds since 1970.
+ */
+export function createFindDay(site: SiteLog): FindDay {
+  let current: OpenDay | undefined;
+  return (time) => {
+    if (current && time >= current.start && time < current.end && site.open.has(current.date)) return current;
+    const date = dateAt(time * 1000, site.timezone);
+    if (site.sealed.has(date)) return undefined;
+    current = site.open.get(date);
+    if (current === undefined) {
+      const [start, end] = [date, addDays(date, 1)].map((each) => startOfDay(each, site.timezone) / 1000);
+      current = openDay(date, start ?? 0, end ?? 0);
+      site.open.set(date, current);
+    }
+    return current;
+  };
+}
+
+/** Counts an open day, up to and including `until` if given, in seconds since 1970. */
+export function countOpenDay(site: SiteLog, day: OpenDay, until?: number): DayCounts {
+  const tables: DayTables = {
+    values: site.values,
+    origins: site.origins.list,
+    profiles: site.profiles.list,
+  };
+  return countDay(day, tables, until);
+}
+
+/** A day is closed this many seconds after its end: servers write some lines late, and files rotate during the day. */
+const LATENESS = 86_400;
+
+/** Reduces the days that are over by an instant, in seconds since 1970, to their counts. */
+export function sealDays(site: SiteLog, now: number): void {
+  for (const day of [...site.open.values()]) {
+    if (day.end + LATENESS > now) continue;
+    site.sealed.set(day.date, countOpenDay(site, day));
+    site.open.delete(day.date);
+  }
+}
+
+/** Roughly, the bytes of memory that open days take. */
+export function weighOpenDays({ open }: SiteLog): number {
+  let bytes = 0;
+  for (const { hits, senders } of open.values()) bytes += 16 * hits.sender.length + 150 * senders.numbers.size;
+  return bytes;
+}

@@ -1,0 +1,76 @@
+import type { Readable } from "node:stream";
+
+/** Whole lines of a file. */
+export interface TextBlock {
+  /** Lines with their line feeds. */
+  text: string;
+  /** How many bytes of the stream they are, with those of lines that are left out. */
+  bytes: number;
+  /** Lines left out because they are too long. */
+  tooLong: number;
+  /** The last bytes that were read, with those of earlier blocks: at most `TAIL`. */
+  tail: Buffer;
+}
+
+/** How many bytes are kept to know a file again. */
+export const TAIL = 1_024;
+
+/** Longer lines are no log lines. */
+export const LONGEST_LINE = 65_536;
+
+const LINE_FEED = 10;
+
+/**
+ * Reads a stream of bytes as blocks of whole lines. A last line without a line feed is left out, since its writer may not
+ * be done, unless `isFinished`.
+ *
+ * @param tail The bytes before the stream's first.
+ */
+export async function* readBlocks(
+  stream: Readable,
+  isFinished: boolean,
+  tail: Buffer = Buffer.alloc(0),
+): AsyncGenerator<TextBlock> {
+  let rest: Buffer = Buffer.alloc(0);
+  let kept = tail;
+  // Whether the line that is being read is too long already.
+  let isTooLong = false;
+  const takeBlock = (bytes: Buffer, text: string, tooLong = 0): TextBlock => {
+    kept = bytes.length >= TAIL ? Buffer.from(bytes.subarray(-TAIL)) : Buffer.concat([kept, bytes]).subarray(-TAIL);
+    return { text, bytes: bytes.length, tooLong, tail: kept };
+  };
+  for await (const chunk of stream) {
+    let bytes: Buffer = chunk;
+    if (isTooLong) {
+      const end = bytes.indexOf(LINE_FEED);
+      isTooLong = end < 0;
+      yield takeBlock(isTooLong ? bytes : bytes.subarray(0, end + 1), "");
+      if (isTooLong) continue;
+      bytes = bytes.subarray(end + 1);
+    }
+    const last = bytes.lastIndexOf(LINE_FEED);
+    if (last < 0) {
+      rest = Buffer.concat([rest, bytes]);
+      if (rest.length <= LONGEST_LINE) continue;
+      isTooLong = true;
+      yield takeBlock(rest, "", 1);
+      rest = Buffer.alloc(0);
+      continue;
+    }
+    const whole = Buffer.concat([rest, bytes.subarray(0, last + 1)]);
+    rest = Buffer.from(bytes.subarray(last + 1));
+    yield takeBlock(whole, whole.toString());
+  }
+  if (isFinished && rest.length > 0) yield takeBlock(rest, `${rest}\n`);
+}
+
+/** Calls back for each line of a block, without its line feed. */
+export function forEachLine(text: string, take: (line: string) => void): void {
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf("\n", from);
+    const to = end < 0 ? text.length : end;
+    const line = text.charCodeAt(to - 1) === 13 ? text.slice(from, to - 1) : text.slice(from, to);
+    if (line !== "") take(line);
+    from = to + 1;
+  }
+}
