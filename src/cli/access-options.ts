@@ -1,11 +1,18 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { AccessFlags } from "../config/access.ts";
 import { AnalyticsError } from "../errors.ts";
+import { optionsOf } from "../sources/local-choice.ts";
 import { localKinds } from "../sources/local-kinds.ts";
 
 /** Adds the options that choose source, service and key. */
 export function addAccessOptions(program: Command): Command {
-  for (const { option } of localKinds) program.option(option.flag, option.description);
+  for (const kind of localKinds) {
+    for (const each of optionsOf(kind)) {
+      const option = new Option(each.value ? `${each.flag} ${each.value}` : each.flag, each.description);
+      if (each.isRepeatable) option.argParser((value: string, earlier: string[] = []) => [...earlier, value]);
+      program.addOption(each === kind.option ? option : option.hideHelp());
+    }
+  }
   return program
     .option("--base-url <url>", "address of the analytics service (or ANALYTICS_BASE_URL)")
     .option("--profile <profile>", "saved service and key (or ANALYTICS_PROFILE)")

@@ -12,6 +12,12 @@ export interface Profile {
   site?: string | undefined;
 }
 
+/** A source in this process: the values of its command-line options, in place of address and key. */
+export interface LocalProfile {
+  options: Readonly<Record<string, unknown>>;
+  site?: string | undefined;
+}
+
 export const DEFAULT_PROFILE = "default";
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,49}$/;
@@ -65,8 +71,11 @@ export function listProfiles(environment: Environment): string[] {
 export function readProfile(environment: Environment, name: string): Profile {
   const file = findProfileFile(environment, name);
   try {
-    return takeProfile(JSON.parse(readFileSync(file, "utf8")));
+    const content = JSON.parse(readFileSync(file, "utf8"));
+    if (isLocalProfile(content)) throw refuseLocal(name);
+    return takeProfile(content);
   } catch (cause) {
+    if (cause instanceof AnalyticsError) throw cause;
     const code = readCode(cause);
     if (code === "ENOENT") throw refuseUnknown(environment, name);
     // JSON.parse's own message would quote the file, and with it the key.
@@ -80,6 +89,31 @@ export function readProfile(environment: Environment, name: string): Profile {
   }
 }
 
+/** The options of a profile that is for a source in this process; undefined for any other, damaged or missing one. */
+export function readProfileOptions(
+  environment: Environment,
+  name: string,
+): LocalProfile["options"] | undefined {
+  try {
+    const content: unknown = JSON.parse(readFileSync(findProfileFile(environment, name), "utf8"));
+    if (!isLocalProfile(content)) return undefined;
+    return { ...content.options, ...(content.site !== undefined && { site: content.site }) };
+  } catch {
+    return undefined;
+  }
+}
+
+function isLocalProfile(content: unknown): content is LocalProfile {
+  const { options }: { options?: unknown } = Object(content);
+  return typeof options === "object" && options !== null && !Array.isArray(options);
+}
+
+function refuseLocal(name: string): AnalyticsError {
+  return new AnalyticsError("no_api_key", `The profile ${name} has no key: it is for data on this machine.`, {
+    hint: "Choose another with --profile, or save a service: analytics-mcp login --profile <name>",
+  });
+}
+
 /** Keeps a profile's known members. Without zod, which would slow down every start. Throws TypeError. */
 function takeProfile({ baseUrl, apiKey, site }: Profile): Profile {
   const isText = typeof baseUrl === "string" && typeof apiKey === "string";
@@ -91,13 +125,17 @@ function takeProfile({ baseUrl, apiKey, site }: Profile): Profile {
  * Saves a profile and returns its file. Only the owner can read it, and other programs never see it half-written.
  * Throws AnalyticsError `usage`.
  */
-export function writeProfile(environment: Environment, name: string, content: Profile): string {
+export function writeProfile(
+  environment: Environment,
+  name: string,
+  content: Profile | LocalProfile,
+): string {
   const file = findProfileFile(environment, name);
   const folder = dirname(file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const each of [folder, dirname(folder)]) chmodSync(each, 0o700);
-    replaceFile(file, `${JSON.stringify(takeProfile(content), null, 2)}\n`);
+    replaceFile(file, `${JSON.stringify("options" in content ? content : takeProfile(content), null, 2)}\n`);
   } catch (cause) {
     throw new AnalyticsError(
       "usage",

@@ -1,8 +1,9 @@
 import { demo } from "./demo.ts";
+import { logs } from "./logs.ts";
 import type { LocalKind } from "./source-types.ts";
 
 /** All kinds of data sources in this process. To add one, write its module and list it here. */
-export const localKinds: readonly LocalKind[] = [demo];
+export const localKinds: readonly LocalKind[] = [demo, logs];
 
 /** What the reference API serves unless another source is chosen. */
 export const exampleKind = demo;

@@ -29,24 +29,57 @@ export interface SourceContext {
   warn: (text: string) => void | Promise<void>;
 }
 
+/** A command-line option of a source. */
+export interface SourceOption {
+  flag: `--${string}`;
+  /** What it takes, such as `<glob>`; absent for a switch. */
+  value?: `<${string}>`;
+  description: string;
+  isRepeatable?: true;
+  /** Whether its values are paths, which a program elsewhere needs from the root. */
+  isPath?: true;
+}
+
+/** What opening a source in this process needs. */
+export interface LocalContext extends Pick<SourceContext, "clock" | "environment"> {
+  /** The values of the source's options, from the command line, the environment or a profile. */
+  flags: SourceFlags;
+}
+
 /**
  * A kind of data source in this process. Every start loads it, so it must be small: `open` imports the code that reads
  * the data.
  */
 export interface LocalKind {
   /** The command-line option that chooses it. */
-  option: { flag: `--${string}`; description: string };
+  option: SourceOption;
+  /** Further options, which only it takes. */
+  settings?: readonly SourceOption[];
+  /** The environment variable that chooses it, and how its text becomes flags. */
+  variable?: { name: string; read(text: string): SourceFlags };
   about: About;
   /** The site to use when a query names none. */
   site?: string;
-  open(context: Pick<SourceContext, "clock">): Promise<DataSource>;
+  open(context: LocalContext): Promise<DataSource>;
   /** For a source of several organizations: finds the data of each key, and lists keys that are public. */
-  openKeyring?(context: Pick<SourceContext, "clock">): Promise<{ find: Keyring; publicKeys: string[] }>;
+  openKeyring?(context: LocalContext): Promise<{ find: Keyring; publicKeys: string[] }>;
+}
+
+/** A source in this process that flags, environment or a profile chose. */
+export interface LocalChoice {
+  kind: LocalKind;
+  flags: SourceFlags;
+  /** The words that choose it on a command line. */
+  options: readonly string[];
+  /** Where the choice was found, for people. */
+  from: string;
+  /** The saved profile that it is from. */
+  profile?: string | undefined;
 }
 
 export interface SourceDescription {
   about: About;
-  /** The command-line options that choose it: `--demo`, or `--profile` and its name. */
+  /** The words that choose it on a command line: `--demo`, or `--profile` and its name. */
   options: readonly string[];
 }
 
@@ -56,7 +89,7 @@ interface CallableSource extends SourceDescription {
 
 export interface LocalSource extends CallableSource {
   kind: "local";
-  local: LocalKind;
+  local: LocalChoice;
 }
 
 export interface ServiceSource extends CallableSource {

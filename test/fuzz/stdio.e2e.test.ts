@@ -25,7 +25,7 @@ interface Server {
 function startHere(): Server {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const clock = () => NOW;
-  const call = createLocalCall(() => demo.open({ clock }), clock);
+  const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
   const served = serveStdio({
     ...{ stdin, stdout, call, version: "0.0.0", about: demo.about, options: [], admit: () => {} },
     onFault: ({ message }) => void stderr.write(message),

@@ -12,7 +12,7 @@ interface Answer {
 }
 
 const clock = () => NOW;
-const call = createLocalCall(() => demo.open({ clock }), clock);
+const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
 
 /** Sends chunks to a server of their own and reads until a last request and all with a readable id are answered. */
 async function converse(...chunks: (string | Buffer)[]) {

@@ -16,7 +16,7 @@ interface Frame {
 }
 
 const clock = () => NOW;
-const call = createLocalCall(() => demo.open({ clock }), clock);
+const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
 const FOLDER = "test/real-clients/frames";
 const files = readdirSync(FOLDER).filter((name) => name.endsWith(".ndjson"));
 const parse = (text: string): Frame[] =>

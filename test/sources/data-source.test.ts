@@ -71,7 +71,7 @@ describe("any data source answers every operation", () => {
     const tick = () => clock.now;
     const { find, publicKeys } = await openLocalKeyring(
       { ...kind, open: async () => source },
-      { clock: tick },
+      { clock: tick, environment: {}, flags: {} },
     );
     const api = createApi({ keyring: find, clock: tick, quota: { limit: 100, window: 5 } });
     const report = await checkConformance(

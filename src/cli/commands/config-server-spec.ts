@@ -9,8 +9,8 @@ import { BASE_PATH } from "../../operations/contract.ts";
 import type { Machine, Platform } from "../../setup/machine.ts";
 import { type McpClient, needsKey } from "../../setup/mcp-client.ts";
 import type { ServerSpec } from "../../setup/server-spec.ts";
+import { findLocal } from "../../sources/local-choice.ts";
 import { localKinds } from "../../sources/local-kinds.ts";
-import { findLocalKind } from "../../sources/resolve-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 
@@ -62,7 +62,7 @@ function readServer(
   machine: Machine,
 ): ServerSpec["server"] {
   if (flags.remote !== undefined) {
-    if (findLocalKind(flags) !== undefined || flags.withKey || flags.profile !== undefined) {
+    if (findLocal(flags, {}) !== undefined || flags.withKey || flags.profile !== undefined) {
       throw refuse(
         `--remote cannot be used with ${LOCAL_OPTIONS.join(", ")}, --profile or --with-key`,
         "People enter their key on the connector's page.",
@@ -70,12 +70,13 @@ function readServer(
     }
     return { kind: "remote", url: readEndpoint(flags.remote, "--remote") };
   }
-  const local = findLocalKind(flags);
+  const local = findLocal(flags, flags.withKey || !machine.isHere ? {} : environment);
   if (flags.withKey && local !== undefined) {
-    throw refuse(`Use --with-key or ${local.option.flag}, not both`, `${local.option.flag} needs no key.`);
+    const { flag } = local.kind.option;
+    throw refuse(`Use --with-key or ${flag}, not both`, `${flag} needs no key.`);
   }
-  const profile = readProfileName(environment, flags, machine);
-  const options = readOptions(environment, flags, profile);
+  const profile = local ? local.profile : readProfileName(environment, flags, machine);
+  const options = local ? [...local.options] : readOptions(environment, flags, profile);
   if (options.length > 0 || profile !== undefined) {
     return { kind: "local", options, profile, baseUrl: undefined, allowHttp: undefined, apiKey: undefined };
   }
@@ -113,7 +114,6 @@ function readProfileName(
   flags: ConfigFlags,
   machine: Machine,
 ): string | undefined {
-  if (findLocalKind(flags) !== undefined) return undefined;
   if (flags.withKey && flags.profile !== undefined) {
     throw refuse("Use --with-key or --profile, not both", "A profile keeps the key out of the file.");
   }
@@ -130,8 +130,6 @@ function readOptions(
   flags: ConfigFlags,
   profile: string | undefined,
 ): string[] {
-  const local = findLocalKind(flags);
-  if (local !== undefined) return [local.option.flag];
   if (profile === undefined) return [];
   const isNamed =
     flags.profile !== undefined ||

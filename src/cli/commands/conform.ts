@@ -8,8 +8,8 @@ import type { Section } from "../../conform/rule.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import type { View } from "../../operations/view.ts";
-import { findLocalKind, refuseSecondSource } from "../../sources/resolve-source.ts";
-import type { LocalKind, SourceFlags } from "../../sources/source-types.ts";
+import { findLocal } from "../../sources/local-choice.ts";
+import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
 import { exitCodes, SilentExit } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -53,8 +53,9 @@ function createConformCommand(io: Io): ShellCommand {
       const { checkConformance, chooseSections } = await import("../../conform/conformance.ts");
       const sections = chooseSections(flags.only);
       if (flags.list) return printRules(io, sections, flags);
-      const local = findLocalKind(flags);
-      const target = local ? await reachLocal(io, local, address, flags) : await reach(io, address, flags);
+      // A given address is what to check, whatever else is set up.
+      const local = findLocal(flags, address === undefined ? io.environment : {});
+      const target = local ? await reachLocal(io, local, address) : await reach(io, address, flags);
       const report = await checkConformance(target, {
         clock: io.clock,
         sleep: (milliseconds) => sleep(milliseconds),
@@ -108,13 +109,11 @@ function readOtherKey(text: string | undefined, apiKey: string): string | undefi
 
 /** The REST API over a source in this process, called directly without a port. */
 async function reachLocal(
-  io: Io,
-  local: LocalKind,
+  { clock, environment }: Io,
+  local: LocalChoice,
   address: string | undefined,
-  flags: SourceFlags,
 ): Promise<Target> {
-  const { option, about } = local;
-  refuseSecondSource(flags, local);
+  const { option, about } = local.kind;
   if (address !== undefined) {
     throw new AnalyticsError("usage", `Use ${option.flag} or an address, not both.`, {
       hint: `${option.flag} checks ${about.label} in this program; leave it out to check your service.`,
@@ -124,10 +123,12 @@ async function reachLocal(
     import("../../api/api.ts"),
     import("../../sources/local-keyring.ts"),
   ]);
-  const { find, publicKeys } = await openLocalKeyring(local, io);
+  const { find, publicKeys } = await openLocalKeyring(local.kind, {
+    ...{ clock, environment, flags: local.flags },
+  });
   const [apiKey = "", otherKey] = publicKeys;
   // Small, so that the rules on quotas can use it up, and short, so that nobody waits a minute.
-  const api = createApi({ keyring: find, clock: io.clock, quota: { limit: 100, window: 5 } });
+  const api = createApi({ keyring: find, clock, quota: { limit: 100, window: 5 } });
   return {
     ...{ baseUrl: `http://localhost${BASE_PATH}`, apiKey, otherKey },
     // A body is ignored: over HTTP the server discards it.

@@ -16,7 +16,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import { formatCommand } from "../../operations/operation.ts";
 import { cleanText } from "../../render/clean-text.ts";
-import { findLocalKind } from "../../sources/resolve-source.ts";
+import { findLocal } from "../../sources/local-choice.ts";
 import { reachService } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -55,9 +55,9 @@ function createLoginCommand(io: Io): ShellCommand {
 
 async function login(io: Io, flags: LoginFlags): Promise<void> {
   const { environment } = io;
-  const local = findLocalKind(flags);
+  const local = findLocal({ ...flags, profile: undefined }, {});
   if (local !== undefined) {
-    throw new AnalyticsError("usage", `${local.option.flag} needs no key: there is nothing to save.`);
+    throw new AnalyticsError("usage", `${local.kind.option.flag} needs no key: there is nothing to save.`);
   }
   const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
   const file = findProfileFile(environment, name);

@@ -32,7 +32,9 @@ function createReferenceCommand(io: Io): ShellCommand {
         import("../../api/listen.ts"),
         import("../../sources/local-keyring.ts"),
       ]);
-      const { find, publicKeys } = await openLocalKeyring(exampleKind, io);
+      const { find, publicKeys } = await openLocalKeyring(exampleKind, {
+        ...{ clock: io.clock, environment: io.environment, flags: {} },
+      });
       let available = true;
       const api = createApi({
         keyring: find,

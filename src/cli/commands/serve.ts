@@ -5,7 +5,8 @@ import { readProxyVariables } from "../../config/proxy-settings.ts";
 import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError } from "../../errors.ts";
-import { findLocalKind, resolveKeyedSource } from "../../sources/resolve-source.ts";
+import { findLocal } from "../../sources/local-choice.ts";
+import { resolveKeyedSource } from "../../sources/resolve-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
@@ -80,7 +81,7 @@ function createServeCommand(io: Io): ShellCommand {
 }
 
 async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
-  const settings = readServeSettings(flags, io.environment, findLocalKind(flags) !== undefined);
+  const settings = readServeSettings(flags, io.environment, findLocal(flags, io.environment) !== undefined);
   const [{ startConnector }, { createLog }, { readSecret }, { openStore }] = await Promise.all([
     import("../../serve/connector-server.ts"),
     import("../../serve/connector-log.ts"),

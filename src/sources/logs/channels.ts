@@ -13,9 +13,27 @@ export interface Origin {
   clickId: string | null;
 }
 
-const PAID = /^(?:.*cp.*|ppc|retargeting|paid.*)$/;
-const SOCIAL = /^(?:social|social-network|social-media|sm|social network|social media)$/;
+/** The channels that parameters name, the first that fits: a campaign knows better than a referrer. */
+const NAMED: readonly [name: "medium" | "source", pattern: RegExp, channel: string][] = [
+  ["medium", /^affiliates?$/, "Affiliates"],
+  ["medium", /^e[-_ ]?mail$/, "Email"],
+  ["source", /^(?:e[-_ ]?mail|newsletter)$/, "Email"],
+  ["medium", /^sms$/, "SMS"],
+  ["source", /^sms$/, "SMS"],
+  ["medium", /^audio$/, "Audio"],
+  ["medium", /push$|^(?:mobile|notification)$/, "Mobile Push Notifications"],
+];
+
+/** The channels that a medium names where the sender is unknown. */
+const OTHERS: readonly [pattern: RegExp, channel: string][] = [
+  [/^(?:social|social-network|social-media|sm|social network|social media)$/, "Organic Social"],
+  [/^organic$/, "Organic Search"],
+  [/video/, "Organic Video"],
+  [/^(?:referral|app|link)$/, "Referral"],
+];
+
 const DISPLAY = /^(?:display|banner|expandable|interstitial|cpm)$/;
+const PAID = /^(?:.*cp.*|ppc|retargeting|paid.*)$/;
 
 /** The channel of a visit, by the usual default channel groups with AI assistants beside them. */
 export function findChannel(origin: Origin): string {
@@ -23,18 +41,14 @@ export function findChannel(origin: Origin): string {
   const source = origin.source?.toLowerCase() ?? "";
   const kind = findReferrerKind(source) ?? findReferrerKind(origin.referrer ?? "");
   if (DISPLAY.test(medium)) return "Display";
-  const isPaid = PAID.test(medium) || origin.clickId !== null;
-  if (isPaid) return PAID_CHANNELS[kind ?? ""] ?? "Paid Other";
-  if (/^affiliates?$/.test(medium)) return "Affiliates";
-  if (/^e[-_ ]?mail$/.test(medium) || /^(?:e[-_ ]?mail|newsletter)$/.test(source)) return "Email";
-  if (medium === "sms" || source === "sms") return "SMS";
-  if (medium === "audio") return "Audio";
-  if (/push$|^(?:mobile|notification)$/.test(medium)) return "Mobile Push Notifications";
+  if (PAID.test(medium) || origin.clickId !== null) return PAID_CHANNELS[kind ?? ""] ?? "Paid Other";
+  const texts = { medium, source };
+  const named = NAMED.find(([name, pattern]) => pattern.test(texts[name]));
+  if (named) return named[2];
   if (kind !== undefined) return ORGANIC_CHANNELS[kind];
-  if (SOCIAL.test(medium)) return "Organic Social";
-  if (medium === "organic") return "Organic Search";
-  if (/video/.test(medium)) return "Organic Video";
-  if (origin.referrer !== null || /^(?:referral|app|link)$/.test(medium)) return "Referral";
+  const other = OTHERS.find(([pattern]) => pattern.test(medium));
+  if (other) return other[1];
+  if (origin.referrer !== null) return "Referral";
   return source === "" && medium === "" && origin.campaign === null ? "Direct" : "Unassigned";
 }
 

@@ -1,6 +1,6 @@
-import type { FindAgent, Agent, BrowserAgent } from "./agents.ts";
-import { createAgents } from "./agents.ts";
 import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
+import type { Agent, BrowserAgent, FindAgent } from "./agents.ts";
+import { createAgents } from "./agents.ts";
 import { findChannel, type Origin } from "./channels.ts";
 import type { OriginValues, ProfileValues } from "./count-day.ts";
 import { copyText } from "./formats/timestamp.ts";
@@ -9,9 +9,23 @@ import { addHit, addRequest, numberSender, type OpenDay } from "./open-day.ts";
 import { createOutcomes, type Outcome, type Outcomes } from "./outcomes.ts";
 import { classifyPath, cleanPath, createPathFilter } from "./page-path.ts";
 import { isProbe } from "./probes.ts";
-import { readHost, readLanguage, readOrigin, type RequestTarget, splitTarget, withoutWww } from "./request.ts";
+import {
+  type RequestTarget,
+  readHost,
+  readLanguage,
+  readOrigin,
+  splitTarget,
+  withoutWww,
+} from "./request.ts";
 import type { LogSettings, Place } from "./settings.ts";
-import { createFindDay, createSiteLog, type FindDay, type SiteLog, sealDays, weighOpenDays } from "./site-log.ts";
+import {
+  createFindDay,
+  createSiteLog,
+  type FindDay,
+  type SiteLog,
+  sealDays,
+  weighOpenDays,
+} from "./site-log.ts";
 
 /** Takes lines and keeps what counts. */
 export interface Collector {
@@ -83,7 +97,7 @@ export function createCollector(settings: LogSettings, findPlace?: (address: str
     if (line.method === "") return "no_request";
     const asked = splitTarget(line.target);
     const host = asked.host ?? line.host;
-    const entry = findSite(fileSite ?? (settings.ignoreHosts ? settings.onlySite : undefined), host);
+    const entry = findSite(fileSite, host);
     if (entry === undefined) return "other_host";
     const { log } = entry;
     log.first = Math.min(log.first ?? line.time, line.time);
@@ -98,15 +112,22 @@ export function createCollector(settings: LogSettings, findPlace?: (address: str
     const isRefused = line.status >= 400 && line.status < 500;
     addRequest(day, sender, isRefused, isRefused && isProbe(line.target));
     const outcome = judgeRequest(line, asked);
-    if (outcome !== "page_view" && outcome !== "download") return outcome;
-    const page = findPage(entry, asked);
-    if (outcome === "download") addHit(day, sender, line.time, 2 * page + 1, 0);
-    else {
-      noteFields(log, line, host);
-      log.pageviews++;
-      addHit(day, sender, line.time, 2 * page, findOrigin(entry, line, host, asked.query));
-    }
+    if (outcome === "page_view") addPageView(entry, day, sender, line, asked, host);
+    if (outcome === "download") addHit(day, sender, line.time, 2 * findPage(entry, asked) + 1, 0);
     return outcome;
+  };
+
+  const addPageView = (
+    entry: SiteEntry,
+    day: OpenDay,
+    sender: number,
+    line: LogLine,
+    asked: RequestTarget,
+    host: string | undefined,
+  ) => {
+    noteFields(entry.log, line, host);
+    entry.log.pageviews++;
+    addHit(day, sender, line.time, 2 * findPage(entry, asked), findOrigin(entry, line, host, asked.query));
   };
 
   const findSender = ({ log }: SiteEntry, day: OpenDay, address: string, agent: BrowserAgent): number => {

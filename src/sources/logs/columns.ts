@@ -45,7 +45,8 @@ export function createPairNumbers(): PairNumbers {
     let slot = hashPair(a, b) & mask;
     for (;;) {
       const number = slots[slot] ?? EMPTY;
-      if (number === EMPTY || (first.values[number - 1] === a && second.values[number - 1] === b)) return slot;
+      if (number === EMPTY || (first.values[number - 1] === a && second.values[number - 1] === b))
+        return slot;
       slot = (slot + 1) & mask;
     }
   };

@@ -19,12 +19,18 @@ export function coverageWarnings(log: SiteLog, { from, to, now }: Span): Warning
   const lastDay = dateAt(last * 1000, timezone);
   const lateStart = first - startOfDay(firstDay, timezone) / 1000;
   if (from <= firstDay && firstDay <= to && lateStart > HOUR) {
-    warn("partial_first_day", `The log begins on ${firstDay} at ${formatTime(lateStart)}: that day is incomplete.`);
+    warn(
+      "partial_first_day",
+      `The log begins on ${firstDay} at ${formatTime(lateStart)}: that day is incomplete.`,
+    );
   }
   const gaps = listGaps(log, later(from, firstDay), earlier(to, lastDay));
   if (gaps.length > 0) {
     const days = gaps.length === 1 ? "day" : "days";
-    warn("gap", `The log has no line of ${gaps.length} ${days} (${listSome(gaps)}): their numbers are missing, not zero.`);
+    warn(
+      "gap",
+      `The log has no line of ${gaps.length} ${days} (${listSome(gaps)}): their numbers are missing, not zero.`,
+    );
   }
   const isStale = now / 1000 - last > DAY_SECONDS;
   if (isStale && to >= lastDay) {

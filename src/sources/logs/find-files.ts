@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { glob, isDynamicPattern } from "tinyglobby";
+import * as tinyglobby from "tinyglobby";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { LogSettings } from "./settings.ts";
@@ -39,8 +39,8 @@ async function resolvePattern(pattern: string): Promise<string[]> {
   if (known !== undefined) return [path];
   // Globs have slashes on every system.
   const slashed = sep === "/" ? pattern : pattern.replaceAll(sep, "/");
-  const found = isDynamicPattern(slashed)
-    ? await glob(slashed, { absolute: true, dot: true, expandDirectories: false })
+  const found = tinyglobby.isDynamicPattern(slashed)
+    ? await tinyglobby.glob(slashed, { absolute: true, dot: true, expandDirectories: false })
     : [];
   // A folder that may not be read has no files either.
   if (found.length === 0) listFolder(resolve(slashed.replace(/[^/]*[*?[{(!].*$/, "").replace(/[^/]*$/, "")));

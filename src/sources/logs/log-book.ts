@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
 import { AnalyticsError } from "../../errors.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { Collector } from "./collector.ts";

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { pipeline, Readable, Transform } from "node:stream";
+import { pipeline, type Readable, Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { AnalyticsError } from "../../errors.ts";
 
@@ -39,7 +39,12 @@ export async function readContent(path: string, compression: Compression, from =
   file.on("data", (chunk) => {
     packed += chunk.length;
   });
-  return pipeline(file, decompress, limitGrowth(() => packed, from), () => {});
+  return pipeline(
+    file,
+    decompress,
+    limitGrowth(() => packed, from),
+    () => {},
+  );
 }
 
 /** Skips the first bytes, and refuses content that grows beyond belief. */
@@ -51,7 +56,12 @@ function limitGrowth(readPacked: () => number, skip: number): Transform {
       const before = total;
       total += chunk.length;
       if (total > HARMLESS && total > MOST_GROWTH * readPacked()) {
-        done(new AnalyticsError("usage", "A compressed log grows to more than 400 times its size: it is no log."));
+        done(
+          new AnalyticsError(
+            "usage",
+            "A compressed log grows to more than 400 times its size: it is no log.",
+          ),
+        );
         return;
       }
       done(null, before >= skip ? chunk : chunk.subarray(Math.min(chunk.length, skip - before)));

@@ -57,9 +57,7 @@ export function cleanPath(path: string): string {
 export function hideTokens(path: string): string {
   // Only a long part can be one.
   if (!/[^/]{24}/.test(path)) return path;
-  return path.replaceAll(/[^/]{24,}/g, (segment) =>
-    segment.split(".").some(isToken) ? ":token" : segment,
-  );
+  return path.replaceAll(/[^/]{24,}/g, (segment) => (segment.split(".").some(isToken) ? ":token" : segment));
 }
 
 /** 24 or more digits of hexadecimal, as in a UUID, or text of base64 that is no words. */

@@ -78,7 +78,8 @@ function findReferrer(host: string): Referrer | undefined {
   byHost ??= readKnown();
   for (let name = host; ; ) {
     const dot = name.indexOf(".");
-    const any = dot > 0 && /^(?:com?\.)?[a-z]{2,3}$/.test(name.slice(dot + 1)) ? `${name.slice(0, dot)}.*` : "";
+    const any =
+      dot > 0 && /^(?:com?\.)?[a-z]{2,3}$/.test(name.slice(dot + 1)) ? `${name.slice(0, dot)}.*` : "";
     const found = byHost.get(name) ?? byHost.get(any);
     if (found || dot < 0) return found;
     name = name.slice(dot + 1);

@@ -1,6 +1,6 @@
+import type { Origin } from "./channels.ts";
 import { copyText } from "./formats/timestamp.ts";
 import type { LogLine } from "./log-line.ts";
-import type { Origin } from "./channels.ts";
 import { groupReferrer } from "./referrers.ts";
 
 export interface RequestTarget {
@@ -29,7 +29,10 @@ const readQuery = (local: string, end: number) =>
 /** A host as sites are named: lower case, without port, final dot and `www.`; undefined if it cannot be a name. */
 export function readHost(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const host = text.toLowerCase().replace(/:\d{1,5}$/, "").replace(/\.$/, "");
+  const host = text
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, "")
+    .replace(/\.$/, "");
   return /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(host) &&
     host.length <= 253 &&
     !/^[\d.]+$/.test(host)
@@ -44,11 +47,7 @@ export function readReferrer(referrer: string | undefined, isOwn: (host: string)
   if (referrer === undefined || referrer === "") return null;
   const [, authority = ""] = /^(?:https?|android-app):\/\/([^/?#]{1,300})/i.exec(referrer) ?? [];
   const host = withoutWww(
-    authority
-      .replace(/^.*@/, "")
-      .replace(/:\d*$/, "")
-      .replace(/\.$/, "")
-      .toLowerCase(),
+    authority.replace(/^.*@/, "").replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase(),
   );
   return host === "" || isOwn(host) ? null : groupReferrer(host);
 }
@@ -56,11 +55,7 @@ export function readReferrer(referrer: string | undefined, isOwn: (host: string)
 const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];
 
 /** Where a page view came from. */
-export function readOrigin(
-  { referrer }: LogLine,
-  query: string,
-  isOwn: (host: string) => boolean,
-): Origin {
+export function readOrigin({ referrer }: LogLine, query: string, isOwn: (host: string) => boolean): Origin {
   const host = readReferrer(referrer, isOwn);
   if (!/utm_|clid|braid/.test(query)) return { ...NO_CAMPAIGN, referrer: host };
   const params = new URLSearchParams(query);

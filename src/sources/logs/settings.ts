@@ -12,8 +12,6 @@ export interface LogSettings {
   sites: readonly string[];
   /** The site of lines that name no host. */
   onlySite?: string | undefined;
-  /** Whether all lines are about `onlySite`, whatever host they name. */
-  ignoreHosts?: boolean | undefined;
   excludePaths: readonly string[];
   excludeAddresses: readonly string[];
   /** Parameters of a page's query that are part of its path. */

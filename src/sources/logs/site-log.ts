@@ -1,7 +1,7 @@
+import { addDays } from "../../operations/days.ts";
+import { dateAt, startOfDay } from "../calendar.ts";
 import type { DayTables, OriginValues, ProfileValues } from "./count-day.ts";
 import { countDay } from "./count-day.ts";
-import { dateAt, startOfDay } from "../calendar.ts";
-import { addDays } from "../../operations/days.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { type OpenDay, openDay } from "./open-day.ts";
 import { createSiteValues, type SiteValues } from "./values.ts";
@@ -115,6 +115,7 @@ export function sealDays(site: SiteLog, now: number): void {
 /** Roughly, the bytes of memory that open days take. */
 export function weighOpenDays({ open }: SiteLog): number {
   let bytes = 0;
-  for (const { hits, senders } of open.values()) bytes += 16 * hits.sender.length + 150 * senders.numbers.size;
+  for (const { hits, senders } of open.values())
+    bytes += 16 * hits.sender.length + 150 * senders.numbers.size;
   return bytes;
 }

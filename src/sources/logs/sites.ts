@@ -11,12 +11,12 @@ export function listSites({ sites }: Collector, { sites: named, files }: LogSett
   const all = [...sites.values()].sort((a, b) => (a.domain < b.domain ? -1 : 1));
   const assigned = new Set([...named, ...files.flatMap(({ site }) => site ?? [])]);
   const total = all.reduce((sum, { pageviews }) => sum + pageviews, 0);
-  const found =
-    assigned.size > 0
-      ? all.filter(({ domain }) => assigned.has(domain))
-      : all.filter(({ pageviews }) => pageviews > 0 && pageviews >= LEAST_SHARE * total);
-  if (found.length > 0 || assigned.size > 0) return found;
-  throw refuseNameless();
+  const chosen = all.filter(({ domain }) => assigned.has(domain));
+  if (chosen.length > 0) return chosen;
+  // A name that the log does not have is mistyped: the error about it lists those that it has.
+  const found = all.filter(({ pageviews }) => pageviews > 0 && pageviews >= LEAST_SHARE * total);
+  if (found.length === 0 && all.every(({ pageviews }) => pageviews === 0)) throw refuseNameless();
+  return found;
 }
 
 export function refuseNameless(): AnalyticsError {

@@ -36,7 +36,10 @@ export async function* readBlocks(
   // Whether the line that is being read is too long already.
   let isTooLong = false;
   const takeBlock = (bytes: Buffer, text: string, tooLong = 0): TextBlock => {
-    kept = bytes.length >= TAIL ? Buffer.from(bytes.subarray(-TAIL)) : Buffer.concat([kept, bytes]).subarray(-TAIL);
+    kept =
+      bytes.length >= TAIL
+        ? Buffer.from(bytes.subarray(-TAIL))
+        : Buffer.concat([kept, bytes]).subarray(-TAIL);
     return { text, bytes: bytes.length, tooLong, tail: kept };
   };
   for await (const chunk of stream) {

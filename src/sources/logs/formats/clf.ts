@@ -21,25 +21,28 @@ function createParser(): LineParser {
     const sender = readSender(line, open);
     if (sender === undefined) return undefined;
 
-    const quote = line.indexOf('"', open + 28);
-    if (quote < 0) return undefined;
-    const requestEnd = findClosingQuote(line, quote + 1);
-    if (requestEnd < 0) return undefined;
-    const status = readStatus(line, requestEnd + 2);
+    const request = line.indexOf('"', open + 28);
+    const end = request < 0 ? -1 : findClosingQuote(line, request + 1);
+    const status = end < 0 ? 0 : readStatus(line, end + 2);
     if (status === 0) return undefined;
-    const isEscaped = line.includes("\\");
-    const text = (from: number, to: number) => {
-      const raw = line.slice(from, to);
-      return isEscaped ? unescapeLog(raw) : raw;
-    };
-    const parsed: LogLine = { time, ...sender, ...readRequest(line, quote + 1, requestEnd, text), status };
+    const text = createTextReader(line);
+    const parsed = { time, ...sender, ...readRequest(line, request + 1, end, text), status };
+    return { ...parsed, ...readHeaders(readQuoted(line, end + 5, text)) };
+  };
+}
 
-    const [referrer, agent, forwarded] = readQuoted(line, requestEnd + 5, text);
-    if (agent === undefined) return parsed;
-    parsed.referrer = referrer === "-" ? "" : referrer;
-    parsed.agent = agent === "-" ? "" : agent;
-    if (forwarded !== undefined && forwarded !== "-") parsed.forwarded = forwarded;
-    return parsed;
+/** Reads parts of a line without its escapes. Most lines have none. */
+function createTextReader(line: string): ReadText {
+  const isEscaped = line.includes("\\");
+  return (from, to) => (isEscaped ? unescapeLog(line.slice(from, to)) : line.slice(from, to));
+}
+
+function readHeaders([referrer, agent, forwarded]: string[]): Partial<LogLine> {
+  if (referrer === undefined || agent === undefined) return {};
+  const header = (text: string) => (text === "-" ? "" : text);
+  return {
+    ...{ referrer: header(referrer), agent: header(agent) },
+    ...(forwarded !== undefined && forwarded !== "-" && { forwarded }),
   };
 }
 

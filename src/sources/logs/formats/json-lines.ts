@@ -78,7 +78,8 @@ function readFlat(entry: Fields): LogLine | "comment" | undefined {
     host: dropDash(text("host")),
     method: text("method") ?? method ?? (text("request") === undefined ? undefined : ""),
     // nginx's `uri` has no query: that is in `args`.
-    target: path !== undefined && query && !path.includes("?") ? `${path}?${query}` : (path ?? text("request")),
+    target:
+      path !== undefined && query && !path.includes("?") ? `${path}?${query}` : (path ?? text("request")),
     status: Number(status),
     referrer: readOptional(text("referrer")),
     agent: readOptional(text("agent")),

@@ -1,0 +1,124 @@
+import { resolve } from "node:path";
+import { findProfileName } from "../config/access.ts";
+import { readProfileOptions } from "../config/profiles.ts";
+import { type Environment, readVariable } from "../config/variables.ts";
+import { AnalyticsError } from "../errors.ts";
+import { localKinds } from "./local-kinds.ts";
+import type { LocalChoice, LocalKind, SourceFlags, SourceOption } from "./source-types.ts";
+
+/** The options for a service and its key, which exclude a local source. */
+const SERVICE_OPTIONS = ["--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
+const SERVICE_VARIABLES = ["ANALYTICS_BASE_URL", "ANALYTICS_API_KEY"];
+
+/**
+ * The source in this process that was chosen: on the command line, else in the environment, else by a profile. Undefined if
+ * a service was chosen. Throws AnalyticsError `usage` if two sources were chosen in the same place.
+ */
+export function findLocal(flags: SourceFlags, environment: Environment): LocalChoice | undefined {
+  const kind = localKinds.find(({ option }) => isNamed(flags, option.flag));
+  if (kind !== undefined) {
+    refuseSecondSource(flags, kind);
+    return choose(kind, flags, kind.option.flag);
+  }
+  return SERVICE_OPTIONS.some((flag) => isNamed(flags, flag))
+    ? findInProfile(flags, environment)
+    : (findInEnvironment(flags, environment) ?? findInProfile(flags, environment));
+}
+
+function findInEnvironment(flags: SourceFlags, environment: Environment): LocalChoice | undefined {
+  for (const kind of localKinds) {
+    const { name = "", read } = kind.variable ?? {};
+    const text = readVariable(environment, name);
+    if (text === undefined || read === undefined) continue;
+    const other = SERVICE_VARIABLES.find((each) => readVariable(environment, each) !== undefined);
+    if (other !== undefined) {
+      throw new AnalyticsError("usage", `${name} and ${other} are both set, but choose different sources.`, {
+        hint: `Unset one of them, or choose with ${kind.option.flag} or --profile.`,
+      });
+    }
+    return choose(kind, { ...flags, ...read(text) }, name);
+  }
+  return undefined;
+}
+
+/** A profile of a local source has its options in place of address and key. */
+function findInProfile(flags: SourceFlags, environment: Environment): LocalChoice | undefined {
+  const { profile, baseUrl, apiKeyFile, apiKeyStdin } = flags;
+  const isService = [baseUrl, apiKeyFile, apiKeyStdin].some((each) => each !== undefined);
+  if (profile === undefined && isService) return undefined;
+  const name = profile ?? findSilentName(environment);
+  const saved = name === undefined ? undefined : readProfileOptions(environment, name);
+  if (name === undefined || saved === undefined) return undefined;
+  const kind = localKinds.find(({ option }) => saved[nameAttribute(option.flag)] !== undefined);
+  if (kind === undefined) return undefined;
+  const chosen = choose(kind, { ...saved, ...definedOf(flags) }, `profile ${name}`);
+  return { ...chosen, options: profile === undefined ? [] : ["--profile", name], profile: name };
+}
+
+function findSilentName(environment: Environment): string | undefined {
+  if (SERVICE_VARIABLES.some((each) => readVariable(environment, each) !== undefined)) return undefined;
+  try {
+    return findProfileName(environment);
+  } catch {
+    // Several profiles: the service's source says so.
+    return undefined;
+  }
+}
+
+const definedOf = (flags: SourceFlags) =>
+  Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+
+function choose(kind: LocalKind, flags: SourceFlags, from: string): LocalChoice {
+  return { kind, flags, options: listWords(kind, flags), from };
+}
+
+/** All options of a source, the one that chooses it first. */
+export const optionsOf = ({ option, settings = [] }: LocalKind): readonly SourceOption[] => [
+  option,
+  ...settings,
+];
+
+/** The values of a source's own options, as a profile keeps them. */
+export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknown> {
+  return Object.fromEntries(
+    optionsOf(kind).flatMap(({ flag, isPath }) => {
+      const value = flags[nameAttribute(flag)];
+      if (value === undefined) return [];
+      const full = isPath ? listOf(value).map(resolvePath) : value;
+      return [[nameAttribute(flag), Array.isArray(value) ? full : listOf(full)[0]]];
+    }),
+  );
+}
+
+function listWords(kind: LocalKind, flags: SourceFlags): string[] {
+  return optionsOf(kind).flatMap(({ flag, value, isPath }) => {
+    const given = flags[nameAttribute(flag)];
+    if (given === undefined) return [];
+    if (value === undefined) return [flag];
+    return listOf(given).flatMap((each) => [flag, isPath ? resolvePath(each) : String(each)]);
+  });
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** A program that is started elsewhere needs paths from the root. `example.com=logs/*` has its path after the sign. */
+function resolvePath(value: unknown): string {
+  const [, site = "", path = ""] = /^([\w.-]+=)?(.*)$/s.exec(String(value)) ?? [];
+  return path === "-" ? String(value) : `${site}${resolve(path)}`;
+}
+
+/** Throws AnalyticsError `usage` if the flags choose another source as well. */
+export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
+  const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];
+  const other = others.find((each) => each !== flag && isNamed(flags, each));
+  if (other === undefined) return;
+  throw new AnalyticsError("usage", `Use ${flag} or ${other}, not both.`, {
+    hint: `${flag} answers from ${about.label} in this program. Leave it out to query your service.`,
+  });
+}
+
+const isNamed = (flags: SourceFlags, flag: string) => flags[nameAttribute(flag)] !== undefined;
+
+/** The attribute that commander gives an option: `baseUrl` for `--base-url`. */
+const nameAttribute = (flag: string) =>
+  flag.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

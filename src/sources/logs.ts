@@ -1,0 +1,49 @@
+import type { LocalKind } from "./source-types.ts";
+
+/** The access logs of a web server on this machine. */
+export const logs: LocalKind = {
+  option: {
+    flag: "--logs",
+    value: "<glob>",
+    description: "access logs of your web server, such as '/var/log/nginx/access.log*' (or ANALYTICS_LOGS)",
+    ...{ isRepeatable: true, isPath: true },
+  },
+  settings: [
+    {
+      flag: "--log-format",
+      value: "<format>",
+      description: "combined, json, w3c or alb; usually recognized",
+    },
+    { flag: "--timezone", value: "<zone>", description: "the sites' timezone (default: this machine's)" },
+    {
+      ...{ flag: "--exclude-path", value: "<glob>", isRepeatable: true },
+      description: "leave out pages, such as '/admin/**'",
+    },
+    {
+      ...{ flag: "--exclude-address", value: "<range>", isRepeatable: true },
+      description: "leave out visitors, such as your own 203.0.113.7 or 10.0.0.0/8",
+    },
+    {
+      ...{ flag: "--keep-query", value: "<name>", isRepeatable: true },
+      description: "count pages apart by this parameter of their query",
+    },
+    {
+      ...{ flag: "--trust-forwarded", value: "<hops>" },
+      description: "how many proxies of yours add the visitor's address to X-Forwarded-For",
+    },
+    {
+      flag: "--accept-proxy-addresses",
+      description: "count visitors even if all seem to come from a proxy",
+    },
+  ],
+  variable: {
+    name: "ANALYTICS_LOGS",
+    read: (text) => ({ logs: text.split(/\r?\n/).flatMap((line) => line.trim() || []) }),
+  },
+  about: {
+    label: "access logs",
+    note: "From the access logs of a web server, without bots that say so.",
+    instruction: "The numbers come from a web server's access logs.",
+  },
+  open: async (context) => (await import("./logs/open.ts")).openLogSource(context),
+};

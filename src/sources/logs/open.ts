@@ -1,0 +1,72 @@
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { normalizeSite } from "../../operations/site-name.ts";
+import type { DataSource } from "../data-source.ts";
+import type { LocalContext, SourceFlags } from "../source-types.ts";
+import { logFormats } from "./formats/index.ts";
+import { openLogs } from "./log-source.ts";
+import type { LogSettings } from "./settings.ts";
+
+export function openLogSource({ flags, environment, clock }: LocalContext): DataSource {
+  return openLogs(readLogSettings(flags, environment.ANALYTICS_SITE), clock).source;
+}
+
+/**
+ * Reads the settings from a command line's options. Throws AnalyticsError `usage`.
+ *
+ * @param usualSite The site to use if the options name none.
+ */
+export function readLogSettings(flags: SourceFlags, usualSite?: string): LogSettings {
+  const files = listTexts(flags.logs).map((text) => {
+    const [, site, glob = ""] = /^(?:([a-z0-9-]+(?:\.[a-z0-9-]+)+)=)?(.*)$/is.exec(text) ?? [];
+    return { glob, site: site && normalizeSite(site) };
+  });
+  if (files.length === 0 || files.some(({ glob }) => glob === "")) {
+    throw new AnalyticsError("usage", "--logs names no files.", {
+      hint: "Such as --logs '/var/log/nginx/access.log*', or --logs example.com=/var/log/nginx/example.com.log",
+    });
+  }
+  const named = [...listTexts(flags.site), ...(flags.site === undefined && usualSite ? [usualSite] : [])];
+  const sites = named.filter((each) => !/^site_\w+$/.test(each)).map(normalizeSite);
+  return {
+    ...{ files, sites, onlySite: sites[0] },
+    format: readFormat(flags.logFormat),
+    timezone: readTimezone(flags.timezone),
+    excludePaths: listTexts(flags.excludePath),
+    excludeAddresses: listTexts(flags.excludeAddress),
+    keepQuery: listTexts(flags.keepQuery),
+    trustForwarded: readHops(flags.trustForwarded),
+    acceptProxyAddresses: flags.acceptProxyAddresses === true,
+  };
+}
+
+const listTexts = (value: unknown): string[] =>
+  value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
+
+function readFormat(name: unknown): LogSettings["format"] {
+  if (name === undefined) return undefined;
+  const found = logFormats.find((format) => format.name === name);
+  if (found) return found;
+  throw new AnalyticsError("usage", `--log-format: there is no format ${quoteWord(String(name))}.`, {
+    hint: `The formats are ${logFormats.map((format) => format.name).join(", ")}. Leave it out to have it recognized.`,
+  });
+}
+
+function readTimezone(name: unknown): string {
+  if (name === undefined) return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: String(name) }).resolvedOptions().timeZone;
+  } catch {
+    throw new AnalyticsError("usage", `--timezone: there is no timezone ${quoteWord(String(name))}.`, {
+      hint: "Use an IANA name, such as Europe/Berlin or UTC.",
+    });
+  }
+}
+
+function readHops(text: unknown): number {
+  if (text === undefined) return 0;
+  if (/^[0-9]$/.test(String(text))) return Number(text);
+  throw new AnalyticsError(
+    "usage",
+    `--trust-forwarded must be a number of proxies from 0 to 9, not ${quoteWord(String(text))}.`,
+  );
+}
