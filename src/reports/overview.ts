@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
@@ -156,7 +157,14 @@ async function readParts(
     complete && ask(timeseries, precedingDays(period, complete)),
     call(stats, { site, days: 1 }, options),
     ...dimensions.map((dimension) =>
-      askSpan(call, breakdown, { dimension, limit: TOP_ROWS }, { site, today, ...shown }, options, summary),
+      askSpan(
+        call,
+        breakdown,
+        { dimension, limit: TOP_ROWS },
+        { site, today, ...shown },
+        options,
+        summary,
+      ).catch(skipUnrecorded),
     ),
   ]);
   const includesToday = asked.to === today;
@@ -168,7 +176,9 @@ async function readParts(
     today: { date: day.period.to, visitors: day.visitors, pageviews: day.pageviews },
     active_now: active,
     trend: { ...listCounts(points), from: shown.from, partial: includesToday },
-    top: tops.map(({ dimension, rows }) => ({ dimension, rows: rows.map(pickRow) })),
+    top: tops.flatMap((list) =>
+      list === undefined ? [] : [{ dimension: list.dimension, rows: list.rows.map(pickRow) }],
+    ),
     warnings: totals.warnings,
     ...{ series, previous },
   };
@@ -180,6 +190,13 @@ function listCounts(points: readonly { date: string; visitors: number; pageviews
     visitors: points.map(({ visitors }) => visitors),
     pageviews: points.map(({ pageviews }) => pageviews),
   };
+}
+
+/** Access logs do not know countries, for example: the overview then has one list fewer. */
+function skipUnrecorded(error: unknown): undefined {
+  const isUnrecorded =
+    error instanceof AnalyticsError && error.parameters.some(({ parameter }) => parameter === "dimension");
+  if (!isUnrecorded) throw error;
 }
 
 type Row = Overview["top"][number]["rows"][number];
