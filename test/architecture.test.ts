@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 const layers: Record<string, number> = {
   "errors.ts": 0,
   http: 1,
+  sqlite: 1,
   operations: 1,
   client: 2,
   config: 2,
@@ -104,7 +105,7 @@ describe("the layers", () => {
   });
 
   it.each([
-    ["process\\.\\w", ["main.ts", "oauth/store/node-sqlite.ts"]],
+    ["process\\.\\w", ["main.ts", "sqlite/node-sqlite.ts"]],
     ["console\\.\\w", []],
     ["Date\\.now", ["main.ts"]],
     ["@modelcontextprotocol/", ["mcp/", "serve/"]],
@@ -113,7 +114,7 @@ describe("the layers", () => {
     ["jsonc-parser", ["setup/documents/"]],
     ['"diff"', ["setup/difference.ts"]],
     ["smol-toml", ["setup/documents/"]],
-    ["libsql", ["oauth/store/sqlite-driver.ts"]],
+    ["libsql", ["oauth/store/load-driver.ts", "sqlite/driver.ts"]],
     [
       "oidc-provider",
       [

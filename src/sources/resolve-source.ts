@@ -19,10 +19,14 @@ export function resolveSource(
   const local = findLocal(flags, context.environment);
   if (local === undefined) return createServiceSource(flags, context, limits);
   const { kind, options } = local;
-  const { clock, environment } = context;
+  const { clock, environment, warn } = context;
   return {
     ...{ kind: "local", local, about: kind.about, options },
-    call: createLocalCall(() => kind.open({ clock, environment, flags: local.flags }), clock, kind.site),
+    call: createLocalCall(
+      () => kind.open({ clock, environment, warn, flags: local.flags }),
+      clock,
+      kind.site,
+    ),
   };
 }
 

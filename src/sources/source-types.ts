@@ -42,6 +42,8 @@ export interface SourceOption {
 
 /** What opening a source in this process needs. */
 export interface LocalContext extends Pick<SourceContext, "clock" | "environment"> {
+  /** Shows a sentence to the person who runs the program. */
+  warn?: SourceContext["warn"];
   /** The values of the source's options, from the command line, the environment or a profile. */
   flags: SourceFlags;
 }

@@ -13,10 +13,11 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { loadDriver, type OpenDatabase } from "../../src/oauth/store/sqlite-driver.ts";
+import { loadDriver } from "../../src/oauth/store/load-driver.ts";
 import { prepareDatabase } from "../../src/oauth/store/sqlite-schema.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
+import type { OpenDatabase } from "../../src/sqlite/driver.ts";
 import { readFolder } from "../support/search.ts";
 import { bundleWorker, otherNodes, SMOKE, startWorker } from "./store-workers.ts";
 import { buildRecord, createFolder, createOptions, drivers, MINUTE } from "./stores.ts";

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { loadDriver } from "../../src/oauth/store/load-driver.ts";
 import { openStore } from "../../src/oauth/store/open-store.ts";
-import { loadDriver } from "../../src/oauth/store/sqlite-driver.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { StoredRecord } from "../../src/oauth/store/store.ts";
 

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
-import { type OpenDatabase, openWithLibsql, openWithNode } from "../../src/oauth/store/sqlite-driver.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { Store, StoredRecord } from "../../src/oauth/store/store.ts";
+import { type OpenDatabase, openWithLibsql, openWithNode } from "../../src/sqlite/driver.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
 
 export const SECRET = Buffer.alloc(32, 7);

@@ -1,4 +1,4 @@
-import type { SqlValue } from "./sqlite-driver.ts";
+import type { SqlValue } from "../../sqlite/driver.ts";
 import type { Session } from "./sqlite-session.ts";
 import type { Store, StoredRecord } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../../errors.ts";
-import { type Database, transact } from "./sqlite-driver.ts";
+import { type Database, transact } from "../../sqlite/driver.ts";
 
 /** Marks a file as a store of this program ("amcp") in SQLite's header field for it. */
 const APPLICATION_ID = 0x616d6370;

@@ -7,7 +7,7 @@ import {
   readResultCode,
   type Statement,
   transact,
-} from "./sqlite-driver.ts";
+} from "../../sqlite/driver.ts";
 import { createFileWatch, prepareFile } from "./sqlite-file.ts";
 import { prepareDatabase } from "./sqlite-schema.ts";
 import { describeFailure } from "./store-failure.ts";

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
+import type { OpenDatabase } from "../../sqlite/driver.ts";
+import { loadDriver } from "./load-driver.ts";
 import { createCounterHash } from "./sealing.ts";
-import { loadDriver, type OpenDatabase } from "./sqlite-driver.ts";
 import { createGrants } from "./sqlite-grants.ts";
 import { createRecords } from "./sqlite-records.ts";
 import { openSession, type Session } from "./sqlite-session.ts";

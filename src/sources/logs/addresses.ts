@@ -6,9 +6,9 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
  * and an IPv4 address without its IPv6 form.
  */
 export function groupAddress(address: string): string {
+  if (!address.includes(":")) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped) return mapped[1] ?? address;
-  if (!address.includes(":")) return address;
   const [head = "", tail] = address.toLowerCase().replace(/%.*$/, "").split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail ? tail.split(":") : [];

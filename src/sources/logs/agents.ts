@@ -14,18 +14,28 @@ export interface BrowserAgent {
   device: string;
 }
 
-/** Finds what a user agent says. Each is looked at once: a log has few different ones. */
-export type FindAgent = (userAgent: string) => Agent;
+export interface Agents {
+  /** What a user agent says. Each is looked at once: a log has few different ones. */
+  find(userAgent: string): Agent;
+  /** The user agents by id. */
+  readonly texts: readonly string[];
+}
 
-export function createAgents(): FindAgent {
+export function createAgents(): Agents {
   const known = new Map<string, Agent>();
-  return (userAgent) => {
-    let agent = known.get(userAgent);
-    if (agent === undefined) {
-      agent = readAgent(userAgent, known.size);
-      known.set(copyText(userAgent), agent);
-    }
-    return agent;
+  const texts: string[] = [];
+  return {
+    texts,
+    find: (userAgent) => {
+      let agent = known.get(userAgent);
+      if (agent === undefined) {
+        const copy = copyText(userAgent);
+        agent = readAgent(copy, texts.length);
+        known.set(copy, agent);
+        texts.push(copy);
+      }
+      return agent;
+    },
   };
 }
 

@@ -1,11 +1,11 @@
 import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
-import type { Agent, BrowserAgent, FindAgent } from "./agents.ts";
+import type { Agent, Agents, BrowserAgent } from "./agents.ts";
 import { createAgents } from "./agents.ts";
 import { findChannel, type Origin } from "./channels.ts";
 import type { OriginValues, ProfileValues } from "./count-day.ts";
 import { copyText } from "./formats/timestamp.ts";
 import type { LogLine } from "./log-line.ts";
-import { addHit, addRequest, numberSender, type OpenDay } from "./open-day.ts";
+import { addHit, addRequest, numberAddress, numberSender, type OpenDay } from "./open-day.ts";
 import { createOutcomes, type Outcome, type Outcomes } from "./outcomes.ts";
 import { classifyPath, cleanPath, createPathFilter } from "./page-path.ts";
 import { isProbe } from "./probes.ts";
@@ -26,6 +26,7 @@ import {
   sealDays,
   weighOpenDays,
 } from "./site-log.ts";
+import type { SiteValues } from "./values.ts";
 
 /** Takes lines and keeps what counts. */
 export interface Collector {
@@ -34,6 +35,8 @@ export interface Collector {
   /** By domain. With hosts in the log, every host has an entry, also those that are no site. */
   readonly sites: ReadonlyMap<string, SiteLog>;
   readonly outcomes: Outcomes;
+  /** By number, as days refer to them. */
+  readonly userAgents: readonly string[];
   /**
    * Closes the days that are over by an instant, in seconds since 1970, since all lines up to it were added.
    *
@@ -53,8 +56,6 @@ const MOST_KEPT = 50_000;
 interface SiteEntry {
   log: SiteLog;
   findDay: FindDay;
-  /** The number of an origin by referrer, host and language, for page views without a campaign. */
-  origins: Map<string, number>;
   paths: Map<string, number>;
 }
 
@@ -62,24 +63,33 @@ interface SiteEntry {
  * Creates a collector.
  *
  * @param findPlace Where an address is; undefined if nothing says it.
+ * @param kept What an earlier process collected.
  */
-export function createCollector(settings: LogSettings, findPlace?: (address: string) => Place): Collector {
+export function createCollector(
+  settings: LogSettings,
+  findPlace?: (address: string) => Place,
+  kept?: { sites: readonly SiteLog[]; outcomes: Outcomes },
+): Collector {
   const entries = new Map<string, SiteEntry>();
   const sites = new Map<string, SiteLog>();
   const hosts = new Map<string, SiteEntry | undefined>();
-  const findAgent = createAgents();
-  const outcomes = createOutcomes();
+  const agents = createAgents();
+  const outcomes = kept?.outcomes ?? createOutcomes();
   const isExcludedAddress = createAddressFilter(settings.excludeAddresses);
   const isExcludedPath = createPathFilter(settings.excludePaths);
+
+  const addSite = (log: SiteLog): SiteEntry => {
+    const entry = { log, findDay: createFindDay(log), paths: new Map() };
+    entries.set(log.domain, entry);
+    sites.set(log.domain, log);
+    return entry;
+  };
+  for (const log of kept?.sites ?? []) addSite(log);
 
   const openSite = (domain: string): SiteEntry | undefined => {
     const known = entries.get(domain);
     if (known !== undefined || entries.size >= MOST_HOSTS) return known;
-    const log = createSiteLog(domain, settings.timezone);
-    const entry = { log, findDay: createFindDay(log), origins: new Map(), paths: new Map() };
-    entries.set(domain, entry);
-    sites.set(domain, log);
-    return entry;
+    return addSite(createSiteLog(domain, settings.timezone));
   };
 
   const findSite = (site: string | undefined, rawHost: string | undefined): SiteEntry | undefined => {
@@ -106,9 +116,9 @@ export function createCollector(settings: LogSettings, findPlace?: (address: str
     if (isExcludedAddress(address) || isExcludedPath(asked.path)) return "excluded";
     const day = entry.findDay(line.time);
     if (day === undefined) return "late";
-    const agent = findAgentOf(line, findAgent);
+    const agent = findAgentOf(line, agents);
     if (agent.kind === "bot") return "bot";
-    const sender = findSender(entry, day, address, agent);
+    const sender = findSender(entry, day, address, line.agent ?? "", agent);
     const isRefused = line.status >= 400 && line.status < 500;
     addRequest(day, sender, isRefused, isRefused && isProbe(line.target));
     const outcome = judgeRequest(line, asked);
@@ -127,18 +137,25 @@ export function createCollector(settings: LogSettings, findPlace?: (address: str
   ) => {
     noteFields(entry.log, line, host);
     entry.log.pageviews++;
-    addHit(day, sender, line.time, 2 * findPage(entry, asked), findOrigin(entry, line, host, asked.query));
+    addHit(
+      day,
+      sender,
+      line.time,
+      2 * findPage(entry, asked),
+      findOrigin(entry.log, day, line, host, asked.query),
+    );
   };
 
-  const findSender = ({ log }: SiteEntry, day: OpenDay, address: string, agent: BrowserAgent): number => {
-    let number = day.addresses.get(address);
-    if (number === undefined) {
-      const group = groupAddress(address);
-      number = day.addresses.get(group) ?? day.addresses.size;
-      day.addresses.set(copyText(address), number);
-      if (group !== address) day.addresses.set(copyText(group), number);
-    }
-    return numberSender(day, number, agent.id, () => numberProfile(log, agent, findPlace?.(address)));
+  const findSender = (
+    { log }: SiteEntry,
+    day: OpenDay,
+    address: string,
+    userAgent: string,
+    agent: BrowserAgent,
+  ): number => {
+    const group = groupAddress(address);
+    const sender = { group, address: numberAddress(day, group), userAgent, agent: agent.id };
+    return numberSender(day, sender, () => numberProfile(day, log.values, agent, findPlace?.(address)));
   };
 
   const findPage = ({ log, paths }: SiteEntry, { path, query }: RequestTarget): number => {
@@ -156,6 +173,7 @@ export function createCollector(settings: LogSettings, findPlace?: (address: str
   return {
     sites,
     outcomes,
+    userAgents: agents.texts,
     seal: (time, isForced) => {
       const logs = [...sites.values()];
       if (!isForced && logs.reduce((sum, log) => sum + weighOpenDays(log), 0) < ROOM) return;
@@ -170,8 +188,8 @@ export function createCollector(settings: LogSettings, findPlace?: (address: str
 }
 
 /** A log without user agents cannot tell bots apart; then every sender counts as one unknown browser. */
-function findAgentOf({ agent }: LogLine, findAgent: FindAgent): Agent {
-  return agent === undefined ? UNKNOWN_AGENT : findAgent(agent);
+function findAgentOf({ agent }: LogLine, agents: Agents): Agent {
+  return agent === undefined ? UNKNOWN_AGENT : agents.find(agent);
 }
 
 const UNKNOWN_AGENT: BrowserAgent = {
@@ -214,7 +232,12 @@ function keepQuery(query: string, names: readonly string[]): string {
   return kept.size === 0 ? "" : `?${kept}`;
 }
 
-function numberProfile({ values, profiles }: SiteLog, agent: BrowserAgent, place: Place | undefined): number {
+function numberProfile(
+  { profiles }: OpenDay,
+  values: SiteValues,
+  agent: BrowserAgent,
+  place: Place | undefined,
+): number {
   const { browser, operatingSystem, device } = agent;
   const { country = null, region = null, city = null } = place ?? {};
   return profiles.number(
@@ -230,25 +253,37 @@ function numberProfile({ values, profiles }: SiteLog, agent: BrowserAgent, place
   );
 }
 
-function findOrigin(entry: SiteEntry, line: LogLine, rawHost: string | undefined, query: string): number {
+function findOrigin(
+  log: SiteLog,
+  day: OpenDay,
+  line: LogLine,
+  rawHost: string | undefined,
+  query: string,
+): number {
   const hasCampaign = /utm_|clid|braid/.test(query);
-  if (hasCampaign) return numberOrigin(entry.log, line, rawHost, query);
+  if (hasCampaign) return numberOrigin(log, day, line, rawHost, query);
   const key = `${rawHost ?? ""} ${line.language ?? ""} ${line.referrer ?? ""}`;
-  let number = entry.origins.get(key);
+  let number = day.rawOrigins.get(key);
   if (number === undefined) {
-    number = numberOrigin(entry.log, line, rawHost, query);
-    if (entry.origins.size >= MOST_KEPT) entry.origins.clear();
-    entry.origins.set(copyText(key), number);
+    number = numberOrigin(log, day, line, rawHost, query);
+    if (day.rawOrigins.size >= MOST_KEPT) day.rawOrigins.clear();
+    day.rawOrigins.set(copyText(key), number);
   }
   return number;
 }
 
-function numberOrigin(log: SiteLog, line: LogLine, rawHost: string | undefined, query: string): number {
+function numberOrigin(
+  log: SiteLog,
+  { origins }: OpenDay,
+  line: LogLine,
+  rawHost: string | undefined,
+  query: string,
+): number {
   const host = readHost(rawHost) ?? log.domain;
   const isOwn = (name: string) => name === log.domain || name === withoutWww(host);
   const origin = readOrigin(line, query, isOwn);
   const language = line.language === undefined ? null : readLanguage(line.language);
-  return log.origins.number(JSON.stringify([origin, host, language]), () =>
+  return origins.number(JSON.stringify([origin, host, language]), () =>
     numberOriginValues(log, origin, host, language),
   );
 }

@@ -23,30 +23,29 @@ export function columnOf(values: Uint32Array): Column {
   return values.length === 0 ? createColumn() : { values, length: values.length };
 }
 
-/** Numbers pairs of whole numbers in the order of their first appearance. */
+/** A number for each pair of whole numbers. */
 export interface PairNumbers {
   /** The pair's number; -1 if it has none. */
   find(a: number, b: number): number;
-  /** Gives a new pair the next number, and returns it. */
-  add(a: number, b: number): number;
-  readonly size: number;
+  /** The pair must not have a number yet. */
+  set(a: number, b: number, number: number): void;
 }
 
-const EMPTY = 0;
+const FREE = 0;
 
 /** An open-addressing hash table: a Map with text as keys would take five times the memory. */
 export function createPairNumbers(): PairNumbers {
   const first = createColumn();
   const second = createColumn();
-  // Numbers from 1 up; 0 is free.
+  const numbers = createColumn();
+  // Positions in the columns from 1 up.
   let slots = new Uint32Array(256);
   const findSlot = (a: number, b: number) => {
     const mask = slots.length - 1;
     let slot = hashPair(a, b) & mask;
     for (;;) {
-      const number = slots[slot] ?? EMPTY;
-      if (number === EMPTY || (first.values[number - 1] === a && second.values[number - 1] === b))
-        return slot;
+      const at = slots[slot] ?? FREE;
+      if (at === FREE || (first.values[at - 1] === a && second.values[at - 1] === b)) return slot;
       slot = (slot + 1) & mask;
     }
   };
@@ -57,17 +56,17 @@ export function createPairNumbers(): PairNumbers {
     }
   };
   return {
-    find: (a, b) => (slots[findSlot(a, b)] ?? EMPTY) - 1,
-    add: (a, b) => {
+    find: (a, b) => {
+      const at = slots[findSlot(a, b)] ?? FREE;
+      return at === FREE ? -1 : (numbers.values[at - 1] ?? -1);
+    },
+    set: (a, b, number) => {
       if (2 * (first.length + 1) > slots.length) grow();
       const slot = findSlot(a, b);
       append(first, a);
       append(second, b);
+      append(numbers, number);
       slots[slot] = first.length;
-      return first.length - 1;
-    },
-    get size() {
-      return first.length;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import type { Columns, DayCounts, Tallies } from "./day-counts.ts";
+import { type DayCounts, DEFINITION, type Tallies, type TalliesByDimension } from "./day-counts.ts";
 import type { OpenDay } from "./open-day.ts";
 import type { SiteValues } from "./values.ts";
 
@@ -11,15 +11,6 @@ const SCANNER = { requests: 20, errors: 0.8, probes: 3 };
 const PROXY_SHARE = 0.05;
 /** If few addresses have this share of many page views, the log has a proxy's addresses in place of visitors'. */
 const PROXIED = { views: 1_000, addresses: 3, share: 0.8 };
-
-/** The value numbers of an origin and of a profile, one for each of their dimensions. */
-export interface DayTables {
-  values: SiteValues;
-  /** By number of the origin. */
-  origins: readonly OriginValues[];
-  /** By number of the profile. */
-  profiles: readonly ProfileValues[];
-}
 
 export type OriginDimension =
   | "hostnames"
@@ -48,10 +39,10 @@ export type ProfileValues = Readonly<Record<ProfileDimension, number>>;
  *
  * @param until Seconds since 1970.
  */
-export function countDay(day: OpenDay, tables: DayTables, until = Number.POSITIVE_INFINITY): DayCounts {
+export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITIVE_INFINITY): DayCounts {
   const order = orderHits(day, until - day.start);
   const scanners = findScanners(day, order);
-  const tally = createTally(tables.values);
+  const tally = createTally(values);
   const totals = { visitors: 0, pageviews: 0, events: 0 };
   let scannerViews = 0;
   const viewsByAddress = new Map<number, number>();
@@ -69,9 +60,10 @@ export function countDay(day: OpenDay, tables: DayTables, until = Number.POSITIV
     totals.events += to - from - views;
     tally.startVisitor();
     countHits(day, order, from, to, tally);
-    forEachVisit(day, order, from, to, (visit) => countVisit(visit, sender, day, tables, tally));
+    forEachVisit(day, order, from, to, (visit) => countVisit(visit, sender, day, tally));
   });
   return {
+    definition: DEFINITION,
     totals,
     tallies: tally.finish(),
     scanners: { senders: scanners.size, pageviews: scannerViews },
@@ -81,7 +73,7 @@ export function countDay(day: OpenDay, tables: DayTables, until = Number.POSITIV
 
 /** Page views and downloads by sender, then by time; lines of the same second stay in their order. */
 function orderHits({ hits, senders }: OpenDay, until: number): Uint32Array {
-  const starts = new Uint32Array(senders.numbers.size + 1);
+  const starts = new Uint32Array(senders.requests.length + 1);
   let kept = 0;
   for (let hit = 0; hit < hits.sender.length; hit++) {
     if ((hits.second.values[hit] ?? 0) > until) continue;
@@ -208,11 +200,11 @@ function forEachVisit(
   if (visit) take(visit);
 }
 
-function countVisit(visit: Visit, sender: number, day: OpenDay, tables: DayTables, tally: Tally): void {
+function countVisit(visit: Visit, sender: number, day: OpenDay, tally: Tally): void {
   tally.add("entry_pages", visit.entry, visit.views);
   tally.add("exit_pages", visit.exit, visit.views);
-  const origin = tables.origins[visit.origin];
-  const profile = tables.profiles[day.senders.profiles.values[sender] ?? 0];
+  const origin = day.origins.list[visit.origin];
+  const profile = day.profiles.list[day.senders.profiles.values[sender] ?? 0];
   for (const dimension of ORIGIN_DIMENSIONS) tally.add(dimension, origin?.[dimension] ?? 0, visit.views);
   for (const dimension of PROFILE_DIMENSIONS) tally.add(dimension, profile?.[dimension] ?? 0, visit.views);
 }
@@ -257,7 +249,8 @@ function createTally(values: SiteValues) {
     startVisitor: () => void visitor++,
     add,
     addEvent: () => add("events", values("events").number(DOWNLOAD), 1),
-    finish: (): Columns => new Map([...dimensions].map(([dimension, tally]) => [dimension, tally.finish()])),
+    finish: (): TalliesByDimension =>
+      new Map([...dimensions].map(([dimension, tally]) => [dimension, tally.finish()])),
   };
 }
 

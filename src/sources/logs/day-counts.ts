@@ -1,9 +1,15 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 
+/** The version of what counts: another answer to the same lines gets another number. */
+export const DEFINITION = 1;
+
 /** What is kept of a day: no address, no user agent, nothing about one person. */
 export interface DayCounts {
+  /** The version of the definition that it was counted by. */
+  definition: number;
   totals: { visitors: number; pageviews: number; events: number };
-  tallies: Columns;
+  /** Read from disk when they are asked for. */
+  tallies: Pick<TalliesByDimension, "get">;
   /** What was left out because its sender is a scanner. */
   scanners: { senders: number; pageviews: number };
   /** Whether the addresses are a proxy's. */
@@ -17,4 +23,4 @@ export interface Tallies {
   hits: Uint32Array;
 }
 
-export type Columns = Map<Dimension, Tallies>;
+export type TalliesByDimension = Map<Dimension, Tallies>;

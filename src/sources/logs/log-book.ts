@@ -47,8 +47,9 @@ export function createLogBook(
   collector: Collector,
   clock: () => number,
   observe?: Observe,
+  kept: readonly LogContent[] = [],
 ): LogBook {
-  const contents = new Map<string, LogContent>();
+  const contents = new Map(kept.map((content) => [content.fingerprint, content]));
   const leftOut = new Map<string, string>();
   /** What was last seen at a path. */
   const seen = new Map<string, { size: number; modified: number }>();

@@ -6,11 +6,10 @@ import { compareRows } from "../../operations/row-order.ts";
 import { dateAt } from "../calendar.ts";
 import type { DataSource, RankedRow, SourceSite, Span } from "../data-source.ts";
 import { countActive } from "./active.ts";
-import { type Collector, createCollector } from "./collector.ts";
 import { coverageWarnings } from "./coverage.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { nameValue } from "./labels.ts";
-import { createLogBook, type LogBook } from "./log-book.ts";
+import type { LogStore } from "./log-store.ts";
 import type { LogSettings } from "./settings.ts";
 import { countOpenDay, type SiteLog } from "./site-log.ts";
 import { listSites } from "./sites.ts";
@@ -20,25 +19,10 @@ import { spaceOf } from "./values.ts";
 const DAYS_KEPT = 10_000;
 const WINDOW_MS = 5 * 60_000;
 
-export interface OpenLogs {
-  source: DataSource;
-  book: LogBook;
-  collector: Collector;
-}
-
-/** Opens access logs as a data source. Nothing is read before the first question. */
-export function openLogs(settings: LogSettings, clock: () => number): OpenLogs {
-  const collector = createCollector(settings);
-  const book = createLogBook(settings, collector, clock);
-  return { source: createLogSource(settings, book, collector), book, collector };
-}
-
-export function createLogSource(settings: LogSettings, book: LogBook, collector: Collector): DataSource {
+/** Creates a data source from the store of what logs say. Nothing is read before the first question. */
+export function createLogSource(settings: LogSettings, store: LogStore): DataSource {
   const counts = createDayCache();
-  const read = async (signal?: AbortSignal) => {
-    await book.refresh(signal);
-    return listSites(collector, settings);
-  };
+  const read = async (signal?: AbortSignal) => listSites((await store.read(signal)).collector, settings);
   const logOf = async ({ domain }: SourceSite, signal?: AbortSignal): Promise<SiteLog> => {
     const found = (await read(signal)).find((log) => log.domain === domain);
     if (found === undefined) throw new TypeError(`There is no log of ${domain}.`);

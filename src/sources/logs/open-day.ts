@@ -1,4 +1,8 @@
 import { append, type Column, createColumn, createPairNumbers, type PairNumbers } from "./columns.ts";
+import type { OriginValues, ProfileValues } from "./count-day.ts";
+import { copyText } from "./formats/timestamp.ts";
+import type { KnownSenders, SenderHashes } from "./known-senders.ts";
+import { createNumbered, type Numbered } from "./numbered.ts";
 
 /** A day whose lines can still come: every request that may count, in columns. */
 export interface OpenDay {
@@ -9,23 +13,34 @@ export interface OpenDay {
   end: number;
   /** The numbers of addresses. IPv6 addresses of one /64 have the same. */
   addresses: Map<string, number>;
+  addressCount: number;
+  /** By number of the address and of the user agent. */
+  senderNumbers: PairNumbers;
   senders: Senders;
   hits: Hits;
-  crawlers: Map<string, CrawlerDay>;
+  /** What visits came from, and what senders are. */
+  origins: Numbered<OriginValues>;
+  profiles: Numbered<ProfileValues>;
+  /** The numbers of origins by what lines say, to save time. */
+  rawOrigins: Map<string, number>;
+  /** The addresses and senders of an earlier process, which are known by hashes only. */
+  known?: KnownSenders | undefined;
+  /** The hashes of addresses and senders, as far as they were written to disk. */
+  hashes?: SenderHashes | undefined;
   /** Grows with each request that may change the counts. */
   version: number;
 }
 
 /** Who sent requests: one (address, user agent) each, without bots. */
 export interface Senders {
-  /** By number of the address and of the user agent. */
-  numbers: PairNumbers;
   /** All requests; those that were answered 4xx; those of them for a known probe. */
   requests: Column;
   errors: Column;
   probes: Column;
   /** The number of the address on this day. */
   addresses: Column;
+  /** The number of the user agent in this process; of an earlier process's senders, none. */
+  agents: Column;
   /** The number of the profile: what user agent and address say. */
   profiles: Column;
 }
@@ -41,32 +56,43 @@ export interface Hits {
   origin: Column;
 }
 
-/** The requests of a crawler that says who it is. */
-export interface CrawlerDay {
-  requests: number;
-  errors: number;
-  /** Numbers of its paths. */
-  paths: Set<number>;
-  /** Seconds since 1970. */
-  lastSeen: number;
-}
-
 export function openDay(date: string, start: number, end: number): OpenDay {
   return {
     ...{ date, start, end },
     addresses: new Map(),
+    addressCount: 0,
+    senderNumbers: createPairNumbers(),
     senders: {
-      numbers: createPairNumbers(),
       requests: createColumn(),
       errors: createColumn(),
       probes: createColumn(),
       addresses: createColumn(),
+      agents: createColumn(),
       profiles: createColumn(),
     },
     hits: { sender: createColumn(), second: createColumn(), page: createColumn(), origin: createColumn() },
-    crawlers: new Map(),
+    origins: createNumbered(),
+    profiles: createNumbered(),
+    rawOrigins: new Map(),
     version: 0,
   };
+}
+
+/** Who sends a request: the address by which visitors are told apart, and the user agent with its number. */
+export interface Sender {
+  group: string;
+  address: number;
+  userAgent: string;
+  agent: number;
+}
+
+/** The number of an address by which visitors are told apart. */
+export function numberAddress(day: OpenDay, group: string): number {
+  const known = day.addresses.get(group);
+  if (known !== undefined) return known;
+  const number = day.known?.findAddress(group) ?? day.addressCount++;
+  day.addresses.set(copyText(group), number);
+  return number;
 }
 
 /**
@@ -74,20 +100,24 @@ export function openDay(date: string, start: number, end: number): OpenDay {
  *
  * @param readProfile The number of what address and agent say.
  */
-export function numberSender(
-  { senders }: OpenDay,
-  address: number,
-  agent: number,
-  readProfile: () => number,
-): number {
-  const known = senders.numbers.find(address, agent);
-  if (known >= 0) return known;
+export function numberSender(day: OpenDay, sender: Sender, readProfile: () => number): number {
+  const { senders, senderNumbers } = day;
+  const found = senderNumbers.find(sender.address, sender.agent);
+  if (found >= 0) return found;
+  const number =
+    day.known?.findSender(sender.group, sender.userAgent) ?? addSender(senders, sender, readProfile());
+  senderNumbers.set(sender.address, sender.agent, number);
+  return number;
+}
+
+function addSender(senders: Senders, { address, agent }: Sender, profile: number): number {
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
   append(senders.addresses, address);
-  append(senders.profiles, readProfile());
-  return senders.numbers.add(address, agent);
+  append(senders.agents, agent);
+  append(senders.profiles, profile);
+  return senders.requests.length - 1;
 }
 
 export function addRequest({ senders }: OpenDay, sender: number, isError: boolean, isProbe: boolean): void {

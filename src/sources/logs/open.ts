@@ -3,11 +3,20 @@ import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
 import type { LocalContext, SourceFlags } from "../source-types.ts";
 import { logFormats } from "./formats/index.ts";
-import { openLogs } from "./log-source.ts";
+import { createLogSource } from "./log-source.ts";
+import { createLogStore } from "./log-store.ts";
+import { openIndexOf } from "./open-index.ts";
 import type { LogSettings } from "./settings.ts";
 
-export function openLogSource({ flags, environment, clock }: LocalContext): DataSource {
-  return openLogs(readLogSettings(flags, environment.ANALYTICS_SITE), clock).source;
+export async function openLogSource({
+  flags,
+  environment,
+  clock,
+  warn = () => {},
+}: LocalContext): Promise<DataSource> {
+  const settings = readLogSettings(flags, environment.ANALYTICS_SITE);
+  const openIndex = () => openIndexOf(settings, environment, warn);
+  return createLogSource(settings, createLogStore(settings, { clock, openIndex }));
 }
 
 /**

@@ -1,6 +1,5 @@
 import { addDays } from "../../operations/days.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
-import type { DayTables, OriginValues, ProfileValues } from "./count-day.ts";
 import { countDay } from "./count-day.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { type OpenDay, openDay } from "./open-day.ts";
@@ -11,8 +10,6 @@ export interface SiteLog {
   domain: string;
   timezone: string;
   values: SiteValues;
-  origins: Numbered<OriginValues>;
-  profiles: Numbered<ProfileValues>;
   open: Map<string, OpenDay>;
   /** Days that are over, which no line changes any more. */
   sealed: Map<string, DayCounts>;
@@ -27,36 +24,15 @@ export interface SiteLog {
 
 export type LoggedField = "agent" | "referrer" | "language" | "host";
 
-/** Values numbered by a text that tells them apart. */
-export interface Numbered<T> {
-  readonly list: T[];
-  number(key: string, create: () => T): number;
-}
-
-export function createNumbered<T>(): Numbered<T> {
-  const numbers = new Map<string, number>();
-  const list: T[] = [];
-  return {
-    list,
-    number: (key, create) => {
-      let number = numbers.get(key);
-      if (number === undefined) {
-        number = list.length;
-        numbers.set(key, number);
-        list.push(create());
-      }
-      return number;
-    },
-  };
-}
-
-export function createSiteLog(domain: string, timezone: string): SiteLog {
+export function createSiteLog(
+  domain: string,
+  timezone: string,
+  values: SiteValues = createSiteValues(),
+): SiteLog {
   const field = () => ({ present: 0, absent: 0 });
   return {
     ...{ domain, timezone },
-    values: createSiteValues(),
-    origins: createNumbered(),
-    profiles: createNumbered(),
+    values,
     open: new Map(),
     sealed: new Map(),
     pageviews: 0,
@@ -92,12 +68,7 @@ export function createFindDay(site: SiteLog): FindDay {
 
 /** Counts an open day, up to and including `until` if given, in seconds since 1970. */
 export function countOpenDay(site: SiteLog, day: OpenDay, until?: number): DayCounts {
-  const tables: DayTables = {
-    values: site.values,
-    origins: site.origins.list,
-    profiles: site.profiles.list,
-  };
-  return countDay(day, tables, until);
+  return countDay(day, site.values, until);
 }
 
 /** A day is closed this many seconds after its end: servers write some lines late, and files rotate during the day. */
@@ -116,6 +87,6 @@ export function sealDays(site: SiteLog, now: number): void {
 export function weighOpenDays({ open }: SiteLog): number {
   let bytes = 0;
   for (const { hits, senders } of open.values())
-    bytes += 16 * hits.sender.length + 150 * senders.numbers.size;
+    bytes += 16 * hits.sender.length + 150 * senders.requests.length;
   return bytes;
 }

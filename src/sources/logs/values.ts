@@ -1,10 +1,11 @@
-import type { Dimension } from "../../operations/dimensions.ts";
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { copyText } from "./formats/timestamp.ts";
 
 /** Numbers the values of a dimension in the order of their first appearance; null is 0. */
 export interface Values {
   number(value: string | null): number;
   at(number: number): string | null;
+  /** With null. */
   readonly size: number;
 }
 
@@ -33,18 +34,23 @@ export function createValues(known: Iterable<string> = []): Values {
 /** Where a dimension's values are numbered: the three about pages share their paths. */
 export type ValueSpace = Exclude<Dimension, "entry_pages" | "exit_pages">;
 
+export const valueSpaces = dimensions.filter(
+  (dimension): dimension is ValueSpace => dimension !== "entry_pages" && dimension !== "exit_pages",
+);
+
 export const spaceOf = (dimension: Dimension): ValueSpace =>
   dimension === "entry_pages" || dimension === "exit_pages" ? "pages" : dimension;
 
 /** The values of all dimensions of a site. */
 export type SiteValues = (space: ValueSpace) => Values;
 
-export function createSiteValues(): SiteValues {
+/** @param readKnown The values of an earlier process, by number from 1 up. */
+export function createSiteValues(readKnown: (space: ValueSpace) => Iterable<string> = () => []): SiteValues {
   const spaces = new Map<ValueSpace, Values>();
   return (space) => {
     let values = spaces.get(space);
     if (values === undefined) {
-      values = createValues();
+      values = createValues(readKnown(space));
       spaces.set(space, values);
     }
     return values;

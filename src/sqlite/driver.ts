@@ -1,4 +1,3 @@
-import { AnalyticsError } from "../../errors.ts";
 import { loadNodeSqlite } from "./node-sqlite.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
@@ -20,13 +19,9 @@ export interface Database {
 
 export type OpenDatabase = (path: string) => Database;
 
-/** Loads SQLite from Node itself or from libsql. Throws AnalyticsError `usage` if there is neither. */
-export async function loadDriver(): Promise<OpenDatabase> {
-  const open = openWithNode() ?? (await openWithLibsql());
-  if (open) return open;
-  throw new AnalyticsError("usage", "This Node has no SQLite, which a store in a file needs.", {
-    hint: "Use Node 22.13 or newer, or run npm install libsql beside this package, or choose another store: --store memory (sign-ins end with the process) or --store redis://host:6379.",
-  });
+/** Loads SQLite from Node itself or from libsql, which is optional; undefined if there is neither. */
+export async function findDriver(): Promise<OpenDatabase | undefined> {
+  return openWithNode() ?? (await openWithLibsql());
 }
 
 /** Uses `node:sqlite`; undefined if this Node has none. */

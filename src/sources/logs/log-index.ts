@@ -1,0 +1,187 @@
+import { deserialize, serialize } from "node:v8";
+import type { Dimension } from "../../operations/dimensions.ts";
+import { type Database, type SqlValue, transact } from "../../sqlite/driver.ts";
+import { type DayCounts, DEFINITION, type Tallies } from "./day-counts.ts";
+import type { LogContent } from "./log-book.ts";
+import { packOpenDay, unpackOpenDay } from "./open-day-file.ts";
+import { createOutcomes, type Outcomes } from "./outcomes.ts";
+import { createSiteLog, type SiteLog } from "./site-log.ts";
+import { createSiteValues, type SiteValues, valueSpaces } from "./values.ts";
+
+/** All that reading the logs has found. */
+export interface LogState {
+  contents: readonly LogContent[];
+  sites: readonly SiteLog[];
+  outcomes: Outcomes;
+  userAgents: readonly string[];
+}
+
+/** What an earlier process kept. */
+export interface KeptState extends Omit<LogState, "userAgents"> {
+  /** Days that were counted by another definition, by site and date: used where their lines are gone. */
+  older: ReadonlyMap<string, ReadonlyMap<string, DayCounts>>;
+}
+
+/** Keeps what was read, in one file: whoever opens it next continues where this one stopped. */
+export interface LogIndex {
+  /** Undefined if nothing was kept yet. */
+  load(): KeptState | undefined;
+  /**
+   * Writes the state, all of it or nothing. False if another process has written since `load`: then this one has to load
+   * again, because the same value may have another number there.
+   */
+  save(state: LogState): boolean;
+  close(): void;
+}
+
+interface Head {
+  /** One more after each save. */
+  generation: number;
+  definition: number;
+  contents: LogContent[];
+  outcomes: Outcomes;
+  sites: Omit<SiteLog, "values" | "open" | "sealed">[];
+}
+
+export function createLogIndex(db: Database): LogIndex {
+  let generation = 0;
+  /** How many values of a site and space, and which sealed days, are on disk. */
+  const writtenValues = new Map<string, number>();
+  const writtenDays = new Set<DayCounts>();
+
+  const readHead = (): Head | undefined => {
+    const row = db.prepare("SELECT value FROM state WHERE name = 'head'").get();
+    return row === undefined ? undefined : deserialize(bytesOf(row.value));
+  };
+
+  const loadValues = (domain: string): SiteValues => {
+    const count = db.prepare(
+      "SELECT space, count(*) AS count FROM site_values WHERE site = ? GROUP BY space",
+    );
+    for (const row of count.all(domain)) writtenValues.set(`${domain} ${row.space}`, Number(row.count));
+    const select = db.prepare("SELECT value FROM site_values WHERE site = ? AND space = ? ORDER BY number");
+    return createSiteValues((space) => select.all(domain, space).map((row) => String(row.value)));
+  };
+
+  const loadDays = (domain: string): Map<string, DayCounts> => {
+    const days = new Map<string, DayCounts>();
+    for (const row of db.prepare("SELECT date, totals FROM sealed_days WHERE site = ?").all(domain)) {
+      const date = String(row.date);
+      const day: DayCounts = {
+        ...deserialize(bytesOf(row.totals)),
+        tallies: createStoredTallies(db, domain, date),
+      };
+      days.set(date, day);
+      writtenDays.add(day);
+    }
+    return days;
+  };
+
+  const loadSite = (kept: Head["sites"][number]): SiteLog => {
+    const { domain, timezone } = kept;
+    const log: SiteLog = { ...createSiteLog(domain, timezone, loadValues(domain)), ...kept };
+    for (const [date, day] of loadDays(domain)) log.sealed.set(date, day);
+    for (const row of db.prepare("SELECT day FROM open_days WHERE site = ?").all(domain)) {
+      const day = unpackOpenDay(bytesOf(row.day));
+      log.open.set(day.date, day);
+    }
+    return log;
+  };
+
+  const load = (): KeptState | undefined => {
+    const head = readHead();
+    if (head === undefined) return undefined;
+    generation = head.generation;
+    const { contents, outcomes, sites } = head;
+    if (head.definition === DEFINITION) {
+      return { contents, outcomes, sites: sites.map(loadSite), older: new Map() };
+    }
+    return {
+      contents: [],
+      outcomes: createOutcomes(),
+      sites: sites.map(({ domain, timezone }) => createSiteLog(domain, timezone, loadValues(domain))),
+      older: new Map(sites.map(({ domain }) => [domain, loadDays(domain)])),
+    };
+  };
+
+  const writeSite = ({ domain, sealed, open, values }: SiteLog, userAgents: readonly string[]) => {
+    for (const [date, day] of sealed) {
+      if (writtenDays.has(day)) continue;
+      const { tallies, ...totals } = day;
+      if (!(tallies instanceof Map)) throw new TypeError("These tallies are on disk already.");
+      db.prepare("INSERT OR REPLACE INTO sealed_days VALUES (?, ?, ?)").run(domain, date, serialize(totals));
+      db.prepare("DELETE FROM tallies WHERE site = ? AND date = ?").run(domain, date);
+      const insert = db.prepare("INSERT INTO tallies VALUES (?, ?, ?, ?)");
+      for (const [dimension, counts] of tallies) insert.run(domain, date, dimension, packTallies(counts));
+      // From now on they are read when they are asked for.
+      day.tallies = createStoredTallies(db, domain, date);
+      writtenDays.add(day);
+    }
+    const insertDay = db.prepare("INSERT INTO open_days VALUES (?, ?, ?)");
+    for (const day of open.values()) insertDay.run(domain, day.date, packOpenDay(day, userAgents));
+    const insertValue = db.prepare("INSERT INTO site_values VALUES (?, ?, ?, ?)");
+    for (const space of valueSpaces) {
+      const key = `${domain} ${space}`;
+      const { at, size } = values(space);
+      for (let number = (writtenValues.get(key) ?? 0) + 1; number < size; number++) {
+        insertValue.run(domain, space, number, at(number) ?? "");
+      }
+      writtenValues.set(key, size - 1);
+    }
+  };
+
+  const save = ({ contents, sites, outcomes, userAgents }: LogState): boolean =>
+    transact(db, () => {
+      if ((readHead()?.generation ?? 0) !== generation) return false;
+      db.exec("DELETE FROM open_days");
+      for (const site of sites) writeSite(site, userAgents);
+      const head: Head = {
+        ...{ generation: generation + 1, definition: DEFINITION, outcomes, contents: [...contents] },
+        sites: sites.map(({ values: _, open: __, sealed: ___, ...rest }) => rest),
+      };
+      db.prepare("INSERT OR REPLACE INTO state VALUES ('head', ?)").run(serialize(head));
+      generation++;
+      return true;
+    });
+
+  return { load, save, close: () => db.close() };
+}
+
+function createStoredTallies(db: Database, site: string, date: string): DayCounts["tallies"] {
+  const known = new Map<Dimension, Tallies | undefined>();
+  return {
+    get: (dimension) => {
+      if (!known.has(dimension)) {
+        const row = db
+          .prepare("SELECT counts FROM tallies WHERE site = ? AND date = ? AND dimension = ?")
+          .get(site, date, dimension);
+        known.set(dimension, row === undefined ? undefined : unpackTallies(bytesOf(row.counts)));
+      }
+      return known.get(dimension);
+    },
+  };
+}
+
+function packTallies({ values, visitors, hits }: Tallies): Buffer {
+  return Buffer.concat(
+    [values, visitors, hits].map(({ buffer, byteOffset, byteLength }) =>
+      Buffer.from(buffer, byteOffset, byteLength),
+    ),
+  );
+}
+
+function unpackTallies(bytes: Buffer): Tallies {
+  // A copy, because numbers must begin at a multiple of their size.
+  const all = new Uint32Array(new Uint8Array(bytes).buffer);
+  const rows = all.length / 3;
+  return {
+    values: all.subarray(0, rows),
+    visitors: all.subarray(rows, 2 * rows),
+    hits: all.subarray(2 * rows),
+  };
+}
+
+function bytesOf(value: SqlValue | undefined): Buffer {
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  throw new TypeError("The index has text where bytes belong.");
+}

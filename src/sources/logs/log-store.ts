@@ -1,0 +1,103 @@
+import { type Collector, createCollector } from "./collector.ts";
+import { createLogBook, type LogBook, type Observe } from "./log-book.ts";
+import type { KeptState, LogIndex } from "./log-index.ts";
+import type { LogSettings } from "./settings.ts";
+
+export interface LogStore {
+  /** Reads what was written since the last time, and returns what all lines say. */
+  read(signal?: AbortSignal): Promise<{ collector: Collector; book: LogBook }>;
+}
+
+export interface LogStoreOptions {
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  /** Opens what an earlier process kept; undefined if nothing can be kept. */
+  openIndex?: (() => Promise<LogIndex | undefined>) | undefined;
+  observe?: Observe;
+}
+
+/** So many new bytes are read again sooner than they are written. */
+const WORTH_SAVING = 1_000_000;
+
+/** Creates the store of what logs say: in memory, and in an index if there is one. */
+export function createLogStore(
+  settings: LogSettings,
+  { clock, openIndex, observe }: LogStoreOptions,
+): LogStore {
+  let index: LogIndex | undefined;
+  let current: ReturnType<typeof start> | undefined;
+  let saved = { bytes: 0, sealed: 0 };
+
+  const start = (kept: KeptState | undefined) => {
+    const collector = createCollector(settings, undefined, kept);
+    const book = createLogBook(settings, collector, clock, observe, kept?.contents);
+    return { collector, book, older: kept?.older };
+  };
+  const open = async () => {
+    index ??= await openIndex?.();
+    const kept = index?.load();
+    current = start(kept);
+    saved = kept === undefined ? { bytes: -WORTH_SAVING, sealed: 0 } : measure(current);
+    return current;
+  };
+  const save = ({ collector, book }: { collector: Collector; book: LogBook }): boolean => {
+    const now = measure({ collector, book });
+    if (index === undefined) return true;
+    if (now.bytes - saved.bytes < WORTH_SAVING && now.sealed === saved.sealed) return true;
+    saved = now;
+    return index.save({
+      contents: [...book.contents.values()],
+      sites: [...collector.sites.values()],
+      outcomes: collector.outcomes,
+      userAgents: collector.userAgents,
+    });
+  };
+  const readOnce = async (signal?: AbortSignal) => {
+    const { collector, book, older } = current ?? (await open());
+    await book.refresh(signal);
+    if (older) keepOlder(collector, older);
+    return { collector, book };
+  };
+
+  let running: Promise<unknown> = Promise.resolve();
+  return {
+    read: (signal) => {
+      const next = running.then(async () => {
+        signal?.throwIfAborted();
+        const read = await readOnce(signal);
+        if (save(read)) return read;
+        // Another process has written: its state is read, and what it lacks is read from the files again.
+        await open();
+        const again = await readOnce(signal);
+        save(again);
+        return again;
+      });
+      running = next.catch(() => {});
+      return next;
+    },
+  };
+}
+
+function measure({ collector, book }: { collector: Collector; book: LogBook }) {
+  const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, each) => total + each, 0);
+  return {
+    bytes: sum([...book.contents.values()].map(({ read }) => read)),
+    sealed: sum([...collector.sites.values()].map(({ sealed }) => sealed.size)),
+  };
+}
+
+/**
+ * Takes days that an older definition counted where their lines are gone: wholly, or before the first line that is left.
+ */
+function keepOlder({ sites }: Collector, older: KeptState["older"]): void {
+  for (const [domain, days] of older) {
+    const log = sites.get(domain);
+    if (log === undefined) continue;
+    for (const [date, counts] of days) {
+      const isGone = !log.open.has(date) && !log.sealed.has(date);
+      const isMore =
+        (log.sealed.get(date)?.totals.pageviews ?? Number.POSITIVE_INFINITY) < counts.totals.pageviews;
+      if (isGone || isMore) log.sealed.set(date, counts);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { renameSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { explainSystemError } from "../../config/system-error.ts";
+import type { Environment } from "../../config/variables.ts";
+import { findDriver, readResultCode } from "../../sqlite/driver.ts";
+import { ForeignIndex, openIndexFile } from "./index-file.ts";
+import { createLogIndex, type LogIndex } from "./log-index.ts";
+import type { LogSettings } from "./settings.ts";
+
+/**
+ * Opens the index of these logs. Undefined if there is none: this machine has no SQLite, or no folder for it, or its file
+ * cannot be used, of which `warn` tells.
+ */
+export async function openIndexOf(
+  settings: LogSettings,
+  environment: Environment,
+  warn: (text: string) => void,
+): Promise<LogIndex | undefined> {
+  const folder = findStateFolder(environment);
+  const open = folder === undefined ? undefined : await findDriver();
+  if (folder === undefined || open === undefined) return undefined;
+  const path = join(folder, "logs", `${nameIndex(settings)}.sqlite`);
+  const openHere = () => guardSaving(createLogIndex(openIndexFile(path, open)), path, warn);
+  try {
+    return openHere();
+  } catch (error) {
+    if (!isDamage(error)) {
+      warn(`The counts of these logs are not kept: ${path} cannot be used, because ${explainIndex(error)}.`);
+      return undefined;
+    }
+    renameSync(path, `${path}.damaged`);
+    warn(
+      `The index of these logs was damaged and is now ${path}.damaged. Days whose files are gone are missing.`,
+    );
+    return openHere();
+  }
+}
+
+/** An index that cannot be written any more leaves the answers right: the next process reads more from the files. */
+function guardSaving(index: LogIndex, path: string, warn: (text: string) => void): LogIndex {
+  let isBroken = false;
+  return {
+    ...index,
+    save: (state) => {
+      if (isBroken) return true;
+      try {
+        return index.save(state);
+      } catch (error) {
+        isBroken = true;
+        warn(`The counts of these logs cannot be kept in ${path}: ${explainIndex(error)}.`);
+        return true;
+      }
+    },
+  };
+}
+
+/** SQLite's result codes (https://sqlite.org/rescode.html) for a damaged file, and for a file that is no database. */
+const DAMAGED = new Set([11, 26]);
+const REASONS: Record<number, string> = {
+  5: "another process has locked it",
+  8: "it is read-only",
+  10: "its disk cannot be read or written",
+  11: "it is damaged",
+  13: "the disk is full",
+  14: "it cannot be opened",
+};
+
+const isDamage = (error: unknown) => DAMAGED.has(readResultCode(error) ?? 0);
+
+function explainIndex(error: unknown): string {
+  if (error instanceof ForeignIndex) return error.message;
+  return REASONS[readResultCode(error) ?? 0] ?? explainSystemError(error);
+}
+
+function findStateFolder({ XDG_STATE_HOME, LOCALAPPDATA, HOME }: Environment): string | undefined {
+  // Relative paths are ignored (XDG Base Directory Specification).
+  const folders = [XDG_STATE_HOME, LOCALAPPDATA, HOME && join(HOME, ".local", "state")];
+  const folder = folders.find((each) => each && isAbsolute(each));
+  return folder && join(folder, "analytics-mcp");
+}
+
+/** Whatever changes the counts gets an index of its own. */
+function nameIndex({ acceptProxyAddresses: _, format, files, ...settings }: LogSettings): string {
+  const places = files.map(({ glob, site }) => [resolve(glob), site ?? null]);
+  const key = JSON.stringify([places, format?.name ?? null, settings]);
+  return createHash("sha256").update(key).digest("hex").slice(0, 32);
+}
