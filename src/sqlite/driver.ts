@@ -58,6 +58,12 @@ export function transact<T>(db: Database, step: () => T): T {
   }
 }
 
+/** Copies a blob that is not null. One driver returns an ArrayBuffer, the other a Uint8Array. */
+export function readBytes(value: SqlValue | undefined): Uint8Array {
+  if (value === null || typeof value !== "object") throw new TypeError("This value is no blob.");
+  return new Uint8Array(value);
+}
+
 /** Reads the primary result code (https://sqlite.org/rescode.html) of a driver's error. */
 export function readResultCode(error: unknown): number | undefined {
   const { errcode, rawCode }: { errcode?: unknown; rawCode?: unknown } = Object(error);

@@ -1,4 +1,4 @@
-import type { SqlValue } from "../../sqlite/driver.ts";
+import { readBytes, type SqlValue } from "../../sqlite/driver.ts";
 import type { Session } from "./sqlite-session.ts";
 import type { Store, StoredRecord } from "./store.ts";
 
@@ -66,8 +66,7 @@ function readRecord(row: Record<string, SqlValue>): Omit<StoredRecord, "kind" | 
     created: Number(row.created),
     expires: readTime(row.expires),
     consumed: readTime(row.consumed),
-    // Never null. One driver returns an ArrayBuffer, the other a Uint8Array.
-    sealed: new Uint8Array(row.sealed as Uint8Array),
+    sealed: readBytes(row.sealed),
   };
 }
 

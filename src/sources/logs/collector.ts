@@ -48,6 +48,15 @@ export interface Collector {
 /** Open days may take this many bytes of memory before those that are over are closed early. */
 const ROOM = 64_000_000;
 
+export interface CollectorOptions {
+  /** Where an address is; absent if nothing says it. */
+  findPlace?: ((address: string) => Place) | undefined;
+  /** What an earlier process collected. */
+  kept?: { sites: readonly SiteLog[]; outcomes: Outcomes } | undefined;
+  /** Whether lines of a day are taken; all of them if absent. */
+  takesDay?: ((domain: string, date: string) => boolean) | undefined;
+}
+
 /** More hosts than this are strangers' inventions. */
 const MOST_HOSTS = 1_000;
 /** The caches of raw texts are emptied at this size; they only save time. */
@@ -61,14 +70,10 @@ interface SiteEntry {
 
 /**
  * Creates a collector.
- *
- * @param findPlace Where an address is; undefined if nothing says it.
- * @param kept What an earlier process collected.
  */
 export function createCollector(
   settings: LogSettings,
-  findPlace?: (address: string) => Place,
-  kept?: { sites: readonly SiteLog[]; outcomes: Outcomes },
+  { findPlace, kept, takesDay }: CollectorOptions = {},
 ): Collector {
   const entries = new Map<string, SiteEntry>();
   const sites = new Map<string, SiteLog>();
@@ -79,7 +84,7 @@ export function createCollector(
   const isExcludedPath = createPathFilter(settings.excludePaths);
 
   const addSite = (log: SiteLog): SiteEntry => {
-    const entry = { log, findDay: createFindDay(log), paths: new Map() };
+    const entry = { log, findDay: createFindDay(log, takesDay), paths: new Map() };
     entries.set(log.domain, entry);
     sites.set(log.domain, log);
     return entry;
@@ -118,10 +123,9 @@ export function createCollector(
     if (day === undefined) return "late";
     const agent = findAgentOf(line, agents);
     if (agent.kind === "bot") return "bot";
-    const sender = findSender(entry, day, address, line.agent ?? "", agent);
-    const isRefused = line.status >= 400 && line.status < 500;
-    addRequest(day, sender, isRefused, isRefused && isProbe(line.target));
     const outcome = judgeRequest(line, asked);
+    const sender = findSender(entry, day, address, line.agent ?? "", agent);
+    noteRequest(day, sender, line);
     if (outcome === "page_view") addPageView(entry, day, sender, line, asked, host);
     if (outcome === "download") addHit(day, sender, line.time, 2 * findPage(entry, asked) + 1, 0);
     return outcome;
@@ -185,6 +189,11 @@ export function createCollector(
       return outcome;
     },
   };
+}
+
+function noteRequest(day: OpenDay, sender: number, { status, target }: LogLine): void {
+  const isRefused = status >= 400 && status < 500;
+  addRequest(day, sender, isRefused, isRefused && isProbe(target));
 }
 
 /** A log without user agents cannot tell bots apart; then every sender counts as one unknown browser. */

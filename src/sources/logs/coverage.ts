@@ -2,6 +2,7 @@ import { addDays } from "../../operations/days.ts";
 import type { Warning } from "../../operations/period.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
+import { DEFINITION } from "./day-counts.ts";
 import type { SiteLog } from "./site-log.ts";
 
 const DAY_SECONDS = 86_400;
@@ -40,6 +41,20 @@ export function coverageWarnings(log: SiteLog, { from, to, now }: Span): Warning
   const provisional = addDays(dateAt(now, timezone), -1);
   if (!isStale && from <= provisional && provisional <= to) {
     warn("provisional", `${provisional} can still grow a little: servers write some lines late.`);
+  }
+  const late = [...log.late].filter(([date]) => from <= date && date <= to);
+  if (late.length > 0) {
+    const lines = late.reduce((sum, [, count]) => sum + count, 0);
+    warn(
+      "late",
+      `${lines} ${lines === 1 ? "line" : "lines"} came after their day was closed and are not counted.`,
+    );
+  }
+  const isMixed = [...log.sealed].some(
+    ([date, { definition }]) => from <= date && date <= to && definition !== DEFINITION,
+  );
+  if (isMixed) {
+    warn("definition", "Some days were counted by an earlier version of this program, whose rules differ.");
   }
   if (fields.agent.absent > MOST_WITHOUT_AGENT * (fields.agent.absent + fields.agent.present)) {
     warn("no_user_agent", "The log has no user agents, so bots are counted as visitors.");

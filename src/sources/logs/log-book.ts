@@ -28,12 +28,17 @@ export interface LogContent {
   examples: string[];
   /** Why reading ended early, if it did. */
   damage?: string | undefined;
+  /** Seconds since 1970 of its earliest and latest line. */
+  earliest: number;
+  latest: number;
 }
 
 export interface LogBook {
   /** Reads what was written since the last time. */
   refresh(signal?: AbortSignal): Promise<void>;
   readonly contents: ReadonlyMap<string, LogContent>;
+  /** Whether a file still has the content. */
+  isPresent(content: LogContent): boolean;
   /** Files that were found and are not read, with the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
@@ -118,6 +123,7 @@ export function createLogBook(
   return {
     contents,
     leftOut,
+    isPresent: ({ path }) => seen.has(path),
     // Whoever asks while it runs waits for the same reading, and then for one of their own, since lines may have come.
     refresh: async (signal) => {
       while (running) await running.catch(() => {});
@@ -204,6 +210,8 @@ function takeBlock(
     } else if (parsed === "comment") content.comments++;
     else {
       reader.time = parsed.time;
+      content.earliest = Math.min(content.earliest, parsed.time);
+      content.latest = Math.max(content.latest, parsed.time);
       const outcome = collector.add(parsed, content.site);
       observe?.(parsed, outcome);
     }
@@ -243,6 +251,7 @@ function createContent({ path, site }: FoundFile, fingerprint: string, format: s
   return {
     ...{ fingerprint, path, format, site, read: 0, tail: hashTail(Buffer.alloc(0)) },
     ...{ lines: 0, comments: 0, unreadable: 0, tooLong: 0, examples: [] },
+    ...{ earliest: Number.POSITIVE_INFINITY, latest: Number.NEGATIVE_INFINITY },
   };
 }
 

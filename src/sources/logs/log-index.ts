@@ -1,6 +1,6 @@
 import { deserialize, serialize } from "node:v8";
 import type { Dimension } from "../../operations/dimensions.ts";
-import { type Database, type SqlValue, transact } from "../../sqlite/driver.ts";
+import { type Database, readBytes, transact } from "../../sqlite/driver.ts";
 import { type DayCounts, DEFINITION, type Tallies } from "./day-counts.ts";
 import type { LogContent } from "./log-book.ts";
 import { packOpenDay, unpackOpenDay } from "./open-day-file.ts";
@@ -51,7 +51,7 @@ export function createLogIndex(db: Database): LogIndex {
 
   const readHead = (): Head | undefined => {
     const row = db.prepare("SELECT value FROM state WHERE name = 'head'").get();
-    return row === undefined ? undefined : deserialize(bytesOf(row.value));
+    return row === undefined ? undefined : deserialize(readBytes(row.value));
   };
 
   const loadValues = (domain: string): SiteValues => {
@@ -68,7 +68,7 @@ export function createLogIndex(db: Database): LogIndex {
     for (const row of db.prepare("SELECT date, totals FROM sealed_days WHERE site = ?").all(domain)) {
       const date = String(row.date);
       const day: DayCounts = {
-        ...deserialize(bytesOf(row.totals)),
+        ...deserialize(readBytes(row.totals)),
         tallies: createStoredTallies(db, domain, date),
       };
       days.set(date, day);
@@ -82,7 +82,7 @@ export function createLogIndex(db: Database): LogIndex {
     const log: SiteLog = { ...createSiteLog(domain, timezone, loadValues(domain)), ...kept };
     for (const [date, day] of loadDays(domain)) log.sealed.set(date, day);
     for (const row of db.prepare("SELECT day FROM open_days WHERE site = ?").all(domain)) {
-      const day = unpackOpenDay(bytesOf(row.day));
+      const day = unpackOpenDay(readBytes(row.day));
       log.open.set(day.date, day);
     }
     return log;
@@ -155,7 +155,7 @@ function createStoredTallies(db: Database, site: string, date: string): DayCount
         const row = db
           .prepare("SELECT counts FROM tallies WHERE site = ? AND date = ? AND dimension = ?")
           .get(site, date, dimension);
-        known.set(dimension, row === undefined ? undefined : unpackTallies(bytesOf(row.counts)));
+        known.set(dimension, row === undefined ? undefined : unpackTallies(readBytes(row.counts)));
       }
       return known.get(dimension);
     },
@@ -170,18 +170,12 @@ function packTallies({ values, visitors, hits }: Tallies): Buffer {
   );
 }
 
-function unpackTallies(bytes: Buffer): Tallies {
-  // A copy, because numbers must begin at a multiple of their size.
-  const all = new Uint32Array(new Uint8Array(bytes).buffer);
+function unpackTallies(bytes: Uint8Array): Tallies {
+  const all = new Uint32Array(bytes.buffer);
   const rows = all.length / 3;
   return {
     values: all.subarray(0, rows),
     visitors: all.subarray(rows, 2 * rows),
     hits: all.subarray(2 * rows),
   };
-}
-
-function bytesOf(value: SqlValue | undefined): Buffer {
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  throw new TypeError("The index has text where bytes belong.");
 }

@@ -113,21 +113,22 @@ function rank(
   };
 }
 
-/** What the log records; the rest would be an answer of nulls that looks like a number. */
+/** What most page views record; the rest would be an answer of nulls that looks like a number. */
 function listDimensions({ fields, values }: SiteLog): Dimension[] {
+  const isLogged = ({ present, absent }: { present: number; absent: number }) => present > absent;
   const isRecorded = (dimension: Dimension): boolean => {
     switch (dimension) {
       case "hostnames":
-        return fields.host.present > 0;
+        return isLogged(fields.host);
       case "referrers":
       case "channels":
-        return fields.referrer.present > 0;
+        return isLogged(fields.referrer);
       case "languages":
-        return fields.language.present > 0;
+        return isLogged(fields.language);
       case "browsers":
       case "devices":
       case "operating_systems":
-        return fields.agent.present > 0;
+        return isLogged(fields.agent);
       case "countries":
       case "regions":
       case "cities":

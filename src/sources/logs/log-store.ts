@@ -1,6 +1,7 @@
 import { type Collector, createCollector } from "./collector.ts";
 import { createLogBook, type LogBook, type Observe } from "./log-book.ts";
 import type { KeptState, LogIndex } from "./log-index.ts";
+import { rebuildDays } from "./rebuild-days.ts";
 import type { LogSettings } from "./settings.ts";
 
 export interface LogStore {
@@ -27,9 +28,10 @@ export function createLogStore(
   let index: LogIndex | undefined;
   let current: ReturnType<typeof start> | undefined;
   let saved = { bytes: 0, sealed: 0 };
+  const rebuilt = new Map<string, number>();
 
   const start = (kept: KeptState | undefined) => {
-    const collector = createCollector(settings, undefined, kept);
+    const collector = createCollector(settings, { kept });
     const book = createLogBook(settings, collector, clock, observe, kept?.contents);
     return { collector, book, older: kept?.older };
   };
@@ -56,6 +58,7 @@ export function createLogStore(
     const { collector, book, older } = current ?? (await open());
     await book.refresh(signal);
     if (older) keepOlder(collector, older);
+    await rebuildDays(settings, collector, book, clock, rebuilt, signal);
     return { collector, book };
   };
 

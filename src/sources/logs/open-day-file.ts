@@ -52,7 +52,7 @@ export function packOpenDay(day: OpenDay, userAgents: readonly string[]): Buffer
   return serialize(kept);
 }
 
-export function unpackOpenDay(bytes: Buffer): OpenDay {
+export function unpackOpenDay(bytes: Uint8Array): OpenDay {
   const { date, start, end, hashes, senders, hits, origins, profiles }: KeptDay = deserialize(bytes);
   const column = (values: Uint32Array): Column => columnOf(Uint32Array.from(values));
   return {

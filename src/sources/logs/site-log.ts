@@ -13,6 +13,8 @@ export interface SiteLog {
   open: Map<string, OpenDay>;
   /** Days that are over, which no line changes any more. */
   sealed: Map<string, DayCounts>;
+  /** How many lines came after their day was sealed. */
+  late: Map<string, number>;
   /** Page views of all days, before scanners are left out. */
   pageviews: number;
   /** Seconds since 1970 of the first and the last line of any kind; undefined before the first. */
@@ -35,6 +37,7 @@ export function createSiteLog(
     values,
     open: new Map(),
     sealed: new Map(),
+    late: new Map(),
     pageviews: 0,
     first: undefined,
     last: undefined,
@@ -50,12 +53,19 @@ export type FindDay = (time: number) => OpenDay | undefined;
  *
  * @param time Seconds since 1970.
  */
-export function createFindDay(site: SiteLog): FindDay {
+export function createFindDay(
+  site: SiteLog,
+  takesDay: (domain: string, date: string) => boolean = () => true,
+): FindDay {
   let current: OpenDay | undefined;
   return (time) => {
     if (current && time >= current.start && time < current.end && site.open.has(current.date)) return current;
     const date = dateAt(time * 1000, site.timezone);
-    if (site.sealed.has(date)) return undefined;
+    if (!takesDay(site.domain, date)) return undefined;
+    if (site.sealed.has(date)) {
+      site.late.set(date, (site.late.get(date) ?? 0) + 1);
+      return undefined;
+    }
     current = site.open.get(date);
     if (current === undefined) {
       const [start, end] = [date, addDays(date, 1)].map((each) => startOfDay(each, site.timezone) / 1000);

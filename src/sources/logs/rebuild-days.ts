@@ -1,0 +1,67 @@
+import { startOfDay } from "../calendar.ts";
+import { type Collector, createCollector } from "./collector.ts";
+import { createLogBook, type LogBook } from "./log-book.ts";
+import { createOutcomes } from "./outcomes.ts";
+import type { LogSettings } from "./settings.ts";
+import { countOpenDay, createSiteLog, type SiteLog } from "./site-log.ts";
+
+const LONGEST_DAY = 25 * 3_600;
+
+/**
+ * Counts closed days again that lines came for, such as those of an older file that was added. Only where every file that
+ * has lines of the day is still there: otherwise the day keeps its counts, and its late lines are reported.
+ *
+ * @param tried How many late lines each day had that was rebuilt, so that lines that stay late are tried once.
+ */
+export async function rebuildDays(
+  settings: LogSettings,
+  { sites }: Collector,
+  book: LogBook,
+  clock: () => number,
+  tried: Map<string, number>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const days = new Map<string, Set<string>>();
+  for (const log of sites.values()) {
+    const dates = [...log.late].filter(
+      ([date, count]) => tried.get(`${log.domain} ${date}`) !== count && isWhole(book, date, log.timezone),
+    );
+    if (dates.length > 0) days.set(log.domain, new Set(dates.map(([date]) => date)));
+  }
+  if (days.size === 0) return;
+  // The new counts refer to the same values.
+  const copies = [...days.keys()].flatMap((domain) => {
+    const log = sites.get(domain);
+    return log === undefined ? [] : [createSiteLog(domain, log.timezone, log.values)];
+  });
+  const collector = createCollector(settings, {
+    kept: { sites: copies, outcomes: createOutcomes() },
+    takesDay: (domain, date) => days.get(domain)?.has(date) === true,
+  });
+  await createLogBook(settings, collector, clock).refresh(signal);
+  for (const [domain, dates] of days) {
+    const [log, copy] = [sites.get(domain), collector.sites.get(domain)];
+    if (log && copy) replaceDays(log, copy, dates);
+    for (const date of dates) tried.set(`${domain} ${date}`, log?.late.get(date) ?? 0);
+  }
+}
+
+function replaceDays(log: SiteLog, copy: SiteLog, dates: ReadonlySet<string>): void {
+  for (const date of dates) {
+    const day = copy.open.get(date);
+    const counts = copy.sealed.get(date) ?? (day && countOpenDay(copy, day));
+    if (counts === undefined) continue;
+    log.sealed.set(date, counts);
+    const late = copy.late.get(date);
+    if (late === undefined) log.late.delete(date);
+    else log.late.set(date, late);
+  }
+}
+
+/** Whether all files that may have lines of a day are still there. */
+function isWhole({ contents, isPresent }: LogBook, date: string, timezone: string): boolean {
+  const start = startOfDay(date, timezone) / 1000;
+  return [...contents.values()].every(
+    (content) => isPresent(content) || content.latest < start || content.earliest > start + LONGEST_DAY,
+  );
+}

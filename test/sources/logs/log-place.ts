@@ -1,0 +1,99 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DataSource, Span } from "../../../src/sources/data-source.ts";
+import { openIndexFile } from "../../../src/sources/logs/index-file.ts";
+import { createLogIndex } from "../../../src/sources/logs/log-index.ts";
+import { createLogSource } from "../../../src/sources/logs/log-source.ts";
+import { createLogStore } from "../../../src/sources/logs/log-store.ts";
+import { readLogSettings } from "../../../src/sources/logs/open.ts";
+import type { LogSettings } from "../../../src/sources/logs/settings.ts";
+import { findDriver } from "../../../src/sqlite/driver.ts";
+
+/** A folder with logs, and a clock. */
+export interface LogPlace {
+  folder: string;
+  /** Milliseconds since 1970. */
+  clock: { now: number };
+  /** Replaces a file's lines. */
+  write(name: string, lines: readonly string[]): void;
+  append(name: string, lines: readonly string[]): void;
+  /** Opens the logs as a new process does; with an index unless it is left out. */
+  open(flags?: Record<string, unknown>, withIndex?: boolean): Promise<DataSource>;
+  indexPath: string;
+  remove(): void;
+}
+
+export const NOON = Date.UTC(2026, 10, 21, 12);
+
+export function createLogPlace(): LogPlace {
+  const folder = mkdtempSync(join(tmpdir(), "logs-"));
+  mkdirSync(join(folder, "www"));
+  const clock = { now: NOON };
+  const indexPath = join(folder, "state", "index.sqlite");
+  const join_ = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
+  return {
+    ...{ folder, clock, indexPath },
+    write: (name, lines) => writeFileSync(join(folder, "www", name), join_(lines)),
+    append: (name, lines) => appendFileSync(join(folder, "www", name), join_(lines)),
+    open: async (flags = {}, withIndex = true) => {
+      const settings = readSettings(folder, flags);
+      const openIndex = async () => {
+        const driver = await findDriver();
+        return driver && createLogIndex(openIndexFile(indexPath, driver));
+      };
+      const store = createLogStore(settings, {
+        clock: () => clock.now,
+        ...(withIndex && { openIndex }),
+      });
+      return createLogSource(settings, store);
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+function readSettings(folder: string, flags: Record<string, unknown>): LogSettings {
+  return readLogSettings({
+    ...{ logs: [join(folder, "www", "access.log*")], site: ["example.com"], timezone: "UTC" },
+    ...flags,
+  });
+}
+
+export interface LineParts {
+  at: number;
+  address?: string;
+  path?: string;
+  status?: number;
+  referrer?: string;
+  agent?: string;
+}
+
+export const CHROME =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36";
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** A line in the combined format. @param at Milliseconds since 1970. */
+export function combinedLine({ at, address = "203.0.113.7", path = "/", status = 200, ...rest }: LineParts) {
+  const { referrer = "-", agent = CHROME } = rest;
+  const [date = "", time = ""] = new Date(at).toISOString().slice(0, 19).split("T");
+  const [year, month, day] = date.split("-");
+  const stamp = `${day}/${MONTHS[Number(month) - 1]}/${year}:${time} +0000`;
+  return `${address} - - [${stamp}] "GET ${path} HTTP/1.1" ${status} 512 "${referrer}" "${agent}"`;
+}
+
+/** Everything that a source says about some days, to compare two sources. */
+export async function readAll(source: DataSource, from: string, to: string, now: number) {
+  const [site] = await source.sites();
+  if (site === undefined) throw new Error("There is no site.");
+  const span: Span = { site, from, to, now };
+  const dimensions = (await source.dimensions?.(site)) ?? [];
+  const rankings: [string, unknown][] = [];
+  for (const dimension of dimensions)
+    rankings.push([dimension, await source.breakdown(span, dimension, 1000)]);
+  return {
+    site,
+    days: await source.days(span),
+    rankings: Object.fromEntries(rankings),
+    active: await source.active(site, now),
+  };
+}
