@@ -28,6 +28,10 @@ export const logs: LocalKind = {
       description: "count pages apart by this parameter of their query",
     },
     {
+      ...{ flag: "--geoip", value: "<file>", isPath: true },
+      description: "database of countries or cities (.mmdb), for where visitors are",
+    },
+    {
       ...{ flag: "--trust-forwarded", value: "<hops>" },
       description: "how many proxies of yours add the visitor's address to X-Forwarded-For",
     },

@@ -1,4 +1,5 @@
 import { deserialize, serialize } from "node:v8";
+import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { type Database, readBytes, transact } from "../../sqlite/driver.ts";
 import { type DayCounts, DEFINITION, type Tallies } from "./day-counts.ts";
@@ -104,7 +105,12 @@ export function createLogIndex(db: Database): LogIndex {
     };
   };
 
-  const writeSite = ({ domain, sealed, open, values }: SiteLog, userAgents: readonly string[]) => {
+  /** Returns what is true once the writing is committed. */
+  const writeSite = (
+    { domain, sealed, open, values }: SiteLog,
+    userAgents: readonly string[],
+  ): (() => void)[] => {
+    const committed: (() => void)[] = [];
     for (const [date, day] of sealed) {
       if (writtenDays.has(day)) continue;
       const { tallies, ...totals } = day;
@@ -113,12 +119,20 @@ export function createLogIndex(db: Database): LogIndex {
       db.prepare("DELETE FROM tallies WHERE site = ? AND date = ?").run(domain, date);
       const insert = db.prepare("INSERT INTO tallies VALUES (?, ?, ?, ?)");
       for (const [dimension, counts] of tallies) insert.run(domain, date, dimension, packTallies(counts));
-      // From now on they are read when they are asked for.
-      day.tallies = createStoredTallies(db, domain, date);
-      writtenDays.add(day);
+      committed.push(() => {
+        // From now on they are read when they are asked for.
+        day.tallies = createStoredTallies(db, domain, date);
+        writtenDays.add(day);
+      });
     }
     const insertDay = db.prepare("INSERT INTO open_days VALUES (?, ?, ?)");
-    for (const day of open.values()) insertDay.run(domain, day.date, packOpenDay(day, userAgents));
+    for (const day of open.values()) {
+      const { bytes, hashes } = packOpenDay(day, userAgents);
+      insertDay.run(domain, day.date, bytes);
+      committed.push(() => {
+        day.hashes = hashes;
+      });
+    }
     const insertValue = db.prepare("INSERT INTO site_values VALUES (?, ?, ?, ?)");
     for (const space of valueSpaces) {
       const key = `${domain} ${space}`;
@@ -126,37 +140,50 @@ export function createLogIndex(db: Database): LogIndex {
       for (let number = (writtenValues.get(key) ?? 0) + 1; number < size; number++) {
         insertValue.run(domain, space, number, at(number) ?? "");
       }
-      writtenValues.set(key, size - 1);
+      committed.push(() => void writtenValues.set(key, size - 1));
     }
+    return committed;
   };
 
-  const save = ({ contents, sites, outcomes, userAgents }: LogState): boolean =>
-    transact(db, () => {
-      if ((readHead()?.generation ?? 0) !== generation) return false;
+  const save = ({ contents, sites, outcomes, userAgents }: LogState): boolean => {
+    const committed = transact(db, () => {
+      if ((readHead()?.generation ?? 0) !== generation) return undefined;
       db.exec("DELETE FROM open_days");
-      for (const site of sites) writeSite(site, userAgents);
+      const effects = sites.flatMap((site) => writeSite(site, userAgents));
       const head: Head = {
         ...{ generation: generation + 1, definition: DEFINITION, outcomes, contents: [...contents] },
         sites: sites.map(({ values: _, open: __, sealed: ___, ...rest }) => rest),
       };
       db.prepare("INSERT OR REPLACE INTO state VALUES ('head', ?)").run(serialize(head));
-      generation++;
-      return true;
+      return effects;
     });
+    if (committed === undefined) return false;
+    generation++;
+    for (const commit of committed) commit();
+    return true;
+  };
 
   return { load, save, close: () => db.close() };
 }
 
 function createStoredTallies(db: Database, site: string, date: string): DayCounts["tallies"] {
   const known = new Map<Dimension, Tallies | undefined>();
+  const read = (dimension: Dimension) => {
+    try {
+      const row = db
+        .prepare("SELECT counts FROM tallies WHERE site = ? AND date = ? AND dimension = ?")
+        .get(site, date, dimension);
+      return row === undefined ? undefined : unpackTallies(readBytes(row.counts));
+    } catch (cause) {
+      throw new AnalyticsError("unavailable", "The index of these logs cannot be read.", {
+        hint: "Remove its file, in the folder logs of this program's state folder: it is made again from the logs.",
+        cause,
+      });
+    }
+  };
   return {
     get: (dimension) => {
-      if (!known.has(dimension)) {
-        const row = db
-          .prepare("SELECT counts FROM tallies WHERE site = ? AND date = ? AND dimension = ?")
-          .get(site, date, dimension);
-        known.set(dimension, row === undefined ? undefined : unpackTallies(readBytes(row.counts)));
-      }
+      if (!known.has(dimension)) known.set(dimension, read(dimension));
       return known.get(dimension);
     },
   };

@@ -1,4 +1,5 @@
-import { type Collector, createCollector } from "./collector.ts";
+import { type Collector, type CollectorOptions, createCollector } from "./collector.ts";
+import { openGeoip } from "./geoip.ts";
 import { createLogBook, type LogBook, type Observe } from "./log-book.ts";
 import type { KeptState, LogIndex } from "./log-index.ts";
 import { rebuildDays } from "./rebuild-days.ts";
@@ -29,9 +30,11 @@ export function createLogStore(
   let current: ReturnType<typeof start> | undefined;
   let saved = { bytes: 0, sealed: 0 };
   const rebuilt = new Map<string, number>();
+  let findPlace: CollectorOptions["findPlace"];
 
   const start = (kept: KeptState | undefined) => {
-    const collector = createCollector(settings, { kept });
+    findPlace ??= settings.geoip === undefined ? undefined : openGeoip(settings.geoip);
+    const collector = createCollector(settings, { kept, findPlace });
     const book = createLogBook(settings, collector, clock, observe, kept?.contents);
     return { collector, book, older: kept?.older };
   };
@@ -58,7 +61,7 @@ export function createLogStore(
     const { collector, book, older } = current ?? (await open());
     await book.refresh(signal);
     if (older) keepOlder(collector, older);
-    await rebuildDays(settings, collector, book, clock, rebuilt, signal);
+    await rebuildDays({ settings, collector, book, clock, findPlace, tried: rebuilt }, signal);
     return { collector, book };
   };
 

@@ -27,11 +27,15 @@ interface KeptDay {
 /** The agent of a sender whose user agent only an earlier process knew. */
 const NO_AGENT = 0xfffffffe;
 
-export function packOpenDay(day: OpenDay, userAgents: readonly string[]): Buffer {
+/** Packs a day for the disk. Its hashes are the day's once that is written. */
+export function packOpenDay(
+  day: OpenDay,
+  userAgents: readonly string[],
+): { bytes: Buffer; hashes: SenderHashes } {
   const { date, start, end, senders, hits, origins, profiles } = day;
-  day.hashes = hashSenders(day, userAgents);
+  const hashes = hashSenders(day, userAgents);
   const kept: KeptDay = {
-    ...{ date, start, end, hashes: day.hashes },
+    ...{ date, start, end, hashes },
     senders: {
       requests: readColumn(senders.requests),
       errors: readColumn(senders.errors),
@@ -49,7 +53,7 @@ export function packOpenDay(day: OpenDay, userAgents: readonly string[]): Buffer
     origins: pair(origins),
     profiles: pair(profiles),
   };
-  return serialize(kept);
+  return { bytes: serialize(kept), hashes };
 }
 
 export function unpackOpenDay(bytes: Uint8Array): OpenDay {

@@ -5,7 +5,7 @@ import { explainSystemError } from "../../config/system-error.ts";
 import type { Environment } from "../../config/variables.ts";
 import { findDriver, readResultCode } from "../../sqlite/driver.ts";
 import { ForeignIndex, openIndexFile } from "./index-file.ts";
-import { createLogIndex, type LogIndex } from "./log-index.ts";
+import { createLogIndex, type KeptState, type LogIndex } from "./log-index.ts";
 import type { LogSettings } from "./settings.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function openIndexOf(
   const open = folder === undefined ? undefined : await findDriver();
   if (folder === undefined || open === undefined) return undefined;
   const path = join(folder, "logs", `${nameIndex(settings)}.sqlite`);
-  const openHere = () => guardSaving(createLogIndex(openIndexFile(path, open)), path, warn);
+  const openHere = () => guardIndex(createLogIndex(openIndexFile(path, open)), path, warn);
   try {
     return openHere();
   } catch (error) {
@@ -37,11 +37,22 @@ export async function openIndexOf(
   }
 }
 
-/** An index that cannot be written any more leaves the answers right: the next process reads more from the files. */
-function guardSaving(index: LogIndex, path: string, warn: (text: string) => void): LogIndex {
+/**
+ * Loads an index, so that damage is found at once. One that cannot be written any more leaves the answers right: the next
+ * process reads more from the files.
+ */
+function guardIndex(index: LogIndex, path: string, warn: (text: string) => void): LogIndex {
+  let first = loadOrClose(index);
+  let isLoaded = true;
   let isBroken = false;
   return {
     ...index,
+    load: () => {
+      const kept = isLoaded ? first : index.load();
+      isLoaded = false;
+      first = undefined;
+      return kept;
+    },
     save: (state) => {
       if (isBroken) return true;
       try {
@@ -55,6 +66,15 @@ function guardSaving(index: LogIndex, path: string, warn: (text: string) => void
   };
 }
 
+function loadOrClose(index: LogIndex): KeptState | undefined {
+  try {
+    return index.load();
+  } catch (error) {
+    index.close();
+    throw error;
+  }
+}
+
 /** SQLite's result codes (https://sqlite.org/rescode.html) for a damaged file, and for a file that is no database. */
 const DAMAGED = new Set([11, 26]);
 const REASONS: Record<number, string> = {
@@ -66,7 +86,12 @@ const REASONS: Record<number, string> = {
   14: "it cannot be opened",
 };
 
-const isDamage = (error: unknown) => DAMAGED.has(readResultCode(error) ?? 0);
+/** What is neither SQLite's failure nor the system's is content that cannot be read. */
+function isDamage(error: unknown): boolean {
+  const code = readResultCode(error);
+  if (code !== undefined) return DAMAGED.has(code);
+  return !(error instanceof ForeignIndex) && Object(error).syscall === undefined;
+}
 
 function explainIndex(error: unknown): string {
   if (error instanceof ForeignIndex) return error.message;

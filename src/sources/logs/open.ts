@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
@@ -43,6 +44,7 @@ export function readLogSettings(flags: SourceFlags, usualSite?: string): LogSett
     excludePaths: listTexts(flags.excludePath),
     excludeAddresses: listTexts(flags.excludeAddress),
     keepQuery: listTexts(flags.keepQuery),
+    geoip: flags.geoip === undefined ? undefined : resolve(String(flags.geoip)),
     trustForwarded: readHops(flags.trustForwarded),
     acceptProxyAddresses: flags.acceptProxyAddresses === true,
   };

@@ -1,5 +1,5 @@
 import { startOfDay } from "../calendar.ts";
-import { type Collector, createCollector } from "./collector.ts";
+import { type Collector, type CollectorOptions, createCollector } from "./collector.ts";
 import { createLogBook, type LogBook } from "./log-book.ts";
 import { createOutcomes } from "./outcomes.ts";
 import type { LogSettings } from "./settings.ts";
@@ -7,18 +7,22 @@ import { countOpenDay, createSiteLog, type SiteLog } from "./site-log.ts";
 
 const LONGEST_DAY = 25 * 3_600;
 
+export interface Rebuild {
+  settings: LogSettings;
+  collector: Collector;
+  book: LogBook;
+  clock: () => number;
+  findPlace: CollectorOptions["findPlace"];
+  /** How many late lines each day had that was rebuilt, so that lines that stay late are tried once. */
+  tried: Map<string, number>;
+}
+
 /**
  * Counts closed days again that lines came for, such as those of an older file that was added. Only where every file that
  * has lines of the day is still there: otherwise the day keeps its counts, and its late lines are reported.
- *
- * @param tried How many late lines each day had that was rebuilt, so that lines that stay late are tried once.
  */
 export async function rebuildDays(
-  settings: LogSettings,
-  { sites }: Collector,
-  book: LogBook,
-  clock: () => number,
-  tried: Map<string, number>,
+  { settings, collector: { sites }, book, clock, findPlace, tried }: Rebuild,
   signal?: AbortSignal,
 ): Promise<void> {
   const days = new Map<string, Set<string>>();
@@ -35,6 +39,7 @@ export async function rebuildDays(
     return log === undefined ? [] : [createSiteLog(domain, log.timezone, log.values)];
   });
   const collector = createCollector(settings, {
+    findPlace,
     kept: { sites: copies, outcomes: createOutcomes() },
     takesDay: (domain, date) => days.get(domain)?.has(date) === true,
   });
