@@ -22,7 +22,7 @@ export async function readCompression(path: string): Promise<Compression> {
   }
 }
 
-const CHUNK = 262_144;
+const CHUNK = 65_536;
 /** Logs shrink to a twentieth. What shrinks this much was made to fill a disk or a memory. */
 const MOST_GROWTH = 400;
 const HARMLESS = 100_000_000;
