@@ -4,7 +4,7 @@ import { readProxies } from "../../config/proxy-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Column, View } from "../../operations/view.ts";
 import type { Diagnosis } from "../../setup/run-checks.ts";
-import { findLocalKind } from "../../sources/resolve-source.ts";
+import { findLocal } from "../../sources/local-choice.ts";
 import { openTarget } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
@@ -71,7 +71,7 @@ async function examineConnector(io: Io, text: string, flags: DoctorFlags): Promi
 }
 
 function findAccessOption(flags: SourceFlags): string | undefined {
-  const local = findLocalKind(flags)?.option.flag;
+  const local = findLocal(flags, {})?.kind.option.flag;
   const given: [string, unknown][] = [
     ["--base-url", flags.baseUrl],
     ["--profile", flags.profile],

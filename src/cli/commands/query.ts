@@ -44,7 +44,8 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     refuseWords(query, command.args);
     const { params, fail } = await readQueryInput(query, command, flags);
     const output = readOutput(io, flags);
-    const { call } = openSource(io, flags);
+    // A log that does not say whose it is takes the site that the query names.
+    const { call } = openSource(io, params.site === undefined ? flags : { ...flags, site: params.site });
     const ask = async () =>
       gatherByInterval(await query.ask(call, params, {}).catch(fail), flags.by ?? "day");
     if (flags.watch !== undefined) {

@@ -1,9 +1,17 @@
 import { isbot } from "isbot";
 import parseAgent from "my-ua-parser";
+import { findCrawler } from "../crawler-list.ts";
 import { copyText } from "./formats/timestamp.ts";
 
 /** What a user agent says about its sender. */
-export type Agent = BrowserAgent | { kind: "bot"; id: number };
+export type Agent = BrowserAgent | BotAgent;
+
+export interface BotAgent {
+  kind: "bot";
+  id: number;
+  /** The crawler that it says it is, by its name in `crawler-list.ts`. */
+  crawler?: string | undefined;
+}
 
 export interface BrowserAgent {
   kind: "browser";
@@ -40,7 +48,8 @@ export function createAgents(): Agents {
 }
 
 function readAgent(userAgent: string, id: number): Agent {
-  if (userAgent === "" || isbot(userAgent)) return { kind: "bot", id };
+  const crawler = findCrawler(userAgent)?.value;
+  if (userAgent === "" || crawler !== undefined || isbot(userAgent)) return { kind: "bot", id, crawler };
   const { browser, os, device } = parseAgent(userAgent.slice(0, LONGEST));
   return {
     kind: "browser",

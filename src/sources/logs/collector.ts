@@ -3,6 +3,7 @@ import type { Agent, Agents, BrowserAgent } from "./agents.ts";
 import { createAgents } from "./agents.ts";
 import { findChannel, type Origin } from "./channels.ts";
 import type { OriginValues, ProfileValues } from "./count-day.ts";
+import { addCrawlerRequest } from "./crawler-days.ts";
 import { copyText } from "./formats/timestamp.ts";
 import type { LogLine } from "./log-line.ts";
 import { addHit, addRequest, numberAddress, numberSender, type OpenDay } from "./open-day.ts";
@@ -122,7 +123,22 @@ export function createCollector(
     const day = entry.findDay(line.time);
     if (day === undefined) return "late";
     const agent = findAgentOf(line, agents);
-    if (agent.kind === "bot") return "bot";
+    if (agent.kind === "bot") {
+      addCrawlerRequest(day, agent.crawler, line, asked.path);
+      return "bot";
+    }
+    return addBrowserRequest(entry, day, address, agent, line, asked, host);
+  };
+
+  const addBrowserRequest = (
+    entry: SiteEntry,
+    day: OpenDay,
+    address: string,
+    agent: BrowserAgent,
+    line: LogLine,
+    asked: RequestTarget,
+    host: string | undefined,
+  ): Outcome => {
     const outcome = judgeRequest(line, asked);
     const sender = findSender(entry, day, address, line.agent ?? "", agent);
     noteRequest(day, sender, line);

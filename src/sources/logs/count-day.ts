@@ -1,4 +1,5 @@
 import type { Dimension } from "../../operations/dimensions.ts";
+import { closeCrawlers } from "./crawler-days.ts";
 import { type DayCounts, DEFINITION, type Tallies, type TalliesByDimension } from "./day-counts.ts";
 import type { OpenDay } from "./open-day.ts";
 import type { SiteValues } from "./values.ts";
@@ -66,6 +67,7 @@ export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITI
     definition: DEFINITION,
     totals,
     tallies: tally.finish(),
+    crawlers: closeCrawlers(day),
     scanners: { senders: scanners.size, pageviews: scannerViews },
     isProxied: isProxied(viewsByAddress, totals.pageviews),
   };

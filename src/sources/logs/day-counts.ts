@@ -1,4 +1,5 @@
 import type { Dimension } from "../../operations/dimensions.ts";
+import type { CrawlerDay } from "./crawler-days.ts";
 
 /** The version of what counts: another answer to the same lines gets another number. */
 export const DEFINITION = 1;
@@ -8,6 +9,8 @@ export interface DayCounts {
   /** The version of the definition that it was counted by. */
   definition: number;
   totals: { visitors: number; pageviews: number; events: number };
+  /** By name in `crawler-list.ts`. */
+  crawlers: ReadonlyMap<string, CrawlerDay>;
   /** Read from disk when they are asked for. */
   tallies: Pick<TalliesByDimension, "get">;
   /** What was left out because its sender is a scanner. */

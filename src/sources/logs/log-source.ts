@@ -7,6 +7,7 @@ import { dateAt } from "../calendar.ts";
 import type { DataSource, RankedRow, SourceSite, Span } from "../data-source.ts";
 import { countActive } from "./active.ts";
 import { coverageWarnings } from "./coverage.ts";
+import { rankCrawlers } from "./crawler-days.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { nameValue } from "./labels.ts";
 import type { LogStore } from "./log-store.ts";
@@ -28,14 +29,19 @@ export function createLogSource(settings: LogSettings, store: LogStore): DataSou
     if (found === undefined) throw new TypeError(`There is no log of ${domain}.`);
     return found;
   };
-  const countDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
+  const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
     const log = await logOf(site, signal);
     const days: { date: string; counts: DayCounts | undefined }[] = [];
     for (let date = from; date <= to; date = addDays(date, 1)) {
       days.push({ date, counts: counts(log, date, now) });
     }
-    if (!settings.acceptProxyAddresses) refuseProxied(days);
     return { log, days };
+  };
+  /** The days of a question about visitors. */
+  const countDays = async (span: Span, signal?: AbortSignal) => {
+    const found = await readDays(span, signal);
+    if (!settings.acceptProxyAddresses) refuseProxied(found.days);
+    return found;
   };
 
   return {
@@ -48,6 +54,13 @@ export function createLogSource(settings: LogSettings, store: LogStore): DataSou
     breakdown: async (span, dimension, limit, signal) => {
       const { log, days } = await countDays(span, signal);
       return rank(log, dimension, limit, days);
+    },
+    crawlers: async (span, limit, signal) => {
+      const { days } = await readDays(span, signal);
+      return rankCrawlers(
+        days.flatMap(({ counts }) => counts?.crawlers ?? []),
+        limit,
+      );
     },
     active: async (site, now, signal) =>
       countActive(await logOf(site, signal), (now - WINDOW_MS) / 1000, now / 1000),

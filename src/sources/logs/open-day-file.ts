@@ -22,6 +22,7 @@ interface KeptDay {
   hits: Record<keyof OpenDay["hits"], Uint32Array>;
   origins: [string, OriginValues][];
   profiles: [string, ProfileValues][];
+  crawlers: OpenDay["crawlers"];
 }
 
 /** The agent of a sender whose user agent only an earlier process knew. */
@@ -52,12 +53,14 @@ export function packOpenDay(
     },
     origins: pair(origins),
     profiles: pair(profiles),
+    crawlers: day.crawlers,
   };
   return { bytes: serialize(kept), hashes };
 }
 
 export function unpackOpenDay(bytes: Uint8Array): OpenDay {
-  const { date, start, end, hashes, senders, hits, origins, profiles }: KeptDay = deserialize(bytes);
+  const { date, start, end, hashes, senders, hits, origins, profiles, crawlers }: KeptDay =
+    deserialize(bytes);
   const column = (values: Uint32Array): Column => columnOf(Uint32Array.from(values));
   return {
     ...openDay(date, start, end),
@@ -78,8 +81,8 @@ export function unpackOpenDay(bytes: Uint8Array): OpenDay {
     },
     origins: createNumbered(origins),
     profiles: createNumbered(profiles),
+    ...{ crawlers, hashes },
     known: createKnownSenders(hashes),
-    hashes,
   };
 }
 

@@ -1,5 +1,6 @@
 import { append, type Column, createColumn, createPairNumbers, type PairNumbers } from "./columns.ts";
 import type { OriginValues, ProfileValues } from "./count-day.ts";
+import type { OpenCrawler } from "./crawler-days.ts";
 import { copyText } from "./formats/timestamp.ts";
 import type { KnownSenders, SenderHashes } from "./known-senders.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
@@ -27,6 +28,8 @@ export interface OpenDay {
   known?: KnownSenders | undefined;
   /** The hashes of addresses and senders, as far as they were written to disk. */
   hashes?: SenderHashes | undefined;
+  /** The crawlers' requests, by crawler. */
+  crawlers: Map<string, OpenCrawler>;
   /** Grows with each request that may change the counts. */
   version: number;
 }
@@ -74,6 +77,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     origins: createNumbered(),
     profiles: createNumbered(),
     rawOrigins: new Map(),
+    crawlers: new Map(),
     version: 0,
   };
 }

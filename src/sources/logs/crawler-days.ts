@@ -1,0 +1,92 @@
+import { compareValues } from "../../operations/row-order.ts";
+import { crawlers as listed } from "../crawler-list.ts";
+import type { CrawlerRanking, CrawlerRow } from "../data-source.ts";
+import type { LogLine } from "./log-line.ts";
+import type { OpenDay } from "./open-day.ts";
+
+/** The requests of one crawler on a day. */
+export interface CrawlerDay {
+  requests: number;
+  /** Distinct paths. */
+  pages: number;
+  /** Answered 4xx or 5xx. */
+  errors: number;
+  /** Seconds since 1970 of its last request. */
+  lastSeen: number;
+}
+
+/** The same while lines can still come. */
+export interface OpenCrawler extends Omit<CrawlerDay, "pages"> {
+  /** Hashes of the paths: crawlers ask for millions. */
+  paths: Set<number>;
+}
+
+/** Counts a bot's request if it says which crawler it is. */
+export function addCrawlerRequest(
+  day: OpenDay,
+  crawler: string | undefined,
+  { status, time }: LogLine,
+  path: string,
+): void {
+  if (crawler === undefined) return;
+  let counted = day.crawlers.get(crawler);
+  if (counted === undefined) {
+    counted = { requests: 0, errors: 0, lastSeen: time, paths: new Set() };
+    day.crawlers.set(crawler, counted);
+  }
+  counted.requests++;
+  if (status >= 400) counted.errors++;
+  counted.lastSeen = Math.max(counted.lastSeen, time);
+  counted.paths.add(hashText(path));
+}
+
+export function closeCrawlers({ crawlers }: OpenDay): Map<string, CrawlerDay> {
+  return new Map([...crawlers].map(([name, { paths, ...rest }]) => [name, { ...rest, pages: paths.size }]));
+}
+
+/** Adds up days, and ranks by requests, then by name. */
+export function rankCrawlers(
+  days: readonly ReadonlyMap<string, CrawlerDay>[],
+  limit: number,
+): CrawlerRanking {
+  const sums = new Map<string, CrawlerDay>();
+  for (const day of days) {
+    for (const [name, { requests, pages, errors, lastSeen }] of day) {
+      const sum = sums.get(name) ?? { requests: 0, pages: 0, errors: 0, lastSeen: 0 };
+      sums.set(name, {
+        requests: sum.requests + requests,
+        pages: sum.pages + pages,
+        errors: sum.errors + errors,
+        lastSeen: Math.max(sum.lastSeen, lastSeen),
+      });
+    }
+  }
+  const rows = [...sums]
+    .map(([value, { lastSeen, ...counts }]): CrawlerRow => {
+      const { label, operator, purpose } = byName.get(value) ?? UNLISTED;
+      return { value, label: label ?? value, operator, purpose, ...counts, lastSeen: lastSeen * 1000 };
+    })
+    .sort((a, b) => b.requests - a.requests || compareValues(a.value, b.value));
+  return {
+    rows: rows.slice(0, limit),
+    totalRows: rows.length,
+    totalRequests: rows.reduce((sum, { requests }) => sum + requests, 0),
+  };
+}
+
+const byName = new Map(listed.map((crawler) => [crawler.value, crawler]));
+/** A later version's list may lack a crawler that is on disk. */
+const UNLISTED = { label: undefined, operator: null, purpose: "other" } as const;
+
+/** 53 bits that hardly any two of a day's paths share (cyrb53). */
+function hashText(text: string): number {
+  let [a, b] = [0xdeadbeef, 0x41c6ce57];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 2_654_435_761);
+    b = Math.imul(b ^ code, 1_597_334_677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
+  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
+  return 4_294_967_296 * (2_097_151 & b) + (a >>> 0);
+}
