@@ -82,6 +82,11 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
         .argParser(String),
     )
     .option("--plain", "no pictures, for screen readers and plain terminals");
+  if (!commandSummaries.some(({ name }) => words.includes(name))) {
+    // Commands have a --site of their own, which this one would take from them.
+    const repeat = (value: string, earlier: string[] = []) => [...earlier, value];
+    program.addOption(new Option("--site <site>", "the site of --logs").argParser(repeat).hideHelp());
+  }
   for (const { name, group, summary } of commandSummaries) {
     const command = words.includes(name) ? await loadCommand(io, name) : new Command(name);
     program.addCommand(command.summary(summary).helpGroup(group));

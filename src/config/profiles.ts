@@ -15,7 +15,6 @@ export interface Profile {
 /** A source in this process: the values of its command-line options, in place of address and key. */
 export interface LocalProfile {
   options: Readonly<Record<string, unknown>>;
-  site?: string | undefined;
 }
 
 export const DEFAULT_PROFILE = "default";
@@ -96,8 +95,7 @@ export function readProfileOptions(
 ): LocalProfile["options"] | undefined {
   try {
     const content: unknown = JSON.parse(readFileSync(findProfileFile(environment, name), "utf8"));
-    if (!isLocalProfile(content)) return undefined;
-    return { ...content.options, ...(content.site !== undefined && { site: content.site }) };
+    return isLocalProfile(content) ? content.options : undefined;
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@ export const environment = {
     "Where the service's API is, such as https://stats.example.com (with or without /api/v1).",
   ANALYTICS_PROFILE: "Saved profile to use when no key is given (see login).",
   ANALYTICS_SITE: "Site to use when none is named.",
+  ANALYTICS_LOGS: "Access logs to answer from, one glob a line, instead of a service.",
   ANALYTICS_ALLOW_HTTP:
     "Comma-separated host names that may be called over plain http, as this machine always may.",
   ANALYTICS_CALLS_PER_MINUTE: "Tool calls the MCP server answers per minute (300).",

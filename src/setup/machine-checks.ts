@@ -1,7 +1,13 @@
 import { accessSync, constants } from "node:fs";
 import { describeKey } from "../config/api-key.ts";
 import { describeExposure, isExposed } from "../config/file-permissions.ts";
-import { findProfileFile, findProfileFolder, listProfiles, readProfile } from "../config/profiles.ts";
+import {
+  findProfileFile,
+  findProfileFolder,
+  listProfiles,
+  readProfile,
+  readProfileOptions,
+} from "../config/profiles.ts";
 import { serveVariables } from "../config/serve-settings.ts";
 import { hintOnUnexpanded, isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
@@ -75,7 +81,7 @@ function checkProfiles({ environment }: Facts): Finding {
   if (names.length === 0) return skip("none saved");
   for (const name of names) {
     try {
-      readProfile(environment, name);
+      if (readProfileOptions(environment, name) === undefined) readProfile(environment, name);
     } catch (error) {
       if (error instanceof AnalyticsError) return warn(error.message, error.hint ?? "");
       throw error;

@@ -82,7 +82,7 @@ function noteOnKey({ title, keyFrom }: McpClient, spec: ServerSpec): string[] {
   if (server.kind === "remote") return [];
   if (server.profile !== undefined)
     return [
-      `It contains no key: the server uses the key of profile ${server.profile}, which login saved on this machine.`,
+      `It contains no key: the server uses profile ${server.profile}, which login saved on this machine.`,
     ];
   if (!needsKey(spec)) return [];
   if (server.apiKey !== undefined) return ["The file contains the key itself: do not share it."];

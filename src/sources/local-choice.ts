@@ -78,10 +78,13 @@ export const optionsOf = ({ option, settings = [] }: LocalKind): readonly Source
   ...settings,
 ];
 
+/** The site of a source that does not say whose it is. */
+const SITE: SourceOption = { flag: "--site", value: "<site>", description: "" };
+
 /** The values of a source's own options, as a profile keeps them. */
 export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknown> {
   return Object.fromEntries(
-    optionsOf(kind).flatMap(({ flag, isPath }) => {
+    [...optionsOf(kind), SITE].flatMap(({ flag, isPath }) => {
       const value = flags[nameAttribute(flag)];
       if (value === undefined) return [];
       const full = isPath ? listOf(value).map(resolvePath) : value;
@@ -90,8 +93,14 @@ export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknow
   );
 }
 
-function listWords(kind: LocalKind, flags: SourceFlags): string[] {
-  return optionsOf(kind).flatMap(({ flag, value, isPath }) => {
+/** The words that choose a source and its site, for a program that is started without a question. */
+export const listAllWords = ({ flags, options }: LocalChoice): string[] =>
+  options.length === 0 ? [] : [...options, ...(options[0] === "--profile" ? [] : wordsOf([SITE], flags))];
+
+const listWords = (kind: LocalKind, flags: SourceFlags): string[] => wordsOf(optionsOf(kind), flags);
+
+function wordsOf(known: readonly SourceOption[], flags: SourceFlags): string[] {
+  return known.flatMap(({ flag, value, isPath }) => {
     const given = flags[nameAttribute(flag)];
     if (given === undefined) return [];
     if (value === undefined) return [flag];

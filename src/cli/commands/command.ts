@@ -3,6 +3,7 @@ import { localKinds } from "../../sources/local-kinds.ts";
 import type { Io } from "../io.ts";
 
 const LOCAL = localKinds.map(({ option }) => option.flag);
+const SAVABLE = localKinds.filter(({ settings }) => settings !== undefined).map(({ option }) => option.flag);
 const SERVICE = ["--base-url", "--profile"];
 const KEY = ["--api-key-file", "--api-key-stdin"];
 
@@ -12,6 +13,8 @@ export const access = {
   profile: ["--profile"],
   service: [...LOCAL, ...SERVICE],
   serviceAndKey: [...SERVICE, ...KEY],
+  /** Sources of this machine that a profile can remember. */
+  savable: SAVABLE,
   all: [...LOCAL, ...SERVICE, ...KEY],
 } as const satisfies Record<string, readonly string[]>;
 

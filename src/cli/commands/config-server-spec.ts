@@ -9,7 +9,7 @@ import { BASE_PATH } from "../../operations/contract.ts";
 import type { Machine, Platform } from "../../setup/machine.ts";
 import { type McpClient, needsKey } from "../../setup/mcp-client.ts";
 import type { ServerSpec } from "../../setup/server-spec.ts";
-import { findLocal } from "../../sources/local-choice.ts";
+import { findLocal, listAllWords } from "../../sources/local-choice.ts";
 import { localKinds } from "../../sources/local-kinds.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -76,7 +76,7 @@ function readServer(
     throw refuse(`Use --with-key or ${flag}, not both`, `${flag} needs no key.`);
   }
   const profile = local ? local.profile : readProfileName(environment, flags, machine);
-  const options = local ? [...local.options] : readOptions(environment, flags, profile);
+  const options = local ? listAllWords(local) : readOptions(environment, flags, profile);
   if (options.length > 0 || profile !== undefined) {
     return { kind: "local", options, profile, baseUrl: undefined, allowHttp: undefined, apiKey: undefined };
   }

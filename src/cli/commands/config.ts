@@ -38,6 +38,7 @@ function createConfigCommand(io: Io): ShellCommand {
         .argParser(String),
     )
     .option("--remote <url>", "a remote connector's address, such as https://mcp.example.com/mcp")
+    .option("--site <site>", "with --logs: the site that they are about")
     .option("--name <name>", "the server's name in the client", "analytics")
     .option("--write", "add it to the client's file; the previous file is kept as a backup")
     .option("--dry-run", "show what --write would change, as a unified diff")

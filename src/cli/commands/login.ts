@@ -39,14 +39,15 @@ export const command: CommandDefinition = {
 
 function createLoginCommand(io: Io): ShellCommand {
   return new ShellCommand("login")
-    .taking(access.serviceAndKey)
+    .taking([...access.serviceAndKey, ...access.savable])
     .withExamples(
       "analytics-mcp login",
       "analytics-mcp login --profile acme --base-url https://stats.example.com",
+      "analytics-mcp login --logs '/var/log/nginx/access.log*' --site example.com",
       "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
     )
     .description(
-      "Save a service and its API key as a profile for every command and the MCP server. Asks at a terminal, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved.",
+      "Save a service and its API key as a profile for every command and the MCP server. Asks at a terminal, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved. With --logs, saves where your access logs are.",
     )
     .option("--site <site>", "default site")
     .option("--json", "print what was saved as JSON, without the key")
@@ -57,7 +58,8 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   const { environment } = io;
   const local = findLocal({ ...flags, profile: undefined }, {});
   if (local !== undefined) {
-    throw new AnalyticsError("usage", `${local.kind.option.flag} needs no key: there is nothing to save.`);
+    const { loginLocal } = await import("./login-local.ts");
+    return loginLocal(io, flags, local);
   }
   const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
   const file = findProfileFile(environment, name);

@@ -3,6 +3,7 @@ import { describeKey } from "../../config/api-key.ts";
 import { listProfiles, readProfile } from "../../config/profiles.ts";
 import { sites } from "../../operations/index.ts";
 import type { View } from "../../operations/view.ts";
+import { findLocal } from "../../sources/local-choice.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -58,7 +59,13 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
   const more = domains.length > MOST_NAMED ? ` and ${domains.length - MOST_NAMED} more` : "";
   const rows =
     access === undefined
-      ? [{ setting: "source", value: result.source, from: source.options.join(" ") }]
+      ? [
+          {
+            setting: "source",
+            value: result.source,
+            from: source.kind === "local" ? source.local.from : null,
+          },
+        ]
       : [
           { setting: "profile", value: result.profile, from: null },
           { setting: "base URL", value: result.base_url, from: result.base_url_from },
@@ -74,6 +81,11 @@ async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {
   const used = findUsed(io, flags);
   const rows = listProfiles(io.environment).map((name) => {
     const isUsed = name === used ? "yes" : "";
+    const local = findLocal({ profile: name }, io.environment);
+    if (local !== undefined) {
+      const source = local.kind.about.label;
+      return { profile: name, base_url: source, key: "none needed", site: null, used: isUsed };
+    }
     try {
       const { baseUrl, apiKey, site = null } = readProfile(io.environment, name);
       return { profile: name, base_url: baseUrl, key: describeKey(apiKey), site, used: isUsed };
@@ -88,7 +100,7 @@ async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {
 
 function findUsed({ environment }: Io, flags: WhoamiFlags): string | undefined {
   try {
-    return readAccess(flags, environment).profile;
+    return findLocal(flags, environment)?.profile ?? readAccess(flags, environment).profile;
   } catch {
     return undefined;
   }

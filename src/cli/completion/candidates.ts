@@ -15,7 +15,7 @@ export type Candidates = Candidate[] | "files";
 export type Lookups = Readonly<Record<string, (flags: SourceFlags) => Promise<Candidate[]>>>;
 
 /** Values that are files, by their names in help. */
-const FILES = new Set(["file", "store"]);
+const FILES = new Set(["file", "store", "glob"]);
 const MOST_DESCRIBED = 80;
 
 /**

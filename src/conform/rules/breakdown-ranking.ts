@@ -1,10 +1,11 @@
-import type { Dimension } from "../../operations/dimensions.ts";
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
-import { quote, type Reply } from "../reply.ts";
+import { items, member, quote, type Reply } from "../reply.ts";
 import type { Rule } from "../rule.ts";
-import { type Read, read, type Subject } from "../subject.ts";
+import { basicParams, parse, type Read, read, type Subject } from "../subject.ts";
 import { Breach, Skip } from "../verdict.ts";
+import { findEntry } from "./parameter-requests.ts";
 
 export type Ranking = ResultOf<typeof breakdown>;
 export type Row = Ranking["rows"][number];
@@ -12,14 +13,51 @@ export type Row = Ranking["rows"][number];
 const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
 export const hits = (row: Row, dimension: string) => row[measureOf(dimension)] ?? 0;
 
-/** The breakdown by a dimension. Throws Skip if it is not answered, which is a separate rule. */
-export async function rank(subject: Subject, dimension: Dimension): Promise<Read<typeof breakdown>> {
+/** A source may not record every dimension: access logs know no countries. */
+export class Unrecorded extends Skip {}
+
+/**
+ * The breakdown by a dimension. Throws a breach if it is neither answered nor refused as one that the service does not
+ * record, and Skip if it is refused so: 400 `invalid_parameter`, with the dimensions that it records in `allowed`.
+ */
+export async function readRanking(subject: Subject, dimension: Dimension): Promise<Read<typeof breakdown>> {
   await read(subject, breakdown);
-  return read(subject, breakdown, { dimension }).catch((error: unknown) => {
+  const reply = await subject.ask(breakdown.path, { ...basicParams(subject, breakdown), dimension });
+  if (isUnrecorded(reply, dimension)) throw new Unrecorded(`the service does not record ${dimension}`);
+  return parse(breakdown, reply);
+}
+
+function isUnrecorded(reply: Reply, dimension: Dimension): boolean {
+  if (reply.status !== 400 || member(reply.json, "code") !== "invalid_parameter") return false;
+  const allowed = items(member(findEntry(reply, "dimension"), "allowed"));
+  const known: readonly unknown[] = dimensions;
+  return allowed.length > 0 && allowed.every((each) => known.includes(each) && each !== dimension);
+}
+
+/** The same, but throws Skip if the dimension is not answered, which is a separate rule. */
+export async function rank(subject: Subject, dimension: Dimension): Promise<Read<typeof breakdown>> {
+  return readRanking(subject, dimension).catch((error: unknown) => {
     if (error instanceof Breach)
       throw new Skip(`the dimension ${dimension} is not answered: see breakdown.dimensions`);
     throw error;
   });
+}
+
+/** The breakdowns by those of the dimensions that the service records. Throws Skip if it records none of them. */
+export async function rankEach(
+  subject: Subject,
+  chosen: readonly Dimension[],
+): Promise<(Read<typeof breakdown> & { dimension: Dimension })[]> {
+  const found: (Read<typeof breakdown> & { dimension: Dimension })[] = [];
+  for (const dimension of chosen) {
+    const ranking = await rank(subject, dimension).catch((error: unknown) => {
+      if (error instanceof Unrecorded) return undefined;
+      throw error;
+    });
+    if (ranking) found.push({ ...ranking, dimension });
+  }
+  if (found.length === 0) throw new Skip(`the service does not record ${chosen.join(" or ")}`);
+  return found;
 }
 
 /** Checks the breakdown by each dimension. */
@@ -28,8 +66,7 @@ export function ofEach(
   check: (ranking: Ranking, reply: Reply, dimension: Dimension) => void,
 ): Rule["check"] {
   return async (subject) => {
-    for (const dimension of chosen) {
-      const { reply, answer } = await rank(subject, dimension);
+    for (const { reply, answer, dimension } of await rankEach(subject, chosen)) {
       check(answer, reply, dimension);
     }
   };

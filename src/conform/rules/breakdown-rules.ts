@@ -6,7 +6,16 @@ import { defineSection } from "../rule.ts";
 import { compareStable } from "../stable-compare.ts";
 import { read } from "../subject.ts";
 import { demand } from "../verdict.ts";
-import { hits, ofEach, ofEachRow, type Ranking, rank, SAMPLE } from "./breakdown-ranking.ts";
+import {
+  hits,
+  ofEach,
+  ofEachRow,
+  type Ranking,
+  rank,
+  readRanking,
+  SAMPLE,
+  Unrecorded,
+} from "./breakdown-ranking.ts";
 import { sumRules } from "./breakdown-sums-rules.ts";
 import { rowValueRules } from "./breakdown-values-rules.ts";
 
@@ -34,10 +43,14 @@ export const breakdownSection = defineSection({
     },
     {
       id: "breakdown.dimensions",
-      title: `Every dimension is answered: ${dimensions.join(", ")}.`,
-      fix: "For a dimension that is not recorded, answer with an empty list of rows, not an error.",
+      title: `Every dimension is answered, or refused as not recorded: ${dimensions.join(", ")}.`,
+      fix: "Refuse a dimension that is not recorded with 400, invalid_parameter and the recorded ones in allowed.",
       check: async (subject) => {
-        for (const dimension of dimensions) await read(subject, breakdown, { dimension });
+        for (const dimension of dimensions) {
+          await readRanking(subject, dimension).catch((error: unknown) => {
+            if (!(error instanceof Unrecorded)) throw error;
+          });
+        }
       },
     },
     {

@@ -5,7 +5,7 @@ import { defineRules, type Rule } from "../rule.ts";
 import { demandSameNumbers } from "../stable-compare.ts";
 import { read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
-import { type Ranking, type Row, rank } from "./breakdown-ranking.ts";
+import { type Ranking, type Row, rank, rankEach } from "./breakdown-ranking.ts";
 import { readTotals } from "./stats-rules.ts";
 
 /** Checks all rows of a dimension. Skips if there are no visits, or if the limit cuts off rows. */
@@ -16,8 +16,7 @@ function ofWhole(
   return async (subject) => {
     subject.demandVisits();
     let isWhole = false;
-    for (const dimension of chosen) {
-      const { reply, answer } = await rank(subject, dimension);
+    for (const { reply, answer } of await rankEach(subject, chosen)) {
       if (answer.total_rows > answer.rows.length) continue;
       isWhole = true;
       check(answer, reply);

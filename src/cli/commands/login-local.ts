@@ -1,0 +1,40 @@
+import { DEFAULT_PROFILE, writeProfile } from "../../config/profiles.ts";
+import { readVariable } from "../../config/variables.ts";
+import { AnalyticsError } from "../../errors.ts";
+import { sites } from "../../operations/index.ts";
+import { createLocalCall } from "../../sources/local-call.ts";
+import { pickOptions } from "../../sources/local-choice.ts";
+import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import { type OutputFlags, readOutput } from "../output/output-format.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import { printNote } from "../output/streams.ts";
+
+/** Saves a source of this machine as a profile, after it has answered. */
+export async function loginLocal(
+  io: Io,
+  flags: SourceFlags & OutputFlags,
+  local: LocalChoice,
+): Promise<void> {
+  const { environment, clock } = io;
+  const { kind } = local;
+  if (kind.settings === undefined) {
+    throw new AnalyticsError("usage", `${kind.option.flag} needs no key: there is nothing to save.`);
+  }
+  const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
+  const warn = (text: string) => printNote(io, `warning: ${text}`);
+  const options = pickOptions(local);
+  const call = createLocalCall(() => kind.open({ clock, environment, warn, flags: options }), clock);
+  const answer = await call(sites, {});
+  const file = writeProfile(environment, name, { options });
+  const result = { profile: name, source: kind.about.label, options, file, ...answer };
+  await printAnswer(io, { params: {}, result, views: [sites.view(answer, {})] }, readOutput(io, flags));
+  if (flags.json) return;
+  const isNamed = name !== DEFAULT_PROFILE || environment.ANALYTICS_API_KEY || environment.ANALYTICS_PROFILE;
+  const profile = isNamed ? ` --profile ${name}` : "";
+  await printNote(io, `\nSaved as profile ${name}:`);
+  await printNote(io, `  ${file}`);
+  await printNote(io, "Next:");
+  await printNote(io, `  analytics-mcp overview${profile}`);
+  await printNote(io, `  analytics-mcp config claude-desktop${profile} --write`);
+}
