@@ -34,7 +34,7 @@ const COMMANDS = [
   ...["serve", "grants", "clients", "reference", "conform", "completion", "help"],
 ];
 const GLOBAL = [
-  ...["--version", "--demo", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"],
+  ...["--version", "--demo", "--logs", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"],
   ...["--color", "--plain"],
 ];
 const OUTPUT = ["--output", "--json", "--csv", "--fields", "--quiet", "--no-pager"];

@@ -284,7 +284,7 @@ describe("a profile", () => {
     save("default");
     const { stdout, stderr } = await withoutKey([id]);
     expect(stdout).not.toMatch(/ANALYTICS|<your key>|inputs|--profile/);
-    expect(stderr).toContain("uses the key of profile default");
+    expect(stderr).toContain("uses profile default");
     expect(stdout + stderr).not.toContain(KEY);
   });
 
@@ -325,7 +325,7 @@ describe("a profile", () => {
     [["--profile", "nobody"], /nobody/],
     [
       ["--profile", "acme", "--remote", "https://mcp.example.com/mcp"],
-      /cannot be used with --demo, --profile/,
+      /cannot be used with --demo, --logs, --profile/,
     ],
   ])("%j is refused", async (flags, words) => {
     const { code, stdout, stderr } = await config("cursor", ...flags);
@@ -369,7 +369,7 @@ describe("the key itself", () => {
     expect(stderr).toContain("The file contains the key itself");
     expect(JSON.parse(readFileSync(file(), "utf8")).mcpServers.analytics.env.ANALYTICS_API_KEY).toBe(KEY);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
-    const again = await desktop("--demo", "--dry-run", "--force");
+    const again = await config("claude-desktop", "--file", file(), "--demo", "--dry-run", "--force");
     expect(again.stdout).toContain('-        "ANALYTICS_API_KEY": "…"');
     expect(again.stdout + again.stderr).not.toContain(KEY);
   });

@@ -108,7 +108,7 @@ describe("login in a script", () => {
       2,
       /not a valid profile name/,
     ],
-    ["the demo", ["--demo"], DEMO_KEY, 2, /--demo needs no key/],
+    ["the demo", ["--demo"], DEMO_KEY, 2, /Use --demo or --api-key-stdin, not both/],
   ])("%s is refused, and nothing is saved", async (_, argv, stdin, code, words) => {
     const home = createHome();
     const result = await login(home, argv, stdin);

@@ -42,8 +42,8 @@ describe("the index of logs", () => {
   it.each([1, 2, 3])(
     "gives the same numbers however often the program starts in between (%i)",
     async (seed) => {
-      const lines = makeLines(900, 6, seed);
-      const cuts = [50, 51, 300, 420, 777, 900];
+      const lines = makeLines(600, 6, seed);
+      const cuts = [50, 51, 400, 600];
       let done = 0;
       for (const cut of cuts) {
         place.append("access.log", lines.slice(done, cut));
