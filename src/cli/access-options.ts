@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
 import type { AccessFlags } from "../config/access.ts";
 import { AnalyticsError } from "../errors.ts";
-import { optionsOf } from "../sources/local-choice.ts";
-import { localKinds } from "../sources/local-kinds.ts";
+import { localKinds, optionsOf } from "../sources/local-kinds.ts";
 
 /** Adds the options that choose source, service and key. */
 export function addAccessOptions(program: Command): Command {

@@ -3,7 +3,7 @@ import { findProfileName } from "../config/access.ts";
 import { readProfileOptions } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
 import { AnalyticsError } from "../errors.ts";
-import { localKinds } from "./local-kinds.ts";
+import { localKinds, optionsOf } from "./local-kinds.ts";
 import type { LocalChoice, LocalKind, SourceFlags, SourceOption } from "./source-types.ts";
 
 /** The options for a service and its key, which exclude a local source. */
@@ -71,12 +71,6 @@ const definedOf = (flags: SourceFlags) =>
 function choose(kind: LocalKind, flags: SourceFlags, from: string): LocalChoice {
   return { kind, flags, options: listWords(kind, flags), from };
 }
-
-/** All options of a source, the one that chooses it first. */
-export const optionsOf = ({ option, settings = [] }: LocalKind): readonly SourceOption[] => [
-  option,
-  ...settings,
-];
 
 /** The site of a source that does not say whose it is. */
 const SITE: SourceOption = { flag: "--site", value: "<site>", description: "" };
