@@ -109,8 +109,8 @@ async function comparePeriods(
     readWindows(call, site, asked, (today) => resolveCompared(given, today), options),
     readDataStarts(call, options),
   ]);
-  const { current, previous, earliest, groups, ...head } = answers;
-  const start = findDataStart(earliest, [previous, current], starts);
+  const { current, previous, series, groups, ...head } = answers;
+  const start = findDataStart(series, [previous, current], starts);
   const measure = createMeasure(current, previous, start.comparable);
   return {
     ...head,

@@ -9,6 +9,7 @@ import { readConsistently } from "./consistent-read.ts";
 import type { WindowCounts } from "./movers.ts";
 import { askSpan, readToday, refuseBeyondReach, type SpanOperation } from "./site-period.ts";
 import { ROW_LIMIT } from "./subtracted-spans.ts";
+import { skipUnrecorded } from "./unrecorded.ts";
 import { type Breakdown, countBySubtraction, countDirectly } from "./window-counts.ts";
 import { sumWindow, type Window } from "./windows.ts";
 
@@ -21,8 +22,8 @@ export interface Windows {
   as_of: string;
   current: Window;
   previous: Window;
-  /** A series that has the first day of the window that begins first. */
-  earliest: Series;
+  /** The series that the windows are of; the first has the first day of the window that begins first. */
+  series: readonly [Series, ...Series[]];
   groups: (WindowCounts & { dimension: Dimension })[];
 }
 
@@ -64,6 +65,16 @@ export async function readWindows(
   return windows;
 }
 
+/** Reads each list. If several are asked for, those that the source does not record are left out. */
+function readEach<T>(
+  asked: readonly Dimension[],
+  read: (dimension: Dimension) => Promise<T>,
+): Promise<T | undefined>[] {
+  return asked.map((dimension) =>
+    asked.length === 1 ? read(dimension) : read(dimension).catch(skipUnrecorded),
+  );
+}
+
 /** Each window's own answers, from a source that answers for any days. They never change, so nothing drifts. */
 async function readDirectly(
   call: Call,
@@ -84,12 +95,13 @@ async function readDirectly(
   const [later, earlier, ...groups] = await Promise.all([
     ask(timeseries, current),
     ask(timeseries, previous),
-    ...asked.map(readGroup),
+    ...readEach(asked, readGroup),
   ]);
   return {
     ...readHead(later),
-    ...{ current: sumWindow(later.points), previous: sumWindow(earlier.points), groups },
-    earliest: current.from < previous.from ? later : earlier,
+    ...{ current: sumWindow(later.points), previous: sumWindow(earlier.points) },
+    groups: groups.flatMap((group) => group ?? []),
+    series: current.from < previous.from ? [later, earlier] : [earlier, later],
     sameDay: later.period.as_of.startsWith(today),
   };
 }
@@ -124,14 +136,19 @@ async function readBySubtraction(
     asked.includes("events")
       ? Promise.all(all.map((length) => call(stats, { site, days: length }, options)))
       : [],
-    ...asked.map(readGroup),
+    ...readEach(asked, readGroup),
   ]);
-  const answers = [series, ...totals, ...groups.flatMap(({ lists }) => lists)];
+  const recorded = groups.flatMap((group) => group ?? []);
+  const answers = [series, ...totals, ...recorded.flatMap(({ lists }) => lists)];
   const within = ({ from, to }: Days) => series.points.filter(({ date }) => date >= from && date <= to);
   return {
     ...readHead(series),
-    ...{ current: sumWindow(within(current)), previous: sumWindow(within(previous)), earliest: series },
-    groups: groups.map(({ dimension, lists, byLength }) => {
+    ...{
+      current: sumWindow(within(current)),
+      previous: sumWindow(within(previous)),
+      series: [series] as const,
+    },
+    groups: recorded.map(({ dimension, lists, byLength }) => {
       const of = (length: number) => byLength.get(length) ?? lists[0];
       const [sincePrevious, afterPrevious] = [of(lengths.sincePrevious), of(lengths.afterPrevious)];
       const [sinceCurrent, afterCurrent] = [of(lengths.sinceCurrent), of(lengths.afterCurrent)];

@@ -11,7 +11,12 @@ export interface DataStart {
   comparable: boolean;
   /** The first day with data, if a window reaches it; null if there is no data at all. */
   data_since?: string | null | undefined;
+  /** Why a window lacks data, if not because of its beginning. */
+  incomplete?: string | undefined;
 }
+
+/** Warnings with which a window's numbers are not those of all its days, or not counted alike. */
+const INCOMPARABLE = new Set(["gap", "stale", "partial_first_day", "late", "definition"]);
 
 /** Returns the first day with data of each of the key's sites, by id. Bypasses the cache, as all calls of a comparison do. */
 export async function readDataStarts(call: Call, options: CallOptions): Promise<Map<string, string | null>> {
@@ -23,28 +28,34 @@ export async function readDataStarts(call: Call, options: CallOptions): Promise<
 const orderWindows = <W extends Days>([a, b]: readonly [W, W]): [first: W, second: W] =>
   b.from < a.from ? [b, a] : [a, b];
 
+type Series = ResultOf<typeof timeseries>;
+
 /**
  * Finds out whether two windows are comparable. The first day with data does not count as a whole day: nobody
  * knows when on that day the counting began.
  *
- * @param series One that has the first day of the window that begins first.
+ * @param series Those of the windows; the first has the first day of the window that begins first.
  */
 export function findDataStart(
-  series: ResultOf<typeof timeseries>,
+  series: readonly [Series, ...Series[]],
   windows: readonly [Window, Window],
   starts: Map<string, string | null>,
 ): DataStart {
-  const { site, warnings = [] } = series;
+  const [{ site, warnings = [] }] = series;
   const since = starts.get(site.id);
   const [first] = orderWindows(windows);
   if (since === null || (since !== undefined && since >= first.from))
     return { comparable: false, data_since: since };
-  return { comparable: !warnings.some(({ code }) => code === "before_data_since") };
+  if (warnings.some(({ code }) => code === "before_data_since")) return { comparable: false };
+  const reason = series
+    .flatMap((each) => each.warnings ?? [])
+    .find(({ code }) => INCOMPARABLE.has(code))?.detail;
+  return reason === undefined ? { comparable: true } : { comparable: false, incomplete: reason };
 }
 
 /** What a reader must know of a comparison that has no percentages. */
 export function describeStart(
-  { comparable, data_since }: DataStart,
+  { comparable, data_since, incomplete: reason }: DataStart,
   previous: Window,
   current: Days,
 ): { notes: Note[]; warnings: Note[] } {
@@ -56,6 +67,7 @@ export function describeStart(
     return { notes: previous.visitors === 0 ? [note] : [], warnings: [] };
   }
   const warn = (warning: Note) => ({ notes: [], warnings: [warning] });
+  if (reason !== undefined) return warn(`${reason} So no percentage is given.`);
   const change = isEarlier ? "a rise is not growth" : "a fall is not a loss";
   const incomplete = `the earlier period is incomplete: ${change}, and no percentage is given.`;
   if (data_since === null) return warn("The site has no data yet, so there is no percentage.");

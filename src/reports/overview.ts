@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
@@ -13,6 +12,7 @@ import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
 import { change, changesPerDay, compactNames, dataStart, markPerDay, window } from "./report-fields.ts";
 import { answerToday, askSpan, type SpanOperation } from "./site-period.ts";
+import { skipUnrecorded } from "./unrecorded.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
 const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
@@ -121,7 +121,7 @@ export async function readOverview(
   const { series, previous, ...rest } = answer;
   if (previous === undefined) return { ...rest, comparison: null };
   const [current, before] = [sumWindow(series.points), sumWindow(previous.points)];
-  const start = findDataStart(previous, [before, current], sinceDays);
+  const start = findDataStart([previous, series], [before, current], sinceDays);
   const measure = createMeasure(current, before, start.comparable);
   return {
     ...rest,
@@ -190,13 +190,6 @@ function listCounts(points: readonly { date: string; visitors: number; pageviews
     visitors: points.map(({ visitors }) => visitors),
     pageviews: points.map(({ pageviews }) => pageviews),
   };
-}
-
-/** Access logs do not know countries, for example: the overview then has one list fewer. */
-function skipUnrecorded(error: unknown): undefined {
-  const isUnrecorded =
-    error instanceof AnalyticsError && error.parameters.some(({ parameter }) => parameter === "dimension");
-  if (!isUnrecorded) throw error;
 }
 
 type Row = Overview["top"][number]["rows"][number];

@@ -17,6 +17,7 @@ export const change = once(() => z.object({ absolute: z.number(), percent: z.num
 export const dataStart = {
   comparable: z.boolean(),
   data_since: date.nullable().optional(),
+  incomplete: z.string().optional(),
 };
 
 /** Whether changes are of totals or, between periods of different lengths, of averages per day. */
