@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { platform } from "node:os";
+import { platform, userInfo } from "node:os";
 
 /** Whether other users of this machine can read a file. Always false on Windows, where a mode does not say so. */
 export function isExposed(file: string): boolean {
@@ -10,4 +10,11 @@ export function isExposed(file: string): boolean {
 
 export function describeExposure(file: string): string {
   return `${file} can be read by other users of this machine: chmod 600 ${JSON.stringify(file)}`;
+}
+
+/** Whether users other than this one and root can change a file. Always false on Windows. */
+export function isForeign(file: string): boolean {
+  if (platform() === "win32") return false;
+  const { mode, uid } = statSync(file);
+  return (mode & 0o022) !== 0 || (uid !== 0 && uid !== userInfo().uid);
 }

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { findConfigFolder } from "./config-folder.ts";
 import { replaceFile } from "./replace-file.ts";
 import { explainSystemError } from "./system-error.ts";
 import type { Environment } from "./variables.ts";
@@ -21,17 +22,10 @@ export const DEFAULT_PROFILE = "default";
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,49}$/;
 
-/**
- * The folder of the profiles, one file each, so that two logins at the same time cannot undo each other. Undefined if
- * the environment names no home, as for a process that was started with an empty one.
- */
+/** The folder of the profiles, one file each, so that two logins at the same time cannot undo each other. */
 export function findProfileFolder(environment: Environment): string | undefined {
-  const { XDG_CONFIG_HOME = "", APPDATA, HOME, USERPROFILE } = environment;
-  const home = HOME || USERPROFILE;
-  // The XDG Base Directory Specification says to ignore a relative path.
-  const xdg = isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : undefined;
-  const folder = xdg ?? (APPDATA || (home ? join(home, ".config") : undefined));
-  return folder === undefined ? undefined : join(folder, "analytics-mcp", "profiles");
+  const folder = findConfigFolder(environment);
+  return folder === undefined ? undefined : join(folder, "profiles");
 }
 
 /** The file of a profile, which need not exist. Throws AnalyticsError `usage` for an invalid name. */

@@ -10,6 +10,7 @@ export const environment = {
     "Comma-separated host names that may be called over plain http, as this machine always may.",
   ANALYTICS_CALLS_PER_MINUTE: "Tool calls the MCP server answers per minute (300).",
   ANALYTICS_PAGER: "Program that shows an answer longer than the screen (PAGER); empty or cat for none.",
+  ANALYTICS_KEYS_FILE: "File of organizations and hashes of their keys, for reference and serve (see keys).",
   ANALYTICS_OTHER_API_KEY: "API key of another organization, for conform to check isolation.",
   HTTPS_PROXY: "Proxy for https addresses; HTTP_PROXY for http, NO_PROXY for exceptions.",
   NODE_EXTRA_CA_CERTS: "File of additional certificate authorities (PEM), read by Node.",

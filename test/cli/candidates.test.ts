@@ -31,7 +31,7 @@ const valuesOf = (lines: string[]) => lines.map((line) => line.split("\t")[0]);
 const COMMANDS = [
   ...["sites", "stats", "timeseries", "breakdown", "crawlers", "realtime", "openapi", "overview", "compare"],
   ...["report", "login", "logout", "whoami", "doctor", "config"],
-  ...["serve", "grants", "clients", "reference", "conform", "completion", "help"],
+  ...["serve", "grants", "clients", "keys", "reference", "conform", "completion", "help"],
 ];
 const GLOBAL = [
   ...["--version", "--demo", "--logs", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"],
@@ -85,6 +85,11 @@ describe("what may stand at the cursor", () => {
     ["realtime --watch 5 --", ["--site", ...OUTPUT, "--help", ...GLOBAL]],
     ["grants ", ["list", "revoke", "help"]],
     ["grants list --", ["--store", "--secret-file", "--output", "--json", "--help"]],
+    ["keys ", ["add", "list", "remove", "help"]],
+    ["keys add acme --", ["--sites", "--keys", "--help"]],
+    ["keys list --", ["--keys", "--output", "--json", "--help"]],
+    ["keys list --keys ", [":files"]],
+    ["reference --keys ", [":files"]],
     ["completion ", ["bash", "zsh", "fish", "powershell"]],
     ["completion bash ", ["--help"]],
     ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "profiles"]],

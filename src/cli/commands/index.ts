@@ -14,6 +14,7 @@ export const commandLoaders: Readonly<Record<string, Load>> = {
   serve: () => import("./serve.ts"),
   grants: () => import("./grants.ts"),
   clients: () => import("./clients.ts"),
+  keys: () => import("./keys.ts"),
   reference: () => import("./reference.ts"),
   conform: () => import("./conform.ts"),
   completion: () => import("./completion.ts"),

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { listProfiles } from "../../config/profiles.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { writeData } from "../output/streams.ts";
+import type { Candidate } from "./candidates.ts";
 
 /**
  * Answers a shell's script: one candidate a line, with its description behind a tab, or `:files`. Nobody wants to read
@@ -13,6 +15,8 @@ export async function printCandidates(io: Io, program: Command, words: readonly 
     const found = await findCandidates(program, words, {
       site: async (flags) => (await import("./known-sites.ts")).readSiteCandidates(io, flags),
       profile: async () => listProfiles(io.environment).map((value) => ({ value, description: "" })),
+      organization: async (flags) => listOrganizations(io, flags, false),
+      "organization|key": async (flags) => listOrganizations(io, flags, true),
       rules: async () => (await import("../../conform/conformance.ts")).listNames(),
     });
     if (found === "files") await writeData(io, ":files");
@@ -20,4 +24,18 @@ export async function printCandidates(io: Io, program: Command, words: readonly 
       await writeData(io, found.map(({ value, description }) => `${value}\t${description}`).join("\n"));
     }
   } catch {}
+}
+
+/** The organizations of the keys file, and the ids of their keys. */
+async function listOrganizations(io: Io, flags: SourceFlags, hasKeys: boolean): Promise<Candidate[]> {
+  const [{ findKeysFile, readKeysFile }, { listKeys }] = await Promise.all([
+    import("../../config/keys-file.ts"),
+    import("../../config/organizations.ts"),
+  ]);
+  const all = readKeysFile(findKeysFile(flags, io.environment).file);
+  const names = all.map(({ name, sites }) => ({ value: name, description: sites.join(", ") }));
+  const ids = listKeys(all).flatMap(({ key, organization }) =>
+    key === null ? [] : [{ value: key, description: organization }],
+  );
+  return hasKeys ? [...names, ...ids] : names;
 }

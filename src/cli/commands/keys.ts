@@ -1,0 +1,108 @@
+import { Command } from "commander";
+import type { Organization } from "../../config/keys-file.ts";
+import type { Column } from "../../operations/view.ts";
+import { formatCount } from "../../render/plural.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import { printNote, writeData } from "../output/streams.ts";
+import { type CommandDefinition, ShellCommand } from "./command.ts";
+import { withKeysOption } from "./keys-option.ts";
+
+interface KeysFlags extends SourceFlags, OutputFlags {
+  sites?: string | undefined;
+}
+
+const COLUMNS: Column[] = [
+  { key: "organization", label: "organization", kind: "word" },
+  { key: "key", label: "key", kind: "word" },
+  { key: "created", label: "created", kind: "time" },
+  { key: "sites", label: "sites", kind: "text" },
+];
+
+/** `analytics-mcp keys`: who may ask a server of this program about which sites. */
+export const command: CommandDefinition = {
+  group: "Serve:",
+  summary: "Create, list and remove keys for organizations that share logs",
+  create: createKeysCommand,
+};
+
+function createKeysCommand(io: Io): ShellCommand {
+  const keys = new ShellCommand("keys").withExamples(
+    "analytics-mcp keys add acme --sites 'acme.example,*.acme.example'",
+    "analytics-mcp keys list",
+    "analytics-mcp keys remove acme",
+  );
+  return keys.addCommand(createAdd(io)).addCommand(createList(io)).addCommand(createRemove(io));
+}
+
+function createAdd(io: Io): Command {
+  const add = new Command("add")
+    .summary("Create a key, and show it once; only its hash is stored")
+    .argument("<organization>")
+    .option(
+      "--sites <sites>",
+      "its sites, with commas: acme.example, '*.acme.example' for all hosts below it, '*' for every site",
+    );
+  return withKeysOption(add).action(async (name: string, _, self: Command) => {
+    const flags = self.optsWithGlobals<KeysFlags>();
+    const [{ findKeysFile }, { changeKeysFile }, { addKey }] = await loadKeys();
+    const { file } = findKeysFile(flags, io.environment);
+    const { key, id, sites } = await changeKeysFile(file, (all) =>
+      addKey(all, name, flags.sites, io.clock()),
+    );
+    await printNote(io, `Key ${id} of ${name}, for ${describeSites(sites)}. It is shown only now:`);
+    await writeData(io, key);
+    await printNote(io, `Its hash is in ${file}. Servers that use this file accept the key within a second.`);
+  });
+}
+
+function createList(io: Io): Command {
+  const list = new Command("list").summary("List organizations, their sites and keys");
+  return withKeysOption(list)
+    .addOption(createFormatOption())
+    .option("--json", "short for --output json")
+    .action(async (_, self: Command) => {
+      const flags = self.optsWithGlobals<KeysFlags>();
+      const [{ findKeysFile, readKeysFile }, , { listKeys }] = await loadKeys();
+      const { file } = findKeysFile(flags, io.environment);
+      const keys = listKeys(readKeysFile(file));
+      const { isExposed, describeExposure } = await import("../../config/file-permissions.ts");
+      if (isExposed(file)) await printNote(io, `note: ${describeExposure(file)}`);
+      const rows = keys.map(({ sites, ...key }) => ({ ...key, sites: sites.join(", ") }));
+      const count = keys.filter(({ key }) => key !== null).length;
+      const notes = [`${formatCount(count, "key")}, times in UTC.`];
+      const view = { headline: "", columns: COLUMNS, rows, notes };
+      await printAnswer(io, { params: {}, result: { keys }, views: [view] }, readOutput(io, flags));
+    });
+}
+
+function createRemove(io: Io): Command {
+  const remove = new Command("remove")
+    .summary("Remove an organization, or one of its keys by its id")
+    .argument("<organization|key>");
+  return withKeysOption(remove).action(async (name: string, _, self: Command) => {
+    const flags = self.optsWithGlobals<KeysFlags>();
+    const [{ findKeysFile, readKeysFile }, { changeKeysFile }, { removeKeys }] = await loadKeys();
+    const { file } = findKeysFile(flags, io.environment);
+    // A missing file is an error here.
+    readKeysFile(file);
+    const { organization, count, isGone } = await changeKeysFile(file, (all) => removeKeys(all, name));
+    const gone = isGone ? ` The organization ${organization} has none left and is removed.` : "";
+    await printNote(
+      io,
+      `Removed ${formatCount(count, "key")} of ${organization}.${gone} Servers that use ${file} refuse what was removed within a second.`,
+    );
+  });
+}
+
+const loadKeys = () =>
+  Promise.all([
+    import("../../config/keys-file.ts"),
+    import("../../config/keys-change.ts"),
+    import("../../config/organizations.ts"),
+  ]);
+
+const describeSites = (sites: Organization["sites"]) =>
+  sites.includes("*") ? "every site in the logs" : sites.join(", ");

@@ -1,0 +1,26 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** Scanners for leaked secrets find a key by its beginning. */
+const PREFIX = "amcp_";
+const BYTES = 32;
+const KEY = /amcp_[\w-]{43}/;
+
+/** Creates an API key: 256 random bits behind a fixed prefix. */
+export function createKey(): string {
+  return `${PREFIX}${randomBytes(BYTES).toString("base64url")}`;
+}
+
+/** SHA-256 in hexadecimal: enough for a random key, which nobody can guess and try. */
+export function hashKey(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+/** A key's public name. Whoever finds a leaked key can compute it, and nobody the key from it. */
+export function nameKey(sha256: string): string {
+  return `key_${sha256.slice(0, 12)}`;
+}
+
+/** Finds a key in a text, where one does not belong. */
+export function findKey(text: string): string | undefined {
+  return KEY.exec(text)?.[0];
+}

@@ -1,0 +1,136 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { AnalyticsError, quoteWord } from "../errors.ts";
+import { findConfigFolder } from "./config-folder.ts";
+import { isForeign } from "./file-permissions.ts";
+import { readSitePattern } from "./site-patterns.ts";
+import { explainSystemError } from "./system-error.ts";
+import { type Environment, readVariable } from "./variables.ts";
+
+const VERSION = 1;
+const NAME = /^(?!key_)[a-z0-9][a-z0-9_-]{0,49}$/;
+
+const sitePattern = z.string().transform((text, context) => {
+  try {
+    return readSitePattern(text);
+  } catch (error) {
+    context.addIssue(error instanceof AnalyticsError ? error.message : String(error));
+    return z.NEVER;
+  }
+});
+
+const organization = z.strictObject({
+  name: z.string().regex(NAME, "This is not a name: only a-z, 0-9, - and _."),
+  sites: z.array(sitePattern).min(1, "There is no site."),
+  keys: z.array(
+    z.strictObject({
+      sha256: z.string().regex(/^[\da-f]{64}$/, "This is not a SHA-256 in hexadecimal."),
+      created: z.iso.datetime("This is not a time such as 2026-11-21T04:05:10Z."),
+    }),
+  ),
+});
+
+const content = z.strictObject({ version: z.literal(VERSION), organizations: z.array(organization) });
+
+/** An organization that shares a source with others, and hashes of its keys. */
+export type Organization = z.output<typeof organization>;
+
+/** Whether it can be told apart from a key's id, and needs no quoting in a shell. */
+export const isOrganizationName = (name: string) => NAME.test(name);
+
+/** The keys file to use, and whether somebody named it. Throws AnalyticsError `usage` if there is no place for one. */
+export function findKeysFile(
+  flags: Readonly<Record<string, unknown>>,
+  environment: Environment,
+): { file: string; isNamed: boolean } {
+  const named =
+    typeof flags.keys === "string" ? flags.keys : readVariable(environment, "ANALYTICS_KEYS_FILE");
+  if (named?.startsWith("~") || named === "") {
+    throw new AnalyticsError("usage", `--keys: there is no file ${quoteWord(named)}.`, {
+      hint: "Write the full path: only a shell expands ~.",
+    });
+  }
+  if (named !== undefined) return { file: named, isNamed: true };
+  const folder = findConfigFolder(environment);
+  if (folder !== undefined) return { file: join(folder, "keys.json"), isNamed: false };
+  throw new AnalyticsError("usage", "There is no folder for keys: neither HOME nor XDG_CONFIG_HOME is set.", {
+    hint: "Name a file with --keys, or ANALYTICS_KEYS_FILE.",
+  });
+}
+
+/** Changes whenever the file does. */
+export function stampFile(file: string): string {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+  } catch {
+    return "none";
+  }
+}
+
+/**
+ * Reads the organizations and their keys. Throws AnalyticsError `usage` if the file is missing, damaged, of a later
+ * version, or if another user could add a key to it.
+ */
+export function readKeysFile(file: string): Organization[] {
+  let text: string;
+  try {
+    if (!statSync(file).isFile()) throw refuse(file, "is not a file", HINT_ADD);
+    if (isForeign(file)) throw refuseForeign(file);
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    if (cause instanceof AnalyticsError) throw cause;
+    throw refuse(file, `cannot be read: ${explainSystemError(cause)}`, HINT_ADD, cause);
+  }
+  return parseKeys(file, text);
+}
+
+function parseKeys(file: string, text: string): Organization[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw refuse(file, "is damaged: it is not JSON", HINT_REPAIR);
+  }
+  const { version }: { version?: unknown } = Object(json);
+  if (typeof version === "number" && version > VERSION) {
+    throw refuse(file, `is of version ${version}, which a later analytics-mcp wrote`, "Update this one.");
+  }
+  const { data, error } = content.safeParse(json);
+  if (data === undefined) throw refuse(file, `is damaged${describeIssue(error)}`, HINT_REPAIR);
+  const repeated =
+    findRepeated(data.organizations.map(({ name }) => name)) ??
+    findRepeated(data.organizations.flatMap(({ keys }) => keys.map(({ sha256 }) => sha256)));
+  if (repeated !== undefined) {
+    throw refuse(file, `is damaged: it has ${repeated.slice(0, 50)} twice`, HINT_REPAIR);
+  }
+  return data.organizations;
+}
+
+/** Names the place and what is wrong there, without the value. */
+function describeIssue(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue === undefined) return "";
+  const place = issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
+  return `${place}: ${issue.message.replace(/\.$/, "")}`;
+}
+
+const findRepeated = (names: readonly string[]) => names.find((name, index) => names.indexOf(name) !== index);
+
+export function formatKeys(organizations: readonly Organization[]): string {
+  return `${JSON.stringify({ version: VERSION, organizations }, null, 2)}\n`;
+}
+
+const HINT_ADD = "analytics-mcp keys add makes one; see analytics-mcp keys --help.";
+const HINT_REPAIR = "Repair it, or move it away and add the keys again: see analytics-mcp keys --help.";
+
+function refuse(file: string, reason: string, hint: string, cause?: unknown): AnalyticsError {
+  return new AnalyticsError("usage", `The keys file ${file} ${reason}.`, { hint, cause });
+}
+
+function refuseForeign(file: string): AnalyticsError {
+  return new AnalyticsError("usage", `Other users could add keys to the keys file ${file}.`, {
+    hint: `It must belong to you or to root, and be writable by its owner alone: chmod 600 ${JSON.stringify(file)}`,
+  });
+}

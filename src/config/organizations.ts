@@ -1,0 +1,124 @@
+import { AnalyticsError, quoteWord } from "../errors.ts";
+import { createKey, findKey, hashKey, nameKey } from "./issued-key.ts";
+import type { KeysChange } from "./keys-change.ts";
+import { isOrganizationName, type Organization } from "./keys-file.ts";
+import { readSitePattern } from "./site-patterns.ts";
+
+type Organizations = readonly Organization[];
+
+/**
+ * Adds a key to an organization, which is added with its sites if there is none of the name. Throws AnalyticsError
+ * `usage`.
+ *
+ * @param sites Separated by commas.
+ * @param now Milliseconds since 1970.
+ */
+export function addKey(
+  organizations: Organizations,
+  name: string,
+  sites: string | undefined,
+  now: number,
+): KeysChange<{ key: string; id: string; sites: string[] }> {
+  refuseKeyAsWord(name, "keys add");
+  if (!isOrganizationName(name)) throw refuseName(name);
+  const given = sites === undefined ? undefined : readSites(sites);
+  const known = organizations.find((each) => each.name === name);
+  if (known !== undefined && given !== undefined && !isSame(known.sites, given))
+    throw refuseOtherSites(known);
+  const own = known?.sites ?? given;
+  if (own === undefined) {
+    throw new AnalyticsError("usage", `There is no organization ${name} yet: say which sites are its own.`, {
+      hint: `Such as analytics-mcp keys add ${name} --sites '${name}.example,*.${name}.example'`,
+    });
+  }
+  const key = createKey();
+  const sha256 = hashKey(key);
+  const created = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+  const organization = { name, sites: own, keys: [...(known?.keys ?? []), { sha256, created }] };
+  return {
+    organizations: known
+      ? organizations.map((each) => (each === known ? organization : each))
+      : [...organizations, organization],
+    result: { key, id: nameKey(sha256), sites: own },
+  };
+}
+
+/**
+ * Removes an organization, or one key by its id; an organization goes with its last key. Throws AnalyticsError `usage` if
+ * there is neither.
+ */
+export function removeKeys(
+  organizations: Organizations,
+  name: string,
+): KeysChange<{ organization: string; count: number; isGone: boolean }> {
+  refuseKeyAsWord(name, "keys remove");
+  const found = organizations.find((each) => each.name === name || listIds(each).includes(name));
+  if (found === undefined) {
+    throw new AnalyticsError("usage", `There is no organization and no key of the name ${quoteWord(name)}.`, {
+      hint: "See analytics-mcp keys list.",
+    });
+  }
+  const left = found.name === name ? [] : found.keys.filter(({ sha256 }) => nameKey(sha256) !== name);
+  const isGone = left.length === 0;
+  return {
+    organizations: isGone
+      ? organizations.filter((each) => each !== found)
+      : organizations.map((each) => (each === found ? { ...each, keys: left } : each)),
+    result: { organization: found.name, count: found.keys.length - left.length, isGone },
+  };
+}
+
+export interface ListedKey {
+  organization: string;
+  sites: string[];
+  /** The key's id; null for an organization without keys. */
+  key: string | null;
+  created: string | null;
+}
+
+/** Lists each key, and each organization without any. */
+export function listKeys(organizations: Organizations): ListedKey[] {
+  return organizations.flatMap(({ name, sites, keys }): ListedKey[] => {
+    const row = { organization: name, sites };
+    if (keys.length === 0) return [{ ...row, key: null, created: null }];
+    return keys.map(({ sha256, created }) => ({ ...row, key: nameKey(sha256), created }));
+  });
+}
+
+const listIds = ({ keys }: Organization) => keys.map(({ sha256 }) => nameKey(sha256));
+
+function readSites(text: string): string[] {
+  const parts = text.split(",").filter((each) => each.trim() !== "");
+  if (parts.length > 0) return [...new Set(parts.map(readSitePattern))];
+  throw new AnalyticsError("usage", "--sites names no site.", {
+    hint: "Such as --sites 'acme.example,*.acme.example'",
+  });
+}
+
+const isSame = (one: readonly string[], other: readonly string[]) =>
+  [...one].sort().join() === [...other].sort().join();
+
+function refuseOtherSites({ name, sites }: Organization): AnalyticsError {
+  return new AnalyticsError("usage", `${name} has other sites already: ${sites.join(", ")}.`, {
+    hint: "Leave out --sites to add a key. To change the sites of all its keys, edit the keys file.",
+  });
+}
+
+function refuseName(name: string): AnalyticsError {
+  return new AnalyticsError("usage", `${quoteWord(name)} cannot be the name of an organization.`, {
+    hint: "Use up to 50 lower-case letters, digits, - and _, such as acme; it must not start with key_.",
+  });
+}
+
+/** Neither repeats a key nor takes one: other users of the machine can see a command's arguments. */
+function refuseKeyAsWord(word: string, command: string): void {
+  const key = findKey(word);
+  if (key === undefined) return;
+  throw new AnalyticsError(
+    "usage",
+    `${command} takes no key, because other users can see a command's arguments.`,
+    {
+      hint: `That one has the id ${nameKey(hashKey(key))}. If it may have leaked: analytics-mcp keys remove ${nameKey(hashKey(key))}`,
+    },
+  );
+}
