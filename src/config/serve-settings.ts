@@ -72,12 +72,12 @@ const MOST_SECONDS = 300;
 /**
  * Reads the settings of `serve`. Throws AnalyticsError `usage`, which names the option.
  *
- * @param isLocal Whether the data is in this process. If so, sign-ins are kept in memory unless a store is named.
+ * @param isTrial Whether the source is for trying it out. If so, sign-ins are kept in memory unless a store is named.
  */
 export function readServeSettings(
   flags: ServeFlags,
   environment: Environment,
-  isLocal: boolean,
+  isTrial: boolean,
 ): ServeSettings {
   const read: ReadSetting = (name) => {
     const value = flags[name] ?? environment[serveVariables[name]]?.trim();
@@ -100,13 +100,13 @@ export function readServeSettings(
     port: readPort(nameOf("--port", "port"), read("port") ?? DEFAULT_PORT),
     publicUrl,
     dashboardUrl: readDashboardUrl(read("dashboardUrl")),
-    ...choosePlaces(read("store"), read("secretFile"), folder, isLocal),
+    ...choosePlaces(read("store"), read("secretFile"), folder, isTrial),
     trustProxy: flags.trustProxy ?? readSwitch(serveVariables.trustProxy, trust ?? "off"),
     allowedOrigins: (read("allowedOrigins") ?? "")
       .split(",")
       .map(readHostname)
       .filter((each) => each !== ""),
-    ...readApplications(read, nameOf, isLocal && publicUrl === undefined),
+    ...readApplications(read, nameOf, isTrial && publicUrl === undefined),
     adminListen: readListen(nameOf("--admin-listen", "adminListen"), read("adminListen")),
     drainDelay: readSeconds(nameOf("--drain-delay", "drainDelay"), read("drainDelay") ?? "0") * 1000,
     logLevel: readLevel(nameOf("--log-level", "logLevel"), read("logLevel") ?? "info"),
@@ -114,12 +114,12 @@ export function readServeSettings(
 }
 
 /** How applications may introduce themselves. */
-function readApplications(read: ReadSetting, nameOf: NameSetting, isTrial: boolean) {
+function readApplications(read: ReadSetting, nameOf: NameSetting, isLocalTrial: boolean) {
   const registration = readSwitch(nameOf("--registration", "registration"), read("registration") ?? "on");
   const clientDocuments = readSwitch(
     nameOf("--client-documents", "clientDocuments"),
     // Who tries the demo on this machine may have no way out to the internet, and needs none: applications register.
-    read("clientDocuments") ?? (isTrial && registration ? "off" : "on"),
+    read("clientDocuments") ?? (isLocalTrial && registration ? "off" : "on"),
   );
   if (registration || clientDocuments) return { registration, clientDocuments };
   throw refuse(
@@ -133,9 +133,9 @@ function choosePlaces(
   namedStore: string | undefined,
   namedSecret: string | undefined,
   folder: string,
-  isLocal: boolean,
+  isTrial: boolean,
 ): Pick<ServeSettings, "store" | "secretFile"> {
-  const store = namedStore ?? (isLocal ? "memory" : join(folder, "connector.db"));
+  const store = namedStore ?? (isTrial ? "memory" : join(folder, "connector.db"));
   return { store, secretFile: namedSecret ?? (store === "memory" ? undefined : join(folder, "secret")) };
 }
 

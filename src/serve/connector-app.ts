@@ -86,7 +86,9 @@ export function createConnectorApp(
     checkBearer: async (authorization) => {
       const bearer = await findBearer(authorization);
       noteGrant(bearer?.grantId);
-      return bearer;
+      if (bearer === undefined || source.accepts?.(bearer.apiKey) !== false) return bearer;
+      await revoke(bearer);
+      return undefined;
     },
     describeServer: (bearer) => ({
       ...contextOf(bearer),

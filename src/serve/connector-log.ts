@@ -10,6 +10,7 @@ export type LogEvent =
   | "host_refused"
   | "proxy_not_read"
   | "store"
+  | "source"
   | "fault";
 
 /** The level of each event. An event always has the same level. */
@@ -27,6 +28,7 @@ export const eventLevels: Record<LogEvent, LogLevel> = {
   document_unavailable: "warn",
   proxy_not_read: "warn",
   store: "warn",
+  source: "warn",
   fault: "error",
 };
 

@@ -4,6 +4,7 @@ const HIDDEN = "[hidden]";
 const SECRET_NAMES = /(key|token|code|verifier|secret|password|cookie|csrf|authorization)$/i;
 const SECRET_PATTERNS: [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[^\s"',]+/gi, `$1 ${HIDDEN}`],
+  [/\bamcp_[\w-]+/g, HIDDEN],
   [/\?[^\s"']+/g, `?${HIDDEN}`],
   [
     /([\w-]*(?:key|token|code|verifier|secret|password|cookie|csrf)["']?\s*[=:]\s*["']?)[^\s"'&;,]+/gi,

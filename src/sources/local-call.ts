@@ -9,14 +9,26 @@ import { answerOperation } from "./operation-answers.ts";
  */
 export function createLocalCall(open: () => Promise<DataSource>, clock: () => number, site?: string): Call {
   let opened: Promise<DataSource> | undefined;
-  const call: Call = async (operation, params, { signal, span } = {}) => {
-    signal?.throwIfAborted();
+  const openOnce = () => {
     // After a failure the next call tries again.
     opened ??= open().catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
-    const source = await opened;
+    return opened;
+  };
+  return createCall(openOnce, clock, site);
+}
+
+/** @param find The source that each call asks. */
+export function createCall(
+  find: () => DataSource | Promise<DataSource>,
+  clock: () => number,
+  site?: string,
+): Call {
+  const call: Call = async (operation, params, { signal, span } = {}) => {
+    signal?.throwIfAborted();
+    const source = await find();
     // The result is that of this operation, which the compiler cannot see through its name.
     return answerOperation(operation, { ...params, ...span }, { source, now: clock(), signal }) as never;
   };

@@ -120,6 +120,11 @@ export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about
   });
 }
 
+/** Refuses `--keys` for a source that has no use for it. */
+export function refuseKeys(reason: string): AnalyticsError {
+  return new AnalyticsError("usage", `--keys is for --logs: ${reason}.`, { hint: "Leave out --keys." });
+}
+
 const isNamed = (flags: SourceFlags, flag: string) => flags[nameAttribute(flag)] !== undefined;
 
 /** The attribute that commander gives an option: `baseUrl` for `--base-url`. */

@@ -50,4 +50,5 @@ export const logs: LocalKind = {
     instruction: "The numbers come from a web server's access logs.",
   },
   open: async (context) => (await import("./logs/open.ts")).openLogSource(context),
+  openViews: async (context) => (await import("./logs/open.ts")).openLogViews(context),
 };

@@ -7,6 +7,7 @@ import type { Warning } from "../operations/period.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, SourceSite, Span } from "./data-source.ts";
+import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
 
 /** What an answer is computed from. */
@@ -162,11 +163,7 @@ async function findSite(source: DataSource, name: string, signal?: AbortSignal):
   const wanted = normalizeSite(name);
   const site = (await source.sites(signal)).find(({ id, domain }) => id === wanted || domain === wanted);
   if (site) return site;
-  throw new AnalyticsError(
-    "site_not_found",
-    "No site of your organization has this id or domain: GET /sites lists its sites.",
-    { status: 404 },
-  );
+  throw createSiteNotFound();
 }
 
 async function refuseUnrecorded(

@@ -1,8 +1,7 @@
 import type { HttpClientOptions } from "../client/http-client.ts";
 import { AnalyticsError } from "../errors.ts";
-import type { Call } from "../operations/call.ts";
-import { createLocalCall } from "./local-call.ts";
-import { findLocal } from "./local-choice.ts";
+import { createCall, createLocalCall } from "./local-call.ts";
+import { findLocal, refuseKeys } from "./local-choice.ts";
 import { createServiceSource, openKeyedService } from "./service-source.ts";
 import type { KeyedSource, LocalChoice, Source, SourceContext, SourceFlags } from "./source-types.ts";
 
@@ -30,32 +29,32 @@ export function resolveSource(
   };
 }
 
+/** What opening the source of a server needs. Warnings are for its operator. */
+type KeyedContext = Pick<SourceContext, "environment" | "clock" | "warn">;
+
 /** Resolves the source of a server whose users bring their own keys. */
-export async function resolveKeyedSource(
-  flags: SourceFlags,
-  context: Pick<SourceContext, "environment" | "clock">,
-): Promise<KeyedSource> {
+export async function resolveKeyedSource(flags: SourceFlags, context: KeyedContext): Promise<KeyedSource> {
   const local = findLocal(flags, context.environment);
-  return local === undefined ? openKeyedService(flags, context) : openKeyedLocal(local, context);
+  if (local !== undefined) return openKeyedLocal(local, context);
+  if (flags.keys !== undefined) throw refuseKeys("a service has its own keys");
+  return openKeyedService(flags, context);
 }
 
 async function openKeyedLocal(
-  { kind: { option, about, openKeyring }, flags }: LocalChoice,
-  { clock, environment }: Pick<SourceContext, "clock" | "environment">,
+  { kind, flags }: LocalChoice,
+  { clock, environment, warn }: KeyedContext,
 ): Promise<KeyedSource> {
-  if (openKeyring === undefined) {
-    throw new AnalyticsError(
-      "usage",
-      `${option.flag} cannot be shared by several people: it has no keys for them.`,
-    );
-  }
-  const { find, publicKeys } = await openKeyring({ clock, environment, flags });
+  const { openServedKeyring } = await import("./served-keyring.ts");
+  const { find, publicKeys, prepare } = await openServedKeyring(kind, {
+    ...{ clock, environment, flags, warn, mayMakeKey: false },
+  });
+  const { about } = kind;
   return {
     ...{ name: about.label, about, publicKey: publicKeys[0] },
-    open: (apiKey): Call => {
-      const holder = find(apiKey);
-      return createLocalCall(async () => holder?.source ?? Promise.reject(refuseKey()), clock);
-    },
+    ...(prepare && { prepare }),
+    accepts: (apiKey) => find(apiKey) !== undefined,
+    // Looked up at each call: a key may be removed meanwhile.
+    open: (apiKey) => createCall(() => find(apiKey)?.source ?? Promise.reject(refuseKey()), clock),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { HttpClientOptions } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
 import type { Access, AccessFlags } from "../config/access.ts";
+import type { SiteSelection } from "../config/site-patterns.ts";
 import type { Environment } from "../config/variables.ts";
 import type { Call } from "../operations/call.ts";
 import type { DataSource } from "./data-source.ts";
@@ -63,9 +64,19 @@ export interface LocalKind {
   /** The site to use when a query names none. */
   site?: string;
   open(context: LocalContext): Promise<DataSource>;
-  /** For a source of several organizations: finds the data of each key, and lists keys that are public. */
-  openKeyring?(context: LocalContext): Promise<{ find: Keyring; publicKeys: string[] }>;
+  /** For a source that has organizations itself: finds the data of each key, and lists keys that are public. */
+  openKeyring?(context: LocalContext): Promise<LocalKeyring>;
+  /** For a source that organizations of a keys file can share: opens it once, for all of them. */
+  openViews?(context: LocalContext): Promise<OpenView>;
 }
+
+export interface LocalKeyring {
+  find: Keyring;
+  publicKeys: string[];
+}
+
+/** Shows some sites of a source, as if there were no others. */
+export type OpenView = (selection: SiteSelection) => DataSource;
 
 /** A source in this process that flags, environment or a profile chose. */
 export interface LocalChoice {
@@ -110,6 +121,10 @@ export interface KeyedSource {
   about: About;
   /** A key that anyone may use. */
   publicKey?: string | undefined;
+  /** Whether a key is known here; absent if only a call can tell. */
+  accepts?: (apiKey: string) => boolean;
+  /** Reads the data ahead of the first call. What fails is reported to the operator. */
+  prepare?: () => Promise<void>;
   /** The calls of one key. With an invalid key they reject with `invalid_api_key`, status 401. */
   open(apiKey: string, options?: OpenOptions): Call;
 }

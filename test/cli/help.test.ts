@@ -33,9 +33,8 @@ describe("the help of a command", () => {
     ["config", ["--demo", "--base-url", "--profile"]],
     ["login", ["--base-url", "--profile", "--api-key-file", "--api-key-stdin"]],
     ["logout", ["--profile"]],
-    ...["grants", "clients", "reference", "completion", "help"].map(
-      (name) => [name, []] as [string, string[]],
-    ),
+    ["reference", ["--demo"]],
+    ...["grants", "clients", "keys", "completion", "help"].map((name) => [name, []] as [string, string[]]),
   ])("%s has those global options that it takes", async (name, expected) => {
     const options = (await readHelp(name)).matchAll(/^ {2}(--[\w-]+)/gm);
     const names = [...options].map(([, option = ""]) => option);

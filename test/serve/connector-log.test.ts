@@ -198,6 +198,7 @@ describe("the redaction of secrets", () => {
     ["code=canary&state=1", "code=[hidden]&state=1"],
     ['{"refresh_token": "canary", "x": 1}', '{"refresh_token": "[hidden]", "x": 1}'],
     ["client_secret:canary", "client_secret:[hidden]"],
+    [`sent amcp_${"A1_-".repeat(10)}abc as it is`, "sent [hidden] as it is"],
   ])("hides the secret in %j", (message, expected) => {
     const told = write({ message }).message;
     expect(told).toContain(expected);

@@ -1,4 +1,5 @@
 import * as oauth from "oauth4webapi";
+import { DEMO_KEY } from "./api.ts";
 import { consent } from "./connector.ts";
 
 /** For servers of this machine, over plain http. */
@@ -8,6 +9,7 @@ export const loose = { [oauth.allowInsecureRequests]: true };
 export async function signIn(
   connector: { publicUrl: string; mcp: string },
   redirect = "http://127.0.0.1:1234/cb",
+  key = DEMO_KEY,
 ) {
   const issuer = new URL(connector.publicUrl);
   const server = await oauth.processDiscoveryResponse(
@@ -33,7 +35,7 @@ export async function signIn(
     state,
     resource: connector.mcp,
   }).toString();
-  const landed = await consent(connector.publicUrl, url);
+  const landed = await consent(connector.publicUrl, url, key);
   const parameters = oauth.validateAuthResponse(server, client, landed, state);
   const exchange = async () =>
     oauth.authorizationCodeGrantRequest(server, client, oauth.None(), parameters, redirect, verifier, {

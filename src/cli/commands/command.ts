@@ -10,6 +10,7 @@ const KEY = ["--api-key-file", "--api-key-stdin"];
 /** Groups of the options on source, service and key. Help and completion show only those that a command takes. */
 export const access = {
   none: [],
+  local: LOCAL,
   profile: ["--profile"],
   service: [...LOCAL, ...SERVICE],
   serviceAndKey: [...SERVICE, ...KEY],

@@ -1,13 +1,17 @@
 import { InvalidArgumentError } from "commander";
+import { isLoopback } from "../../config/base-url.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
+import { findLocal } from "../../sources/local-choice.ts";
 import { exampleKind } from "../../sources/local-kinds.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
-import { printNote } from "../output/streams.ts";
+import { printNote, writeAside } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+import { withKeysOption } from "./keys-option.ts";
 
-interface ReferenceOptions {
+interface ReferenceFlags extends SourceFlags {
   host: string;
   port: number;
 }
@@ -15,57 +19,71 @@ interface ReferenceOptions {
 /** `analytics-mcp reference`: the reference API over real HTTP. */
 export const command: CommandDefinition = {
   group: "Serve:",
-  summary: "Serve the reference API with made-up data over HTTP",
+  summary: "Serve the REST API over HTTP, with made-up data or your logs",
   create: createReferenceCommand,
 };
 
 function createReferenceCommand(io: Io): ShellCommand {
-  return new ShellCommand("reference")
-    .taking(access.none)
-    .withExamples("analytics-mcp reference --port 8787")
-    .description("Serve the reference API with made-up data over HTTP, to develop against.")
+  const command = new ShellCommand("reference")
+    .taking(access.local)
+    .withExamples(
+      "analytics-mcp reference --port 8787",
+      "analytics-mcp reference --logs '/var/log/nginx/access.log*'",
+    )
+    .description(
+      "Serve the REST API over HTTP: with made-up data, to develop against, or with --logs. Access logs need a keys file (see keys), or a terminal, which is shown a key for this run.",
+    )
     .option("--host <host>", "address to listen on", "127.0.0.1")
-    .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787)
-    .action(async ({ host, port }: ReferenceOptions) => {
-      const [{ createApi }, { listen }, { openLocalKeyring }] = await Promise.all([
-        import("../../api/api.ts"),
-        import("../../api/listen.ts"),
-        import("../../sources/local-keyring.ts"),
-      ]);
-      const { find, publicKeys } = await openLocalKeyring(exampleKind, {
-        ...{ clock: io.clock, environment: io.environment, flags: {} },
-      });
-      let available = true;
-      const api = createApi({
-        keyring: find,
-        clock: io.clock,
-        isAvailable: () => available,
-        onFault: (fault, requestId) => void printNote(io, `request ${requestId} failed: ${String(fault)}`),
-      });
-      const server = await listen(api, host, port).catch((cause: unknown) => {
-        throw new AnalyticsError(
-          "usage",
-          `Cannot listen on ${host}, port ${port}: ${explainSystemError(cause)}.`,
-          {
-            hint: "Choose another --port (0 for a free one) or another --host.",
-            cause,
-          },
-        );
-      });
-      // Nobody can send a request to a wildcard address.
-      const asked = server.origin.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-      await printNote(
-        io,
-        `Reference API at ${server.origin}${BASE_PATH} (${exampleKind.about.label}; Ctrl-C stops it)`,
-      );
-      await printNote(
-        io,
-        `Try: ANALYTICS_BASE_URL=${asked} ANALYTICS_API_KEY=${publicKeys[0]} analytics-mcp sites`,
-      );
-      await io.untilStopped();
-      available = false;
-      await server.close();
-    });
+    .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787);
+  return withKeysOption(command).action(async (_, self: ShellCommand) => {
+    await serveReference(io, self.optsWithGlobals<ReferenceFlags>());
+  });
+}
+
+async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
+  const { clock, environment } = io;
+  const [{ createApi }, { listen }, { openServedKeyring }] = await Promise.all([
+    import("../../api/api.ts"),
+    import("../../api/listen.ts"),
+    import("../../sources/served-keyring.ts"),
+  ]);
+  const { kind, flags: chosen } = findLocal(flags, environment) ?? { kind: exampleKind, flags };
+  const { find, publicKeys, file, prepare } = await openServedKeyring(kind, {
+    ...{ clock, environment, flags: chosen },
+    warn: (text) => printNote(io, `warning: ${text}`),
+    // A key must not end in a file or a journal.
+    mayMakeKey: io.stderr.isTTY === true,
+  });
+  let available = true;
+  const api = createApi({
+    ...{ keyring: find, clock, isAvailable: () => available },
+    onFault: (fault, requestId) => void printNote(io, `request ${requestId} failed: ${String(fault)}`),
+  });
+  const { host, port } = flags;
+  const server = await listen(api, host, port).catch((cause: unknown) => {
+    throw new AnalyticsError(
+      "usage",
+      `Cannot listen on ${host}, port ${port}: ${explainSystemError(cause)}.`,
+      {
+        hint: "Choose another --port (0 for a free one) or another --host.",
+        cause,
+      },
+    );
+  });
+  // Nobody can send a request to a wildcard address.
+  const asked = server.origin.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+  await printNote(io, `Reference API at ${server.origin}${BASE_PATH} (${kind.about.label}; Ctrl-C stops it)`);
+  if (file !== undefined) await printNote(io, `Keys: ${file}`);
+  const key = publicKeys[0] ?? "<key>";
+  // Not wrapped: it is to be copied.
+  await writeAside(io, `Try: ANALYTICS_BASE_URL=${asked} ANALYTICS_API_KEY=${key} analytics-mcp sites`);
+  if (prepare && !isLoopback(new URL(server.origin).hostname)) {
+    await printNote(io, "warning: Keys and numbers are sent unencrypted: put a proxy with https in front.");
+  }
+  void prepare?.();
+  await io.untilStopped();
+  available = false;
+  await server.close();
 }
 
 function readPort(text: string): number {

@@ -11,6 +11,7 @@ import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+import { withKeysOption } from "./keys-option.ts";
 
 const DRAIN_MS = 10_000;
 
@@ -27,6 +28,7 @@ function createServeCommand(io: Io): ShellCommand {
     .withExamples(
       "analytics-mcp serve --demo",
       "analytics-mcp serve --base-url https://stats.example.com --public-url https://connector.example.com",
+      "analytics-mcp serve --logs '/var/log/nginx/access.log*' --public-url https://connector.example.com",
     )
     .description(
       "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options, it serves this machine only and keeps its state in its own folder.",
@@ -74,14 +76,16 @@ function createServeCommand(io: Io): ShellCommand {
       `how long to keep serving with /readyz at 503 after a stop (default: 0; ${serveVariables.drainDelay})`,
     )
     .option("--log-level <level>", `debug, info, warn or error (default: info; ${serveVariables.logLevel})`);
-  return command.action(async (_, self: ShellCommand) => {
+  return withKeysOption(command).action(async (_, self: ShellCommand) => {
     const flags = self.optsWithGlobals<SourceFlags & ServeFlags>();
     await serve(io, flags);
   });
 }
 
 async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
-  const settings = readServeSettings(flags, io.environment, findLocal(flags, io.environment) !== undefined);
+  // A source with keys of its own is for trying it out.
+  const isTrial = findLocal(flags, io.environment)?.kind.openKeyring !== undefined;
+  const settings = readServeSettings(flags, io.environment, isTrial);
   const [{ startConnector }, { createLog }, { readSecret }, { openStore }] = await Promise.all([
     import("../../serve/connector-server.ts"),
     import("../../serve/connector-log.ts"),
@@ -93,6 +97,10 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
     ...{ level: settings.logLevel, clock },
     write: (line) => void printNote(io, line),
   });
+  const source = await resolveKeyedSource(flags, {
+    ...{ clock, environment: io.environment },
+    warn: (message) => log("source", { message }),
+  });
   const secret = await readSecret(settings.secretFile);
   const store = await openStore(settings.store, {
     clock,
@@ -103,13 +111,13 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
     const connector = await startConnector({
       ...settings,
       documentProxy: readProxyVariables(io.environment),
-      source: await resolveKeyedSource(flags, io),
-      ...{ store, secret, clock, log, version: io.version },
+      ...{ source, store, secret, clock, log, version: io.version },
       callsPerMinute: readCallsPerMinute(io.environment),
     }).catch((cause: unknown) => {
       throw explainListening(cause);
     });
     await printNote(io, describeAddress(connector.publicUrl));
+    void source.prepare?.();
     await io.untilStopped();
     await connector.close(DRAIN_MS, settings.drainDelay);
   } finally {

@@ -70,6 +70,9 @@ function buildHelp(service: string, dashboardUrl: string | undefined, publicKey:
   if (publicKey !== undefined) {
     return html`This key is public and already filled in: <code>${publicKey}</code>`;
   }
+  if (dashboardUrl === undefined && !URL.canParse(service)) {
+    return html`For <bdi class="address">${service}</bdi>. Whoever runs this server gives it to you.`;
+  }
   // In another tab: this page is the sign-in.
   const dashboard =
     dashboardUrl === undefined

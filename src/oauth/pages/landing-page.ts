@@ -34,7 +34,7 @@ ${buildNotice(notice)}
 <p>This is a connector for AI assistants (MCP). It lets your assistant read the visitors, pages, referrers and countries of your sites. It cannot change anything.</p>
 <label for="address">Address to add</label>
 <input id="address" class="code" readonly value="${address}">
-<p class="soft">Your assistant then opens a page on this server that asks for ${hasPublicKey ? html`a key, which is already filled in` : html`an API key from the ${buildDashboard(dashboardUrl)} of <bdi class="address">${printHost(service)}</bdi>`}.</p>
+<p class="soft">Your assistant then opens a page on this server that asks for ${hasPublicKey ? html`a key, which is already filled in` : buildKeySource(service, dashboardUrl)}.</p>
 <h2>How to add it</h2>
 <div class="ways">
 ${buildInstructions(address, isLocal)}
@@ -47,6 +47,14 @@ ${
 <ul>${documents.map(({ title, path }) => html`<li><a href="${path}">${title}</a></li>`)}</ul>`
 }`;
   return buildDocument({ title: "Ask your web analytics from any assistant", main, wide: true });
+}
+
+/** Where people get a key: data on this server has no dashboard of its own. */
+function buildKeySource(service: string, dashboardUrl: string | undefined): Html {
+  if (dashboardUrl === undefined && !URL.canParse(service)) {
+    return html`an API key, which whoever runs this server gives to you`;
+  }
+  return html`an API key from the ${buildDashboard(dashboardUrl)} of <bdi class="address">${printHost(service)}</bdi>`;
 }
 
 const buildDashboard = (url: string | undefined) =>

@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
 import { dimensions as allDimensions, type Dimension } from "../../operations/dimensions.ts";
 import { compareRows } from "../../operations/row-order.ts";
 import { dateAt } from "../calendar.ts";
 import type { DataSource, RankedRow, SourceSite, Span } from "../data-source.ts";
+import { createSiteNotFound } from "../site-not-found.ts";
+import type { OpenView } from "../source-types.ts";
 import { countActive } from "./active.ts";
 import { coverageWarnings } from "./coverage.ts";
 import { rankCrawlers } from "./crawler-days.ts";
@@ -13,7 +16,7 @@ import { nameValue } from "./labels.ts";
 import type { LogStore } from "./log-store.ts";
 import type { LogSettings } from "./settings.ts";
 import { countOpenDay, type SiteLog } from "./site-log.ts";
-import { listSites } from "./sites.ts";
+import { listOwnSites, listSites } from "./sites.ts";
 import { spaceOf } from "./values.ts";
 
 /** All that there is: logs of 2000 can be asked about, too. */
@@ -22,11 +25,33 @@ const WINDOW_MS = 5 * 60_000;
 
 /** Creates a data source from the store of what logs say. Nothing is read before the first question. */
 export function createLogSource(settings: LogSettings, store: LogStore): DataSource {
+  return createView({ settings, store, counts: createDayCache() });
+}
+
+/** Creates a function that shows some of the sites. All views share what was read and counted. */
+export function createLogViews(settings: LogSettings, store: LogStore): OpenView {
   const counts = createDayCache();
-  const read = async (signal?: AbortSignal) => listSites((await store.read(signal)).collector, settings);
+  return (selection) => createView({ settings, store, counts, selection });
+}
+
+interface ViewParts {
+  settings: LogSettings;
+  store: LogStore;
+  counts: DayCache;
+  /** All sites if absent. */
+  selection?: SiteSelection;
+}
+
+function createView({ settings, store, counts, selection }: ViewParts): DataSource {
+  const read = async (signal?: AbortSignal) => {
+    const { collector } = await store.read(signal);
+    return selection === undefined
+      ? listSites(collector, settings)
+      : listOwnSites(collector, settings, selection);
+  };
   const logOf = async ({ domain }: SourceSite, signal?: AbortSignal): Promise<SiteLog> => {
     const found = (await read(signal)).find((log) => log.domain === domain);
-    if (found === undefined) throw new TypeError(`There is no log of ${domain}.`);
+    if (found === undefined) throw createSiteNotFound();
     return found;
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
@@ -81,6 +106,8 @@ function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
 }
 
 /** Counts days, and open ones again only if lines have come, or if the question ends before their last line. */
+type DayCache = ReturnType<typeof createDayCache>;
+
 function createDayCache() {
   const known = new WeakMap<object, { version: number; counts: DayCounts }>();
   return (log: SiteLog, date: string, now: number): DayCounts | undefined => {

@@ -2,22 +2,28 @@ import { resolve } from "node:path";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
-import type { LocalContext, SourceFlags } from "../source-types.ts";
+import type { LocalContext, OpenView, SourceFlags } from "../source-types.ts";
 import { logFormats } from "./formats/index.ts";
-import { createLogSource } from "./log-source.ts";
+import { createLogSource, createLogViews } from "./log-source.ts";
 import { createLogStore } from "./log-store.ts";
 import { openIndexOf } from "./open-index.ts";
 import type { LogSettings } from "./settings.ts";
 
-export async function openLogSource({
-  flags,
-  environment,
-  clock,
-  warn = () => {},
-}: LocalContext): Promise<DataSource> {
+export async function openLogSource(context: LocalContext): Promise<DataSource> {
+  const { settings, store } = openStore(context);
+  return createLogSource(settings, store);
+}
+
+/** Opens the logs once, for several organizations with some of the sites each. */
+export async function openLogViews(context: LocalContext): Promise<OpenView> {
+  const { settings, store } = openStore(context);
+  return createLogViews(settings, store);
+}
+
+function openStore({ flags, environment, clock, warn = () => {} }: LocalContext) {
   const settings = readLogSettings(flags, environment.ANALYTICS_SITE);
   const openIndex = () => openIndexOf(settings, environment, warn);
-  return createLogSource(settings, createLogStore(settings, { clock, openIndex }));
+  return { settings, store: createLogStore(settings, { clock, openIndex }) };
 }
 
 /**

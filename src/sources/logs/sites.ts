@@ -1,3 +1,4 @@
+import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Collector } from "./collector.ts";
 import type { LogSettings } from "./settings.ts";
@@ -7,16 +8,46 @@ import type { SiteLog } from "./site-log.ts";
 const LEAST_SHARE = 0.01;
 
 /** The sites of the logs, by domain: those that were named, else the hosts that people visit. Throws AnalyticsError. */
-export function listSites({ sites }: Collector, { sites: named, files }: LogSettings): SiteLog[] {
-  const all = [...sites.values()].sort((a, b) => (a.domain < b.domain ? -1 : 1));
-  const assigned = new Set([...named, ...files.flatMap(({ site }) => site ?? [])]);
-  const total = all.reduce((sum, { pageviews }) => sum + pageviews, 0);
-  const chosen = all.filter(({ domain }) => assigned.has(domain));
+export function listSites(collector: Collector, settings: LogSettings): SiteLog[] {
+  const all = listLogs(collector);
+  const chosen = pickAssigned(all, settings);
   if (chosen.length > 0) return chosen;
   // A name that the log does not have is mistyped: the error about it lists those that it has.
-  const found = all.filter(({ pageviews }) => pageviews > 0 && pageviews >= LEAST_SHARE * total);
+  const found = pickVisited(all);
   if (found.length === 0 && all.every(({ pageviews }) => pageviews === 0)) throw refuseNameless();
   return found;
+}
+
+/**
+ * The sites of one organization, by domain. What others have does not matter: a small organization on a large server has
+ * its sites, too. Throws AnalyticsError.
+ */
+export function listOwnSites(
+  collector: Collector,
+  settings: LogSettings,
+  { names, includes }: SiteSelection,
+): SiteLog[] {
+  const all = listLogs(collector);
+  if (all.length === 0) throw refuseNameless();
+  const chosen = pickAssigned(all, settings);
+  const own = (chosen.length > 0 ? chosen : all).filter(({ domain }) => includes(domain));
+  const visited = new Set(pickVisited(own));
+  return own.filter((log) => chosen.length > 0 || names.has(log.domain) || visited.has(log));
+}
+
+const listLogs = ({ sites }: Collector): SiteLog[] =>
+  [...sites.values()].sort((a, b) => (a.domain < b.domain ? -1 : 1));
+
+/** The sites that the settings name. */
+function pickAssigned(all: readonly SiteLog[], { sites: named, files }: LogSettings): SiteLog[] {
+  const assigned = new Set([...named, ...files.flatMap(({ site }) => site ?? [])]);
+  return all.filter(({ domain }) => assigned.has(domain));
+}
+
+/** Without those that only strangers' made-up requests name. */
+function pickVisited(all: readonly SiteLog[]): SiteLog[] {
+  const total = all.reduce((sum, { pageviews }) => sum + pageviews, 0);
+  return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= LEAST_SHARE * total);
 }
 
 export function refuseNameless(): AnalyticsError {

@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import { findKeysFile } from "../config/keys-file.ts";
+import { selectSites } from "../config/site-patterns.ts";
+import { AnalyticsError } from "../errors.ts";
+import { openFileKeyring } from "./file-keyring.ts";
+import { hideFaults } from "./hidden-faults.ts";
+import { refuseKeys } from "./local-choice.ts";
+import { openLocalKeyring } from "./local-keyring.ts";
+import type { LocalContext, LocalKeyring, LocalKind, OpenView, SourceContext } from "./source-types.ts";
+
+export interface ServedContext extends LocalContext {
+  /** Tells the operator. */
+  warn: SourceContext["warn"];
+  /** Whether to make a key for this run if there is no keys file: somebody must be there to read it. */
+  mayMakeKey: boolean;
+}
+
+export interface ServedKeyring extends LocalKeyring {
+  /** The keys file, if it is in use. */
+  file?: string;
+  /** Reads the data ahead of the first call. */
+  prepare?: () => Promise<void>;
+}
+
+const EVERY_SITE = selectSites(["*"]);
+
+/**
+ * Opens the keyring of a source that a server offers to others. Throws AnalyticsError `usage` if there are no keys for
+ * them, or the keys file cannot be used.
+ */
+export async function openServedKeyring(kind: LocalKind, context: ServedContext): Promise<ServedKeyring> {
+  const { flag } = kind.option;
+  if (kind.openKeyring) {
+    if (context.flags.keys !== undefined) throw refuseKeys(`${flag} has its own keys`);
+    return kind.openKeyring(context);
+  }
+  if (kind.openViews === undefined) {
+    throw new AnalyticsError("usage", `${flag} cannot be shared by several people: it has no keys for them.`);
+  }
+  const { file, isNamed } = findKeysFile(context.flags, context.environment);
+  const isThere = isNamed || existsSync(file);
+  if (!isThere && !context.mayMakeKey) throw refuseKeyless(flag, file);
+  const openAll = await kind.openViews(context);
+  const reportFault = limitReports(context.warn, context.clock);
+  const openView: OpenView = (selection) => hideFaults(openAll(selection), reportFault);
+  const every = openView(EVERY_SITE);
+  const prepare = async () => void (await every.sites().catch(() => {}));
+  if (!isThere) return { ...(await openLocalKeyring({ open: async () => every }, context)), prepare };
+  return {
+    find: openFileKeyring(file, { openView, clock: context.clock, report: context.warn }),
+    ...{ publicKeys: [], file, prepare },
+  };
+}
+
+const REPORT_AGAIN_MS = 60_000;
+const MOST_MESSAGES = 100;
+
+/** Reports the same message once a minute, however many ask. */
+function limitReports(report: SourceContext["warn"], clock: () => number) {
+  const reported = new Map<string, number>();
+  return (message: string) => {
+    const now = clock();
+    if (now - (reported.get(message) ?? Number.NEGATIVE_INFINITY) < REPORT_AGAIN_MS) return;
+    if (reported.size >= MOST_MESSAGES) reported.clear();
+    reported.set(message, now);
+    void report(message);
+  };
+}
+
+function refuseKeyless(flag: string, file: string): AnalyticsError {
+  return new AnalyticsError(
+    "usage",
+    `${flag} needs keys for those who may ask, and ${file} does not exist.`,
+    {
+      hint: "Create one: analytics-mcp keys add acme --sites 'acme.example,*.acme.example'",
+    },
+  );
+}
