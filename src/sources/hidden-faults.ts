@@ -21,13 +21,20 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         );
       }
     };
-  return {
+  const { crawlers, warnings, dimensions } = source;
+  const guarded = {
     daysKept: source.daysKept,
     sites: guard(source.sites),
     days: guard(source.days),
     breakdown: guard(source.breakdown),
     active: guard(source.active),
-    ...(source.warnings && { warnings: guard(source.warnings) }),
-    ...(source.dimensions && { dimensions: guard(source.dimensions) }),
-  };
+    crawlers: crawlers && guard(crawlers),
+    warnings: warnings && guard(warnings),
+    dimensions: dimensions && guard(dimensions),
+    // So that a method of the port cannot be forgotten here.
+  } satisfies Record<keyof DataSource, unknown>;
+  // What a source does not have is absent, which the compiler cannot see through the filter.
+  return Object.fromEntries(
+    Object.entries(guarded).filter(([, member]) => member !== undefined),
+  ) as unknown as DataSource;
 }

@@ -85,7 +85,7 @@ describe("organizations on one log", () => {
     const [{ id }] = (await ask(acme, "/sites")).json.sites;
     for (const path of [
       ...["/stats?days=7&", "/timeseries?", "/breakdown?dimension=pages&", "/breakdown?dimension=cities&"],
-      ...["/realtime?", "/stats?from=2026-11-19&to=2026-11-20&"],
+      ...["/realtime?", "/crawlers?", "/stats?from=2026-11-19&to=2026-11-20&"],
     ]) {
       time.now += 60_000;
       const missing = await ask(tiny, `${path}site=nowhere.example`);
@@ -96,6 +96,7 @@ describe("organizations on one log", () => {
         expect([foreign.body, ...foreign.headers]).toEqual([missing.body, ...missing.headers]);
       }
     }
+    expect((await ask(tiny, "/crawlers?site=tiny.example")).status).toBe(200);
     const own = await ask(acme, "/breakdown?site=acme.example&dimension=pages&days=3");
     expect(own.json.rows.map(({ value }: { value: string }) => value)).toEqual(["/of/acme.example"]);
   });
