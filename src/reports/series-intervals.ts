@@ -4,10 +4,8 @@ import type { ResultOf } from "../operations/operation.ts";
 import { describePeriod, formatSpan, type Period, periodHeadline } from "../operations/period.ts";
 import { startOf } from "../operations/period-words.ts";
 import type { View } from "../operations/view.ts";
+import type { Interval } from "./intervals.ts";
 import type { Answer } from "./queries.ts";
-
-export const intervals = ["day", "week", "month"] as const;
-export type Interval = (typeof intervals)[number];
 
 /** The days of a week or a month that a series covers, added up. */
 interface IntervalPoint {

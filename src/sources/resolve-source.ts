@@ -1,9 +1,8 @@
 import type { HttpClientOptions } from "../client/http-client.ts";
-import { AnalyticsError } from "../errors.ts";
-import { createCall, createLocalCall } from "./local-call.ts";
-import { findLocal, refuseKeys } from "./local-choice.ts";
-import { createServiceSource, openKeyedService } from "./service-source.ts";
-import type { KeyedSource, LocalChoice, Source, SourceContext, SourceFlags } from "./source-types.ts";
+import { createLocalCall } from "./local-call.ts";
+import { findLocal } from "./local-choice.ts";
+import { createServiceSource } from "./service-source.ts";
+import type { Source, SourceContext, SourceFlags } from "./source-types.ts";
 
 /**
  * Resolves flags, environment and profiles to a local source or a service. Nothing is read or opened before the first
@@ -28,37 +27,3 @@ export function resolveSource(
     ),
   };
 }
-
-/** What opening the source of a server needs. Warnings are for its operator. */
-type KeyedContext = Pick<SourceContext, "environment" | "clock" | "warn">;
-
-/** Resolves the source of a server whose users bring their own keys. */
-export async function resolveKeyedSource(flags: SourceFlags, context: KeyedContext): Promise<KeyedSource> {
-  const local = findLocal(flags, context.environment);
-  if (local !== undefined) return openKeyedLocal(local, context);
-  if (flags.keys !== undefined) throw refuseKeys("a service has its own keys");
-  return openKeyedService(flags, context);
-}
-
-async function openKeyedLocal(
-  { kind, flags }: LocalChoice,
-  { clock, environment, warn }: KeyedContext,
-): Promise<KeyedSource> {
-  const { openServedKeyring } = await import("./served-keyring.ts");
-  const { find, publicKeys, prepare } = await openServedKeyring(kind, {
-    ...{ clock, environment, flags, warn, mayMakeKey: false },
-  });
-  const { about } = kind;
-  return {
-    ...{ name: about.label, about, publicKey: publicKeys[0] },
-    ...(prepare && { prepare }),
-    accepts: (apiKey) => find(apiKey) !== undefined,
-    // Looked up at each call: a key may be removed meanwhile.
-    open: (apiKey) => createCall(() => find(apiKey)?.source ?? Promise.reject(refuseKey()), clock),
-  };
-}
-
-const refuseKey = () =>
-  new AnalyticsError("invalid_api_key", "The API key is not valid: it is mistyped, or it was revoked.", {
-    status: 401,
-  });

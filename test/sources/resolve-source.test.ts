@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { sites } from "../../src/operations/index.ts";
-import { resolveKeyedSource, resolveSource } from "../../src/sources/resolve-source.ts";
+import { resolveKeyedSource } from "../../src/sources/resolve-keyed-source.ts";
+import { resolveSource } from "../../src/sources/resolve-source.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
 
 const surroundings = {

@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
+import { type Interval, intervals } from "../../reports/intervals.ts";
 import { findQuery, type Query } from "../../reports/queries.ts";
-import { gatherByInterval, type Interval, intervals } from "../../reports/series-intervals.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -46,8 +46,12 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const output = readOutput(io, flags);
     // A log that does not say whose it is takes the site that the query names.
     const { call } = openSource(io, params.site === undefined ? flags : { ...flags, site: params.site });
-    const ask = async () =>
-      gatherByInterval(await query.ask(call, params, {}).catch(fail), flags.by ?? "day");
+    const ask = async () => {
+      const answer = await query.ask(call, params, {}).catch(fail);
+      if (flags.by === undefined) return answer;
+      const { gatherByInterval } = await import("../../reports/series-intervals.ts");
+      return gatherByInterval(answer, flags.by);
+    };
     if (flags.watch !== undefined) {
       const { readInterval, watch } = await import("./query-watch.ts");
       return watch(io, ask, readInterval(flags.watch), output);

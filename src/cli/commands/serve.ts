@@ -6,7 +6,7 @@ import { readServeSettings, type ServeFlags, serveVariables } from "../../config
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { findLocal } from "../../sources/local-choice.ts";
-import { resolveKeyedSource } from "../../sources/resolve-source.ts";
+import { resolveKeyedSource } from "../../sources/resolve-keyed-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";

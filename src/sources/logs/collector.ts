@@ -94,8 +94,19 @@ export function createCollector(
 
   const openSite = (domain: string): SiteEntry | undefined => {
     const known = entries.get(domain);
-    if (known !== undefined || entries.size >= MOST_HOSTS) return known;
-    return addSite(createSiteLog(domain, settings.timezone));
+    if (known !== undefined) return known;
+    if (entries.size >= MOST_HOSTS) forgetUnvisited();
+    return entries.size >= MOST_HOSTS ? undefined : addSite(createSiteLog(domain, settings.timezone));
+  };
+
+  /** Strangers invent hosts, which must not keep out a site that is new. */
+  const forgetUnvisited = () => {
+    for (const [domain, { log }] of entries) {
+      if (log.pageviews > 0) continue;
+      entries.delete(domain);
+      sites.delete(domain);
+    }
+    hosts.clear();
   };
 
   const findSite = (site: string | undefined, rawHost: string | undefined): SiteEntry | undefined => {
