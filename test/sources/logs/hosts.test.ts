@@ -1,0 +1,19 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
+
+let place: LogPlace;
+beforeEach(() => {
+  place = createLogPlace();
+});
+afterEach(() => place.remove());
+
+it("finds a site that is new although strangers have invented thousands of hosts", async () => {
+  const line = (host: string, at: number, status: number) =>
+    `${host}:443 ${combinedLine({ at, address: "198.51.100.9", status })}`;
+  place.write("access.log", [
+    ...Array.from({ length: 3_000 }, (_, index) => line(`h${index}.invalid`, NOON - 7_200_000 + index, 404)),
+    line("new.example", NOON - 60_000, 200),
+  ]);
+  const source = await place.open({ site: undefined });
+  expect((await source.sites()).map(({ domain }) => domain)).toEqual(["new.example"]);
+});
