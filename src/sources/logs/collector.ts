@@ -11,6 +11,7 @@ import { createOutcomes, type Outcome, type Outcomes } from "./outcomes.ts";
 import { classifyPath, cleanPath, createPathFilter } from "./page-path.ts";
 import { isProbe } from "./probes.ts";
 import {
+  findDomain,
   type RequestTarget,
   readHost,
   readLanguage,
@@ -91,12 +92,14 @@ export function createCollector(
     return entry;
   };
   for (const log of kept?.sites ?? []) addSite(log);
+  const named = new Set([...settings.sites, ...settings.files.flatMap(({ site }) => site ?? [])]);
 
   const openSite = (domain: string): SiteEntry | undefined => {
     const known = entries.get(domain);
     if (known !== undefined) return known;
     if (entries.size >= MOST_HOSTS) forgetUnvisited();
-    return entries.size >= MOST_HOSTS ? undefined : addSite(createSiteLog(domain, settings.timezone));
+    if (entries.size >= MOST_HOSTS && !named.has(domain)) return undefined;
+    return addSite(createSiteLog(domain, settings.timezone));
   };
 
   /** Strangers invent hosts, which must not keep out a site that is new. */
@@ -112,8 +115,7 @@ export function createCollector(
   const findSite = (site: string | undefined, rawHost: string | undefined): SiteEntry | undefined => {
     const key = site === undefined ? `h${rawHost ?? ""}` : `s${site}`;
     if (hosts.has(key)) return hosts.get(key);
-    const host = site ?? readHost(rawHost);
-    const domain = host === undefined ? settings.onlySite : withoutWww(host);
+    const domain = site ?? findDomain(rawHost, settings.onlySite);
     const entry = domain === undefined ? undefined : openSite(domain);
     if (hosts.size >= MOST_KEPT) hosts.clear();
     hosts.set(copyText(key), entry);

@@ -124,8 +124,11 @@ function addSender(senders: Senders, { address, agent }: Sender, profile: number
   return senders.requests.length - 1;
 }
 
-export function addRequest({ senders }: OpenDay, sender: number, isError: boolean, isProbe: boolean): void {
+export function addRequest(day: OpenDay, sender: number, isError: boolean, isProbe: boolean): void {
+  const { senders } = day;
   increment(senders.requests, sender);
+  // Any request can make its sender a scanner, or show that they are none.
+  day.version++;
   if (!isError) return;
   increment(senders.errors, sender);
   if (isProbe) increment(senders.probes, sender);

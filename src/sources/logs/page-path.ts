@@ -42,15 +42,17 @@ const LONGEST_PATH = 1_000;
 
 /** The path of a page as it is counted: decoded, and without what may be a secret. */
 export function cleanPath(path: string): string {
-  let text = path.slice(0, LONGEST_PATH);
-  if (text.includes("%")) {
-    try {
-      text = decodeURI(text);
-    } catch {
-      // Not UTF-8: stays as it is.
-    }
+  return hideTokens(decodePath(path.slice(0, LONGEST_PATH)));
+}
+
+function decodePath(path: string): string {
+  if (!path.includes("%")) return path;
+  try {
+    return decodeURI(path);
+  } catch {
+    // Not UTF-8: stays as it is.
+    return path;
   }
-  return hideTokens(text);
 }
 
 /** Replaces each part of a path that looks like a key, a token or an id by `:token`. */
@@ -76,5 +78,5 @@ function isToken(text: string): boolean {
 export function createPathFilter(globs: readonly string[]): (path: string) => boolean {
   if (globs.length === 0) return () => false;
   const isMatch = picomatch([...globs], { dot: true });
-  return (path) => isMatch(path);
+  return (path) => isMatch(decodePath(path));
 }

@@ -40,6 +40,29 @@ export function readHost(text: string | undefined): string | undefined {
     : undefined;
 }
 
+/**
+ * The domain that a line's host stands for; undefined if a stranger made it up, such as an address.
+ *
+ * @param usual The domain of lines that name no host.
+ */
+export function findDomain(rawHost: string | undefined, usual: string | undefined): string | undefined {
+  if (rawHost === undefined || NAMELESS.has(rawHost)) return usual;
+  const host = readHost(rawHost);
+  return host === undefined ? undefined : withoutWww(host);
+}
+
+/** The domain that a line is about, as `findDomain`, unless its file is about one site. */
+export function findLineDomain(
+  { target, host }: LogLine,
+  fileSite: string | undefined,
+  usual: string | undefined,
+): string | undefined {
+  return fileSite ?? findDomain(splitTarget(target).host ?? host, usual);
+}
+
+/** What servers log in place of a host; `_` is nginx's usual name for its default server. */
+const NAMELESS: ReadonlySet<string> = new Set(["", "-", "_"]);
+
 export const withoutWww = (host: string) => host.replace(/^www\./, "");
 
 /** The referring host without `www.`; null for none, for what is no address, and for one of the site's own hosts. */
