@@ -110,6 +110,24 @@ function resolvePath(value: unknown): string {
   return path === "-" ? String(value) : `${site}${resolve(path)}`;
 }
 
+/**
+ * Throws AnalyticsError `usage` if a source would read standard input, which `-` in place of a path stands for.
+ *
+ * @param who Who cannot read it, such as `The MCP server`.
+ */
+export function refuseStdin(local: LocalChoice | undefined, who: string): void {
+  if (local === undefined) return;
+  const { kind, flags } = local;
+  const found = optionsOf(kind).find(
+    ({ flag, isPath }) =>
+      isPath && listOf(flags[nameAttribute(flag)]).some((value) => /^(?:[\w.-]+=)?-$/.test(String(value))),
+  );
+  if (found === undefined) return;
+  throw new AnalyticsError("usage", `${who} cannot read ${found.flag} from standard input.`, {
+    hint: `Name files: ${found.flag} ${found.value ?? ""}`,
+  });
+}
+
 /** Throws AnalyticsError `usage` if the flags choose another source as well. */
 export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
   const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];

@@ -1,4 +1,5 @@
 import type { HttpClientOptions } from "../client/http-client.ts";
+import { AnalyticsError } from "../errors.ts";
 import { createLocalCall } from "./local-call.ts";
 import { findLocal } from "./local-choice.ts";
 import { createServiceSource } from "./service-source.ts";
@@ -21,9 +22,24 @@ export function resolveSource(
   return {
     ...{ kind: "local", local, about: kind.about, options },
     call: createLocalCall(
-      () => kind.open({ clock, environment, warn, flags: local.flags }),
+      () => {
+        const openStdin = () => openPipe(context.stdin);
+        return kind.open({ clock, environment, warn, flags: local.flags, openStdin });
+      },
       clock,
       kind.site,
     ),
   };
+}
+
+/** Throws AnalyticsError `usage` at a terminal, where nothing is piped into the program. */
+export function openPipe(stdin: SourceContext["stdin"]): SourceContext["stdin"] {
+  if (!stdin.isTTY) return stdin;
+  throw new AnalyticsError(
+    "usage",
+    "Standard input is a terminal: - stands for what is piped into the program.",
+    {
+      hint: "Such as zcat access.log.*.gz | analytics-mcp stats --logs - --site example.com",
+    },
+  );
 }

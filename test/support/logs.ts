@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { afterAll } from "vitest";
 import type { Dimension } from "../../src/operations/dimensions.ts";
-import { openLogs } from "../../src/sources/logs/log-source.ts";
+import { createLogSource } from "../../src/sources/logs/log-source.ts";
+import { createLogStore } from "../../src/sources/logs/log-store.ts";
 import { readLogSettings } from "../../src/sources/logs/open.ts";
 import type { SourceFlags } from "../../src/sources/source-types.ts";
 
@@ -76,7 +77,18 @@ export function openTestLogs(
 ) {
   const clock = { now };
   const settings = readLogSettings({ timezone: "UTC", site: ["example.com"], ...flags });
-  const { source, book, collector } = openLogs({ ...settings, stdin }, () => clock.now);
+  const store = createLogStore({ ...settings, stdin }, { clock: () => clock.now });
+  let latest: Awaited<ReturnType<typeof store.read>> | undefined;
+  const source = createLogSource(settings, {
+    read: async (signal) => {
+      latest = await store.read(signal);
+      return latest;
+    },
+  });
+  const readLatest = () => {
+    if (latest === undefined) throw new Error("The log was not read yet.");
+    return latest;
+  };
   const findSite = async (domain?: string) => {
     const sites = await source.sites();
     const found = domain === undefined ? sites[0] : sites.find((site) => site.domain === domain);
@@ -87,7 +99,10 @@ export function openTestLogs(
     ...{ site: await findSite(domain), from, to, now: clock.now },
   });
   return {
-    ...{ source, book, collector, clock, findSite },
+    ...{ source, clock, findSite },
+    get book() {
+      return readLatest().book;
+    },
     /** Page views, visitors and events of some days. */
     count: async (from = "2026-11-21", to = from, domain?: string) => {
       const days = await source.days(await spanOf(from, to, domain));
@@ -105,7 +120,10 @@ export function openTestLogs(
       return (warnings ?? []).map(({ code }) => code);
     },
     /** What became of the lines that were read, without zeros. */
-    outcomes: () => Object.fromEntries(Object.entries(collector.outcomes).filter(([, count]) => count > 0)),
-    contents: () => [...book.contents.values()],
+    outcomes: () => {
+      const counts = Object.entries(readLatest().collector.outcomes);
+      return Object.fromEntries(counts.filter(([, count]) => count > 0));
+    },
+    contents: () => [...readLatest().book.contents.values()],
   };
 }

@@ -9,7 +9,7 @@ import { BASE_PATH } from "../../operations/contract.ts";
 import type { Machine, Platform } from "../../setup/machine.ts";
 import { type McpClient, needsKey } from "../../setup/mcp-client.ts";
 import type { ServerSpec } from "../../setup/server-spec.ts";
-import { findLocal, listAllWords } from "../../sources/local-choice.ts";
+import { findLocal, listAllWords, refuseStdin } from "../../sources/local-choice.ts";
 import { localKinds } from "../../sources/local-kinds.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -75,6 +75,7 @@ function readServer(
     const { flag } = local.kind.option;
     throw refuse(`Use --with-key or ${flag}, not both`, `${flag} needs no key.`);
   }
+  refuseStdin(local, "An assistant's server");
   const profile = local ? local.profile : readProfileName(environment, flags, machine);
   const options = local ? listAllWords(local) : readOptions(environment, flags, profile);
   if (options.length > 0 || profile !== undefined) {

@@ -1,4 +1,5 @@
 import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
+import { refuseStdin } from "../../sources/local-choice.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { refuseKeyOnStdin } from "../access-options.ts";
 import type { Io } from "../io.ts";
@@ -8,7 +9,9 @@ import { openSource } from "../source.ts";
 /** `analytics-mcp` without a command, started by a client or with `--stdio`: the MCP server on stdin and stdout. */
 export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   refuseKeyOnStdin(flags);
-  const { call, about, options } = openSource(io, flags);
+  const source = openSource(io, flags);
+  if (source.kind === "local") refuseStdin(source.local, "The MCP server");
+  const { call, about, options } = source;
   if (io.stdin.isTTY) {
     await printNote(io, "The MCP server waits for a client on standard input; Ctrl-C ends it.");
   }

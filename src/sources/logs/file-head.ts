@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { AnalyticsError } from "../../errors.ts";
 import { type Detected, detectFormat } from "./formats/index.ts";
-import { type Compression, readCompression, readContent } from "./log-file.ts";
+import { type Compression, type LogFile, readCompression, readContent } from "./log-file.ts";
 import type { LogFormat } from "./log-line.ts";
 import { forEachLine, LONGEST_LINE, readBlocks } from "./text-blocks.ts";
 
@@ -14,13 +15,15 @@ export interface FileHead {
   fingerprint: string;
   /** Seconds since 1970 of that line. */
   firstTime: number;
+  /** Why nothing of it can be read. */
+  damage?: string | undefined;
 }
 
 const SAMPLE_LINES = 50;
 
-export async function readHead(path: string, asked: LogFormat | undefined): Promise<FileHead> {
-  const compression = await readCompression(path);
-  const sample = await readSample(path, compression);
+export async function readHead(file: LogFile, asked: LogFormat | undefined): Promise<FileHead> {
+  const compression = await readCompression(file);
+  const { lines: sample, damage } = await readSample(file, compression);
   const detected: Detected =
     asked === undefined || sample.length === 0 ? detectFormat(sample) : { kind: "access", format: asked };
   let fingerprint = "";
@@ -35,19 +38,33 @@ export async function readHead(path: string, asked: LogFormat | undefined): Prom
       break;
     }
   }
-  return { compression, detected, sample, fingerprint, firstTime };
+  return { compression, detected, sample, fingerprint, firstTime, damage };
 }
 
-async function readSample(path: string, compression: Compression): Promise<string[]> {
+/** A sentence about a file whose content cannot be decompressed. Throws what is no such failure. */
+export function explainDamage(cause: unknown): string {
+  if (cause instanceof AnalyticsError) return cause.message;
+  if (Object(cause).syscall !== undefined) throw cause;
+  return "The file is damaged or incomplete.";
+}
+
+async function readSample(
+  file: LogFile,
+  compression: Compression,
+): Promise<{ lines: string[]; damage?: string }> {
   const lines: string[] = [];
   let bytes = 0;
-  const content = await readContent(path, compression);
-  for await (const block of readBlocks(content, true)) {
-    forEachLine(block.text, (line) => {
-      if (lines.length < SAMPLE_LINES) lines.push(line);
-    });
-    bytes += block.bytes;
-    if (lines.length >= SAMPLE_LINES || bytes > 4 * LONGEST_LINE) break;
+  try {
+    const content = await readContent(file, compression);
+    for await (const block of readBlocks(content, true)) {
+      forEachLine(block.text, (line) => {
+        if (lines.length < SAMPLE_LINES) lines.push(line);
+      });
+      bytes += block.bytes;
+      if (lines.length >= SAMPLE_LINES || bytes > 4 * LONGEST_LINE) break;
+    }
+    return { lines };
+  } catch (cause) {
+    return { lines, damage: explainDamage(cause) };
   }
-  return lines;
 }

@@ -3,10 +3,11 @@ import { join, resolve, sep } from "node:path";
 import * as tinyglobby from "tinyglobby";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError } from "../../errors.ts";
+import type { LogFile } from "./log-file.ts";
 import type { LogSettings } from "./settings.ts";
 
-export interface FoundFile {
-  /** Absolute, without symbolic links. */
+export interface FoundFile extends LogFile {
+  /** Absolute, without symbolic links; `-` for standard input. */
   path: string;
   site?: string | undefined;
   size: number;
@@ -18,9 +19,17 @@ export interface FoundFile {
  * Finds the files that globs name; a folder stands for the files in it. Each file is found once. Throws AnalyticsError
  * `usage` if a glob finds none, or if a file may not be read.
  */
-export async function findFiles({ files }: Pick<LogSettings, "files">): Promise<FoundFile[]> {
+export async function findFiles({
+  files,
+  stdin,
+}: Pick<LogSettings, "files" | "stdin">): Promise<FoundFile[]> {
   const found = new Map<string, FoundFile>();
+  // What can be read only once comes first.
+  for (const { glob: path, site } of files) {
+    if (path === STDIN) found.set(path, { path, site, size: 0, modified: 0, open: stdin ?? refuseStdin });
+  }
   for (const { glob: pattern, site } of files) {
+    if (pattern === STDIN) continue;
     const paths = await resolvePattern(pattern);
     if (paths.length === 0) throw refuseNone(pattern);
     for (const each of paths) {
@@ -31,10 +40,19 @@ export async function findFiles({ files }: Pick<LogSettings, "files">): Promise<
   return [...found.values()];
 }
 
+/** In place of a path: standard input. */
+export const STDIN = "-";
+
+function refuseStdin(): never {
+  throw new AnalyticsError("usage", "Logs cannot be read from standard input here.", {
+    hint: "Only a command can, when a log is piped into it: zcat access.log.*.gz | analytics-mcp stats --logs - --site example.com",
+  });
+}
+
 async function resolvePattern(pattern: string): Promise<string[]> {
   const path = resolve(pattern);
   // A name may contain brackets: what exists is meant as it is.
-  const known = statSync(path, { throwIfNoEntry: false });
+  const known = statIfThere(path);
   if (known?.isDirectory()) return listFolder(path);
   if (known !== undefined) return [path];
   // Globs have slashes on every system.
@@ -45,6 +63,16 @@ async function resolvePattern(pattern: string): Promise<string[]> {
   // A folder that may not be read has no files either.
   if (found.length === 0) listFolder(resolve(slashed.replace(/[^/]*[*?[{(!].*$/, "").replace(/[^/]*$/, "")));
   return found.sort();
+}
+
+function statIfThere(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    // On the way to it is a file.
+    if (Object(cause).code === "ENOTDIR") return undefined;
+    throw refuseUnreadable(path, cause);
+  }
 }
 
 function listFolder(folder: string): string[] {

@@ -1,25 +1,29 @@
 import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
 import { AnalyticsError } from "../../errors.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { Collector } from "./collector.ts";
-import { type FileHead, readHead } from "./file-head.ts";
-import { type FoundFile, findFiles, refuseUnreadable } from "./find-files.ts";
+import { explainDamage, type FileHead, readHead } from "./file-head.ts";
+import { type FoundFile, findFiles, refuseUnreadable, STDIN } from "./find-files.ts";
+import { isHeader } from "./formats/w3c.ts";
 import { readContent } from "./log-file.ts";
 import type { LineParser, LogLine } from "./log-line.ts";
 import type { Outcome } from "./outcomes.ts";
 import type { LogSettings } from "./settings.ts";
-import { forEachLine, readBlocks, TAIL, type TextBlock } from "./text-blocks.ts";
+import { forEachLine, isTooLong, readBlocks, TAIL, type TextBlock } from "./text-blocks.ts";
 
 /** The content of a log, under whatever name its file has today. */
 export interface LogContent {
+  /** Of its first request; contents that begin alike have the same. */
   fingerprint: string;
+  /** Empty if it was seen nowhere since another log took its name. */
   path: string;
   format: string;
   site: string | undefined;
   /** How many bytes of its text were read, and SHA-256 of the last of them. */
   read: number;
   tail: string;
+  /** The last line that names columns, for what is written after it. */
+  header?: string | undefined;
   lines: number;
   comments: number;
   unreadable: number;
@@ -43,8 +47,8 @@ export interface LogBook {
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** Sees each line, for a report. */
-export type Observe = (line: LogLine, outcome: Outcome) => void;
+/** Sees each request, for a report. */
+export type Observe = (line: LogLine, outcome: Outcome, content: LogContent) => void;
 
 /** Creates a log book: it knows which lines of which files the collector already has. */
 export function createLogBook(
@@ -54,13 +58,49 @@ export function createLogBook(
   observe?: Observe,
   kept: readonly LogContent[] = [],
 ): LogBook {
-  const contents = new Map(kept.map((content) => [content.fingerprint, content]));
+  const contents = new Map(kept.map((content, index) => [`${content.fingerprint} ${index}`, content]));
   const leftOut = new Map<string, string>();
   /** What was last seen at a path. */
   const seen = new Map<string, { size: number; modified: number }>();
+  let found: FoundFile[] = [];
+
+  /** Another log may be there by now. */
+  const isStillAt = async ({ path, fingerprint }: LogContent) => {
+    const file = found.find((each) => each.path === path);
+    return file !== undefined && (await readHead(file, settings.format)).fingerprint === fingerprint;
+  };
+
+  /** What was read of a file, perhaps under another name; undefined if it is new. */
+  const findContent = async (file: FoundFile, head: FileHead) => {
+    for (const content of contents.values()) {
+      if (content.fingerprint !== head.fingerprint) continue;
+      const tail = await readTail(file, head, content.read);
+      if (hashTail(tail) !== content.tail) continue;
+      if (content.path !== file.path && !(await isStillAt(content))) content.path = file.path;
+      return { content, tail };
+    }
+    return undefined;
+  };
+
+  /** What was read of which a file holds the beginning. */
+  const findWhole = async (file: FoundFile, head: FileHead) => {
+    const alike = [...contents.values()].filter(({ fingerprint }) => fingerprint === head.fingerprint);
+    if (alike.length === 0) return undefined;
+    const end = await readEnd(file, head);
+    for (const content of alike) {
+      if (content.read < end.length) continue;
+      const whole = found.find(({ path }) => path === content.path);
+      // Of what is gone, the first line must do.
+      if (whole === undefined) return content;
+      const wholeHead = await readHead(whole, settings.format);
+      const tail = await readTail(whole, wholeHead, end.length);
+      if (wholeHead.fingerprint === head.fingerprint && tail.equals(end.tail)) return content;
+    }
+    return undefined;
+  };
 
   const openReader = async (file: FoundFile): Promise<Reader | undefined> => {
-    const head = await readHead(file.path, settings.format);
+    const head = await readHead(file, settings.format);
     leftOut.delete(file.path);
     if (head.detected.kind !== "access" || head.fingerprint === "") {
       const reason = explainLeftOut(head);
@@ -69,21 +109,17 @@ export function createLogBook(
     }
     const { format } = head.detected;
     const parse = format.createParser();
-    const known = contents.get(head.fingerprint);
-    const tail = known === undefined ? Buffer.alloc(0) : await readTail(file, head, known.read);
-    if (known === undefined || hashTail(tail) === known.tail) {
-      const content = known ?? createContent(file, head.fingerprint, format.name);
-      contents.set(content.fingerprint, content);
-      return createReader(file, head, content, parse, tail);
-    }
-    if (tail.length < Math.min(TAIL, known.read)) {
-      leftOut.set(file.path, `has lines of ${known.path}`);
+    const known = await findContent(file, head);
+    if (known !== undefined) return createReader(file, head, known.content, parse, known.tail);
+    const whole = await findWhole(file, head);
+    if (whole !== undefined) {
+      leftOut.set(file.path, `has lines of ${whole.path}`);
       return undefined;
     }
-    // Begins alike and goes on differently.
-    const fingerprint = `${head.fingerprint} ${file.path}`;
-    const content = createContent(file, fingerprint, format.name);
-    contents.set(fingerprint, content);
+    const content = createContent(file, head.fingerprint, format.name);
+    // What was there is under another name, or gone.
+    for (const other of contents.values()) if (other.path === file.path) other.path = "";
+    contents.set(`${head.fingerprint} ${contents.size}`, content);
     return createReader(file, head, content, parse, Buffer.alloc(0));
   };
 
@@ -102,7 +138,7 @@ export function createLogBook(
   };
 
   const readAll = async (signal?: AbortSignal) => {
-    const found = await findFiles(settings);
+    found = await findFiles(settings);
     const changed = found.filter(({ path, size, modified }) => {
       const last = seen.get(path);
       return last?.size !== size || last.modified !== modified;
@@ -123,7 +159,7 @@ export function createLogBook(
   return {
     contents,
     leftOut,
-    isPresent: ({ path }) => seen.has(path),
+    isPresent: ({ path }) => path !== STDIN && seen.has(path),
     // Whoever asks while it runs waits for the same reading, and then for one of their own, since lines may have come.
     refresh: async (signal) => {
       while (running) await running.catch(() => {});
@@ -152,12 +188,12 @@ function createReader(
   parse: LineParser,
   tail: Buffer,
 ): Reader {
-  // Header lines come before what was read.
-  if (content.read > 0) for (const line of head.sample) if (line.startsWith("#")) parse(line);
+  if (content.header !== undefined) parse(content.header);
   const open = async function* () {
-    const stream = await readContent(file.path, head.compression, content.read);
-    // A compressed file is complete.
-    yield* readBlocks(stream, head.compression !== undefined, tail);
+    const stream = await readContent(file, head.compression, content.read);
+    // A compressed file is complete, and so is what a pipe has.
+    const isFinished = head.compression !== undefined || file.open !== undefined;
+    yield* readBlocks(stream, isFinished, tail);
   };
   return { file, content, parse, blocks: open(), time: head.firstTime };
 }
@@ -189,7 +225,7 @@ async function readNext({ file, content, blocks }: Reader): Promise<TextBlock | 
   } catch (cause) {
     if (Object(cause).code === "ENOENT") return undefined;
     if (Object(cause).syscall !== undefined) throw refuseUnreadable(file.path, cause);
-    content.damage = cause instanceof AnalyticsError ? cause.message : "The file is damaged or incomplete.";
+    content.damage = explainDamage(cause);
     return undefined;
   }
 }
@@ -203,17 +239,23 @@ function takeBlock(
   const { content, parse } = reader;
   forEachLine(block.text, (line) => {
     content.lines++;
+    if (isTooLong(line)) {
+      content.tooLong++;
+      return;
+    }
     const parsed = parse(line);
     if (parsed === undefined) {
       content.unreadable++;
       if (content.examples.length < 3) content.examples.push(cleanText(line, 120));
-    } else if (parsed === "comment") content.comments++;
-    else {
+    } else if (parsed === "comment") {
+      content.comments++;
+      if (isHeader(line)) content.header = line;
+    } else {
       reader.time = parsed.time;
       content.earliest = Math.min(content.earliest, parsed.time);
       content.latest = Math.max(content.latest, parsed.time);
       const outcome = collector.add(parsed, content.site);
-      observe?.(parsed, outcome);
+      observe?.(parsed, outcome, content);
     }
   });
   content.lines += block.tooLong;
@@ -225,26 +267,32 @@ function takeBlock(
 const hashTail = (bytes: Buffer) => createHash("sha256").update(bytes).digest("base64url");
 
 /** The last bytes before an offset of a file's text; fewer if the file is shorter. */
-async function readTail({ path }: FoundFile, { compression }: FileHead, end: number): Promise<Buffer> {
+async function readTail(file: FoundFile, { compression }: FileHead, end: number): Promise<Buffer> {
   const from = Math.max(0, end - TAIL);
-  if (compression === undefined) {
-    const file = await open(path, "r");
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(end - from), 0, end - from, from);
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  }
-  const stream = await readContent(path, compression, from);
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of stream) {
+  if (length >= end - from) return Buffer.alloc(0);
+  for await (const chunk of await readContent(file, compression, from)) {
     chunks.push(chunk);
     length += chunk.length;
     if (length >= end - from) break;
   }
   return Buffer.concat(chunks).subarray(0, end - from);
+}
+
+/** The length of a file's text, and its last bytes. */
+async function readEnd(
+  file: FoundFile,
+  { compression }: FileHead,
+): Promise<{ length: number; tail: Buffer }> {
+  let [length, tail] = [0, Buffer.alloc(0)];
+  // Of a plain file, the end suffices.
+  const from = compression === undefined ? Math.max(0, file.size - TAIL) : 0;
+  for await (const chunk of await readContent(file, compression, from)) {
+    length += chunk.length;
+    tail = Buffer.concat([tail, chunk]).subarray(-TAIL);
+  }
+  return { length: from + length, tail };
 }
 
 function createContent({ path, site }: FoundFile, fingerprint: string, format: string): LogContent {
@@ -255,7 +303,8 @@ function createContent({ path, site }: FoundFile, fingerprint: string, format: s
   };
 }
 
-function explainLeftOut({ detected, sample }: FileHead): string | undefined {
+function explainLeftOut({ detected, sample, damage }: FileHead): string | undefined {
+  if (damage !== undefined && sample.length === 0) return `cannot be read: ${damage.replace(/\.$/, "")}`;
   if (detected.kind === "error-log") return "is an error log";
   if (detected.kind !== "unknown") return undefined;
   return `is in no known format; its first line is ${JSON.stringify(cleanText(sample[0] ?? "", 120))}`;

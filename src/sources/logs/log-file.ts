@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
 import { pipeline, type Readable, Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { AnalyticsError } from "../../errors.ts";
@@ -9,18 +8,28 @@ export type Compression = "gzip" | "zstd" | undefined;
 /** The bytes that a compressed file begins with (RFC 1952, RFC 8878). */
 const MAGIC = { gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
 
-export async function readCompression(path: string): Promise<Compression> {
-  const file = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    const starts = (magic: readonly number[]) =>
-      bytesRead >= magic.length && magic.every((byte, index) => buffer[index] === byte);
-    if (starts(MAGIC.gzip)) return "gzip";
-    return starts(MAGIC.zstd) ? "zstd" : undefined;
-  } finally {
-    await file.close();
-  }
+export interface LogFile {
+  path: string;
+  /** Reads what is no file on disk, from its beginning. */
+  open?: (() => Readable) | undefined;
 }
+
+export async function readCompression(file: LogFile): Promise<Compression> {
+  let start = Buffer.alloc(0);
+  for await (const chunk of openBytes(file, { end: LONGEST_MAGIC - 1 })) {
+    start = Buffer.concat([start, chunk]);
+    if (start.length >= LONGEST_MAGIC) break;
+  }
+  const starts = (magic: readonly number[]) => magic.every((byte, index) => start[index] === byte);
+  if (starts(MAGIC.gzip)) return "gzip";
+  return starts(MAGIC.zstd) ? "zstd" : undefined;
+}
+
+const LONGEST_MAGIC = 4;
+
+/** What is no file has no positions: it is read whole. */
+const openBytes = ({ path, open }: LogFile, range: { start?: number; end?: number } = {}): Readable =>
+  open?.() ?? createReadStream(path, { ...range, highWaterMark: CHUNK });
 
 const CHUNK = 65_536;
 /** Logs shrink to a twentieth. What shrinks this much was made to fill a disk or a memory. */
@@ -31,69 +40,69 @@ const HARMLESS = 100_000_000;
  * Reads a file's text as bytes, decompressed, from an offset in the decompressed text on. The stream fails with an
  * AnalyticsError if the file is damaged.
  */
-export async function readContent(path: string, compression: Compression, from = 0): Promise<Readable> {
-  if (compression === undefined) return createReadStream(path, { start: from, highWaterMark: CHUNK });
-  const file = createReadStream(path, { highWaterMark: CHUNK });
-  const decompress = compression === "gzip" ? zlib.createGunzip({ chunkSize: CHUNK }) : await createUnzstd();
-  let packed = 0;
-  file.on("data", (chunk) => {
-    packed += chunk.length;
+export async function readContent(file: LogFile, compression: Compression, from = 0): Promise<Readable> {
+  if (compression === undefined) return openBytes(file, { start: from });
+  let size = 0;
+  const check = (grown: number) => refuseGrowth(grown, size);
+  const decompress =
+    compression === "gzip" ? zlib.createGunzip({ chunkSize: CHUNK }) : await createUnzstd(check);
+  const packed = openBytes(file);
+  // This starts the stream: whoever listens later misses bytes.
+  packed.on("data", (chunk) => {
+    size += chunk.length;
   });
-  return pipeline(
-    file,
-    decompress,
-    limitGrowth(() => packed, from),
-    () => {},
-  );
+  return pipeline(packed, decompress, skipBytes(from, check), () => {});
 }
 
-/** Skips the first bytes, and refuses content that grows beyond belief. */
-function limitGrowth(readPacked: () => number, skip: number): Transform {
+/** Throws if content grows beyond belief. */
+function refuseGrowth(grown: number, packed: number): void {
+  if (grown <= HARMLESS || grown <= MOST_GROWTH * packed) return;
+  throw new AnalyticsError("usage", "A compressed log grows to more than 400 times its size: it is no log.");
+}
+
+function skipBytes(skip: number, check: (grown: number) => void): Transform {
   let total = 0;
   return new Transform({
     readableHighWaterMark: CHUNK,
     transform(chunk: Buffer, _, done) {
       const before = total;
       total += chunk.length;
-      if (total > HARMLESS && total > MOST_GROWTH * readPacked()) {
-        done(
-          new AnalyticsError(
-            "usage",
-            "A compressed log grows to more than 400 times its size: it is no log.",
-          ),
-        );
-        return;
-      }
-      done(null, before >= skip ? chunk : chunk.subarray(Math.min(chunk.length, skip - before)));
+      attempt(done, () => {
+        check(total);
+        this.push(before >= skip ? chunk : chunk.subarray(Math.min(chunk.length, skip - before)));
+      });
     },
   });
 }
 
-/** Node has Zstandard since 22.15. */
-async function createUnzstd(): Promise<Transform> {
-  const native = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress;
-  if (native) return native();
+/**
+ * Zstandard, also of several frames, one after the other. Node's own (since 22.15) loses all but the first of those that
+ * come in one chunk, and says nothing.
+ */
+async function createUnzstd(check: (grown: number) => void): Promise<Transform> {
   const { Decompress } = await import("fzstd");
+  let total = 0;
   let target: Transform | undefined;
-  const stream = new Decompress((chunk) => void target?.push(Buffer.from(chunk)));
+  const stream = new Decompress((chunk) => {
+    // A chunk may swell a thousand times before it is passed on.
+    total += chunk.length;
+    check(total);
+    target?.push(Buffer.from(chunk));
+  });
   target = new Transform({
     readableHighWaterMark: CHUNK,
-    transform(chunk: Buffer, _, done) {
-      try {
-        stream.push(chunk, false);
-        done();
-      } catch (error) {
-        done(error instanceof Error ? error : new Error(String(error)));
-      }
-    },
-    flush(done) {
-      try {
-        stream.push(new Uint8Array(0), true);
-        done();
-      } catch (error) {
-        done(error instanceof Error ? error : new Error(String(error)));
-      }
-    },
+    transform: (chunk: Buffer, _, done) => attempt(done, () => stream.push(chunk, false)),
+    flush: (done) => attempt(done, () => stream.push(new Uint8Array(0), true)),
   });
   return target;
+}
+
+function attempt(done: (error?: Error) => void, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    done(error instanceof Error ? error : new Error(String(error)));
+    return;
+  }
+  done();
 }

@@ -106,7 +106,7 @@ function findStateFolder({ XDG_STATE_HOME, LOCALAPPDATA, HOME }: Environment): s
 }
 
 /** Whatever changes the counts gets an index of its own. */
-function nameIndex({ acceptProxyAddresses: _, format, files, ...settings }: LogSettings): string {
+function nameIndex({ acceptProxyAddresses: _, stdin: __, format, files, ...settings }: LogSettings): string {
   const places = files.map(({ glob, site }) => [resolve(glob), site ?? null]);
   const key = JSON.stringify([places, format?.name ?? null, settings]);
   return createHash("sha256").update(key).digest("hex").slice(0, 32);

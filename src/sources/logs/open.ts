@@ -3,10 +3,12 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
 import type { LocalContext, OpenView, SourceFlags } from "../source-types.ts";
+import { STDIN } from "./find-files.ts";
 import { logFormats } from "./formats/index.ts";
 import { createLogSource, createLogViews } from "./log-source.ts";
 import { createLogStore } from "./log-store.ts";
 import { openIndexOf } from "./open-index.ts";
+import { createReplay } from "./replay.ts";
 import type { LogSettings } from "./settings.ts";
 
 export async function openLogSource(context: LocalContext): Promise<DataSource> {
@@ -20,9 +22,12 @@ export async function openLogViews(context: LocalContext): Promise<OpenView> {
   return createLogViews(settings, store);
 }
 
-function openStore({ flags, environment, clock, warn = () => {} }: LocalContext) {
-  const settings = readLogSettings(flags, environment.ANALYTICS_SITE);
-  const openIndex = () => openIndexOf(settings, environment, warn);
+function openStore({ flags, environment, clock, openStdin, warn = () => {} }: LocalContext) {
+  const stdin = openStdin && createReplay(openStdin);
+  const settings = { ...readLogSettings(flags, environment.ANALYTICS_SITE), stdin };
+  // What was piped in is another log each time.
+  const isKept = settings.files.every(({ glob }) => glob !== STDIN);
+  const openIndex = isKept ? () => openIndexOf(settings, environment, warn) : undefined;
   return { settings, store: createLogStore(settings, { clock, openIndex }) };
 }
 

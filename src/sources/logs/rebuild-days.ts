@@ -1,5 +1,6 @@
 import { startOfDay } from "../calendar.ts";
 import { type Collector, type CollectorOptions, createCollector } from "./collector.ts";
+import { STDIN } from "./find-files.ts";
 import { createLogBook, type LogBook } from "./log-book.ts";
 import { createOutcomes } from "./outcomes.ts";
 import type { LogSettings } from "./settings.ts";
@@ -43,7 +44,9 @@ export async function rebuildDays(
     kept: { sites: copies, outcomes: createOutcomes() },
     takesDay: (domain, date) => days.get(domain)?.has(date) === true,
   });
-  await createLogBook(settings, collector, clock).refresh(signal);
+  // Standard input cannot be read again.
+  const files = settings.files.filter(({ glob }) => glob !== STDIN);
+  await createLogBook({ ...settings, files }, collector, clock).refresh(signal);
   for (const [domain, dates] of days) {
     const [log, copy] = [sites.get(domain), collector.sites.get(domain)];
     if (log && copy) replaceDays(log, copy, dates);

@@ -1,9 +1,12 @@
+import type { Readable } from "node:stream";
 import type { LogFormat } from "./log-line.ts";
 
 /** How logs are read and counted. Another answer to any of these is another count. */
 export interface LogSettings {
   /** Where the files are: globs, and the domain that a file's lines are about. */
   files: readonly { glob: string; site?: string | undefined }[];
+  /** Opens standard input, which the file `-` stands for; undefined where it is not to be read. */
+  stdin?: (() => Readable) | undefined;
   /** Undefined: each file's own, by its first lines. */
   format?: LogFormat | undefined;
   /** IANA name. */

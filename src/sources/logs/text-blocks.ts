@@ -15,10 +15,17 @@ export interface TextBlock {
 /** How many bytes are kept to know a file again. */
 export const TAIL = 1_024;
 
-/** Longer lines are no log lines. */
+/** In bytes: longer lines are no log lines. */
 export const LONGEST_LINE = 65_536;
 
 const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+/** Windows programs begin a file with it, and files are joined. */
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** Whether a line is longer than a log's can be. */
+export const isTooLong = (line: string): boolean =>
+  3 * line.length > LONGEST_LINE && Buffer.byteLength(line) > LONGEST_LINE;
 
 /**
  * Reads a stream of bytes as blocks of whole lines. A last line without a line feed is left out, since its writer may not
@@ -33,8 +40,8 @@ export async function* readBlocks(
 ): AsyncGenerator<TextBlock> {
   let rest: Buffer = Buffer.alloc(0);
   let kept = tail;
-  // Whether the line that is being read is too long already.
-  let isTooLong = false;
+  // Whether the line that is being read is too long already: only of such a line, a part is taken.
+  let isCutting = tail.length > 0 && tail.at(-1) !== LINE_FEED;
   const takeBlock = (bytes: Buffer, text: string, tooLong = 0): TextBlock => {
     kept =
       bytes.length >= TAIL
@@ -44,18 +51,18 @@ export async function* readBlocks(
   };
   for await (const chunk of stream) {
     let bytes: Buffer = chunk;
-    if (isTooLong) {
+    if (isCutting) {
       const end = bytes.indexOf(LINE_FEED);
-      isTooLong = end < 0;
-      yield takeBlock(isTooLong ? bytes : bytes.subarray(0, end + 1), "");
-      if (isTooLong) continue;
+      isCutting = end < 0;
+      yield takeBlock(isCutting ? bytes : bytes.subarray(0, end + 1), "");
+      if (isCutting) continue;
       bytes = bytes.subarray(end + 1);
     }
     const last = bytes.lastIndexOf(LINE_FEED);
     if (last < 0) {
       rest = Buffer.concat([rest, bytes]);
       if (rest.length <= LONGEST_LINE) continue;
-      isTooLong = true;
+      isCutting = true;
       yield takeBlock(rest, "", 1);
       rest = Buffer.alloc(0);
       continue;
@@ -72,7 +79,8 @@ export function forEachLine(text: string, take: (line: string) => void): void {
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf("\n", from);
     const to = end < 0 ? text.length : end;
-    const line = text.charCodeAt(to - 1) === 13 ? text.slice(from, to - 1) : text.slice(from, to);
+    const start = text.charCodeAt(from) === BYTE_ORDER_MARK ? from + 1 : from;
+    const line = text.slice(start, text.charCodeAt(to - 1) === CARRIAGE_RETURN ? to - 1 : to);
     if (line !== "") take(line);
     from = to + 1;
   }

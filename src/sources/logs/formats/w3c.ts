@@ -7,6 +7,9 @@ import { readTime } from "./timestamp.ts";
  */
 export const w3c: LogFormat = { name: "w3c", createParser };
 
+/** Whether a comment names the columns of the lines after it. */
+export const isHeader = (line: string): boolean => /^#Fields:/i.test(line);
+
 function createParser(): LineParser {
   let columns: readonly string[] = [];
   let isUrlEncoded = false;
