@@ -9,13 +9,18 @@ const LEAST_SHARE = 0.01;
 
 /** The sites of the logs, by domain: those that were named, else the hosts that people visit. Throws AnalyticsError. */
 export function listSites(collector: Collector, settings: LogSettings): SiteLog[] {
+  const found = findSites(collector, settings);
+  const hasViews = [...collector.sites.values()].some(({ pageviews }) => pageviews > 0);
+  if (found.length === 0 && !hasViews) throw refuseNameless();
+  return found;
+}
+
+/** The same; none if nobody visited any. */
+export function findSites(collector: Collector, settings: LogSettings): SiteLog[] {
   const all = listLogs(collector);
   const chosen = pickAssigned(all, settings);
-  if (chosen.length > 0) return chosen;
   // A name that the log does not have is mistyped: the error about it lists those that it has.
-  const found = pickVisited(all);
-  if (found.length === 0 && all.every(({ pageviews }) => pageviews === 0)) throw refuseNameless();
-  return found;
+  return chosen.length > 0 ? chosen : pickVisited(all);
 }
 
 /**

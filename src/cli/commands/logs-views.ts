@@ -1,0 +1,140 @@
+import type { Column, View } from "../../operations/view.ts";
+import { formatCount } from "../../render/plural.ts";
+import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/dry-run.ts";
+
+type Kind = Column["kind"];
+
+const column = (key: string, kind: Kind = "text", more: Partial<Column> = {}): Column => ({
+  ...{ key, label: key.replaceAll("_", " "), kind },
+  ...more,
+});
+
+/** What a visitor wrote. */
+const untrusted = { untrusted: true } as const;
+
+/** The tables of a dry run. */
+export function buildLogViews(run: DryRun): View[] {
+  const { files, sites, other_hosts, outcomes, pages, not_found, bots } = run;
+  const hasNames = sites.some(({ site }) => site !== UNNAMED);
+  return [
+    table(
+      "files",
+      describeFiles(run),
+      FILES,
+      files.map((file) => ({ ...file })),
+    ),
+    table(
+      "sites",
+      hasNames ? "Sites" : "The site",
+      SITES,
+      sites.map((site) => ({ ...site })),
+    ),
+    table("lines", `What the ${group(run.lines)} lines count as`, LINES, [
+      ...outcomes.map(({ outcome, lines, examples }) => ({
+        ...{ counts_as: lineOutcomes[outcome], outcome, lines },
+        share: Math.round((1000 * lines) / run.lines) / 10,
+        examples: examples.join("  "),
+      })),
+    ]),
+    beside(
+      table(
+        "pages",
+        "Top pages",
+        sites.length > 1 ? [SITE, ...PAGES] : PAGES,
+        pages.map((page) => ({ ...page })),
+      ),
+    ),
+    beside(
+      table(
+        "not_found",
+        "Answered 4xx",
+        NOT_FOUND,
+        not_found.map((each) => ({ ...each })),
+      ),
+    ),
+    beside(
+      table(
+        "bots",
+        "Bots",
+        BOTS,
+        bots.map((bot) => ({ ...bot })),
+      ),
+    ),
+    beside(
+      table(
+        "other_hosts",
+        "Hosts left out",
+        HOSTS,
+        other_hosts.map((host) => ({ ...host })),
+      ),
+    ),
+  ].map((view, index) => (index === 0 ? { ...view, notes: listNotes(run) } : view));
+}
+
+const FILES = [
+  column("file", "text", untrusted),
+  column("format"),
+  column("lines", "count"),
+  column("bytes", "count", { detail: true }),
+  column("first_day", "date"),
+  column("last_day", "date"),
+];
+const SITES = [
+  column("site", "text", untrusted),
+  column("first_day", "date"),
+  column("last_day", "date"),
+  column("visitors", "count"),
+  column("pageviews", "count", { label: "page views" }),
+  column("events", "count", { detail: true }),
+  column("scanners", "count", { detail: true }),
+];
+const LINES = [
+  column("lines", "count"),
+  column("share", "percent"),
+  column("counts_as", "word"),
+  column("outcome", "text", { machine: true }),
+  column("examples", "text", { ...untrusted, detail: true }),
+];
+const SITE = column("site", "text", untrusted);
+const PAGES = [column("path", "text", untrusted), column("pageviews", "count", { label: "page views" })];
+const NOT_FOUND = [column("path", "text", untrusted), column("requests", "count")];
+const BOTS = [column("name", "text", untrusted), column("requests", "count")];
+const HOSTS = [column("host", "text", untrusted), column("lines", "count")];
+
+const table = (name: string, headline: string, columns: Column[], rows: View["rows"]): View => ({
+  ...{ name, headline, columns, rows, notes: [] },
+});
+
+const beside = (view: View): View => ({ ...view, beside: true });
+
+function describeFiles({ files, lines, milliseconds }: DryRun): string {
+  const read = `${formatCount(files.length, "file")} with ${group(lines)} lines`;
+  if (milliseconds === 0) return read;
+  const speed = Math.round((1000 * lines) / milliseconds);
+  return `${read}, ${group(speed)} lines per second`;
+}
+
+const group = (count: number) => count.toLocaleString("en");
+
+function listNotes(run: DryRun): string[] {
+  const { sites, other_hosts, other_hosts_total, timezone, outcomes } = run;
+  const late = outcomes.find(({ outcome }) => outcome === "late");
+  const proxied = sites.filter(({ proxied_days }) => proxied_days > 0);
+  return [
+    `Days are those of ${timezone}; --timezone names another.`,
+    ...(sites.some(({ site }) => site === UNNAMED)
+      ? ["The log names no site. To ask about it, name it: --site example.com"]
+      : []),
+    ...(other_hosts_total > other_hosts.length
+      ? [`${other_hosts_total} hosts are no site: those with less than 1% of all page views.`]
+      : []),
+    ...proxied.map(
+      ({ site, proxied_days }) =>
+        `Visitors of ${site} cannot be counted on ${formatCount(proxied_days, "day")}: nearly all page views come from three addresses or fewer, as if from a proxy. See --trust-forwarded and --accept-proxy-addresses.`,
+    ),
+    ...(late ? [`${formatCount(late.lines, "line")} came more than 24 hours after their day ended.`] : []),
+    ...run.files.flatMap(({ file, damage }) => (damage === null ? [] : [`${file}: ${damage}`])),
+    ...run.left_out.map(({ file, reason }) => `Not read: ${file} ${reason}.`),
+    ...run.unreadable.map((line) => `Cannot be read: ${line}`),
+  ];
+}

@@ -1,0 +1,69 @@
+import { nameBot } from "./bot-name.ts";
+import { createLookup, createTextTally, type TextTally } from "./line-tally.ts";
+import type { LogContent, Observe } from "./log-book.ts";
+import type { LogLine } from "./log-line.ts";
+import { createOutcomes, type Outcome, type Outcomes } from "./outcomes.ts";
+import { cleanPath } from "./page-path.ts";
+import { findLineDomain, readHost, splitTarget } from "./request.ts";
+
+/** The lines about one domain. */
+export interface DomainLines {
+  outcomes: Outcomes;
+  /** Paths by outcome. */
+  examples: { get(outcome: Outcome): TextTally };
+  bots: TextTally;
+}
+
+/** What a report needs to know about each line. */
+export interface LineObserver {
+  observe: Observe;
+  domains: ReadonlyMap<string, DomainLines>;
+  /** The seconds since 1970 of each file's first and last line. */
+  spans: ReadonlyMap<LogContent, { first: number; last: number }>;
+  /** The hosts of lines that are about no domain. */
+  hosts: TextTally;
+  /** Connections without a request have no host. */
+  noRequest: { lines: number };
+}
+
+/** @param usual The domain of lines that name no host. */
+export function createLineObserver(usual: string | undefined): LineObserver {
+  const domains = createLookup<string, DomainLines>(() => ({
+    outcomes: createOutcomes(),
+    examples: createLookup<Outcome, TextTally>(createTextTally),
+    bots: createTextTally(),
+  }));
+  const spans = createLookup<LogContent, { first: number; last: number }>(() => ({
+    ...{ first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY },
+  }));
+  const hosts = createTextTally();
+  const noRequest = { lines: 0 };
+
+  const observe: Observe = (line, outcome, content) => {
+    const span = spans.get(content);
+    span.first = Math.min(span.first, line.time);
+    span.last = Math.max(span.last, line.time);
+    if (outcome === "no_request") {
+      noRequest.lines++;
+      return;
+    }
+    const domain = findLineDomain(line, content.site, usual);
+    if (outcome === "other_host" || domain === undefined) hosts.add(readHost(line.host) ?? NO_NAME);
+    else tally(domains.get(domain), line, outcome);
+  };
+  return { observe, domains: domains.all, spans: spans.all, hosts, noRequest };
+}
+
+/** For people: a host that is an address, or no name at all. */
+const NO_NAME = "(no host name)";
+
+function tally({ outcomes, examples, bots }: DomainLines, line: LogLine, outcome: Outcome): void {
+  outcomes[outcome]++;
+  if (outcome === "bot") bots.add(nameBot(line.agent ?? ""));
+  else if (outcome !== "page_view") examples.get(outcome).add(describeRequest(line, outcome));
+}
+
+function describeRequest({ method, target }: LogLine, outcome: Outcome): string {
+  const path = cleanPath(splitTarget(target).path);
+  return outcome === "method" ? `${method} ${path}` : path;
+}

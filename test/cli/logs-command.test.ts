@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { runShell } from "../support/shell.ts";
+
+const clock = () => LOG_NOW;
+const at = (day: number) => Date.parse(`2026-11-${day}T10:00:00Z`);
+
+/** Two sites, a stranger's host, a scanner, a bot, and lines that cannot be read. */
+const hosts = joinLines(
+  combined({ host: "example.com", at: at(18) }),
+  combined({ host: "www.example.com", at: at(18), target: "/about" }),
+  combined({ host: "example.com", at: at(19), target: "/about", address: "192.0.2.2" }),
+  combined({ host: "example.com", at: at(19), target: "/guide.pdf", address: "192.0.2.2" }),
+  combined({ host: "example.com", at: at(19), target: "/guide.pdf", address: "192.0.2.3" }),
+  combined({ host: "docs.example.com", at: at(19), target: "/install" }),
+  combined({ host: "example.com", at: at(19), target: "/app.css" }),
+  combined({ host: "example.com", at: at(19), target: "/\\x1b[31mred", status: 404 }),
+  combined({
+    host: "example.com",
+    at: at(19),
+    target: "/reset/4f9c1a7be02d4c51a7be02d4c51aff00",
+    status: 404,
+  }),
+  combined({ host: "203.0.113.9", at: at(19), target: "/" }),
+  combined({ host: "example.com", at: at(19), agent: "GPTBot/1.2" }),
+  combined({ host: "example.com", at: at(19), agent: "-" }),
+  combined({ host: "example.com", at: at(19), address: "198.51.100.9" }),
+  ...["/.env", "/.git/config", "/wp-login.php"].map((target) =>
+    combined({ host: "example.com", at: at(19), address: "198.51.100.9", target, status: 404 }),
+  ),
+  "garbage \u001b[2J",
+);
+
+async function runLogs(argv: string[], options = {}) {
+  const answer = await runShell(["logs", ...argv], { clock, environment: { TZ: "UTC" }, ...options });
+  return { ...answer, json: () => JSON.parse(answer.stdout) };
+}
+
+describe("analytics-mcp logs", () => {
+  it("shows what would be counted, and the lines add up", async () => {
+    const { path } = createLogFolder({ "access.log": hosts, "error.log": "2026/11/21 05:05:10 [error] x\n" });
+    const { json, code } = await runLogs([path("*.log"), "--timezone", "UTC", "--json"]);
+    expect(code).toBe(0);
+    const run = json();
+    expect(run).toMatchObject({
+      files: [
+        {
+          ...{ file: path("access.log"), format: "combined", lines: 17, bytes: Buffer.byteLength(hosts) },
+          ...{ first_day: "2026-11-18", last_day: "2026-11-19", damage: null },
+        },
+      ],
+      left_out: [{ file: path("error.log"), reason: "is an error log" }],
+      sites: [
+        { site: "docs.example.com", visitors: 1, pageviews: 1, events: 0, scanners: 0, proxied_days: 0 },
+        { site: "example.com", visitors: 2, pageviews: 3, events: 1, scanners: 1, first_day: "2026-11-18" },
+      ],
+      other_hosts: [{ host: "(no host name)", lines: 1 }],
+      lines: 17,
+      pages: [
+        { site: "example.com", path: "/about", pageviews: 2 },
+        { site: "example.com", path: "/", pageviews: 1 },
+        { site: "docs.example.com", path: "/install", pageviews: 1 },
+      ],
+      bots: [
+        { name: "(no user agent)", requests: 1 },
+        { name: "GPTBot", requests: 1 },
+      ],
+      unreadable: ["garbage [2J"],
+      timezone: "UTC",
+    });
+    expect(run.not_found.map(({ path: target }: { path: string }) => target)).toContain("/reset/:token");
+    const counts = Object.fromEntries(
+      run.outcomes.map(({ outcome, lines }: { outcome: string; lines: number }) => [outcome, lines]),
+    );
+    expect(counts).toEqual({
+      ...{ page_view: 4, scanner_page_view: 1, download: 1, other_download: 1, static: 1 },
+      ...{ not_found: 5, other_host: 1, bot: 2, unreadable: 1 },
+    });
+    expect(Object.values<number>(counts).reduce((sum, count) => sum + count, 0)).toBe(run.lines);
+  });
+
+  it("counts what queries count", async () => {
+    const { path } = createLogFolder({ "access.log": hosts });
+    const options = ["--logs", path("access.log"), "--timezone", "UTC"];
+    const words = ["stats", "example.com", "--from", "2026-11-18", "--to", "2026-11-19", "--json"];
+    const { stdout } = await runShell([...words, ...options], { clock });
+    expect(JSON.parse(stdout)).toMatchObject({ visitors: 2, pageviews: 3, events: 1 });
+  });
+
+  it("leaves hosts out that --site does not name", async () => {
+    const { path } = createLogFolder({ "access.log": hosts });
+    const { json } = await runLogs([path("access.log"), "--site", "docs.example.com", "--json"]);
+    expect(json()).toMatchObject({
+      sites: [{ site: "docs.example.com" }],
+      other_hosts: [
+        { host: "example.com", lines: 14 },
+        { host: "(no host name)", lines: 1 },
+      ],
+      lines: 17,
+    });
+  });
+
+  it("needs no name for a log of one site", async () => {
+    const { path } = createLogFolder({ "access.log": joinLines(combined(), combined({ target: "/b" })) });
+    const { json } = await runLogs([path("access.log"), "--json"]);
+    expect(json()).toMatchObject({ sites: [{ site: "(unnamed)", pageviews: 2 }], other_hosts: [] });
+    const { stderr } = await runLogs([path("access.log")]);
+    expect(stderr).toContain("To ask about it, name it: --site example.com");
+  });
+
+  it("takes the options of --logs, and its files from there or the environment", async () => {
+    const { path } = createLogFolder({ "access.log": joinLines(combined(), combined({ target: "/admin" })) });
+    const options = ["--site", "example.com", "--exclude-path", "/admin", "--json"];
+    const runs = [
+      await runLogs([path("access.log"), ...options]),
+      await runLogs(["--logs", path("access.log"), ...options]),
+      await runLogs(options, { environment: { ANALYTICS_LOGS: path("access.log") } }),
+    ];
+    for (const { json } of runs) {
+      expect(json()).toMatchObject({
+        sites: [{ site: "example.com", pageviews: 1 }],
+        outcomes: [
+          { outcome: "page_view", lines: 1 },
+          { outcome: "excluded", lines: 1, examples: ["/admin"] },
+        ],
+      });
+    }
+  });
+
+  it("reads standard input, and so do queries", async () => {
+    const stdin = joinLines(combined({ at: at(19) }), combined({ at: at(19), target: "/b" }));
+    const { json } = await runLogs(["-", "--json"], { stdin });
+    expect(json()).toMatchObject({ files: [{ file: "-", lines: 2 }], lines: 2 });
+    const words = ["stats", "--logs", "-", "--site", "example.com", "--days", "7", "--json"];
+    const { stdout } = await runShell(words, { clock, stdin });
+    expect(JSON.parse(stdout)).toMatchObject({ visitors: 1, pageviews: 2 });
+  });
+
+  it("marks what visitors wrote, and prints none of their controls", async () => {
+    const { path } = createLogFolder({ "access.log": hosts });
+    const { stdout, stderr } = await runLogs([path("access.log")], {
+      ...{ isTTY: true, environment: { NO_COLOR: "1" } },
+    });
+    expect(stdout + stderr).not.toContain("\u001b");
+    expect(stdout).toContain("(no host name)");
+  });
+
+  it.each([
+    ["no file", [], {}, "Name the log files."],
+    ["a file that is not there", ["/missing.log"], {}, 'No log file matches "/missing.log"'],
+    ["a terminal in place of a pipe", ["-"], { isTyped: true }, "Standard input is a terminal"],
+    ["a timezone that is none", ["-", "--timezone", "Mars"], {}, "there is no timezone"],
+    ["nothing on standard input", ["-"], {}, "There is no request in the logs."],
+  ])("%s is an error", async (_, argv, options, message) => {
+    const { code, stderr } = await runLogs(argv, options);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe("standard input has another use", () => {
+  it.each([
+    ["in the MCP server", ["--logs", "-"], "The MCP server cannot read --logs from standard input."],
+    ["in a client's settings", ["config", "cursor", "--logs", "-"], "cannot read --logs from standard input"],
+  ])("%s", async (_, argv, message) => {
+    const { code, stderr } = await runShell(argv, { clock });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
