@@ -68,7 +68,9 @@ export function buildLogViews(run: DryRun): View[] {
         other_hosts.map((host) => ({ ...host })),
       ),
     ),
-  ].map((view, index) => (index === 0 ? { ...view, notes: listNotes(run) } : view));
+  ].map((view, index) =>
+    index === 0 ? { ...view, notes: listNotes(run), warnings: listWarnings(run) } : view,
+  );
 }
 
 const FILES = [
@@ -117,9 +119,7 @@ function describeFiles({ files, lines, milliseconds }: DryRun): string {
 const group = (count: number) => count.toLocaleString("en");
 
 function listNotes(run: DryRun): string[] {
-  const { sites, other_hosts, other_hosts_total, timezone, outcomes } = run;
-  const late = outcomes.find(({ outcome }) => outcome === "late");
-  const proxied = sites.filter(({ proxied_days }) => proxied_days > 0);
+  const { sites, other_hosts, other_hosts_total, timezone } = run;
   return [
     `Days are those of ${timezone}; --timezone names another.`,
     ...(sites.some(({ site }) => site === UNNAMED)
@@ -128,13 +128,20 @@ function listNotes(run: DryRun): string[] {
     ...(other_hosts_total > other_hosts.length
       ? [`${other_hosts_total} hosts are no site: those with less than 1% of all page views.`]
       : []),
+    ...run.unreadable.map((line) => `Cannot be read: ${line}`),
+  ];
+}
+
+function listWarnings({ sites, outcomes, files, left_out }: DryRun): string[] {
+  const late = outcomes.find(({ outcome }) => outcome === "late");
+  const proxied = sites.filter(({ proxied_days }) => proxied_days > 0);
+  return [
     ...proxied.map(
       ({ site, proxied_days }) =>
         `Visitors of ${site} cannot be counted on ${formatCount(proxied_days, "day")}: nearly all page views come from three addresses or fewer, as if from a proxy. See --trust-forwarded and --accept-proxy-addresses.`,
     ),
     ...(late ? [`${formatCount(late.lines, "line")} came more than 24 hours after their day ended.`] : []),
-    ...run.files.flatMap(({ file, damage }) => (damage === null ? [] : [`${file}: ${damage}`])),
-    ...run.left_out.map(({ file, reason }) => `Not read: ${file} ${reason}.`),
-    ...run.unreadable.map((line) => `Cannot be read: ${line}`),
+    ...files.flatMap(({ file, damage }) => (damage === null ? [] : [`${file}: ${damage}`])),
+    ...left_out.map(({ file, reason }) => `Not read: ${file} ${reason}.`),
   ];
 }

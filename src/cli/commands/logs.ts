@@ -4,8 +4,8 @@ import { logs } from "../../sources/logs.ts";
 import { openPipe } from "../../sources/resolve-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
+import { addOutputOptions, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
-import type { Format } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
 
 /** `analytics-mcp logs`: reads access logs and shows what would be counted, and what not. */
@@ -16,11 +16,11 @@ export const command: CommandDefinition = {
 };
 
 function createLogsCommand(io: Io): ShellCommand {
-  return new ShellCommand("logs")
+  const command = new ShellCommand("logs")
     .taking(["--logs"])
     .withExamples(
       "analytics-mcp logs '/var/log/nginx/access.log*' --site example.com",
-      "analytics-mcp logs example.com=/var/log/nginx/example.com.log",
+      "analytics-mcp logs example.com=/var/log/nginx/example.log",
       "zcat access.log.*.gz | analytics-mcp logs -",
     )
     .description(
@@ -28,11 +28,8 @@ function createLogsCommand(io: Io): ShellCommand {
     )
     .argument("[files...]", "files, folders or patterns, such as '/var/log/nginx/access.log*'")
     .option("--site <site>", "the site of a log that names none; repeat it to choose among hosts", collect)
-    .option("--json", "print as JSON")
-    .option("--csv", "print comma-separated values")
-    .option("--fields <names>", "only these columns, in this order, such as outcome,lines")
     .action(async (files: string[], _, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<SourceFlags & Format>();
+      const flags = self.optsWithGlobals<SourceFlags & OutputFlags>();
       const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
         import("../../sources/logs/open.ts"),
         import("../../sources/logs/replay.ts"),
@@ -42,8 +39,14 @@ function createLogsCommand(io: Io): ShellCommand {
       const settings = readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE);
       const stdin = createReplay(() => openPipe(io.stdin));
       const result = await dryRun({ ...settings, stdin }, io.clock);
-      await printAnswer(io, { params: {}, result: { ...result }, views: buildLogViews(result) }, flags);
+      await printAnswer(
+        io,
+        { params: {}, result: { ...result }, views: buildLogViews(result) },
+        readOutput(io, flags),
+      );
     });
+  addOutputOptions(command, "outcome,lines");
+  return command;
 }
 
 const collect = (value: string, earlier: string[] = []) => [...earlier, value];

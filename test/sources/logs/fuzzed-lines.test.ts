@@ -93,9 +93,11 @@ describe("whatever is in a log", () => {
           await logs.source.breakdown(span, dimension, 10);
         }
         const [content] = logs.contents();
-        const complete = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
-        expect(content?.lines).toBe(countLines(complete));
-        const outcomes = Object.values(logs.collector.outcomes).reduce((sum, count) => sum + count, 0);
+        const end = bytes.lastIndexOf(10) + 1;
+        // The last line is incomplete, but may be too long already.
+        const last = bytes.length - end > 65_536 ? 1 : 0;
+        expect(content?.lines).toBe(countLines(bytes.subarray(0, end)) + last);
+        const outcomes = Object.values(logs.outcomes()).reduce((sum, count) => sum + count, 0);
         const { comments = 0, unreadable = 0, tooLong = 0 } = content ?? {};
         expect(outcomes + comments + unreadable + tooLong).toBe(content?.lines);
       }),
