@@ -25,9 +25,12 @@ const DATA_QUERY = /(?:^|[?&])(?:_rsc|_data|__turbo|_pjax)=/;
 
 const FEED = /(?:^|\/)(?:feed|rss|atom)\/?$|(?:^|\/)(?:feed|rss|atom|index)\.xml$|\.(?:rss|atom|rdf)$/i;
 
-/** Judges a path without its query. */
+/** Blogs name a feed in the query: WordPress `?feed=rss2`, others `?flav=atom` or `?format=rss`. */
+const FEED_QUERY = /(?:^|&)(?:feed|flav|format|type)=(?:rss\d*|atom|rdf)(?:&|$)/i;
+
+/** Judges a path and its query. */
 export function classifyPath(path: string, query: string): Asked {
-  if (FEED.test(path)) return "feed";
+  if (FEED.test(path) || FEED_QUERY.test(query)) return "feed";
   const dot = path.lastIndexOf(".");
   if (dot > path.lastIndexOf("/")) {
     const extension = path.slice(dot + 1).toLowerCase();
