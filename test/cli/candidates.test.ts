@@ -30,7 +30,7 @@ const valuesOf = (lines: string[]) => lines.map((line) => line.split("\t")[0]);
 
 const COMMANDS = [
   ...["sites", "stats", "timeseries", "breakdown", "crawlers", "realtime", "openapi", "overview", "compare"],
-  ...["report", "login", "logout", "whoami", "doctor", "config"],
+  ...["report", "logs", "login", "logout", "whoami", "doctor", "config"],
   ...["serve", "grants", "clients", "keys", "reference", "conform", "completion", "help"],
 ];
 const GLOBAL = [
