@@ -11,7 +11,7 @@ import { type CommandDefinition, ShellCommand } from "./command.ts";
 /** `analytics-mcp logs`: reads access logs and shows what would be counted, and what not. */
 export const command: CommandDefinition = {
   group: "Ask:",
-  summary: "Show what access logs have, what would be counted, and what is left out and why",
+  summary: "Show what access logs hold, what of it would be counted, and why",
   create: createLogsCommand,
 };
 
