@@ -59,7 +59,7 @@ function decodePath(path: string): string {
 }
 
 /** Replaces each part of a path that looks like a key, a token or an id by `:token`. */
-export function hideTokens(path: string): string {
+function hideTokens(path: string): string {
   // Only a long part can be one.
   if (!/[^/]{24}/.test(path)) return path;
   return path.replaceAll(/[^/]{24,}/g, (segment) => (segment.split(".").some(isToken) ? ":token" : segment));

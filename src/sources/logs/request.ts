@@ -66,7 +66,7 @@ const NAMELESS: ReadonlySet<string> = new Set(["", "-", "_"]);
 export const withoutWww = (host: string) => host.replace(/^www\./, "");
 
 /** The referring host without `www.`; null for none, for what is no address, and for one of the site's own hosts. */
-export function readReferrer(referrer: string | undefined, isOwn: (host: string) => boolean): string | null {
+function readReferrer(referrer: string | undefined, isOwn: (host: string) => boolean): string | null {
   if (referrer === undefined || referrer === "") return null;
   const [, authority = ""] = /^(?:https?|android-app):\/\/([^/?#]{1,300})/i.exec(referrer) ?? [];
   const host = withoutWww(

@@ -55,7 +55,7 @@ function pickVisited(all: readonly SiteLog[]): SiteLog[] {
   return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= LEAST_SHARE * total);
 }
 
-export function refuseNameless(): AnalyticsError {
+function refuseNameless(): AnalyticsError {
   return new AnalyticsError("usage", "The logs do not say which site they are about.", {
     hint: "Name it: --site example.com. Or, for one file per site: --logs example.com=/var/log/nginx/example.com.log",
   });
