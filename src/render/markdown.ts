@@ -27,7 +27,7 @@ function formatView(view: View, screen: Screen): string[] {
 }
 
 /** A view's table, line by line: two lines of header, then the rows. */
-export function formatMarkdownTable(view: View, screen: Screen): string[] {
+function formatMarkdownTable(view: View, screen: Screen): string[] {
   const format = createCellFormat(screen);
   const columns = view.columns.filter(({ machine }) => machine !== true);
   const formatCell = (column: Column, row: Record<string, Cell>) => {

@@ -129,7 +129,7 @@ export function refuseStdin(local: LocalChoice | undefined, who: string): void {
 }
 
 /** Throws AnalyticsError `usage` if the flags choose another source as well. */
-export function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
+function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
   const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];
   const other = others.find((each) => each !== flag && isNamed(flags, each));
   if (other === undefined) return;

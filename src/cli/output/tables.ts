@@ -12,7 +12,7 @@ const TABLE: Column = { key: "table", label: "table", kind: "text" };
 const NAMES = ["table", "value", "label"];
 
 /** The tables of an answer; if there are several, each row names its table. */
-export function nameTables(views: readonly View[]): View[] {
+function nameTables(views: readonly View[]): View[] {
   const tables = views.filter(({ columns }) => columns.length > 0);
   if (tables.length < 2) return tables;
   return tables.map((view) => ({

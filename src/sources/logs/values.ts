@@ -9,7 +9,7 @@ export interface Values {
   readonly size: number;
 }
 
-export function createValues(known: Iterable<string> = []): Values {
+function createValues(known: Iterable<string> = []): Values {
   const list: string[] = [...known];
   const numbers = new Map(list.map((value, index) => [value, index + 1]));
   return {
