@@ -1,5 +1,6 @@
 import { AnalyticsError } from "../../errors.ts";
 import { type Database, transact } from "../../sqlite/driver.ts";
+import { readSchemaState } from "../../sqlite/schema-state.ts";
 
 /** Marks a file as a store of this program ("amcp") in SQLite's header field for it. */
 const APPLICATION_ID = 0x616d6370;
@@ -55,19 +56,16 @@ export function prepareDatabase(db: Database): void {
 }
 
 function examine(db: Database): boolean {
-  const read = (name: string) => Number(db.prepare(`PRAGMA ${name}`).all()[0]?.[name]);
-  const [id, version] = [read("application_id"), read("user_version")];
-  const tables = db.prepare("SELECT count(*) AS count FROM sqlite_schema").all()[0]?.count;
-  if (id === 0 && version === 0 && tables === 0) return true;
-  if (id !== APPLICATION_ID) {
+  const state = readSchemaState(db, { applicationId: APPLICATION_ID, version: SCHEMA_VERSION });
+  if (state === "foreign") {
     throw new AnalyticsError("usage", "The store's file is another program's database.", {
       hint: "Name another file with --store.",
     });
   }
-  if (version > SCHEMA_VERSION) {
+  if (state === "newer") {
     throw new AnalyticsError("usage", "The store's file was written by a newer version of this program.", {
       hint: "Use that version or a newer one, or name another file with --store.",
     });
   }
-  return false;
+  return state === "new";
 }

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, constants, lstatSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Database, type OpenDatabase, transact } from "../../sqlite/driver.ts";
+import { readSchemaState } from "../../sqlite/schema-state.ts";
 
 /** Marks a file as an index of this program ("amlg") in SQLite's header field for it. */
 const APPLICATION_ID = 0x616d6c67;
@@ -60,11 +61,8 @@ function prepare(db: Database): void {
 }
 
 function examine(db: Database): boolean {
-  const read = (name: string) => Number(db.prepare(`PRAGMA ${name}`).all()[0]?.[name]);
-  const [id, version] = [read("application_id"), read("user_version")];
-  const tables = db.prepare("SELECT count(*) AS count FROM sqlite_schema").all()[0]?.count;
-  if (id === 0 && version === 0 && tables === 0) return true;
-  if (id !== APPLICATION_ID) throw new ForeignIndex("it is another program's database");
-  if (version > SCHEMA_VERSION) throw new ForeignIndex("a newer version of this program wrote it");
-  return false;
+  const state = readSchemaState(db, { applicationId: APPLICATION_ID, version: SCHEMA_VERSION });
+  if (state === "foreign") throw new ForeignIndex("it is another program's database");
+  if (state === "newer") throw new ForeignIndex("a newer version of this program wrote it");
+  return state === "new";
 }
