@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createApi } from "../../src/api/api.ts";
-import { checkConformance } from "../../src/conform/conformance.ts";
 import { breakdown, crawlers, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
 import { compare } from "../../src/reports/compare.ts";
 import type { DataSource, SourceSite } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
-import { openLocalKeyring } from "../../src/sources/local-keyring.ts";
+import { conformSource } from "../support/conform-source.ts";
 import { createListSource, type ListedHit } from "../support/list-source.ts";
 
 /** A Saturday, 05:05:10 in Berlin. */
@@ -66,29 +65,7 @@ describe("any data source answers every operation", () => {
   });
 
   it("keeps every rule of the contract", async () => {
-    const kind = { option: { flag: "--list" as const, description: "" }, about: { label: "a list" } };
-    const clock = { now: NOW };
-    const tick = () => clock.now;
-    const { find, publicKeys } = await openLocalKeyring(
-      { ...kind, open: async () => source },
-      { clock: tick, environment: {}, flags: {} },
-    );
-    const api = createApi({ keyring: find, clock: tick, quota: { limit: 100, window: 5 } });
-    const report = await checkConformance(
-      {
-        ...{ baseUrl: "http://localhost/api/v1", apiKey: publicKeys[0] ?? "" },
-        send: async (url, { method, headers: sent }) => {
-          const { status, headers, body } = await api({ method, url, headers: new Headers(sent) });
-          return new Response(body, { status, headers: [...headers] });
-        },
-      },
-      {
-        clock: tick,
-        sleep: async (milliseconds) => {
-          clock.now += milliseconds;
-        },
-      },
-    );
+    const report = await conformSource(source, { now: NOW });
     expect(report.rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
     expect(report.rules.filter(({ verdict }) => verdict === "pass").length).toBeGreaterThan(120);
     const ofCrawlers = report.rules.filter(({ id }) => /crawlers/.test(id));
