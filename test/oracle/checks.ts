@@ -15,6 +15,7 @@ import {
   expectStats,
   type Labels,
   type Mover,
+  pickMainLists,
   type Table,
   tabulateMovers,
 } from "./expected.ts";
@@ -109,15 +110,16 @@ function checkTool(structured: Body, text: string, { json, tables }: Expected, l
   if (cut) expect(cut).toContain(`Only the ${list?.keep} ${fitting} of ${json.total_rows ?? all.length} `);
 }
 
-/** The lists of an overview without the values that are equal to their labels. */
-function compactTop({ top, ...json }: Body) {
-  if (top === undefined) return json;
-  const lists = top as { dimension: string; rows: { value: Cell; label: string }[] }[];
+/** An overview as a model gets it: its main lists without the values that are equal to their labels, and one trend. */
+function compactTop({ top, trend, ...json }: Body) {
+  if (top === undefined) return { ...json, ...(trend !== undefined && { trend }) };
+  const lists = pickMainLists(top as { dimension: string; rows: { value: Cell; label: string }[] }[]);
+  const { from, visitors, partial } = trend as Record<string, unknown>;
   const compact = lists.map(({ rows, ...list }) => ({
     ...list,
     rows: rows.map(({ value, ...rest }) => (value === rest.label ? rest : { value, ...rest })),
   }));
-  return { ...json, top: compact };
+  return { ...json, trend: { from, visitors, partial }, top: compact };
 }
 
 /** The queries about a site at a moment. */

@@ -232,6 +232,22 @@ function tabulateWindows(name: string, windows: ReturnType<typeof compareWindows
   };
 }
 
+function listCounts(count: Count, now: number, dates: readonly string[]) {
+  const totals = dates.map((date) => count.totals(now, [date]));
+  return {
+    from: dates[0] ?? "",
+    visitors: totals.map(({ visitors }) => visitors),
+    pageviews: totals.map(({ pageviews }) => pageviews),
+  };
+}
+
+/** The lists of an overview that there is room for in a terminal, and in a model's context. */
+export function pickMainLists<Row>(top: readonly { dimension: string; rows: Row[] }[]) {
+  return top
+    .filter(({ dimension }) => ["pages", "referrers", "countries"].includes(dimension))
+    .map(({ dimension, rows }) => ({ dimension, rows: rows.slice(0, 5) }));
+}
+
 /** The last complete days, with as many before them, today and now. */
 export function expectOverview(count: Count, labels: Labels, now: number, days: number): Expected {
   const dates = count.completeDays(now, days);
@@ -240,11 +256,11 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
   const [day] = count.series(now, 1);
   if (day === undefined) throw new Error("There is no today.");
   const active_now = count.active(now);
-  const top = (["pages", "referrers", "countries"] as const).map((dimension) => ({
+  const top = (["pages", "referrers", "channels", "countries", "devices"] as const).map((dimension) => ({
     dimension,
     rows: count
       .rows(now, dates, dimension)
-      .slice(0, 5)
+      .slice(0, 10)
       .map((row) => ({
         value: row.value,
         label: labels(dimension, row.value),
@@ -252,6 +268,7 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
         percentage: percentOf(row.visitors, visitors),
       })),
   }));
+  const before = count.completeDays(now, days, days);
   const { since } = count.site;
   const isWhole = since !== null && since <= current.from;
   return {
@@ -264,9 +281,9 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
       ...{ visitors, pageviews, events, active_now, comparison },
       today: { date: day.date, visitors: day.visitors, pageviews: day.pageviews },
       trend: {
-        from: current.from,
-        visitors: dates.map((date) => count.totals(now, [date]).visitors),
+        ...listCounts(count, now, dates),
         partial: false,
+        ...(comparison.comparable && { previous: listCounts(count, now, before) }),
       },
       top,
       ...(isWhole ? {} : { warnings: [{ code: "before_data_since" }] }),
@@ -287,7 +304,7 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
         ],
         rows: [[day.visitors, active_now]],
       },
-      ...top.map(({ dimension, rows }) => ({
+      ...pickMainLists(top).map(({ dimension, rows }) => ({
         name: dimension,
         columns: [
           ...named(`top ${dimension}`),

@@ -5,7 +5,6 @@ import { items, member, quote, type Reply } from "../reply.ts";
 import type { Rule } from "../rule.ts";
 import { basicParams, parse, type Read, read, type Subject } from "../subject.ts";
 import { Breach, Skip } from "../verdict.ts";
-import { findEntry } from "./parameter-requests.ts";
 
 export type Ranking = ResultOf<typeof breakdown>;
 export type Row = Ranking["rows"][number];
@@ -29,7 +28,8 @@ export async function readRanking(subject: Subject, dimension: Dimension): Promi
 
 function isUnrecorded(reply: Reply, dimension: Dimension): boolean {
   if (reply.status !== 400 || member(reply.json, "code") !== "invalid_parameter") return false;
-  const allowed = items(member(findEntry(reply, "dimension"), "allowed"));
+  const entry = items(member(reply.json, "errors")).find((each) => member(each, "parameter") === "dimension");
+  const allowed = items(member(entry, "allowed"));
   const known: readonly unknown[] = dimensions;
   return allowed.length > 0 && allowed.every((each) => known.includes(each) && each !== dimension);
 }

@@ -40,7 +40,7 @@ export const isInvalid = (reply: Reply) => demandRefusal(reply, 400, "invalid_pa
 export const isUnknown = (reply: Reply) => demandRefusal(reply, 400, "unknown_parameter");
 export const isAccepted = (reply: Reply) => demandStatus(reply, 200);
 
-export function findEntry(reply: Reply, parameter: string): unknown {
+function findEntry(reply: Reply, parameter: string): unknown {
   const entry = findRefused(reply, parameter);
   if (entry === undefined) throw new Skip("errors does not name the parameter: see params.refusals-named");
   return entry;

@@ -232,7 +232,9 @@ export const comparisons: Question[] = [
     calls: [{ tool: "get_overview", args: { site: "docs.example.com", days: 7 } }],
     read: ([{ visitors, pageviews, events, active_now, comparison, top }]) => ({
       ...{ visitors, pageviews, events, active_now, change: comparison?.visitors.absolute },
-      top: top.map(({ rows }) => [rows[0]?.label, rows[0]?.visitors]),
+      top: top
+        .filter(({ dimension }) => ["pages", "referrers", "countries"].includes(dimension))
+        .map(({ rows }) => [rows[0]?.label, rows[0]?.visitors]),
     }),
     expect: (count) => {
       const docs = count("docs.example.com");
