@@ -128,7 +128,7 @@ export function createLogBook(
     const readers = new Map<LogContent, Reader>();
     const later: FoundFile[] = [];
     for (const file of files) {
-      const reader = await guard(file.path, () => openReader(file));
+      const reader = await guard(file.path, () => openReader(file), leftOut);
       if (reader === undefined) continue;
       if (readers.has(reader.content)) later.push(file);
       else readers.set(reader.content, reader);
@@ -262,6 +262,8 @@ function takeBlock(
   content.tooLong += block.tooLong;
   content.read += block.bytes;
   content.tail = hashTail(block.tail);
+  // It goes on after what was damaged, so that was only unfinished.
+  content.damage = undefined;
 }
 
 const hashTail = (bytes: Buffer) => createHash("sha256").update(bytes).digest("base64url");
@@ -318,12 +320,27 @@ function refuseAll(leftOut: ReadonlyMap<string, string>): AnalyticsError {
   });
 }
 
-async function guard<T>(path: string, read: () => Promise<T>): Promise<T | undefined> {
+async function guard<T>(
+  path: string,
+  read: () => Promise<T>,
+  leftOut: Map<string, string>,
+): Promise<T | undefined> {
   try {
     return await read();
   } catch (cause) {
     if (Object(cause).code === "ENOENT") return undefined;
+    if (isCutShort(cause)) {
+      // Such as one that is being compressed at this moment: it is read again once it has changed.
+      leftOut.set(path, "is damaged or incomplete");
+      return undefined;
+    }
     if (cause instanceof AnalyticsError || Object(cause).syscall === undefined) throw cause;
     throw refuseUnreadable(path, cause);
   }
+}
+
+/** Whether compressed data is damaged or ends early: zlib's codes are words that begin with Z, fzstd's are numbers. */
+function isCutShort(error: unknown): boolean {
+  const { code } = Object(error);
+  return typeof code === "number" || String(code).startsWith("Z");
 }
