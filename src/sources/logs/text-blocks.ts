@@ -42,12 +42,21 @@ export async function* readBlocks(
   let kept = tail;
   // Whether the line that is being read is too long already: only of such a line, a part is taken.
   let isCutting = tail.length > 0 && tail.at(-1) !== LINE_FEED;
+  // How many zeros come before `rest`.
+  let zeros = 0;
   const takeBlock = (bytes: Buffer, text: string, tooLong = 0): TextBlock => {
     kept =
       bytes.length >= TAIL
         ? Buffer.from(bytes.subarray(-TAIL))
-        : Buffer.concat([kept, bytes]).subarray(-TAIL);
-    return { text, bytes: bytes.length, tooLong, tail: kept };
+        : Buffer.concat([kept, Buffer.alloc(Math.min(zeros, TAIL)), bytes]).subarray(-TAIL);
+    const block = { text, bytes: zeros + bytes.length, tooLong, tail: kept };
+    zeros = 0;
+    return block;
+  };
+  const setRest = (bytes: Buffer) => {
+    const start = countZeros(bytes);
+    zeros += start;
+    rest = bytes.subarray(start);
   };
   for await (const chunk of stream) {
     let bytes: Buffer = chunk;
@@ -60,7 +69,7 @@ export async function* readBlocks(
     }
     const last = bytes.lastIndexOf(LINE_FEED);
     if (last < 0) {
-      rest = Buffer.concat([rest, bytes]);
+      setRest(rest.length === 0 ? bytes : Buffer.concat([rest, bytes]));
       if (rest.length <= LONGEST_LINE) continue;
       isCutting = true;
       yield takeBlock(rest, "", 1);
@@ -68,10 +77,20 @@ export async function* readBlocks(
       continue;
     }
     const whole = Buffer.concat([rest, bytes.subarray(0, last + 1)]);
-    rest = Buffer.from(bytes.subarray(last + 1));
+    rest = Buffer.alloc(0);
     yield takeBlock(whole, whole.toString());
+    setRest(Buffer.from(bytes.subarray(last + 1)));
   }
   if (isFinished && rest.length > 0) yield takeBlock(rest, `${rest}\n`);
+}
+
+/**
+ * Zeros in front of a line are no part of it: whoever writes to a fixed offset leaves them when logrotate empties the file
+ * (copytruncate), up to gigabytes of them.
+ */
+function countZeros(bytes: Buffer): number {
+  const start = bytes.findIndex((byte) => byte !== 0);
+  return start < 0 ? bytes.length : start;
 }
 
 /** Calls back for each line of a block, without its line feed. */
@@ -79,7 +98,8 @@ export function forEachLine(text: string, take: (line: string) => void): void {
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf("\n", from);
     const to = end < 0 ? text.length : end;
-    const start = text.charCodeAt(from) === BYTE_ORDER_MARK ? from + 1 : from;
+    let start = text.charCodeAt(from) === BYTE_ORDER_MARK ? from + 1 : from;
+    while (text.charCodeAt(start) === 0) start++;
     const line = text.slice(start, text.charCodeAt(to - 1) === CARRIAGE_RETURN ? to - 1 : to);
     if (line !== "") take(line);
     from = to + 1;
