@@ -15,6 +15,7 @@ const all = [
   "throughput",
   "strangers",
   "reference",
+  "logs",
   ...(given.includes("--peers") ? ["peers"] : []),
 ];
 const names = named ? given.slice(0, 1) : all;

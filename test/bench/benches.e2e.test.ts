@@ -30,6 +30,14 @@ it.concurrent.each([
     ["nobody", "`/healthz`", "`/readyz`", "`/authorize`, refused with 429"],
   ],
   ["reference", few, ["`/stats`, directly", "`/stats`, over HTTP", "`/breakdown`, pages, directly"]],
+  [
+    "logs",
+    [...few, "--lines", "20000", "--visitors", "100"],
+    [
+      ...["`stats --logs`, the first start", "`node -e 0`", "`stats --logs`, the second start"],
+      "the same, after 1000 new lines",
+    ],
+  ],
   // None but this one: the others would come from the network.
   ["peers", [...few, "--only", "none"], ["analytics-mcp"]],
 ])("%s measures, and leaves the results as they are", { timeout: 90_000 }, async (name, args, rows) => {
@@ -43,7 +51,7 @@ it.concurrent.each([
 });
 
 it("has a chapter for each", () => {
-  const chapters = ["start", "calls", "throughput", "strangers", "reference", "peers"].map(
+  const chapters = ["start", "calls", "throughput", "strangers", "reference", "logs", "peers"].map(
     (name) => /^const CHAPTER = "(.*)";$/m.exec(readFileSync(`bench/${name}.ts`, "utf8"))?.[1],
   );
   const lines = readFileSync("bench/RESULTS.md", "utf8").split("\n");

