@@ -38,6 +38,7 @@ export function addCrawlerRequest(
   if (status >= 400) counted.errors++;
   counted.lastSeen = Math.max(counted.lastSeen, time);
   counted.paths.add(hashText(path));
+  day.version++;
 }
 
 export function closeCrawlers({ crawlers }: OpenDay): Map<string, CrawlerDay> {

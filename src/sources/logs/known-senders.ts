@@ -30,11 +30,18 @@ const hash = (salt: Uint8Array, text: string): Buffer =>
   createHash("sha256").update(salt).update(text).digest().subarray(0, HASH_BYTES);
 
 export function createKnownSenders({ salt, addresses, senders }: SenderHashes): KnownSenders {
-  const byAddress = numberHashes(addresses);
-  const bySender = numberHashes(senders);
+  // Numbered when the first line asks: most starts find no new line.
+  let byAddress: Map<string, number> | undefined;
+  let bySender: Map<string, number> | undefined;
   return {
-    findAddress: (group) => byAddress.get(hashAddress(salt, group).toString("latin1")),
-    findSender: (group, userAgent) => bySender.get(hashSender(salt, group, userAgent).toString("latin1")),
+    findAddress: (group) => {
+      byAddress ??= numberHashes(addresses);
+      return byAddress.get(hashAddress(salt, group).toString("latin1"));
+    },
+    findSender: (group, userAgent) => {
+      bySender ??= numberHashes(senders);
+      return bySender.get(hashSender(salt, group, userAgent).toString("latin1"));
+    },
   };
 }
 

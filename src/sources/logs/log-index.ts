@@ -6,7 +6,7 @@ import { type DayCounts, DEFINITION, type Tallies } from "./day-counts.ts";
 import type { LogContent } from "./log-book.ts";
 import { packOpenDay, unpackOpenDay } from "./open-day-file.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
-import { createSiteLog, type SiteLog } from "./site-log.ts";
+import { countOpenDay, createSiteLog, type SiteLog } from "./site-log.ts";
 import { createSiteValues, type SiteValues, valueSpaces } from "./values.ts";
 
 /** All that reading the logs has found. */
@@ -106,10 +106,8 @@ export function createLogIndex(db: Database): LogIndex {
   };
 
   /** Returns what is true once the writing is committed. */
-  const writeSite = (
-    { domain, sealed, open, values }: SiteLog,
-    userAgents: readonly string[],
-  ): (() => void)[] => {
+  const writeSite = (site: SiteLog, userAgents: readonly string[]): (() => void)[] => {
+    const { domain, sealed, open, values } = site;
     const committed: (() => void)[] = [];
     for (const [date, day] of sealed) {
       if (writtenDays.has(day)) continue;
@@ -127,7 +125,7 @@ export function createLogIndex(db: Database): LogIndex {
     }
     const insertDay = db.prepare("INSERT INTO open_days VALUES (?, ?, ?)");
     for (const day of open.values()) {
-      const { bytes, hashes } = packOpenDay(day, userAgents);
+      const { bytes, hashes } = packOpenDay(day, countOpenDay(site, day), userAgents);
       insertDay.run(domain, day.date, bytes);
       committed.push(() => {
         day.hashes = hashes;

@@ -25,24 +25,22 @@ const WINDOW_MS = 5 * 60_000;
 
 /** Creates a data source from the store of what logs say. Nothing is read before the first question. */
 export function createLogSource(settings: LogSettings, store: LogStore): DataSource {
-  return createView({ settings, store, counts: createDayCache() });
+  return createView({ settings, store });
 }
 
 /** Creates a function that shows some of the sites. All views share what was read and counted. */
 export function createLogViews(settings: LogSettings, store: LogStore): OpenView {
-  const counts = createDayCache();
-  return (selection) => createView({ settings, store, counts, selection });
+  return (selection) => createView({ settings, store, selection });
 }
 
 interface ViewParts {
   settings: LogSettings;
   store: LogStore;
-  counts: DayCache;
   /** All sites if absent. */
   selection?: SiteSelection;
 }
 
-function createView({ settings, store, counts, selection }: ViewParts): DataSource {
+function createView({ settings, store, selection }: ViewParts): DataSource {
   const read = async (signal?: AbortSignal) => {
     const { collector } = await store.read(signal);
     return selection === undefined
@@ -58,7 +56,7 @@ function createView({ settings, store, counts, selection }: ViewParts): DataSour
     const log = await logOf(site, signal);
     const days: { date: string; counts: DayCounts | undefined }[] = [];
     for (let date = from; date <= to; date = addDays(date, 1)) {
-      days.push({ date, counts: counts(log, date, now) });
+      days.push({ date, counts: findCounts(log, date, now) });
     }
     return { log, days };
   };
@@ -105,24 +103,14 @@ function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
   };
 }
 
-/** Counts days, and open ones again only if lines have come, or if the question ends before their last line. */
-type DayCache = ReturnType<typeof createDayCache>;
-
-function createDayCache() {
-  const known = new WeakMap<object, { version: number; counts: DayCounts }>();
-  return (log: SiteLog, date: string, now: number): DayCounts | undefined => {
-    const sealed = log.sealed.get(date);
-    const day = log.open.get(date);
-    if (sealed !== undefined || day === undefined) return sealed;
-    // A clock may be ahead of the server's; then lines of the day are still to come for the question.
-    const isCut = log.last !== undefined && log.last > now / 1000;
-    if (isCut) return countOpenDay(log, day, now / 1000);
-    const cached = known.get(day);
-    if (cached?.version === day.version) return cached.counts;
-    const counts = countOpenDay(log, day);
-    known.set(day, { version: day.version, counts });
-    return counts;
-  };
+/** The counts of a day; undefined if there is no line of it. */
+function findCounts(log: SiteLog, date: string, now: number): DayCounts | undefined {
+  const sealed = log.sealed.get(date);
+  const day = log.open.get(date);
+  if (sealed !== undefined || day === undefined) return sealed;
+  // A clock may be ahead of the server's; then lines of the day are still to come for the question.
+  const isCut = log.last !== undefined && log.last > now / 1000;
+  return countOpenDay(log, day, isCut ? now / 1000 : undefined);
 }
 
 /** Adds up days. Visitors are counted day by day, so their sum is right by definition. */

@@ -1,6 +1,7 @@
 import { deserialize, serialize } from "node:v8";
 import { type Column, columnOf, readColumn } from "./columns.ts";
 import type { OriginValues, ProfileValues } from "./count-day.ts";
+import type { DayCounts } from "./day-counts.ts";
 import {
   createKnownSenders,
   createSalt,
@@ -23,6 +24,7 @@ interface KeptDay {
   origins: [string, OriginValues][];
   profiles: [string, ProfileValues][];
   crawlers: OpenDay["crawlers"];
+  counts: DayCounts;
 }
 
 /** The agent of a sender whose user agent only an earlier process knew. */
@@ -31,6 +33,7 @@ const NO_AGENT = 0xfffffffe;
 /** Packs a day for the disk. Its hashes are the day's once that is written. */
 export function packOpenDay(
   day: OpenDay,
+  counts: DayCounts,
   userAgents: readonly string[],
 ): { bytes: Buffer; hashes: SenderHashes } {
   const { date, start, end, senders, hits, origins, profiles } = day;
@@ -54,12 +57,13 @@ export function packOpenDay(
     origins: pair(origins),
     profiles: pair(profiles),
     crawlers: day.crawlers,
+    counts,
   };
   return { bytes: serialize(kept), hashes };
 }
 
 export function unpackOpenDay(bytes: Uint8Array): OpenDay {
-  const { date, start, end, hashes, senders, hits, origins, profiles, crawlers }: KeptDay =
+  const { date, start, end, hashes, senders, hits, origins, profiles, crawlers, counts }: KeptDay =
     deserialize(bytes);
   const column = (values: Uint32Array): Column => columnOf(Uint32Array.from(values));
   return {
@@ -81,7 +85,7 @@ export function unpackOpenDay(bytes: Uint8Array): OpenDay {
     },
     origins: createNumbered(origins),
     profiles: createNumbered(profiles),
-    ...{ crawlers, hashes },
+    ...{ crawlers, hashes, counted: { version: 0, counts } },
     known: createKnownSenders(hashes),
   };
 }

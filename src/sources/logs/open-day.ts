@@ -1,6 +1,7 @@
 import { append, type Column, createColumn, createPairNumbers, type PairNumbers } from "./columns.ts";
 import type { OriginValues, ProfileValues } from "./count-day.ts";
 import type { OpenCrawler } from "./crawler-days.ts";
+import type { DayCounts } from "./day-counts.ts";
 import { copyText } from "./formats/timestamp.ts";
 import type { KnownSenders, SenderHashes } from "./known-senders.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
@@ -32,6 +33,8 @@ export interface OpenDay {
   crawlers: Map<string, OpenCrawler>;
   /** Grows with each request that may change the counts. */
   version: number;
+  /** The counts of a version. */
+  counted?: { version: number; counts: DayCounts } | undefined;
 }
 
 /** Who sent requests: one (address, user agent) each, without bots. */

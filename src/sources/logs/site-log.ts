@@ -76,9 +76,16 @@ export function createFindDay(
   };
 }
 
-/** Counts an open day, up to and including `until` if given, in seconds since 1970. */
+/**
+ * Counts an open day, up to and including `until` if given, in seconds since 1970. The whole day is counted again only if
+ * lines have come.
+ */
 export function countOpenDay(site: SiteLog, day: OpenDay, until?: number): DayCounts {
-  return countDay(day, site.values, until);
+  if (until !== undefined) return countDay(day, site.values, until);
+  if (day.counted?.version !== day.version) {
+    day.counted = { version: day.version, counts: countDay(day, site.values) };
+  }
+  return day.counted.counts;
 }
 
 /** A day is closed this many seconds after its end: servers write some lines late, and files rotate during the day. */

@@ -17,3 +17,15 @@ it("finds a site that is new although strangers have invented thousands of hosts
   const source = await place.open({ site: undefined });
   expect((await source.sites()).map(({ domain }) => domain)).toEqual(["new.example"]);
 });
+
+it("counts crawlers again when only a crawler has come", async () => {
+  const crawler = (at: number) => combinedLine({ at, agent: "Mozilla/5.0 (compatible; GPTBot/1.2)" });
+  place.write("access.log", [combinedLine({ at: NOON - 60_000 }), crawler(NOON - 50_000)]);
+  const source = await place.open();
+  const [site] = await source.sites();
+  if (site === undefined) throw new Error("There is no site.");
+  const span = { site, from: "2026-11-21", to: "2026-11-21", now: NOON };
+  expect((await source.crawlers?.(span, 10))?.totalRequests).toBe(1);
+  place.append("access.log", [crawler(NOON - 40_000)]);
+  expect((await source.crawlers?.(span, 10))?.totalRequests).toBe(2);
+});
