@@ -141,6 +141,9 @@ function listWarnings({ sites, outcomes, files, left_out }: DryRun): string[] {
         `Visitors of ${site} cannot be counted on ${formatCount(proxied_days, "day")}: nearly all page views come from three addresses or fewer, as if from a proxy. See --trust-forwarded and --accept-proxy-addresses.`,
     ),
     ...(late ? [`${formatCount(late.lines, "line")} came more than 24 hours after their day ended.`] : []),
+    ...files.flatMap(({ file, repeats }) =>
+      repeats === null ? [] : [`${file} has lines of ${repeats}, which count twice: give each log once.`],
+    ),
     ...files.flatMap(({ file, damage }) => (damage === null ? [] : [`${file}: ${damage}`])),
     ...left_out.map(({ file, reason }) => `Not read: ${file} ${reason}.`),
   ];

@@ -1,6 +1,7 @@
 import { compareValues } from "../../operations/row-order.ts";
 import { crawlers as listed } from "../crawler-list.ts";
 import type { CrawlerRanking, CrawlerRow } from "../data-source.ts";
+import { hashText } from "./hash-text.ts";
 import type { LogLine } from "./log-line.ts";
 import type { OpenDay } from "./open-day.ts";
 
@@ -78,16 +79,3 @@ export function rankCrawlers(
 const byName = new Map(listed.map((crawler) => [crawler.value, crawler]));
 /** A later version's list may lack a crawler that is on disk. */
 const UNLISTED = { label: undefined, operator: null, purpose: "other" } as const;
-
-/** 53 bits that hardly any two of a day's paths share (cyrb53). */
-function hashText(text: string): number {
-  let [a, b] = [0xdeadbeef, 0x41c6ce57];
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    a = Math.imul(a ^ code, 2_654_435_761);
-    b = Math.imul(b ^ code, 1_597_334_677);
-  }
-  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
-  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
-  return 4_294_967_296 * (2_097_151 & b) + (a >>> 0);
-}

@@ -6,6 +6,7 @@ import { createLineObserver, type DomainLines, type LineObserver } from "./line-
 import type { TextTally } from "./line-tally.ts";
 import { createLogBook, type LogContent } from "./log-book.ts";
 import { outcomes as explanations, type Outcome } from "./outcomes.ts";
+import { listRepeated } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 import { countOpenDay, type SiteLog } from "./site-log.ts";
 import { findSites } from "./sites.ts";
@@ -41,6 +42,8 @@ export interface FileReport {
   last_day: string | null;
   /** Why reading it ended early. */
   damage: string | null;
+  /** The file that has some of its lines, too. */
+  repeats: string | null;
 }
 
 export interface SiteReport {
@@ -132,6 +135,7 @@ function describeFile(content: LogContent, { spans }: LineObserver, timezone: st
   const span = spans.get(content);
   return {
     ...{ file, format, lines, bytes, damage },
+    repeats: listRepeated([content]).length > 0 ? content.repeats.path : null,
     first_day: dateOf(span?.first, timezone),
     last_day: dateOf(span?.last, timezone),
   };

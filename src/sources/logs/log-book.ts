@@ -8,6 +8,7 @@ import { isHeader } from "./formats/w3c.ts";
 import { readContent } from "./log-file.ts";
 import type { LineParser, LogLine } from "./log-line.ts";
 import type { Outcome } from "./outcomes.ts";
+import { createRepeatCheck, type Repeats } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 import { forEachLine, isTooLong, readBlocks, TAIL, type TextBlock } from "./text-blocks.ts";
 
@@ -32,6 +33,7 @@ export interface LogContent {
   examples: string[];
   /** Why reading ended early, if it did. */
   damage?: string | undefined;
+  repeats: Repeats;
   /** Seconds since 1970 of its earliest and latest line. */
   earliest: number;
   latest: number;
@@ -60,6 +62,7 @@ export function createLogBook(
 ): LogBook {
   const contents = new Map(kept.map((content, index) => [`${content.fingerprint} ${index}`, content]));
   const leftOut = new Map<string, string>();
+  const checkRepeat = createRepeatCheck();
   /** What was last seen at a path. */
   const seen = new Map<string, { size: number; modified: number }>();
   let found: FoundFile[] = [];
@@ -110,7 +113,8 @@ export function createLogBook(
     const { format } = head.detected;
     const parse = format.createParser();
     const known = await findContent(file, head);
-    if (known !== undefined) return createReader(file, head, known.content, parse, known.tail);
+    if (known !== undefined)
+      return { ...createReader(file, head, known.content, parse, known.tail), checkRepeat };
     const whole = await findWhole(file, head);
     if (whole !== undefined) {
       leftOut.set(file.path, `has lines of ${whole.path}`);
@@ -120,7 +124,7 @@ export function createLogBook(
     // What was there is under another name, or gone.
     for (const other of contents.values()) if (other.path === file.path) other.path = "";
     contents.set(`${head.fingerprint} ${contents.size}`, content);
-    return createReader(file, head, content, parse, Buffer.alloc(0));
+    return { ...createReader(file, head, content, parse, Buffer.alloc(0)), checkRepeat };
   };
 
   /** Reads files that hold different logs, and returns those that hold one of the same. */
@@ -173,6 +177,7 @@ export function createLogBook(
 }
 
 interface Reader {
+  checkRepeat: ReturnType<typeof createRepeatCheck>;
   file: FoundFile;
   content: LogContent;
   parse: LineParser;
@@ -187,7 +192,7 @@ function createReader(
   content: LogContent,
   parse: LineParser,
   tail: Buffer,
-): Reader {
+): Omit<Reader, "checkRepeat"> {
   if (content.header !== undefined) parse(content.header);
   const open = async function* () {
     const stream = await readContent(file, head.compression, content.read);
@@ -251,6 +256,7 @@ function takeBlock(
       content.comments++;
       if (isHeader(line)) content.header = line;
     } else {
+      reader.checkRepeat(line, parsed.time, content);
       reader.time = parsed.time;
       content.earliest = Math.min(content.earliest, parsed.time);
       content.latest = Math.max(content.latest, parsed.time);
@@ -301,6 +307,7 @@ function createContent({ path, site }: FoundFile, fingerprint: string, format: s
   return {
     ...{ fingerprint, path, format, site, read: 0, tail: hashTail(Buffer.alloc(0)) },
     ...{ lines: 0, comments: 0, unreadable: 0, tooLong: 0, examples: [] },
+    repeats: { compared: 0, repeated: 0, path: "" },
     ...{ earliest: Number.POSITIVE_INFINITY, latest: Number.NEGATIVE_INFINITY },
   };
 }

@@ -14,6 +14,7 @@ import { rankCrawlers } from "./crawler-days.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { nameValue } from "./labels.ts";
 import type { LogStore } from "./log-store.ts";
+import { warnOfRepeats } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 import { countOpenDay, type SiteLog } from "./site-log.ts";
 import { listOwnSites, listSites } from "./sites.ts";
@@ -87,7 +88,11 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     },
     active: async (site, now, signal) =>
       countActive(await logOf(site, signal), (now - WINDOW_MS) / 1000, now / 1000),
-    warnings: async (span, signal) => coverageWarnings(await logOf(span.site, signal), span),
+    warnings: async (span, signal) => {
+      const log = await logOf(span.site, signal);
+      const { book } = await store.read(signal);
+      return [...coverageWarnings(log, span), ...warnOfRepeats(book.contents.values(), log.domain)];
+    },
     dimensions: async (site, signal) => listDimensions(await logOf(site, signal)),
   };
 }

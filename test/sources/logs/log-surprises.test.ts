@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
 
@@ -28,4 +29,29 @@ it("counts crawlers again when only a crawler has come", async () => {
   expect((await source.crawlers?.(span, 10))?.totalRequests).toBe(1);
   place.append("access.log", [crawler(NOON - 40_000)]);
   expect((await source.crawlers?.(span, 10))?.totalRequests).toBe(2);
+});
+
+it("says that lines of overlapping files count twice", async () => {
+  const lines = Array.from({ length: 2_000 }, (_, index) =>
+    combinedLine({
+      at: NOON - 4_000_000 + index * 1_000,
+      address: `198.51.100.${index % 250}`,
+      path: `/${index}`,
+    }),
+  );
+  const warningsOf = async () => {
+    const source = await place.open();
+    const [site] = await source.sites();
+    if (site === undefined) throw new Error("There is no site.");
+    const span = { site, from: "2026-11-01", to: "2026-11-21", now: NOON };
+    return (await source.warnings?.(span))?.map(({ code }) => code);
+  };
+  place.write("access.log", lines.slice(0, 1_200));
+  place.write("access.log.other", lines.slice(1_200));
+  expect(await warningsOf()).not.toContain("repeated_lines");
+  rmSync(place.indexPath);
+  place.write("access.log.backup", lines.slice(800));
+  expect(await warningsOf()).toContain("repeated_lines");
+  // The next process knows it, too.
+  expect(await warningsOf()).toContain("repeated_lines");
 });
