@@ -70,9 +70,7 @@ interface SiteEntry {
   paths: Map<string, number>;
 }
 
-/**
- * Creates a collector.
- */
+/** Throws AnalyticsError `usage` for an address range that is none. */
 export function createCollector(
   settings: LogSettings,
   { findPlace, kept, takesDay }: CollectorOptions = {},

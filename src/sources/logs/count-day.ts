@@ -13,26 +13,30 @@ const PROXY_SHARE = 0.05;
 /** If few addresses have this share of many page views, the log has a proxy's addresses in place of visitors'. */
 const PROXIED = { views: 1_000, addresses: 3, share: 0.8 };
 
-export type OriginDimension =
-  | "hostnames"
-  | "referrers"
-  | "channels"
-  | "utm_sources"
-  | "utm_mediums"
-  | "utm_campaigns"
-  | "utm_terms"
-  | "utm_contents"
-  | "languages";
-export type ProfileDimension =
-  | "countries"
-  | "regions"
-  | "cities"
-  | "devices"
-  | "browsers"
-  | "operating_systems";
+/** The dimensions of what a visit came from, and of what a sender is. */
+const ORIGIN_DIMENSIONS = [
+  "hostnames",
+  "referrers",
+  "channels",
+  "utm_sources",
+  "utm_mediums",
+  "utm_campaigns",
+  "utm_terms",
+  "utm_contents",
+  "languages",
+] as const satisfies readonly Dimension[];
+const PROFILE_DIMENSIONS = [
+  "countries",
+  "regions",
+  "cities",
+  "devices",
+  "browsers",
+  "operating_systems",
+] as const satisfies readonly Dimension[];
 
-export type OriginValues = Readonly<Record<OriginDimension, number>>;
-export type ProfileValues = Readonly<Record<ProfileDimension, number>>;
+/** The numbers of the values. */
+export type OriginValues = Readonly<Record<(typeof ORIGIN_DIMENSIONS)[number], number>>;
+export type ProfileValues = Readonly<Record<(typeof PROFILE_DIMENSIONS)[number], number>>;
 
 /**
  * Counts a day, or its part up to and including `until`, by the definition in docs/logs.md: who is a visitor, which of
@@ -210,26 +214,6 @@ function countVisit(visit: Visit, sender: number, day: OpenDay, tally: Tally): v
   for (const dimension of ORIGIN_DIMENSIONS) tally.add(dimension, origin?.[dimension] ?? 0, visit.views);
   for (const dimension of PROFILE_DIMENSIONS) tally.add(dimension, profile?.[dimension] ?? 0, visit.views);
 }
-
-const ORIGIN_DIMENSIONS: readonly OriginDimension[] = [
-  "hostnames",
-  "referrers",
-  "channels",
-  "utm_sources",
-  "utm_mediums",
-  "utm_campaigns",
-  "utm_terms",
-  "utm_contents",
-  "languages",
-];
-const PROFILE_DIMENSIONS: readonly ProfileDimension[] = [
-  "countries",
-  "regions",
-  "cities",
-  "devices",
-  "browsers",
-  "operating_systems",
-];
 
 type Tally = ReturnType<typeof createTally>;
 

@@ -47,7 +47,9 @@ export function coverageWarnings(log: SiteLog, { from, to, now }: Span): Warning
     const lines = late.reduce((sum, [, count]) => sum + count, 0);
     warn(
       "late",
-      `${lines} ${lines === 1 ? "line" : "lines"} came after their day was closed and are not counted.`,
+      lines === 1
+        ? "1 line came after its day was closed and is not counted."
+        : `${lines} lines came after their day was closed and are not counted.`,
     );
   }
   const isMixed = [...log.sealed].some(

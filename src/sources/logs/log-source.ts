@@ -43,18 +43,19 @@ interface ViewParts {
 
 function createView({ settings, store, selection }: ViewParts): DataSource {
   const read = async (signal?: AbortSignal) => {
-    const { collector } = await store.read(signal);
-    return selection === undefined
-      ? listSites(collector, settings)
-      : listOwnSites(collector, settings, selection);
+    const { collector, book } = await store.read(signal);
+    const logs =
+      selection === undefined ? listSites(collector, settings) : listOwnSites(collector, settings, selection);
+    return { logs, book };
   };
-  const logOf = async ({ domain }: SourceSite, signal?: AbortSignal): Promise<SiteLog> => {
-    const found = (await read(signal)).find((log) => log.domain === domain);
-    if (found === undefined) throw createSiteNotFound();
-    return found;
+  const readSite = async ({ domain }: SourceSite, signal?: AbortSignal) => {
+    const { logs, book } = await read(signal);
+    const log = logs.find((each) => each.domain === domain);
+    if (log === undefined) throw createSiteNotFound();
+    return { log, book };
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
-    const log = await logOf(site, signal);
+    const { log } = await readSite(site, signal);
     const days: { date: string; counts: DayCounts | undefined }[] = [];
     for (let date = from; date <= to; date = addDays(date, 1)) {
       days.push({ date, counts: findCounts(log, date, now) });
@@ -70,7 +71,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
 
   return {
     daysKept: DAYS_KEPT,
-    sites: async (signal) => (await read(signal)).map(describeSite),
+    sites: async (signal) => (await read(signal)).logs.map(describeSite),
     days: async (span, signal) => {
       const { days } = await countDays(span, signal);
       return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
@@ -87,13 +88,12 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
       );
     },
     active: async (site, now, signal) =>
-      countActive(await logOf(site, signal), (now - WINDOW_MS) / 1000, now / 1000),
+      countActive((await readSite(site, signal)).log, (now - WINDOW_MS) / 1000, now / 1000),
     warnings: async (span, signal) => {
-      const log = await logOf(span.site, signal);
-      const { book } = await store.read(signal);
+      const { log, book } = await readSite(span.site, signal);
       return [...coverageWarnings(log, span), ...warnOfRepeats(book.contents.values(), log.domain)];
     },
-    dimensions: async (site, signal) => listDimensions(await logOf(site, signal)),
+    dimensions: async (site, signal) => listDimensions((await readSite(site, signal)).log),
   };
 }
 

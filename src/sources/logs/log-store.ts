@@ -1,6 +1,6 @@
 import { type Collector, type CollectorOptions, createCollector } from "./collector.ts";
 import { openGeoip } from "./geoip.ts";
-import { createLogBook, type LogBook, type Observe } from "./log-book.ts";
+import { createLogBook, type LogBook } from "./log-book.ts";
 import type { KeptState, LogIndex } from "./log-index.ts";
 import { rebuildDays } from "./rebuild-days.ts";
 import type { LogSettings } from "./settings.ts";
@@ -15,17 +15,13 @@ export interface LogStoreOptions {
   clock: () => number;
   /** Opens what an earlier process kept; undefined if nothing can be kept. */
   openIndex?: (() => Promise<LogIndex | undefined>) | undefined;
-  observe?: Observe;
 }
 
 /** So many new bytes are read again sooner than they are written. */
 const WORTH_SAVING = 1_000_000;
 
 /** Creates the store of what logs say: in memory, and in an index if there is one. */
-export function createLogStore(
-  settings: LogSettings,
-  { clock, openIndex, observe }: LogStoreOptions,
-): LogStore {
+export function createLogStore(settings: LogSettings, { clock, openIndex }: LogStoreOptions): LogStore {
   let index: LogIndex | undefined;
   let current: ReturnType<typeof start> | undefined;
   let saved = { bytes: 0, sealed: 0 };
@@ -35,7 +31,7 @@ export function createLogStore(
   const start = (kept: KeptState | undefined) => {
     findPlace ??= settings.geoip === undefined ? undefined : openGeoip(settings.geoip);
     const collector = createCollector(settings, { kept, findPlace });
-    const book = createLogBook(settings, collector, clock, observe, kept?.contents);
+    const book = createLogBook(settings, collector, clock, undefined, kept?.contents);
     return { collector, book, older: kept?.older };
   };
   const open = async () => {

@@ -119,7 +119,7 @@ describe("the index of logs", () => {
     const warnings = await source.warnings?.({ site, from: FROM, to: TO, now: place.clock.now });
     expect(warnings).toContainEqual({
       code: "late",
-      detail: "1 line came after their day was closed and are not counted.",
+      detail: "1 line came after its day was closed and is not counted.",
     });
   });
 
