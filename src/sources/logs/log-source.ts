@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
-import { dimensions as allDimensions, type Dimension } from "../../operations/dimensions.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
 import { compareRows } from "../../operations/row-order.ts";
 import { dateAt } from "../calendar.ts";
 import type { DataSource, RankedRow, SourceSite, Span } from "../data-source.ts";
@@ -14,6 +14,7 @@ import { rankCrawlers } from "./crawler-days.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { nameValue } from "./labels.ts";
 import type { LogStore } from "./log-store.ts";
+import { listRecorded } from "./recorded.ts";
 import { warnOfRepeats } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 import { countOpenDay, type SiteLog } from "./site-log.ts";
@@ -93,7 +94,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
       const { log, book } = await readSite(span.site, signal);
       return [...coverageWarnings(log, span), ...warnOfRepeats(book.contents.values(), log.domain)];
     },
-    dimensions: async (site, signal) => listDimensions((await readSite(site, signal)).log),
+    dimensions: async (site, signal) => listRecorded((await readSite(site, signal)).log),
   };
 }
 
@@ -144,34 +145,6 @@ function rank(
     rows: rows.slice(0, limit).map((row) => ({ ...row, label: nameValue(dimension, row.value) })),
     totalRows: rows.length,
   };
-}
-
-/** What most page views record; the rest would be an answer of nulls that looks like a number. */
-function listDimensions({ fields, values }: SiteLog): Dimension[] {
-  const isLogged = ({ present, absent }: { present: number; absent: number }) => present > absent;
-  const isRecorded = (dimension: Dimension): boolean => {
-    switch (dimension) {
-      case "hostnames":
-        return isLogged(fields.host);
-      case "referrers":
-      case "channels":
-        return isLogged(fields.referrer);
-      case "languages":
-        return isLogged(fields.language);
-      case "browsers":
-      case "devices":
-      case "operating_systems":
-        return isLogged(fields.agent);
-      case "countries":
-      case "regions":
-      case "cities":
-        // One is null.
-        return values(dimension).size > 1;
-      default:
-        return true;
-    }
-  };
-  return allDimensions.filter(isRecorded);
 }
 
 function refuseProxied(days: readonly { date: string; counts: DayCounts | undefined }[]): void {
