@@ -7,6 +7,7 @@ import type { Io } from "../io.ts";
 import { addOutputOptions, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
+import type { ExportFlags } from "./logs-export.ts";
 
 /** `analytics-mcp logs`: reads access logs and shows what would be counted, and what not. */
 export const command: CommandDefinition = {
@@ -22,14 +23,22 @@ function createLogsCommand(io: Io): ShellCommand {
       "analytics-mcp logs '/var/log/nginx/access.log*' --site example.com",
       "analytics-mcp logs example.com=/var/log/nginx/example.log",
       "zcat access.log.*.gz | analytics-mcp logs -",
+      "analytics-mcp logs --ndjson example.com=/var/log/nginx/example.log | clickhouse-client -q 'INSERT INTO hits FORMAT JSONEachRow'",
     )
     .description(
       "Read access logs and show what would be counted: files, sites, top pages, and what each line counts as, in numbers that add up to the lines. Takes the options of --logs. - stands for standard input.",
     )
     .argument("[files...]", "files, folders or patterns, such as '/var/log/nginx/access.log*'")
     .option("--site <site>", "the site of a log that names none; repeat it to choose among hosts", collect)
+    .option("--ndjson", "write the hits of closed days instead, to load into ClickHouse")
+    .option("--since <date>", "with --ndjson: only days from this one on, such as 2026-11-01")
+    .option("--with-first-day", "with --ndjson: also the day on which the log begins")
+    .option(
+      "--visitor-secret <file>",
+      "with --ndjson: makes pseudonyms of visitors (default: one is created)",
+    )
     .action(async (files: string[], _, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<SourceFlags & OutputFlags>();
+      const flags = self.optsWithGlobals<SourceFlags & OutputFlags & ExportFlags>();
       const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
         import("../../sources/logs/open.ts"),
         import("../../sources/logs/replay.ts"),
@@ -38,6 +47,12 @@ function createLogsCommand(io: Io): ShellCommand {
       ]);
       const settings = readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE);
       const stdin = createReplay(() => openPipe(io.stdin));
+      if (flags.ndjson) {
+        const { printHits } = await import("./logs-export.ts");
+        await printHits(io, { ...settings, stdin }, flags);
+        return;
+      }
+      refuseExportFlags(flags);
       const result = await dryRun({ ...settings, stdin }, io.clock);
       await printAnswer(
         io,
@@ -47,6 +62,13 @@ function createLogsCommand(io: Io): ShellCommand {
     });
   addOutputOptions(command, "outcome,lines");
   return command;
+}
+
+function refuseExportFlags({ since, withFirstDay, visitorSecret }: ExportFlags): void {
+  const given = { "--since": since, "--with-first-day": withFirstDay, "--visitor-secret": visitorSecret };
+  const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (flag === undefined) return;
+  throw new AnalyticsError("usage", `${flag} is for exports.`, { hint: "Add --ndjson." });
 }
 
 const collect = (value: string, earlier: string[] = []) => [...earlier, value];

@@ -4,6 +4,7 @@ import { createAgents } from "./agents.ts";
 import { findChannel, type Origin } from "./channels.ts";
 import type { OriginValues, ProfileValues } from "./count-day.ts";
 import { addCrawlerRequest } from "./crawler-days.ts";
+import type { DayCounts } from "./day-counts.ts";
 import { copyText } from "./formats/timestamp.ts";
 import type { LogLine } from "./log-line.ts";
 import { addHit, addRequest, numberAddress, numberSender, type OpenDay } from "./open-day.ts";
@@ -47,6 +48,26 @@ export interface Collector {
   seal(time: number, isForced: boolean): void;
 }
 
+/** Sees what a collector keeps only in sums. */
+export interface Recorder {
+  /** Called for each new sender of a day, in the order of their numbers. */
+  addSender(log: SiteLog, day: OpenDay, group: string, userAgent: string): void;
+  addBot(log: SiteLog, day: OpenDay, request: BotRequest): void;
+  /** Called when a day is closed, with all that was kept of it. */
+  closeDay(log: SiteLog, day: OpenDay, counts: DayCounts): void;
+}
+
+export interface BotRequest {
+  group: string;
+  userAgent: string;
+  /** Undefined if it is no known crawler. */
+  crawler: string | undefined;
+  path: string;
+  status: number;
+  /** Seconds since 1970. */
+  time: number;
+}
+
 /** Open days may take this many bytes of memory before those that are over are closed early. */
 const ROOM = 64_000_000;
 
@@ -57,6 +78,7 @@ export interface CollectorOptions {
   kept?: { sites: readonly SiteLog[]; outcomes: Outcomes } | undefined;
   /** Whether lines of a day are taken; all of them if absent. */
   takesDay?: ((domain: string, date: string) => boolean) | undefined;
+  recorder?: Recorder | undefined;
 }
 
 /** More hosts than this are strangers' inventions. */
@@ -73,7 +95,7 @@ interface SiteEntry {
 /** Throws AnalyticsError `usage` for an address range that is none. */
 export function createCollector(
   settings: LogSettings,
-  { findPlace, kept, takesDay }: CollectorOptions = {},
+  { findPlace, kept, takesDay, recorder }: CollectorOptions = {},
 ): Collector {
   const entries = new Map<string, SiteEntry>();
   const sites = new Map<string, SiteLog>();
@@ -135,10 +157,25 @@ export function createCollector(
     if (day === undefined) return "late";
     const agent = findAgentOf(line, agents);
     if (agent.kind === "bot") {
-      addCrawlerRequest(day, agent.crawler, line, asked.path);
+      addBotRequest(log, day, agent.crawler, line, address, asked.path);
       return "bot";
     }
     return addBrowserRequest(entry, day, address, agent, line, asked, host);
+  };
+
+  const addBotRequest = (
+    log: SiteLog,
+    day: OpenDay,
+    crawler: string | undefined,
+    line: LogLine,
+    address: string,
+    rawPath: string,
+  ) => {
+    if (crawler === undefined && recorder === undefined) return;
+    const path = cleanPath(rawPath);
+    addCrawlerRequest(day, crawler, line, path);
+    const { status, time, agent: userAgent = "" } = line;
+    recorder?.addBot(log, day, { group: groupAddress(address), userAgent, crawler, path, status, time });
   };
 
   const addBrowserRequest = (
@@ -186,7 +223,10 @@ export function createCollector(
   ): number => {
     const group = groupAddress(address);
     const sender = { group, address: numberAddress(day, group), userAgent, agent: agent.id };
-    return numberSender(day, sender, () => numberProfile(day, log.values, agent, findPlace?.(address)));
+    return numberSender(day, sender, () => {
+      recorder?.addSender(log, day, group, userAgent);
+      return numberProfile(day, log.values, agent, findPlace?.(address));
+    });
   };
 
   const findPage = ({ log, paths }: SiteEntry, { path, query }: RequestTarget): number => {
@@ -208,7 +248,7 @@ export function createCollector(
     seal: (time, isForced) => {
       const logs = [...sites.values()];
       if (!isForced && logs.reduce((sum, log) => sum + weighOpenDays(log), 0) < ROOM) return;
-      for (const log of logs) sealDays(log, time);
+      for (const log of logs) sealDays(log, time, recorder?.closeDay);
     },
     add: (line, site) => {
       const outcome = judge(line, site);

@@ -1,5 +1,5 @@
 import { compareValues } from "../../operations/row-order.ts";
-import { crawlers as listed } from "../crawler-list.ts";
+import { describeCrawler } from "../crawler-list.ts";
 import type { CrawlerRanking, CrawlerRow } from "../data-source.ts";
 import { hashText } from "./hash-text.ts";
 import type { LogLine } from "./log-line.ts";
@@ -64,10 +64,13 @@ export function rankCrawlers(
     }
   }
   const rows = [...sums]
-    .map(([value, { lastSeen, ...counts }]): CrawlerRow => {
-      const { label, operator, purpose } = byName.get(value) ?? UNLISTED;
-      return { value, label: label ?? value, operator, purpose, ...counts, lastSeen: lastSeen * 1000 };
-    })
+    .map(
+      ([value, { lastSeen, ...counts }]): CrawlerRow => ({
+        ...describeCrawler(value),
+        ...counts,
+        lastSeen: lastSeen * 1000,
+      }),
+    )
     .sort((a, b) => b.requests - a.requests || compareValues(a.value, b.value));
   return {
     rows: rows.slice(0, limit),
@@ -75,7 +78,3 @@ export function rankCrawlers(
     totalRequests: rows.reduce((sum, { requests }) => sum + requests, 0),
   };
 }
-
-const byName = new Map(listed.map((crawler) => [crawler.value, crawler]));
-/** A later version's list may lack a crawler that is on disk. */
-const UNLISTED = { label: undefined, operator: null, purpose: "other" } as const;

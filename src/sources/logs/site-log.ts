@@ -92,10 +92,16 @@ export function countOpenDay(site: SiteLog, day: OpenDay, until?: number): DayCo
 const LATENESS = 86_400;
 
 /** Reduces the days that are over by an instant, in seconds since 1970, to their counts. */
-export function sealDays(site: SiteLog, now: number): void {
+export function sealDays(
+  site: SiteLog,
+  now: number,
+  onClose?: (site: SiteLog, day: OpenDay, counts: DayCounts) => void,
+): void {
   for (const day of [...site.open.values()]) {
     if (day.end + LATENESS > now) continue;
-    site.sealed.set(day.date, countOpenDay(site, day));
+    const counts = countOpenDay(site, day);
+    onClose?.(site, day, counts);
+    site.sealed.set(day.date, counts);
     site.open.delete(day.date);
   }
 }

@@ -1,0 +1,98 @@
+import { readVisitorSecret } from "../../config/visitor-secret.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { formatCount } from "../../render/plural.ts";
+import type { Hit } from "../../sources/hits.ts";
+import { type ExportReport, exportHits } from "../../sources/logs/export-hits.ts";
+import type { LogSettings } from "../../sources/logs/settings.ts";
+import type { Io } from "../io.ts";
+import { printNote } from "../output/streams.ts";
+
+export interface ExportFlags {
+  ndjson?: true;
+  since?: string;
+  withFirstDay?: true;
+  visitorSecret?: string;
+}
+
+/** Writes the hits of closed days to stdout, one JSON object per line, and a report to stderr. */
+export async function printHits(io: Io, settings: LogSettings, flags: ExportFlags): Promise<void> {
+  const since = readDate(flags.since);
+  const secret = readVisitorSecret(flags.visitorSecret, io.environment);
+  const output = createLineWriter(io.stdout);
+  const report = await exportHits(settings, io.clock, {
+    ...{ secret, since, hasFirstDay: flags.withFirstDay === true },
+    write: (hit: Hit) => output.write(JSON.stringify(hit)),
+  });
+  await output.end();
+  for (const note of describeExport(report)) await printNote(io, note);
+}
+
+function describeExport({ days, open, late, damaged }: ExportReport): string[] {
+  const written = days.filter(({ leftOut }) => leftOut === undefined);
+  const hits = written.reduce((sum, day) => sum + day.hits, 0);
+  const list = (some: readonly { site: string; date: string }[]) =>
+    some.map(({ site, date }) => `${date} (${site})`).join(", ");
+  const leftOut = (reason: string) => days.filter((day) => day.leftOut === reason);
+  const [first, proxied] = [leftOut("first_day"), leftOut("proxied")];
+  return [
+    `Wrote ${formatCount(hits, "hit")} of ${formatCount(written.length, "day")}.`,
+    ...(open.length > 0 ? [`Not yet: ${list(open)}. A day is closed 24 hours after it ended.`] : []),
+    ...(first.length > 0
+      ? [
+          `Left out: ${list(first)}, on which the log begins. If nothing is missing before its first line, add --with-first-day.`,
+        ]
+      : []),
+    ...(proxied.length > 0
+      ? [
+          `Left out: ${list(proxied)}, on which nearly all page views come from three addresses or fewer, as if from a proxy in front of the server. See --trust-forwarded and --accept-proxy-addresses.`,
+        ]
+      : []),
+    ...(late > 0
+      ? [`${formatCount(late, "line")} came after their day had been written, and are not in the export.`]
+      : []),
+    ...damaged.map(({ path, damage }) => `${path} could not be read to its end: ${damage}`),
+  ];
+}
+
+function readDate(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const date = new Date(`${text}T00:00:00Z`);
+  const isDate = !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text;
+  if (isDate) return text;
+  throw new AnalyticsError("usage", `--since must be a date such as 2026-11-01, not ${quoteWord(text)}.`);
+}
+
+const CHUNK = 65_536;
+
+/** Writes lines in large pieces. A reader that leaves early is a failure: what it has is not all. */
+function createLineWriter(stream: Io["stdout"]) {
+  let lines: string[] = [];
+  let size = 0;
+  let failure: Error | undefined;
+  const flush = (done?: () => void) => {
+    const text = lines.join("");
+    [lines, size] = [[], 0];
+    stream.write(text, (error) => {
+      failure ??= error ?? undefined;
+      done?.();
+    });
+  };
+  return {
+    write: (line: string) => {
+      if (failure !== undefined) throw refuseLeft(failure);
+      lines.push(`${line}\n`);
+      size += line.length;
+      if (size >= CHUNK) flush();
+    },
+    end: async () => {
+      await new Promise<void>((resolve) => flush(resolve));
+      if (failure !== undefined) throw refuseLeft(failure);
+    },
+  };
+}
+
+const refuseLeft = (cause: Error) =>
+  new AnalyticsError("usage", "The hits could not be written to the end: whoever reads them stopped.", {
+    hint: "Load them again once it is repaired: what is there already is replaced, not added.",
+    cause,
+  });

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { AnalyticsError } from "../errors.ts";
+import { findConfigFolder } from "./config-folder.ts";
+import { describeExposure, isExposed } from "./file-permissions.ts";
+import { explainSystemError } from "./system-error.ts";
+import type { Environment } from "./variables.ts";
+
+const LEAST_BYTES = 32;
+
+/**
+ * Reads the secret that makes visitors' addresses pseudonyms in an export. Without a named file, the one in the folder of
+ * settings is used, and created if it is missing. Throws AnalyticsError `usage`.
+ */
+export function readVisitorSecret(named: string | undefined, environment: Environment): Uint8Array {
+  const file = named ?? findUsualFile(environment);
+  try {
+    if (named === undefined) createSecret(file);
+    const secret = readFileSync(file);
+    if (secret.length < LEAST_BYTES) {
+      throw refuse(file, `is too short: ${LEAST_BYTES} bytes or more`, "Create one: openssl rand -hex 32");
+    }
+    if (!statSync(file).isFile()) throw refuse(file, "is not a file");
+    if (isExposed(file)) {
+      throw new AnalyticsError("usage", `The visitors' secret ${describeExposure(file)}`);
+    }
+    return secret;
+  } catch (cause) {
+    if (cause instanceof AnalyticsError || Object(cause).code === undefined) throw cause;
+    throw refuse(file, `cannot be used: ${explainSystemError(cause)}`);
+  }
+}
+
+function findUsualFile(environment: Environment): string {
+  const folder = findConfigFolder(environment);
+  if (folder !== undefined) return join(folder, "visitor-secret");
+  throw new AnalyticsError("usage", "There is no folder for the visitors' secret: HOME is not set.", {
+    hint: "Name a file with --visitor-secret.",
+  });
+}
+
+function createSecret(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+  } catch (cause) {
+    if (Object(cause).code !== "EEXIST") throw cause;
+  }
+}
+
+const refuse = (file: string, reason: string, hint?: string) =>
+  new AnalyticsError("usage", `The visitors' secret ${file} ${reason}.`, hint === undefined ? {} : { hint });

@@ -1,0 +1,62 @@
+import type { Dimension } from "../operations/dimensions.ts";
+
+/**
+ * A table of hits: one row for each page view, event and bot's request, and one for each day that is loaded. Access logs
+ * are exported as such rows, and a ClickHouse table of them is a data source. docs/clickhouse.md explains the columns.
+ */
+export interface Hit extends Partial<Record<TextColumn, string>> {
+  /** Without scheme and `www.`. */
+  site: string;
+  /** `day` marks a day as loaded; `scanner` are page views that do not count. */
+  kind: HitKind;
+  /** `YYYY-MM-DD` at the site. */
+  day: string;
+  /** Seconds since 1970. */
+  time: number;
+  /** 64 bits in decimal. Of a sender, on one day: the same person has another on the next day. */
+  visitor: string;
+  /** 64 bits in decimal, the same whenever the same log is exported. */
+  id: string;
+  /** The order of a visitor's hits on a day, for those of the same second. */
+  sequence?: number;
+  /** The number of the visit among those of the visitor on the day, from 1; 0 for what belongs to none. */
+  visit?: number;
+  /** HTTP status of a bot's request. */
+  status?: number;
+  /** Of `day`: how many page views the day has, so that a day that is partly loaded is noticed. */
+  pageviews?: number;
+  /** Of `day`: the version of the rules by which was counted. */
+  definition?: number;
+  /** Of `day`: IANA name of the zone in which it begins and ends. */
+  timezone?: string;
+  /** Of `day`: the dimensions that its log does not have. */
+  unrecorded?: readonly Dimension[];
+}
+
+export type HitKind = "pageview" | "event" | "bot" | "scanner" | "day";
+
+/** The columns with a value of a dimension; empty for none. Those of a visit are in each of its page views. */
+export const columnsOf = {
+  pages: "path",
+  entry_pages: "entry_page",
+  exit_pages: "exit_page",
+  hostnames: "hostname",
+  referrers: "referrer",
+  channels: "channel",
+  utm_sources: "utm_source",
+  utm_mediums: "utm_medium",
+  utm_campaigns: "utm_campaign",
+  utm_terms: "utm_term",
+  utm_contents: "utm_content",
+  countries: "country",
+  regions: "region",
+  cities: "city",
+  languages: "language",
+  devices: "device",
+  browsers: "browser",
+  operating_systems: "operating_system",
+  events: "event",
+} as const satisfies Record<Dimension, string>;
+
+/** `crawler`: the name with which a bot identifies itself, if it is a known crawler. */
+export type TextColumn = (typeof columnsOf)[Dimension] | "crawler";

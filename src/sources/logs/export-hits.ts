@@ -1,0 +1,48 @@
+import { AnalyticsError } from "../../errors.ts";
+import { createCollector } from "./collector.ts";
+import { openGeoip } from "./geoip.ts";
+import { createHitExport, type ExportedDay, type ExportOptions } from "./hit-export.ts";
+import { createLogBook, type LogContent } from "./log-book.ts";
+import type { LogSettings } from "./settings.ts";
+
+export interface ExportReport {
+  /** The closed days, in the order in which they were written. */
+  days: readonly ExportedDay[];
+  /** Days that lines can still come for, by site. */
+  open: { site: string; date: string }[];
+  /** Lines that came after their day was written. */
+  late: number;
+  /** Files whose reading ended early. */
+  damaged: LogContent[];
+}
+
+/**
+ * Reads logs and writes the hits of the days that are closed. Throws AnalyticsError as queries do, and `usage` if the
+ * sites are not named: which hosts have enough visitors to be a site can be another set tomorrow.
+ */
+export async function exportHits(
+  settings: LogSettings,
+  clock: () => number,
+  options: Omit<ExportOptions, "sites" | "acceptProxyAddresses">,
+  signal?: AbortSignal,
+): Promise<ExportReport> {
+  const sites = new Set([...settings.sites, ...settings.files.flatMap(({ site }) => site ?? [])]);
+  if (sites.size === 0) {
+    throw new AnalyticsError("usage", "Name the sites to export.", {
+      hint: "Such as --site example.com, or example.com=/var/log/nginx/example.com.log",
+    });
+  }
+  const { acceptProxyAddresses, geoip } = settings;
+  const recorder = createHitExport({ ...options, sites, acceptProxyAddresses });
+  const findPlace = geoip === undefined ? undefined : openGeoip(geoip);
+  const collector = createCollector(settings, { recorder, findPlace });
+  const book = createLogBook(settings, collector, clock);
+  await book.refresh(signal);
+  const logs = [...collector.sites.values()].filter(({ domain }) => sites.has(domain));
+  return {
+    days: recorder.days,
+    open: logs.flatMap(({ domain, open }) => [...open.keys()].map((date) => ({ site: domain, date }))),
+    late: logs.flatMap(({ late }) => [...late.values()]).reduce((sum, lines) => sum + lines, 0),
+    damaged: [...book.contents.values()].filter(({ damage }) => damage !== undefined),
+  };
+}
