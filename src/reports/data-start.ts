@@ -16,7 +16,7 @@ export interface DataStart {
 }
 
 /** Warnings with which a window's numbers are not those of all its days, or not counted alike. */
-const INCOMPARABLE = new Set(["gap", "stale", "partial_first_day", "late", "definition"]);
+const INCOMPARABLE = new Set(["gap", "incomplete", "stale", "partial_first_day", "late", "definition"]);
 
 /** Returns the first day with data of each of the key's sites, by id. Bypasses the cache, as all calls of a comparison do. */
 export async function readDataStarts(call: Call, options: CallOptions): Promise<Map<string, string | null>> {

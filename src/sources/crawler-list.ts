@@ -170,3 +170,8 @@ export function findCrawler(userAgent: string): Crawler | undefined {
   const [name] = PATTERN.exec(userAgent) ?? [];
   return name === undefined ? undefined : byName.get(name.toLowerCase());
 }
+
+/** Who a crawler of that name is. A later version's list may lack one that an earlier one counted. */
+export function describeCrawler(name: string): Omit<Crawler, "operator"> & { operator: string | null } {
+  return byName.get(name.toLowerCase()) ?? { value: name, label: name, operator: null, purpose: "other" };
+}

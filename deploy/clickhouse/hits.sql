@@ -1,0 +1,40 @@
+-- The table of hits that `analytics-mcp logs --ndjson` fills, on one server. docs/clickhouse.md explains the columns.
+CREATE TABLE IF NOT EXISTS hits
+(
+    kind             Enum8('pageview' = 1, 'event' = 2, 'bot' = 3, 'scanner' = 4, 'day' = 5),
+    site             LowCardinality(String),
+    day              Date,
+    visitor          UInt64,
+    time             DateTime('UTC'),
+    id               UInt64,
+    sequence         UInt32,
+    visit            UInt16,
+    path             String,
+    entry_page       String,
+    exit_page        String,
+    hostname         LowCardinality(String),
+    referrer         LowCardinality(String),
+    channel          LowCardinality(String),
+    utm_source       LowCardinality(String),
+    utm_medium       LowCardinality(String),
+    utm_campaign     LowCardinality(String),
+    utm_term         LowCardinality(String),
+    utm_content      LowCardinality(String),
+    country          LowCardinality(String),
+    region           LowCardinality(String),
+    city             LowCardinality(String),
+    language         LowCardinality(String),
+    device           LowCardinality(String),
+    browser          LowCardinality(String),
+    operating_system LowCardinality(String),
+    event            LowCardinality(String),
+    crawler          LowCardinality(String),
+    status           UInt16,
+    pageviews        UInt64,
+    definition       UInt8,
+    timezone         LowCardinality(String),
+    unrecorded       Array(LowCardinality(String))
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(day)
+ORDER BY (kind, site, day, visitor, time, id);

@@ -1,0 +1,26 @@
+import type { LocalKind } from "./source-types.ts";
+
+/** A table of hits in ClickHouse. */
+export const clickhouse: LocalKind = {
+  option: {
+    flag: "--clickhouse",
+    value: "<url>",
+    description:
+      "table of hits in ClickHouse, such as https://reader@host:8443/web (or ANALYTICS_CLICKHOUSE)",
+  },
+  settings: [
+    { flag: "--table", value: "<name>", description: "table of hits (default: hits)" },
+    {
+      ...{ flag: "--clickhouse-password-file", value: "<file>", isPath: true },
+      description: "file that holds the password (or ANALYTICS_CLICKHOUSE_PASSWORD)",
+    },
+  ],
+  variable: { name: "ANALYTICS_CLICKHOUSE", read: (text) => ({ clickhouse: text }) },
+  about: {
+    label: "ClickHouse",
+    note: "From a table of hits in ClickHouse.",
+    instruction: "The numbers come from a table of hits in ClickHouse.",
+  },
+  open: async (context) => (await import("./clickhouse/open.ts")).openClickHouse(context),
+  openViews: async (context) => (await import("./clickhouse/open.ts")).openClickHouseViews(context),
+};

@@ -1,0 +1,65 @@
+/** Reads a value by its key; the signal ends the wait of one caller. */
+export type CachedRead<T> = (key: string, signal?: AbortSignal) => Promise<T>;
+
+interface Entry<T> {
+  value: Promise<T>;
+  /** Milliseconds since 1970. */
+  since: number;
+  /** Ends the reading, once nobody waits for it. */
+  controller: AbortController;
+  waiting: number;
+}
+
+/** More are not kept: questions differ. */
+const MOST_ENTRIES = 200;
+
+/**
+ * Creates a function that reads each value once for all who ask at the same time, and keeps it for a while. A failure is
+ * not kept. The reading is cancelled when everyone who waited for it has left.
+ *
+ * @param freshFor Milliseconds.
+ */
+export function createCache<T>(
+  freshFor: number,
+  clock: () => number,
+  read: (key: string, signal: AbortSignal) => Promise<T>,
+): CachedRead<T> {
+  const entries = new Map<string, Entry<T>>();
+
+  const start = (key: string): Entry<T> => {
+    const controller = new AbortController();
+    const entry = { value: read(key, controller.signal), since: clock(), controller, waiting: 0 };
+    if (entries.size >= MOST_ENTRIES) entries.clear();
+    entries.set(key, entry);
+    entry.value.catch(() => {
+      if (entries.get(key) === entry) entries.delete(key);
+    });
+    return entry;
+  };
+
+  return async (key, signal) => {
+    signal?.throwIfAborted();
+    const known = entries.get(key);
+    const isFresh = known !== undefined && Math.abs(clock() - known.since) < freshFor;
+    const entry = isFresh ? known : start(key);
+    entry.waiting++;
+    const leave = () => {
+      entry.waiting--;
+      if (entry.waiting > 0 || entries.get(key) !== entry) return;
+      entries.delete(key);
+      entry.controller.abort();
+    };
+    if (signal === undefined) return entry.value.finally(() => entry.waiting--);
+    return new Promise<T>((resolve, reject) => {
+      const onAbort = () => {
+        leave();
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      entry.value.then(resolve, reject).finally(() => {
+        signal.removeEventListener("abort", onAbort);
+        if (!signal.aborted) entry.waiting--;
+      });
+    });
+  };
+}

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import type { SiteSelection } from "../../config/site-patterns.ts";
+import { AnalyticsError } from "../../errors.ts";
+import { addDays } from "../../operations/days.ts";
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
+import { dateAt, startOfDay } from "../calendar.ts";
+import { describeCrawler } from "../crawler-list.ts";
+import type { DataSource, SourceSite, Span } from "../data-source.ts";
+import { nameValue } from "../logs/labels.ts";
+import { createSiteNotFound } from "../site-not-found.ts";
+import { createCache } from "./cache.ts";
+import type { Connection, QueryParams, Row } from "./connection.ts";
+import { coverageWarnings, type LoadedDay } from "./coverage.ts";
+import { activeQuery, breakdownQuery, crawlersQuery, daysQuery, sitesQuery } from "./queries.ts";
+import type { Table } from "./table.ts";
+
+/** All that there is. */
+const DAYS_KEPT = 10_000;
+const WINDOW_MS = 5 * 60_000;
+/** How long an answer is used again: one question asks for the sites and the totals of days several times. */
+const FRESH_MS = 30_000;
+/** A table of more sites is not one of sites. */
+const MOST_SITES = 10_000;
+
+/** A site, and the days of it that are loaded. */
+interface TableSite extends SourceSite {
+  lastDay: string;
+  unrecorded: readonly string[];
+}
+
+/** Creates a function that shows some of a table's sites. All views share a cache. */
+export function createClickHouseViews(connection: Connection, table: Table, clock: () => number) {
+  const listSites = createCache(FRESH_MS, clock, async (_: string, signal) => {
+    const { rows } = await connection.ask(sitesQuery(table), {}, signal);
+    if (rows.length > MOST_SITES) throw refuseSites(rows.length);
+    return rows.map(readSite);
+  });
+  const countDays = createCache(FRESH_MS, clock, async (key: string, signal) => {
+    const { params, isCut }: SpanQuery = JSON.parse(key);
+    const { rows } = await connection.ask(daysQuery(table, isCut), params, signal);
+    return new Map(rows.map((row) => [String(row.date), readDay(row)]));
+  });
+  const daysOf = (span: Span, signal?: AbortSignal) => countDays(JSON.stringify(querySpan(span)), signal);
+
+  return (selection?: SiteSelection): DataSource => {
+    const sitesOf = async (signal?: AbortSignal) => {
+      const sites = await listSites("", signal);
+      return selection === undefined ? sites : sites.filter(({ domain }) => selection.includes(domain));
+    };
+    const findSite = async ({ domain }: SourceSite, signal?: AbortSignal) => {
+      const found = (await sitesOf(signal)).find((site) => site.domain === domain);
+      if (found === undefined) throw createSiteNotFound();
+      return found;
+    };
+    return {
+      daysKept: DAYS_KEPT,
+      sites: sitesOf,
+      days: async (span, signal) => {
+        const days = await daysOf(span, signal);
+        return listDates(span).map((date) => {
+          const { visitors, pageviews, events } = days.get(date) ?? NOTHING;
+          return { date, visitors, pageviews, events };
+        });
+      },
+      breakdown: async (span, dimension, limit, signal) => {
+        const { params, isCut } = querySpan(span);
+        const query = breakdownQuery(table, dimension, isCut);
+        const { rows, totalRows } = await connection.ask(query, { ...params, limit }, signal);
+        return {
+          rows: rows.map((row) => {
+            const value = row.value === "" ? null : String(row.value);
+            const label = nameValue(dimension, value);
+            return { value, label, visitors: Number(row.visitor_count), hits: Number(row.hit_count) };
+          }),
+          totalRows,
+        };
+      },
+      crawlers: async (span, limit, signal) => {
+        const { params, isCut } = querySpan(span);
+        const query = crawlersQuery(table, isCut);
+        const { rows, totalRows, totals } = await connection.ask(query, { ...params, limit }, signal);
+        return {
+          rows: rows.map((row) => ({
+            ...describeCrawler(String(row.value)),
+            requests: Number(row.request_count),
+            pages: Number(row.page_count),
+            errors: Number(row.error_count),
+            lastSeen: Number(row.last_seen) * 1000,
+          })),
+          totalRows,
+          totalRequests: Number(totals.request_count ?? 0),
+        };
+      },
+      active: async (site, now, signal) => {
+        const [since, until] = [now - WINDOW_MS, now].map((instant) => Math.floor(instant / 1000));
+        const [from, to] = [now - WINDOW_MS, now].map((instant) => dateAt(instant, site.timezone));
+        const params = { site: site.domain, from, to, since, now: until } as QueryParams;
+        const { rows } = await connection.ask(activeQuery(table), params, signal);
+        return Number(rows[0]?.visitor_count ?? 0);
+      },
+      warnings: async (span, signal) => {
+        const [{ lastDay }, days] = await Promise.all([findSite(span.site, signal), daysOf(span, signal)]);
+        return coverageWarnings(span, lastDay, days);
+      },
+      dimensions: async (site, signal): Promise<readonly Dimension[]> => {
+        const { unrecorded } = await findSite(site, signal);
+        return dimensions.filter((dimension) => !unrecorded.includes(dimension));
+      },
+    };
+  };
+}
+
+interface SpanQuery {
+  params: QueryParams;
+  isCut: boolean;
+}
+
+function querySpan({ site, from, to, now }: Span): SpanQuery {
+  const isCut = to === dateAt(now, site.timezone);
+  const params = { site: site.domain, from, to, ...(isCut && { now: Math.floor(now / 1000) }) };
+  return { params, isCut };
+}
+
+function listDates({ from, to }: Span): string[] {
+  const dates: string[] = [];
+  for (let date = from; date <= to; date = addDays(date, 1)) dates.push(date);
+  return dates;
+}
+
+function readSite({ domain, zone, zones, first_day: first, last_day: last, lacking }: Row): TableSite {
+  const name = String(domain);
+  const timezone = String(zone);
+  if (Number(zones) !== 1) {
+    throw new AnalyticsError("usage", `The days of ${name} were loaded in several timezones.`, {
+      hint: "Export its logs again with one --timezone, after its rows are removed.",
+    });
+  }
+  const dataSince = String(first);
+  return {
+    id: `site_${createHash("sha256").update(name).digest("hex").slice(0, 12)}`,
+    ...{ domain: name, name, timezone, dataSince, lastDay: String(last) },
+    createdAt: startOfDay(dataSince, timezone),
+    unrecorded: Array.isArray(lacking) ? lacking.map(String) : [],
+  };
+}
+
+const NOTHING = { visitors: 0, pageviews: 0, events: 0 };
+
+const readDay = (row: Row): LoadedDay => ({
+  visitors: Number(row.visitor_count),
+  pageviews: Number(row.view_count),
+  events: Number(row.event_count),
+  isLoaded: Number(row.loads) > 0,
+  expected: Number(row.expected_views),
+  definitions: [Number(row.oldest_definition), Number(row.newest_definition)],
+});
+
+const refuseSites = (count: number) =>
+  new AnalyticsError(
+    "usage",
+    `The table has ${count} sites, more than the ${MOST_SITES} that can be listed.`,
+  );

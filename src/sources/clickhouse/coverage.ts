@@ -1,0 +1,64 @@
+import { addDays } from "../../operations/days.ts";
+import type { Warning } from "../../operations/period.ts";
+import { dateAt } from "../calendar.ts";
+import type { Span } from "../data-source.ts";
+
+/** What the table has of a day. */
+export interface LoadedDay {
+  visitors: number;
+  pageviews: number;
+  events: number;
+  /** Whether a row marks it as loaded. */
+  isLoaded: boolean;
+  /** How many page views it should have, by the rows that mark it. */
+  expected: number;
+  /** The oldest and the newest version of the rules by which it was counted. */
+  definitions: readonly [number, number];
+}
+
+/**
+ * What a reader must know about the days before using their numbers.
+ *
+ * @param lastDay The last day that is marked as loaded.
+ */
+export function coverageWarnings(
+  { site, from, to, now }: Span,
+  lastDay: string,
+  days: ReadonlyMap<string, LoadedDay>,
+): Warning[] {
+  const warnings: Warning[] = [];
+  const warn = (code: string, detail: string) => void warnings.push({ code, detail });
+  const first = site.dataSince ?? from;
+  const today = dateAt(now, site.timezone);
+  const dates: string[] = [];
+  for (let date = from > first ? from : first; date <= to; date = addDays(date, 1)) dates.push(date);
+
+  const missing = dates.filter((date) => date < lastDay && !days.get(date)?.isLoaded);
+  if (missing.length > 0) {
+    warn("gap", `The table has not been loaded for ${list(missing)}: numbers are missing, not zero.`);
+  }
+  const incomplete = dates.filter((date) => {
+    const day = days.get(date);
+    // A part of today is the question's own cut.
+    return date !== today && day?.isLoaded && day.pageviews !== day.expected;
+  });
+  if (incomplete.length > 0) {
+    warn(
+      "incomplete",
+      `The table does not have exactly the page views that were exported for ${list(incomplete)}: load the export again.`,
+    );
+  }
+  const latest = [...days].flatMap(([date, { pageviews }]) => (pageviews > 0 ? [date] : []));
+  const end = [lastDay, ...latest].reduce((a, b) => (a > b ? a : b));
+  if (end < to) warn("stale", `The table ends on ${end}: what came later is missing, not zero.`);
+  const versions = new Set([...days.values()].flatMap((day) => (day.isLoaded ? day.definitions : [])));
+  if (versions.size > 1) {
+    warn("definition", "Some days were counted by an earlier version of analytics-mcp, whose rules differ.");
+  }
+  return warnings;
+}
+
+const list = (dates: readonly string[]) =>
+  dates.length <= 3
+    ? dates.join(", ")
+    : `${dates.length} days from ${dates[0] ?? ""} to ${dates.at(-1) ?? ""}`;

@@ -1,0 +1,63 @@
+import { AnalyticsError } from "../../errors.ts";
+import type { Answer } from "./connection.ts";
+
+/**
+ * Settings under which ClickHouse answers with a part of the data, and what they must be. A user's profile can have any of
+ * them otherwise.
+ */
+const REQUIRED: Readonly<Record<string, string>> = {
+  // Numbers of the shards that are up.
+  skip_unavailable_shards: "0",
+  // A row of each shard in place of one.
+  distributed_group_by_no_merge: "0",
+  // The first rows only.
+  limit: "0",
+  offset: "0",
+  // What was read until a limit was reached.
+  read_overflow_mode: "throw",
+  read_overflow_mode_leaf: "throw",
+  group_by_overflow_mode: "throw",
+  sort_overflow_mode: "throw",
+  result_overflow_mode: "throw",
+  set_overflow_mode: "throw",
+  distinct_overflow_mode: "throw",
+  timeout_overflow_mode: "throw",
+  timeout_overflow_mode_leaf: "throw",
+};
+
+/** Settings that help, and do not change an answer. */
+const WANTED: Readonly<Record<string, string>> = {
+  // A query ends with the question.
+  cancel_http_readonly_queries_on_client_close: "1",
+  // Rows of one day, and so their duplicates, are in one partition.
+  do_not_merge_across_partitions_select_final: "1",
+};
+
+const NAMES = [...Object.keys(REQUIRED), ...Object.keys(WANTED), "readonly"];
+
+/**
+ * Reads the settings of the user's profile, and returns those to send with each query. With `readonly = 1` a query cannot
+ * change any, so that the profile must be right. Throws AnalyticsError `usage` if it is not.
+ */
+export async function checkProfile(
+  ask: (query: string) => Promise<Answer>,
+): Promise<Readonly<Record<string, string>>> {
+  const { rows } = await ask(
+    `SELECT name, value FROM system.settings WHERE name IN (${NAMES.map((name) => `'${name}'`).join(", ")})`,
+  );
+  const current = new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+  const isFixed = current.get("readonly") === "1";
+  // A version that lacks a setting needs none.
+  const differs = ([name, value]: [string, string]) => current.has(name) && current.get(name) !== value;
+  const wrong = Object.entries(REQUIRED).filter(differs);
+  const [first] = wrong;
+  if (isFixed && first !== undefined) {
+    const [name, value] = first;
+    throw new AnalyticsError(
+      "usage",
+      `The profile of the ClickHouse user has ${name} = ${current.get(name)}, with which answers can lack a part of the data.`,
+      { hint: `Set ${name} = ${value} in the profile. docs/clickhouse.md has a profile that fits.` },
+    );
+  }
+  return isFixed ? {} : Object.fromEntries([...wrong, ...Object.entries(WANTED).filter(differs)]);
+}

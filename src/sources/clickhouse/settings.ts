@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { explainSystemError } from "../../config/system-error.ts";
+import { type Environment, readVariable } from "../../config/variables.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import type { SourceFlags } from "../source-types.ts";
+
+/** Where the table is, and who reads it. */
+export interface ClickHouseSettings {
+  /** Without user, database and query. */
+  url: string;
+  user: string;
+  password: string;
+  database: string;
+  table: string;
+}
+
+const EXAMPLE = "Such as https://reader@clickhouse.example.com:8443/web";
+const DEFAULT_TABLE = "hits";
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/** Reads the settings from a command line's options. Throws AnalyticsError `usage`. */
+export function readClickHouseSettings(flags: SourceFlags, environment: Environment): ClickHouseSettings {
+  const url = readUrl(String(flags.clickhouse));
+  const [, inUrl = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(url.pathname) ?? [];
+  if (rest !== "") throw refuse("must end with the name of the database");
+  const table = String(flags.table ?? DEFAULT_TABLE);
+  const [first = "", second] = table.split(".", 2);
+  const [database, name] = second === undefined ? [inUrl || "default", first] : [first, second];
+  if (![database, name].every((each) => NAME.test(each)) || table.split(".").length > 2) {
+    throw new AnalyticsError(
+      "usage",
+      "The name of a table has letters, digits and _, and so has its database's.",
+      {
+        hint: "Such as --table hits, or --table web.hits",
+      },
+    );
+  }
+  return {
+    ...{ url: url.origin, user: decodeURIComponent(url.username) || "default", database, table: name },
+    password: readPassword(flags.clickhousePasswordFile, environment),
+  };
+}
+
+function readUrl(text: string): URL {
+  if (!URL.canParse(text) || !/^https?:\/\//i.test(text)) throw refuse("must start with https:// or http://");
+  const url = new URL(text);
+  if (url.password !== "") {
+    // Other users of a machine see the arguments of every process.
+    throw refuse(
+      "must not hold a password",
+      "Set ANALYTICS_CLICKHOUSE_PASSWORD, or name a file with --clickhouse-password-file.",
+    );
+  }
+  if (url.search !== "" || url.hash !== "") throw refuse("must end with the name of the database");
+  return url;
+}
+
+function readPassword(file: unknown, environment: Environment): string {
+  if (file === undefined) return readVariable(environment, "ANALYTICS_CLICKHOUSE_PASSWORD") ?? "";
+  try {
+    return readFileSync(String(file), "utf8").replace(/\r?\n$/, "");
+  } catch (cause) {
+    throw new AnalyticsError(
+      "usage",
+      `--clickhouse-password-file ${quoteWord(String(file))} cannot be read: ${explainSystemError(cause)}.`,
+      { cause },
+    );
+  }
+}
+
+const refuse = (reason: string, hint = EXAMPLE) =>
+  new AnalyticsError("usage", `--clickhouse ${reason}.`, { hint });

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openClickHouse } from "../../src/sources/clickhouse/open.ts";
+import { exportHits } from "../../src/sources/logs/export-hits.ts";
+import { readLogSettings } from "../../src/sources/logs/open.ts";
+import type { SourceFlags } from "../../src/sources/source-types.ts";
+import { spawn } from "./child-process.js";
+
+/** Of .ci/tools. */
+export const hasChdb = existsSync(".cache/chdb/node_modules/chdb");
+
+export const TABLE_SQL = readFileSync("deploy/clickhouse/hits.sql", "utf8");
+const SECRET = Buffer.from("a secret that all servers of these tests share");
+
+/** The SQL of the page about the table, for a server's HTTP port. */
+export interface SqlServer {
+  url: string;
+  password: string;
+  /** Runs a statement; an INSERT takes its rows apart. */
+  run(sql: string, rows?: string): Promise<string>;
+}
+
+/** The engine of ClickHouse behind its HTTP interface, with a table of hits. */
+export async function startChdb(password = "a password"): Promise<SqlServer & { stop: () => void }> {
+  const folder = mkdtempSync(join(tmpdir(), "chdb-"));
+  const child = spawn(process.execPath, ["test/support/chdb-front.js", folder, password], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [port] = await once(child.stdout, "data");
+  const server = createSqlServer(`http://127.0.0.1:${String(port).trim()}`, password);
+  await server.run(TABLE_SQL);
+  const stop = () => {
+    child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { ...server, stop };
+}
+
+export function createSqlServer(url: string, password: string): SqlServer {
+  const authorization = `Basic ${Buffer.from(`default:${password}`).toString("base64")}`;
+  return {
+    ...{ url, password },
+    run: async (sql, rows) => {
+      const target = rows === undefined ? url : `${url}/?query=${encodeURIComponent(sql)}`;
+      const answer = await fetch(target, { method: "POST", headers: { authorization }, body: rows ?? sql });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(text);
+      return text;
+    },
+  };
+}
+
+/** The hits of logs, as `analytics-mcp logs --ndjson --with-first-day` writes them. */
+export async function exportLines(flags: SourceFlags, now: number): Promise<string> {
+  const lines: string[] = [];
+  await exportHits(readLogSettings({ timezone: "UTC", ...flags }), () => now, {
+    ...{ secret: SECRET, hasFirstDay: true },
+    write: (hit) => lines.push(`${JSON.stringify(hit)}\n`),
+  });
+  return lines.join("");
+}
+
+export const load = ({ run }: SqlServer, rows: string) => run("INSERT INTO hits FORMAT JSONEachRow", rows);
+
+export function openHits({ url, password }: SqlServer, clock: { now: number }, flags: SourceFlags = {}) {
+  return openClickHouse({
+    flags: { clickhouse: url, ...flags },
+    environment: { ANALYTICS_CLICKHOUSE_PASSWORD: password },
+    clock: () => clock.now,
+  });
+}
