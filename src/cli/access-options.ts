@@ -7,6 +7,8 @@ import { localKinds, optionsOf } from "../sources/local-kinds.ts";
 export function addAccessOptions(program: Command): Command {
   for (const kind of localKinds) {
     for (const each of optionsOf(kind)) {
+      // Two kinds of sources can share an option.
+      if (program.options.some(({ long }) => long === each.flag)) continue;
       const option = new Option(each.value ? `${each.flag} ${each.value}` : each.flag, each.description);
       if (each.isRepeatable) option.argParser((value: string, earlier: string[] = []) => [...earlier, value]);
       program.addOption(each === kind.option ? option : option.hideHelp());

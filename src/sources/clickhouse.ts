@@ -9,6 +9,15 @@ export const clickhouse: LocalKind = {
       "table of hits in ClickHouse, such as https://reader@host:8443/web (or ANALYTICS_CLICKHOUSE)",
   },
   settings: [
+    {
+      ...{ flag: "--map", value: "<column=name>", isRepeatable: true },
+      description: "where another table has what is needed, such as path=url_path",
+    },
+    {
+      ...{ flag: "--where", value: "<column=value>", isRepeatable: true },
+      description: "with --map: the rows that are page views of people, such as is_bot=0",
+    },
+    { flag: "--timezone", value: "<zone>", description: "with --map: the sites' timezone" },
     { flag: "--table", value: "<name>", description: "table of hits (default: hits)" },
     {
       ...{ flag: "--clickhouse-password-file", value: "<file>", isPath: true },

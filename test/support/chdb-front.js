@@ -49,7 +49,7 @@ async function answer(search, body) {
   }
   const given = [...search];
   const params = given.flatMap(([name, value]) =>
-    name.startsWith("param_") ? [[name.slice(6), value]] : [],
+    name.startsWith("param_") ? [[name.slice(6), readEscaped(value)]] : [],
   );
   const settings = given.flatMap(([name, value]) =>
     name.startsWith("param_") || NO_SETTINGS.has(name) ? [] : `${name} = '${value.replaceAll("'", "")}'`,
@@ -58,4 +58,21 @@ async function answer(search, body) {
   const sql = body.toString().replace(/\s*(FORMAT \w+)?\s*$/, `${clause} $1`);
   const result = await session.queryBindAsync(sql, Object.fromEntries(params));
   return result.text();
+}
+
+/**
+ * The URL has parameters as the format TSV has values: a backslash is two.
+ *
+ * @type {(text: string) => string}
+ */
+function readEscaped(text) {
+  const named = /** @type {Record<string, string>} */ ({
+    t: "\t",
+    n: "\n",
+    r: "\r",
+    0: "\0",
+    b: "\b",
+    f: "\f",
+  });
+  return text.replaceAll(/\\(.)/gs, (_, letter) => named[letter] ?? letter);
 }

@@ -11,8 +11,7 @@ import { createSiteNotFound } from "../site-not-found.ts";
 import { createCache } from "./cache.ts";
 import type { Connection, QueryParams, Row } from "./connection.ts";
 import { coverageWarnings, type LoadedDay } from "./coverage.ts";
-import { activeQuery, breakdownQuery, crawlersQuery, daysQuery, sitesQuery } from "./queries.ts";
-import type { Table } from "./table.ts";
+import { type TableQueries, uncut, untilNow } from "./table-queries.ts";
 
 /** All that there is. */
 const DAYS_KEPT = 10_000;
@@ -28,16 +27,27 @@ interface TableSite extends SourceSite {
   unrecorded: readonly string[];
 }
 
+export interface TableParts {
+  connection: Connection;
+  queries: TableQueries;
+  /** What all queries take. */
+  params?: QueryParams;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+}
+
 /** Creates a function that shows some of a table's sites. All views share a cache. */
-export function createClickHouseViews(connection: Connection, table: Table, clock: () => number) {
+export function createClickHouseViews({ connection, queries, params: all = {}, clock }: TableParts) {
+  const ask = (query: string, params: QueryParams, signal?: AbortSignal) =>
+    connection.ask(query, { ...all, ...params }, signal);
   const listSites = createCache(FRESH_MS, clock, async (_: string, signal) => {
-    const { rows } = await connection.ask(sitesQuery(table), {}, signal);
+    const { rows } = await ask(queries.sites(), {}, signal);
     if (rows.length > MOST_SITES) throw refuseSites(rows.length);
     return rows.map(readSite);
   });
   const countDays = createCache(FRESH_MS, clock, async (key: string, signal) => {
     const { params, isCut }: SpanQuery = JSON.parse(key);
-    const { rows } = await connection.ask(daysQuery(table, isCut), params, signal);
+    const { rows } = await ask(queries.days(cutOf(isCut)), params, signal);
     return new Map(rows.map((row) => [String(row.date), readDay(row)]));
   });
   const daysOf = (span: Span, signal?: AbortSignal) => countDays(JSON.stringify(querySpan(span)), signal);
@@ -52,7 +62,28 @@ export function createClickHouseViews(connection: Connection, table: Table, cloc
       if (found === undefined) throw createSiteNotFound();
       return found;
     };
+    const { crawlers: queryCrawlers } = queries;
+    /** Absent if the table does not have crawlers. */
+    const crawlers: DataSource["crawlers"] =
+      queryCrawlers &&
+      (async (span, limit, signal) => {
+        const { params, isCut } = querySpan(span);
+        const { rows, totalRows } = await ask(queryCrawlers(cutOf(isCut)), { ...params, limit }, signal);
+        const [sums, ...crawlers] = rows;
+        return {
+          rows: crawlers.map((row) => ({
+            ...describeCrawler(String(row.value)),
+            requests: Number(row.request_count),
+            pages: Number(row.page_count),
+            errors: Number(row.error_count),
+            lastSeen: Number(row.last_seen) * 1000,
+          })),
+          totalRows: sums === undefined ? 0 : totalRows - 1,
+          totalRequests: Number(sums?.request_count ?? 0),
+        };
+      });
     return {
+      ...(crawlers && { crawlers }),
       daysKept: DAYS_KEPT,
       sites: sitesOf,
       days: async (span, signal) => {
@@ -64,8 +95,8 @@ export function createClickHouseViews(connection: Connection, table: Table, cloc
       },
       breakdown: async (span, dimension, limit, signal) => {
         const { params, isCut } = querySpan(span);
-        const query = breakdownQuery(table, dimension, isCut);
-        const { rows, totalRows } = await connection.ask(query, { ...params, limit }, signal);
+        const query = queries.breakdown(dimension, cutOf(isCut));
+        const { rows, totalRows } = await ask(query, { ...params, limit }, signal);
         return {
           rows: rows.map((row) => {
             const value = row.value === "" ? null : String(row.value);
@@ -75,27 +106,12 @@ export function createClickHouseViews(connection: Connection, table: Table, cloc
           totalRows,
         };
       },
-      crawlers: async (span, limit, signal) => {
-        const { params, isCut } = querySpan(span);
-        const query = crawlersQuery(table, isCut);
-        const { rows, totalRows, totals } = await connection.ask(query, { ...params, limit }, signal);
-        return {
-          rows: rows.map((row) => ({
-            ...describeCrawler(String(row.value)),
-            requests: Number(row.request_count),
-            pages: Number(row.page_count),
-            errors: Number(row.error_count),
-            lastSeen: Number(row.last_seen) * 1000,
-          })),
-          totalRows,
-          totalRequests: Number(totals.request_count ?? 0),
-        };
-      },
       active: async (site, now, signal) => {
         const [since, until] = [now - WINDOW_MS, now].map((instant) => Math.floor(instant / 1000));
         const [from, to] = [now - WINDOW_MS, now].map((instant) => dateAt(instant, site.timezone));
-        const params = { site: site.domain, from, to, since, now: until } as QueryParams;
-        const { rows } = await connection.ask(activeQuery(table), params, signal);
+        const { params: ofDays } = querySpan({ site, from: from ?? "", to: to ?? "", now });
+        const params = { ...ofDays, since: since ?? 0, now: until ?? 0 };
+        const { rows } = await ask(queries.active(untilNow), params, signal);
         return Number(rows[0]?.visitor_count ?? 0);
       },
       warnings: async (span, signal) => {
@@ -103,6 +119,7 @@ export function createClickHouseViews(connection: Connection, table: Table, cloc
         return coverageWarnings(span, lastDay, days);
       },
       dimensions: async (site, signal): Promise<readonly Dimension[]> => {
+        if (queries.dimensions) return queries.dimensions;
         const { unrecorded } = await findSite(site, signal);
         return dimensions.filter((dimension) => !unrecorded.includes(dimension));
       },
@@ -117,9 +134,12 @@ interface SpanQuery {
 
 function querySpan({ site, from, to, now }: Span): SpanQuery {
   const isCut = to === dateAt(now, site.timezone);
+  const [start, end] = [from, addDays(to, 1)].map((date) => startOfDay(date, site.timezone) / 1000);
   const params = { site: site.domain, from, to, ...(isCut && { now: Math.floor(now / 1000) }) };
-  return { params, isCut };
+  return { params: { ...params, start: start ?? 0, end: end ?? 0 }, isCut };
 }
+
+const cutOf = (isCut: boolean) => (isCut ? untilNow : uncut);
 
 function listDates({ from, to }: Span): string[] {
   const dates: string[] = [];

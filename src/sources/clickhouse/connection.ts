@@ -11,12 +11,10 @@ export interface Answer {
   rows: readonly Row[];
   /** How many rows there are without a LIMIT; exact with GROUP BY. */
   totalRows: number;
-  /** Of WITH TOTALS. */
-  totals: Row;
 }
 
 /** Values of a query's parameters, which ClickHouse receives apart from the SQL. */
-export type QueryParams = Readonly<Record<string, string | number>>;
+export type QueryParams = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Connection {
   /** Throws AnalyticsError `unavailable` or `usage`, or the signal's reason. */
@@ -71,13 +69,12 @@ export function connect({ url, user, password, database }: ClickHouseSettings): 
 const answer = z.object({
   data: z.array(z.record(z.string(), z.unknown())),
   rows_before_limit_at_least: z.coerce.number().optional(),
-  totals: z.record(z.string(), z.unknown()).optional(),
   // Some versions end a document that they cannot finish with the failure; what is above it is not all.
   exception: z.string().optional(),
 });
 
 function readAnswer(text: string): Answer {
-  const { data, totals = {}, exception, rows_before_limit_at_least: all } = answer.parse(JSON.parse(text));
+  const { data, exception, rows_before_limit_at_least: all } = answer.parse(JSON.parse(text));
   if (exception !== undefined) throw new Error(exception);
-  return { rows: data, totals, totalRows: all ?? data.length };
+  return { rows: data, totalRows: all ?? data.length };
 }

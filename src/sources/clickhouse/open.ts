@@ -1,9 +1,14 @@
+import { AnalyticsError } from "../../errors.ts";
+import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
 import type { LocalContext, OpenView } from "../source-types.ts";
+import { readTimezone } from "../timezone-option.ts";
 import { createClickHouseViews } from "./clickhouse-source.ts";
 import { connect } from "./connection.ts";
+import { createHitQueries } from "./hit-queries.ts";
+import { createMappedQueries } from "./mapped-queries.ts";
+import { readMapping } from "./mapping.ts";
 import { readClickHouseSettings } from "./settings.ts";
-import { createTable } from "./table.ts";
 
 export async function openClickHouse(context: LocalContext): Promise<DataSource> {
   return openViews(context)();
@@ -16,5 +21,26 @@ export async function openClickHouseViews(context: LocalContext): Promise<OpenVi
 
 function openViews({ flags, environment, clock }: LocalContext) {
   const settings = readClickHouseSettings(flags, environment);
-  return createClickHouseViews(connect(settings), createTable(settings.database, settings.table), clock);
+  const mapping = readMapping(flags);
+  const connection = connect(settings);
+  const { database, table } = settings;
+  if (mapping === undefined) {
+    return createClickHouseViews({ connection, clock, queries: createHitQueries(database, table) });
+  }
+  const sites = readSites(flags.site, environment.ANALYTICS_SITE);
+  if (sites.length === 0) {
+    throw new AnalyticsError("usage", "Name the sites of the table.", { hint: "Such as --site example.com" });
+  }
+  if (mapping.site === undefined && sites.length > 1) {
+    throw new AnalyticsError("usage", "The table is about one site, unless --map site=column says which.");
+  }
+  const timezone = readTimezone(flags.timezone);
+  const mapped = createMappedQueries({ database, table, mapping, timezone, sites });
+  return createClickHouseViews({ connection, clock, ...mapped });
+}
+
+function readSites(given: unknown, usual: string | undefined): string[] {
+  const named = given === undefined ? (usual ?? []) : given;
+  const sites = (Array.isArray(named) ? named : [named]).map((each) => normalizeSite(String(each)));
+  return sites.filter((each) => !/^site_\w+$/.test(each));
 }

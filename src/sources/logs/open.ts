@@ -3,6 +3,7 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
 import type { LocalContext, OpenView, SourceFlags } from "../source-types.ts";
+import { readTimezone } from "../timezone-option.ts";
 import { STDIN } from "./find-files.ts";
 import { logFormats } from "./formats/index.ts";
 import { createLogSource, createLogViews } from "./log-source.ts";
@@ -71,17 +72,6 @@ function readFormat(name: unknown): LogSettings["format"] {
   throw new AnalyticsError("usage", `--log-format: there is no format ${quoteWord(String(name))}.`, {
     hint: `The formats are ${logFormats.map((format) => format.name).join(", ")}. Leave it out to have it recognized.`,
   });
-}
-
-function readTimezone(name: unknown): string {
-  if (name === undefined) return new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: String(name) }).resolvedOptions().timeZone;
-  } catch {
-    throw new AnalyticsError("usage", `--timezone: there is no timezone ${quoteWord(String(name))}.`, {
-      hint: "Use an IANA name, such as Europe/Berlin or UTC.",
-    });
-  }
 }
 
 function readHops(text: unknown): number {

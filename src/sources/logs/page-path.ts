@@ -28,6 +28,13 @@ const FEED = /(?:^|\/)(?:feed|rss|atom)\/?$|(?:^|\/)(?:feed|rss|atom|index)\.xml
 /** Blogs name a feed in the query: WordPress `?feed=rss2`, others `?flav=atom` or `?format=rss`. */
 const FEED_QUERY = /(?:^|&)(?:feed|flav|format|type)=(?:rss\d*|atom|rdf)(?:&|$)/i;
 
+/** The same rules about paths as expressions, for whoever cannot call a function. */
+export const NO_PAGE_PATTERNS: readonly string[] = [
+  `\\.(?:${[...STATIC, ...DOWNLOADS].join("|")})$`,
+  FEED.source,
+  DATA.source,
+];
+
 /** Judges a path and its query. */
 export function classifyPath(path: string, query: string): Asked {
   if (FEED.test(path) || FEED_QUERY.test(query)) return "feed";

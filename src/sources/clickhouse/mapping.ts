@@ -1,0 +1,110 @@
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { columnsOf, type TextColumn } from "../hits.ts";
+import type { SourceFlags } from "../source-types.ts";
+
+/** What a table of somebody else's has in place of the columns of hits. All names are letters, digits and `_`. */
+export interface Mapping {
+  /** By which people are told apart on a day, such as address and user agent. */
+  visitor: readonly string[];
+  time: string;
+  /** The order of requests within a second. */
+  sequence?: string;
+  /** Absent if the whole table is about one site. */
+  site?: string;
+  status?: string;
+  method?: string;
+  agent?: string;
+  values: ReadonlyMap<TextColumn, string>;
+  conditions: readonly Condition[];
+}
+
+/** What a row must have to be a page view of a person. */
+export interface Condition {
+  column: string;
+  isEqual: boolean;
+  value: string;
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const VALUES = new Set<string>(
+  Object.values(columnsOf).filter((column) => !/^(?:entry|exit)_page$|^event$/.test(column)),
+);
+const OTHERS = ["time", "sequence", "visitor", "site", "status", "method", "agent"];
+
+/** Reads `--map` and `--where`; undefined if neither is given. Throws AnalyticsError `usage`. */
+export function readMapping(flags: SourceFlags): Mapping | undefined {
+  const pairs = listTexts(flags.map).map(readPair);
+  const conditions = listTexts(flags.where).map(readCondition);
+  if (pairs.length === 0 && conditions.length === 0) return undefined;
+  const names = new Map(pairs);
+  const one = (column: string) => {
+    const [name, second] = names.get(column) ?? [];
+    if (second !== undefined) throw refuse("--map", `${column} is one column`);
+    return name;
+  };
+  const need = (column: string) => {
+    const name = one(column);
+    if (name === undefined) throw refuse("--map", `lacks ${column}`, `Such as --map ${column}=my_column`);
+    return name;
+  };
+  const visitor = names.get("visitor");
+  if (visitor === undefined) {
+    throw refuse(
+      "--map",
+      "lacks visitor",
+      "Such as --map visitor=address,user_agent, by which people are told apart",
+    );
+  }
+  const [site, sequence, status] = [one("site"), one("sequence"), one("status")];
+  const [method, agent] = [one("method"), one("agent")];
+  if (conditions.length === 0 && (status === undefined || method === undefined || agent === undefined)) {
+    throw new AnalyticsError(
+      "usage",
+      "The table does not say which rows are page views of people, so visitors cannot be counted.",
+      { hint: "Map status, method and agent, or choose the rows: --where is_bot=0 --where type=pageview" },
+    );
+  }
+  need("path");
+  const values = new Map(
+    pairs.flatMap(([column]) => (VALUES.has(column) ? [[column as TextColumn, need(column)] as const] : [])),
+  );
+  return {
+    ...{ visitor, time: need("time"), values, conditions },
+    ...(site !== undefined && { site }),
+    ...(sequence !== undefined && { sequence }),
+    ...(status !== undefined && { status }),
+    ...(method !== undefined && { method }),
+    ...(agent !== undefined && { agent }),
+  };
+}
+
+function readPair(text: string): readonly [column: string, names: string[]] {
+  const [, column = "", list = ""] = /^([a-z_]+)=(.*)$/s.exec(text) ?? [];
+  if (!VALUES.has(column) && !OTHERS.includes(column)) {
+    throw refuse(
+      "--map",
+      `does not know ${quoteWord(column || text)}`,
+      `It knows ${[...OTHERS, ...VALUES].join(", ")}.`,
+    );
+  }
+  const names = list.split(",");
+  const wrong = names.find((name) => !NAME.test(name));
+  if (wrong !== undefined) throw refuseName("--map", wrong);
+  return [column, names];
+}
+
+function readCondition(text: string): Condition {
+  const [, column = "", sign = "", value = ""] = /^([^=!]*)(!?=)(.*)$/s.exec(text) ?? [];
+  if (sign === "") throw refuse("--where", `must be column=value or column!=value, not ${quoteWord(text)}`);
+  if (!NAME.test(column)) throw refuseName("--where", column);
+  return { column, isEqual: sign === "=", value };
+}
+
+const listTexts = (value: unknown): string[] =>
+  value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
+
+const refuseName = (flag: string, name: string) =>
+  refuse(flag, `takes names of columns, and ${quoteWord(name)} is none`, "A name has letters, digits and _.");
+
+const refuse = (flag: string, reason: string, hint?: string) =>
+  new AnalyticsError("usage", `${flag} ${reason}.`, hint === undefined ? {} : { hint });

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { addDays } from "../../../src/operations/days.ts";
+import { dateAt } from "../../../src/sources/calendar.ts";
+import { openDemoSource } from "../../../src/sources/demo/organizations.ts";
+import { exportLines, hasChdb, load, openHits, startChdb } from "../../support/clickhouse.ts";
+import { conformSource } from "../../support/conform-source.ts";
+import { listRequests, readLoggableFixtures } from "../../support/demo-logs.ts";
+import { writtenFormats } from "../../support/log-formats.ts";
+import { createLogFolder, joinLines, LOG_NOW } from "../../support/logs.ts";
+
+it.skipIf(!hasChdb)("a table of hits keeps the contract", { timeout: 120_000 }, async () => {
+  const fixtures = readLoggableFixtures();
+  const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
+  const site = (await demo.sites()).find(({ domain }) => domain === "example.com");
+  const written = writtenFormats.Caddy;
+  if (site === undefined || written === undefined) throw new Error("There is nothing to write.");
+  const today = dateAt(LOG_NOW, site.timezone);
+  const dates = Array.from({ length: 40 }, (_, day) => addDays(today, day - 39));
+  const requests = listRequests(fixtures, site, dates, LOG_NOW);
+  const crawled = requests.map((each) => ({ ...each, agent: "GPTBot/1.2 (+https://openai.com/gptbot)" }));
+  const lines = [...requests, ...crawled.slice(0, 300)].map(written.write);
+  const { path } = createLogFolder({ "access.log": joinLines(...lines) });
+  const flags = {
+    ...{ logs: [`example.com=${path("access.log")}`], timezone: site.timezone },
+    ...written.flags,
+  };
+  const server = await startChdb();
+  try {
+    await load(server, await exportLines(flags, LOG_NOW));
+    const clock = { now: LOG_NOW };
+    const { rules } = await conformSource(await openHits(server, clock), clock);
+    expect(rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
+    const passed = rules.filter(({ verdict }) => verdict === "pass");
+    expect(passed.length).toBeGreaterThan(150);
+    expect(passed.filter(({ id }) => id.startsWith("crawlers")).length).toBeGreaterThan(8);
+  } finally {
+    server.stop();
+  }
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addDays } from "../../../src/operations/days.ts";
+import type { Dimension } from "../../../src/operations/dimensions.ts";
+import type { DataSource } from "../../../src/sources/data-source.ts";
+import { openDemoSource } from "../../../src/sources/demo/organizations.ts";
+import type { SourceFlags } from "../../../src/sources/source-types.ts";
+import { exportLines, hasChdb, load, openHits, startChdb } from "../../support/clickhouse.ts";
+import { listRequests, readLoggableFixtures } from "../../support/demo-logs.ts";
+import { writtenFormats } from "../../support/log-formats.ts";
+import {
+  CHROME,
+  combined,
+  createLogFolder,
+  FIREFOX,
+  joinLines,
+  LOG_NOW,
+  openTestLogs,
+} from "../../support/logs.ts";
+
+const site = "example.com";
+const [from, to] = ["2026-10-23", "2026-10-27"];
+
+describe.skipIf(!hasChdb)("a table that somebody else made", () => {
+  let server: Awaited<ReturnType<typeof startChdb>>;
+  beforeAll(async () => {
+    server = await startChdb();
+  });
+  afterAll(() => server?.stop());
+
+  const open = (flags: SourceFlags) => openHits(server, { now: LOG_NOW }, { site, ...flags });
+  const spanOf = async (source: DataSource, first: string, last: string) => {
+    const [found] = await source.sites();
+    if (found === undefined) throw new Error("There is no site.");
+    return { site: found, from: first, to: last, now: LOG_NOW };
+  };
+
+  it("gives the answers of logs where its rows are their page views, visits found in SQL", async () => {
+    const fixtures = readLoggableFixtures();
+    const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
+    const demoSite = (await demo.sites()).find(({ domain }) => domain === site);
+    const written = writtenFormats.Caddy;
+    if (demoSite === undefined || written === undefined) throw new Error("There is nothing to write.");
+    const dates = Array.from({ length: 5 }, (_, day) => addDays(from, day));
+    const lines = listRequests(fixtures, demoSite, dates, LOG_NOW).map(written.write);
+    const { path } = createLogFolder({ "access.log": joinLines(...lines) });
+    const { timezone } = demoSite;
+    const flags = { logs: [`${site}=${path("access.log")}`], site: undefined, timezone, ...written.flags };
+    await load(server, await exportLines(flags, LOG_NOW));
+    await server.run(`CREATE TABLE views ENGINE = MergeTree ORDER BY ts AS
+      SELECT toDateTime64(time, 3) AS ts, visitor AS person, sequence AS n, concat(path, '?x=1#y') AS url,
+        toNullable(referrer) AS ref, toString(channel) AS ch, browser AS br, 'view' AS type,
+        concat('www.', site) AS host
+      FROM hits FINAL WHERE kind = 'pageview'`);
+    await server.run("INSERT INTO views SELECT * REPLACE ('click' AS type) FROM views WHERE n = 0");
+    const table = await open({
+      ...{ table: "views", timezone, where: ["type=view", "url!=nothing"] },
+      map: [
+        ...["time=ts", "visitor=person,person", "sequence=n", "path=url", "referrer=ref", "channel=ch"],
+        ...["browser=br", "site=host"],
+      ],
+    });
+    const logs = openTestLogs(flags).source;
+    const dimensions: Dimension[] = [
+      "pages",
+      "entry_pages",
+      "exit_pages",
+      "referrers",
+      "channels",
+      "browsers",
+    ];
+    const ask = async (source: DataSource) => {
+      const span = await spanOf(source, from, to);
+      const days = await source.days(span);
+      return {
+        days: days.map(({ date, visitors, pageviews }) => ({ date, visitors, pageviews })),
+        rows: await Promise.all(dimensions.map((dimension) => source.breakdown(span, dimension, 500))),
+      };
+    };
+    const answers = await ask(table);
+    expect(answers.days.every(({ visitors }) => visitors > 20)).toBe(true);
+    expect(answers).toEqual(await ask(logs));
+    expect(await table.dimensions?.((await spanOf(table, from, to)).site)).toEqual(dimensions);
+    expect(table.crawlers).toBeUndefined();
+    expect(await table.warnings?.(await spanOf(table, from, to))).toEqual([]);
+    expect(await table.warnings?.(await spanOf(table, from, addDays(to, 1)))).toMatchObject([
+      { code: "stale" },
+    ]);
+  });
+
+  it("finds bots and files by agent, method, status and path, as logs do", async () => {
+    const at = Date.parse("2026-11-18T10:00:00Z");
+    const agents = [FIREFOX, CHROME, "curl/8.5.0", "Mozilla/5.0 (compatible; GPTBot/1.2)", "-"];
+    const targets = ["/", "/a/style.css", "/blog?utm_source=x", "/feed/", "/report.pdf", "/wp-admin/x", "/b"];
+    const requests = Array.from({ length: 200 }, (_, n) => ({
+      at: at + n * 1_000,
+      address: `192.0.2.${n % 9}`,
+      agent: agents[n % 5] ?? "",
+      target: targets[n % 7] ?? "",
+      method: n % 11 === 0 ? "POST" : "GET",
+      status: n % 13 === 0 ? 404 : 200,
+    }));
+    const { path } = createLogFolder({ "access.log": joinLines(...requests.map(combined)) });
+    const logs = openTestLogs({ logs: [path("access.log")], timezone: "UTC" });
+    await server.run(`CREATE TABLE raw (ts DateTime('UTC'), ip String, ua String, uri String, verb String, code UInt16)
+      ENGINE = MergeTree ORDER BY ts`);
+    const rows = requests.map(({ at: ts, address: ip, agent, target: uri, method: verb, status: code }) =>
+      JSON.stringify({ ts: ts / 1000, ip, ua: agent === "-" ? "" : agent, uri, verb, code }),
+    );
+    await server.run("INSERT INTO raw FORMAT JSONEachRow", rows.join("\n"));
+    const table = await open({
+      ...{ table: "raw", timezone: "UTC" },
+      map: ["time=ts", "visitor=ip,ua", "path=uri", "method=verb", "status=code", "agent=ua"],
+    });
+    const ask = async (source: DataSource) => {
+      const span = await spanOf(source, "2026-11-18", "2026-11-18");
+      const [day] = await source.days(span);
+      const pages = await source.breakdown(span, "pages", 10);
+      return [day?.visitors, day?.pageviews, pages];
+    };
+    const answer = await ask(table);
+    expect(answer[1]).toBeGreaterThan(20);
+    expect(answer).toEqual(await ask(logs.source));
+  });
+
+  it.each([
+    [{ map: ["time=ts", "path=url"] }, "--map lacks visitor."],
+    [{ map: ["time=ts", "visitor=a", "path=url"] }, "does not say which rows are page views of people"],
+    [{ map: ["time=ts", "visitor=a"], where: ["a=1"] }, "--map lacks path."],
+    [{ map: ["tyme=ts"] }, '--map does not know "tyme".'],
+    [{ map: ["time=ts) OR (1=1"] }, "takes names of columns"],
+    [{ map: ["time=`ts`"] }, "takes names of columns"],
+    [{ map: ["time=a,b", "visitor=a", "path=b"], where: ["a=1"] }, "time is one column"],
+    [{ where: ["1=1 OR a=b"] }, "takes names of columns"],
+    [{ where: ["type"] }, "must be column=value"],
+    [{ table: "hits; DROP TABLE hits" }, "The name of a table"],
+    [{ table: "hits`" }, "The name of a table"],
+  ])("refuses %j", async (flags, message) => {
+    await expect(open(flags)).rejects.toMatchObject({
+      code: "usage",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it("takes any value of a condition as text", async () => {
+    const source = await open({
+      ...{ table: "hits", map: ["time=time", "visitor=visitor", "path=path"] },
+      where: ["path='; DROP TABLE hits --", "path!={x:String}\\"],
+    });
+    const days = await source.days(await spanOf(source, from, to));
+    expect(days.every(({ visitors }) => visitors === 0)).toBe(true);
+    expect(Number(await server.run("SELECT count() FROM hits FORMAT TSV"))).toBeGreaterThan(100);
+  });
+});
