@@ -121,6 +121,22 @@ describe("a release", () => {
   });
 });
 
+describe.skipIf(!checks.composeFile)("the compose files", () => {
+  const lint = (text: string) => {
+    const folder = mkdtempSync(join(tmpdir(), "compose-"));
+    writeFileSync(join(folder, "compose.yaml"), text);
+    const result = run(process.execPath, checks.composeFile, ["--quiet", join(folder, "compose.yaml")]);
+    rmSync(folder, { recursive: true });
+    return result;
+  };
+
+  it.each(["deploy/compose.yaml", "deploy/clickhouse/compose.yaml"])("%s keeps the specification", (file) => {
+    const text = readFileSync(file, "utf8");
+    expect(lint(text)).toMatchObject({ status: 0 });
+    expect(lint(text.replace("    restart:", "    restrt:"))).toMatchObject({ status: 1 });
+  });
+});
+
 describe.skipIf(!checks.containerFile)("the container file", () => {
   const lint = async (text: string) => {
     const { validate }: { validate(text: string, settings: object): { message: string }[] } = (

@@ -34,7 +34,16 @@ const COMMANDS = [
   ...["serve", "grants", "clients", "keys", "reference", "conform", "completion", "help"],
 ];
 const GLOBAL = [
-  ...["--version", "--demo", "--logs", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"],
+  ...[
+    "--version",
+    "--demo",
+    "--logs",
+    "--clickhouse",
+    "--base-url",
+    "--profile",
+    "--api-key-file",
+    "--api-key-stdin",
+  ],
   ...["--color", "--plain"],
 ];
 const OUTPUT = ["--output", "--json", "--csv", "--fields", "--quiet", "--no-pager"];

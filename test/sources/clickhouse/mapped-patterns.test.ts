@@ -18,7 +18,8 @@ describe("the pattern of bots for RE2", () => {
   it("finds what isbot finds", () => {
     const agents = [
       ...crawlers.map(({ value }) => `Mozilla/5.0 (compatible; ${value}/1.0)`),
-      ...(readFileSync("test/sources/logs/labelled/access.log", "utf8").match(/"[^"]*"(?=\s*(?:#.*)?$)/gm) ?? []),
+      ...(readFileSync("test/sources/logs/labelled/access.log", "utf8").match(/"[^"]*"(?=\s*(?:#.*)?$)/gm) ??
+        []),
       ...["Cubot", "CUBOT X18", "bot", "robots", "my_bot_1", "x bot/1", "ubot", "cubot", " cubot"],
       ...["newssapphire", "gnews", "news", "NewsBlur", "Google-News", "news s", "newssa"],
       ...["camscanner", "scan", "Netscan", "camscan scan", "libhttp", "http", "axios http", "okhttp/4"],
