@@ -2,6 +2,7 @@ import { AnalyticsError } from "../errors.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { refuseDaysWithPeriod } from "../operations/period-words.ts";
 import { type Query, queries } from "../reports/queries.ts";
+import { isUsual } from "../reports/usual-days.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
 import { readArguments } from "./tool-arguments.ts";
@@ -25,8 +26,10 @@ export async function answerTool(
       const { answerOpenApi } = await import("./openapi-tool.ts");
       return await answerOpenApi(call, input, { signal }, { options });
     }
-    refuseDaysWithPeriod((parameter) => Object.hasOwn(input, parameter));
-    const answer = await query.ask(call, parseParams(query.params, input), { signal });
+    const isGiven = (parameter: string) => Object.hasOwn(input, parameter);
+    refuseDaysWithPeriod(isGiven);
+    const params = parseParams(query.params, input);
+    const answer = await query.ask(call, params, { signal, isUsual: isUsual(isGiven) });
     return buildAnswer(query, input, answer, { about, options });
   } catch (error) {
     if (error instanceof AnalyticsError) {

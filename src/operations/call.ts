@@ -22,4 +22,6 @@ export interface Call {
   readSite?(): Promise<string | undefined>;
   /** Whether the source answers an operation for any span of days. If absent, it does not. */
   offersSpans?(operation: { path: string }, options: CallOptions): Promise<boolean>;
+  /** Returns the first day with data of a site; null if it has none. Absent if a service would have to be asked. */
+  readDataSince?(site: string, options: CallOptions): Promise<string | null>;
 }

@@ -6,9 +6,9 @@ import type { CallOptions } from "../operations/call.ts";
 const DEADLINE_MS = 50_000;
 
 /** Limits the time of a query. Throws AnalyticsError `timeout` if it takes longer. */
-export function answerInTime<T>(
-  options: CallOptions,
-  ask: (options: CallOptions) => Promise<T>,
+export function answerInTime<T, O extends CallOptions>(
+  options: O,
+  ask: (options: O) => Promise<T>,
   milliseconds = DEADLINE_MS,
 ): Promise<T> {
   return limitTime(milliseconds, options.signal, async ({ signal, isOver }) => {

@@ -28,7 +28,7 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
   const start = comparison && describeStart(comparison, comparison.previous, period);
   return {
     name: "totals",
-    headline: `${periodHeadline(site.domain, period)}${previous ? `, compared with ${formatSpan(previous)}` : ", so far"}`,
+    headline: `${periodHeadline(site.domain, period)}${previous ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
     columns: [{ key: "label", label: "measure", kind: "text" }, ...columns],
     rows: (["visitors", "pageviews", "events"] as const).map((label) => ({
       label,

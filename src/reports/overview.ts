@@ -13,6 +13,7 @@ import { defineReport } from "./report-definition.ts";
 import { change, changesPerDay, compactNames, dataStart, markPerDay, window } from "./report-fields.ts";
 import { answerToday, askSpan, type SpanOperation } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
+import { type QueryOptions, readUsualStart, shortenUsual, warnOfShortening } from "./usual-days.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
 const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
@@ -108,13 +109,14 @@ export const overview = defineReport({
 export async function readOverview(
   call: Call,
   { site, days, period = `last_${days}_days` }: z.output<ReturnType<typeof overviewParams>>,
-  options: CallOptions,
+  options: QueryOptions,
   dimensions: readonly Dimension[],
 ): Promise<Overview> {
   const fresh = { ...options, fresh: true };
+  const since = await readUsualStart(call, site, options);
   const [answer, sinceDays] = await Promise.all([
     answerToday(call, site, fresh, (today, active) =>
-      readParts(call, site, period, { today, active, dimensions }, fresh),
+      readParts(call, site, period, { today, active, dimensions, since }, fresh),
     ),
     readDataStarts(call, options),
   ]);
@@ -138,14 +140,25 @@ export async function readOverview(
   };
 }
 
+interface Reading {
+  today: string;
+  /** Visitors at this moment. */
+  active: number;
+  dimensions: readonly Dimension[];
+  /** The first day with data, if the days are the usual ones. */
+  since: string | undefined;
+}
+
 async function readParts(
   call: Call,
   site: string,
   period: string,
-  { today, active, dimensions }: { today: string; active: number; dimensions: readonly Dimension[] },
+  { today, active, dimensions, since }: Reading,
   options: CallOptions,
 ) {
-  const asked = resolvePeriod(period, today);
+  const usual = resolvePeriod(period, today);
+  const asked = shortenUsual(usual, since, today);
+  const isShortened = asked !== usual;
   const complete = findComplete(asked, today);
   const shown = complete ?? asked;
   const ask = <O extends SpanOperation>(operation: O, days: Days) =>
@@ -154,7 +167,8 @@ async function readParts(
   const [totals, series, previous, day, ...tops] = await Promise.all([
     summary,
     ask(timeseries, shown),
-    complete && ask(timeseries, precedingDays(period, complete)),
+    // Before the first day with data there is nothing to compare with.
+    complete && !isShortened ? ask(timeseries, precedingDays(period, complete)) : undefined,
     call(stats, { site, days: 1 }, options),
     ...dimensions.map((dimension) =>
       askSpan(
@@ -179,7 +193,7 @@ async function readParts(
     top: tops.flatMap((list) =>
       list === undefined ? [] : [{ dimension: list.dimension, rows: list.rows.map(pickRow) }],
     ),
-    warnings: totals.warnings,
+    warnings: isShortened ? [warnOfShortening(shown, usual), ...(totals.warnings ?? [])] : totals.warnings,
     ...{ series, previous },
   };
 }

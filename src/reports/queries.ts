@@ -1,8 +1,9 @@
 import type * as z from "zod";
 import { askForSite } from "../client/site-lookup.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
+import { addDays, type Days } from "../operations/days.ts";
 import { operations } from "../operations/index.ts";
-import type { Operation, Presentation } from "../operations/operation.ts";
+import type { Operation, ParamsOf, Presentation } from "../operations/operation.ts";
 import { periodParam, resolvePeriod } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
@@ -13,7 +14,8 @@ import { explainUnoffered } from "./optional-operation.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
-import { answerToday, askSpan, findSpanOperation } from "./site-period.ts";
+import { answerToday, askSpan, findSpanOperation, type SpanOperation } from "./site-period.ts";
+import { type QueryOptions, readUsualStart, shortenUsual, warnOfShortening } from "./usual-days.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
@@ -34,7 +36,7 @@ export interface Query extends Presentation {
   /** Members of the result in full, for a chart: `compact` shortens them for a model. */
   drawn?(result: Record<string, unknown>): Record<string, unknown>;
   /** @param params Parsed with `params`. */
-  ask(call: Call, params: Record<string, unknown>, options: CallOptions): Promise<Answer>;
+  ask(call: Call, params: Record<string, unknown>, options: QueryOptions): Promise<Answer>;
 }
 
 export const queries: readonly Query[] = [
@@ -53,26 +55,46 @@ export function findQuery(name: string): Query {
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
 function fromOperation(operation: Operation): Query {
   const spanning = findSpanOperation(operation.name);
-  const explain = (error: unknown) => {
-    throw explainUnoffered(operation, error);
-  };
-  const ask = async (call: Call, params: Record<string, unknown>, options: CallOptions) => {
-    const { period, ...rest } = params;
-    const result =
-      spanning && typeof period === "string"
-        ? await answerToday(call, String(params.site), options, (today) =>
-            askSpan(
-              call,
-              spanning,
-              rest,
-              { site: String(params.site), today, ...resolvePeriod(period, today) },
-              options,
-            ).catch(explain),
-          )
-        : await call(operation, rest, options).catch(explain);
+  const explain = explainFor(operation);
+  const ask = async (call: Call, params: Record<string, unknown>, options: QueryOptions) => {
+    const { period: _, ...rest } = params;
+    const result = spanning
+      ? await askDays(call, spanning, params, options)
+      : await call(operation, rest, options).catch(explain);
     return createAnswer(call, params, result, [operation.view(result, rest)], options);
   };
   return createQuery(operation, ask, spanning && (() => ({ period: periodParam() })));
+}
+
+/** Rethrows an error; if the service does not offer the operation, as one that says so. */
+function explainFor(operation: Operation): (error: unknown) => never {
+  return (error) => {
+    throw explainUnoffered(operation, error);
+  };
+}
+
+/** Answers for `period`, else for `days` that end today. */
+async function askDays(
+  call: Call,
+  operation: SpanOperation,
+  { period, ...params }: Record<string, unknown>,
+  options: QueryOptions,
+) {
+  const site = String(params.site);
+  const explain = explainFor(operation);
+  const ask = (days: Days, today: string) =>
+    askSpan(call, operation, params, { site, today, ...days }, options).catch(explain);
+  if (typeof period === "string")
+    return answerToday(call, site, options, (today) => ask(resolvePeriod(period, today), today));
+  const since = await readUsualStart(call, site, options);
+  if (since === undefined) return call(operation, params as ParamsOf<SpanOperation>, options).catch(explain);
+  return answerToday(call, site, options, async (today) => {
+    const usual = { from: addDays(today, 1 - Number(params.days)), to: today };
+    const shown = shortenUsual(usual, since, today);
+    const result = await ask(shown, today);
+    if (shown === usual) return result;
+    return { ...result, warnings: [warnOfShortening(shown, usual), ...(result.warnings ?? [])] };
+  });
 }
 
 /** A report as a query, with the site found and the time limited. */
@@ -96,7 +118,7 @@ async function createAnswer(
 
 function createQuery(
   source: Omit<Query, "ask">,
-  ask: (call: Call, params: Record<string, unknown>, options: CallOptions) => Promise<Answer>,
+  ask: (call: Call, params: Record<string, unknown>, options: QueryOptions) => Promise<Answer>,
   more: () => z.ZodRawShape = () => ({}),
 ): Query {
   const { name, summary, tool, shell, list, isDescription, compact, drawn } = source;

@@ -19,12 +19,13 @@ export async function adviseOnQuota<T>(
     return call(operation, params, options);
   };
   try {
-    const { readSite } = call;
+    const { readSite, readDataSince } = call;
     const offersSpans: Call["offersSpans"] = async (operation, options) => {
       needed.add("offersSpans");
       return (await call.offersSpans?.(operation, options)) ?? false;
     };
-    return await ask(Object.assign(counted, { ...(readSite && { readSite }), offersSpans }));
+    const kept = { ...(readSite && { readSite }), ...(readDataSince && { readDataSince }) };
+    return await ask(Object.assign(counted, { ...kept, offersSpans }));
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "rate_limited") throw error;
     const advice = params.dimension === undefined ? `compare by one dimension, or ${SINGLE}` : SINGLE;

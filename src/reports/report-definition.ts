@@ -1,8 +1,9 @@
 import type * as z from "zod";
-import type { Call, CallOptions } from "../operations/call.ts";
+import type { Call } from "../operations/call.ts";
 import type { Presentation } from "../operations/operation.ts";
 import { buildWhenAsked, type LazySchemas, type Schemas } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
+import type { QueryOptions } from "./usual-days.ts";
 
 /**
  * A query that combines several operations. It is declared like an operation; `compute` answers it with operations of
@@ -18,7 +19,7 @@ export interface Report<
 interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject>
   extends Presentation {
   readonly name: Name;
-  compute(call: Call, params: z.output<Params>, options: CallOptions): Promise<z.output<Result>>;
+  compute(call: Call, params: z.output<Params>, options: QueryOptions): Promise<z.output<Result>>;
   /** The result without members that follow from others, to save a model tokens. */
   compact?(result: z.output<Result>): Record<string, unknown>;
   /** What a chart draws beyond that. Only people see it, so it costs a model nothing. */

@@ -1,6 +1,6 @@
-import type { Call } from "../operations/call.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import type { DataSource } from "./data-source.ts";
-import { answerOperation } from "./operation-answers.ts";
+import { answerOperation, findSite } from "./operation-answers.ts";
 
 /**
  * Creates calls to a source in this process: no key, no HTTP, no cache. The first call opens the source.
@@ -32,5 +32,10 @@ export function createCall(
     // The result is that of this operation, which the compiler cannot see through its name.
     return answerOperation(operation, { ...params, ...span }, { source, now: clock(), signal }) as never;
   };
-  return Object.assign(call, { readSite: async () => site, offersSpans: async () => true });
+  return Object.assign(call, {
+    readSite: async () => site,
+    offersSpans: async () => true,
+    readDataSince: async (name: string, { signal }: CallOptions) =>
+      (await findSite(await find(), name, signal)).dataSince,
+  });
 }

@@ -158,8 +158,8 @@ async function openSpan(params: { site: string; days: number } & Partial<Days>, 
   };
 }
 
-/** Finds a site by its id or domain, as a person may write it. */
-async function findSite(source: DataSource, name: string, signal?: AbortSignal): Promise<SourceSite> {
+/** Finds a site by its id or domain, as a person may write it. Throws AnalyticsError `site_not_found`. */
+export async function findSite(source: DataSource, name: string, signal?: AbortSignal): Promise<SourceSite> {
   const wanted = normalizeSite(name);
   const site = (await source.sites(signal)).find(({ id, domain }) => id === wanted || domain === wanted);
   if (site) return site;

@@ -13,6 +13,7 @@ import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Fetch } from "../../src/client/http-request.ts";
 import { createRateLimit } from "../../src/mcp/call-rate-limit.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
+import type { Call } from "../../src/operations/call.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 import { buildEnvironment } from "./child-process.js";
@@ -185,7 +186,15 @@ function wrapV2(client: Client): McpClient {
 
 /** A v2 client in this process on the real stdio server, over the reference API at a clock that the test moves. */
 export async function connectInProcess(
-  options: { fetch?: Fetch; key?: string; demo?: boolean; callsPerMinute?: number; hasShell?: boolean } = {},
+  options: {
+    fetch?: Fetch;
+    key?: string;
+    demo?: boolean;
+    callsPerMinute?: number;
+    hasShell?: boolean;
+    /** In place of calls to the reference API. */
+    call?: Call;
+  } = {},
 ) {
   const { api, time } = createTestApi();
   const fetch: Fetch = options.fetch ?? (async (url, init) => api(new Request(url, init)));
@@ -203,7 +212,7 @@ export async function connectInProcess(
   const served = serveStdio({
     stdin: toServer,
     stdout: toClient,
-    call,
+    call: options.call ?? call,
     version: "0.0.0",
     admit: createRateLimit(options.callsPerMinute ?? 100_000, () => time.now),
     about: options.demo ? demo.about : { label: "a test" },

@@ -3,11 +3,13 @@ import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { isPeriod, refuseDaysWithPeriod } from "../../operations/period-words.ts";
 import type { Query } from "../../reports/queries.ts";
+import { isUsual, type QueryOptions } from "../../reports/usual-days.ts";
 import type { ShellCommand } from "./command.ts";
 import type { GivenWords } from "./query-errors.ts";
 
 interface QueryInput {
   params: Record<string, unknown>;
+  options: QueryOptions;
   /** Throws an error on these parameters as the command line should show it. */
   fail: (error: unknown) => Promise<never>;
 }
@@ -35,8 +37,9 @@ export async function readQueryInput(
   };
   try {
     const params = readParams(query.params, texts);
-    refuseDaysWithPeriod((name) => texts.has(name));
-    return { params, fail };
+    const isGiven = (name: string) => texts.has(name);
+    refuseDaysWithPeriod(isGiven);
+    return { params, options: { isUsual: isUsual(isGiven) }, fail };
   } catch (error) {
     return fail(error);
   }

@@ -42,12 +42,12 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
   return command.action(async () => {
     const flags = command.optsWithGlobals<QueryFlags>();
     refuseWords(query, command.args);
-    const { params, fail } = await readQueryInput(query, command, flags);
+    const { params, options, fail } = await readQueryInput(query, command, flags);
     const output = readOutput(io, flags);
     // A log that does not say whose it is takes the site that the query names.
     const { call } = openSource(io, params.site === undefined ? flags : { ...flags, site: params.site });
     const ask = async () => {
-      const answer = await query.ask(call, params, {}).catch(fail);
+      const answer = await query.ask(call, params, options).catch(fail);
       if (flags.by === undefined) return answer;
       const { gatherByInterval } = await import("../../reports/series-intervals.ts");
       return gatherByInterval(answer, flags.by);

@@ -44,7 +44,7 @@ function createReportCommand(io: Io): ShellCommand {
     .action(async () => {
       const flags = report.optsWithGlobals<ReportFlags>();
       for (const word of report.args) refuseOptionAsWord(word, reportQuery.name);
-      const { params, fail } = await readQueryInput(reportQuery, report, flags);
+      const { params, options, fail } = await readQueryInput(reportQuery, report, flags);
       const { file, format } = chooseTarget(flags.out, flags.force === true);
       if (file === "-" && flags.open) {
         throw new AnalyticsError("usage", "--open needs a file, and -o - writes none.", {
@@ -52,7 +52,7 @@ function createReportCommand(io: Io): ShellCommand {
         });
       }
       const source = openSource(io, flags);
-      const answer = await reportQuery.ask(source.call, params, {}).catch(fail);
+      const answer = await reportQuery.ask(source.call, params, options).catch(fail);
       const { text, name } = await formatReport(io, answer, source, { format, ...flags });
       if (file === "-") return writeData(io, text.trimEnd());
       const path = writeReport(file ?? name, text, flags.force === true);

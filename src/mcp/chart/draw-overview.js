@@ -37,7 +37,7 @@ export function drawOverview(overview, format) {
             format.rangeWithYear(period),
             `${format.count(period.days)} ${period.days === 1 ? "day" : "days"}`,
             period.timezone,
-            ...(comparison ? [] : ["so far"]),
+            ...(period.partial ? ["so far"] : []),
           ]),
         ),
       ),
@@ -80,13 +80,13 @@ function buildTiles({ visitors, pageviews, events, active_now, comparison, today
     buildTile("Visitors", format.count(visitors), compare("visitors")),
     buildTile("Page views", format.count(pageviews), compare("pageviews")),
     buildTile("Events", format.count(events), []),
-    ...(comparison
-      ? [
+    ...(period.partial
+      ? []
+      : [
           buildTile("Today so far", format.count(today.visitors), [
             html("span", { class: "aside" }, "visitors"),
           ]),
-        ]
-      : []),
+        ]),
     buildTile("Active now", format.count(active_now), [
       html("span", { class: "aside" }, "at ", own(format.clock(period.as_of))),
     ]),

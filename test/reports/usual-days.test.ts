@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { demo } from "../../src/sources/demo.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
+import { createTestApi, NOW } from "../support/api.ts";
+import { connectInProcess, textOf } from "../support/clients.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { runShell } from "../support/shell.ts";
+
+const DAY = 86_400_000;
+const clock = () => LOG_NOW;
+const codesOf = (warnings: { code: string }[]) => warnings.map(({ code }) => code);
+const spaced = (text: string) => text.replaceAll(/\s+/g, " ");
+
+/** A log with a visitor a day, since so many days ago. */
+function writeLog(since: number): string {
+  const days = Array.from({ length: since + 1 }, (_, index) => LOG_NOW - index * DAY - 3_600_000).reverse();
+  const lines = days.map((at, index) => combined({ at, address: `192.0.2.${index + 1}` }));
+  return createLogFolder({ "access.log": joinLines(...lines) }).path("access.log");
+}
+
+async function ask(since: number, argv: readonly string[], options = {}) {
+  const { code, stdout, stderr } = await runShell(
+    [...argv, "--logs", writeLog(since), "--site", "example.com", "--timezone", "UTC"],
+    { clock, ...options },
+  );
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  return { stdout, stderr };
+}
+
+async function askJson(since: number, argv: readonly string[]) {
+  return JSON.parse((await ask(since, [...argv, "--json"])).stdout);
+}
+
+const QUERIES = [["stats"], ["timeseries"], ["breakdown", "--dimension", "pages"], ["crawlers"]];
+
+describe("where the data begins within the usual 30 days", () => {
+  it.each(QUERIES)("%s answers from there, and says so", async (...argv) => {
+    const { period, points, warnings } = await askJson(7, argv);
+    expect(period).toMatchObject({ from: "2026-11-14", to: "2026-11-21", days: 8 });
+    expect(points?.length ?? 8).toBe(8);
+    expect(codesOf(warnings)).toContain("shortened");
+    expect(codesOf(warnings)).not.toContain("before_data_since");
+  });
+
+  it("shows both at a terminal", async () => {
+    const { stdout, stderr } = await ask(7, ["stats"], { isTTY: true, columns: 200 });
+    expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-21 (8 days, UTC)");
+    expect(spaced(stderr)).toContain("The data begins on 2026-11-14, so this covers 8 days, not 30.");
+  });
+
+  it("overview has the complete days from there, and compares them with nothing", async () => {
+    const { period, comparison, trend, visitors, today, warnings } = await askJson(7, ["overview"]);
+    expect(period).toMatchObject({ from: "2026-11-14", to: "2026-11-20", days: 7 });
+    expect([comparison, visitors, today.visitors, trend.visitors]).toEqual([null, 7, 1, Array(7).fill(1)]);
+    expect(codesOf(warnings)).toContain("shortened");
+    const { stdout } = await ask(7, ["overview"], { isTTY: true, columns: 200 });
+    expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-20 (7 days, UTC)");
+    expect(stdout).not.toMatch(/so far$|compared with/m);
+  });
+
+  it("overview has today so far if the data begins today", async () => {
+    const { period, comparison, visitors } = await askJson(0, ["overview"]);
+    expect(period).toMatchObject({ from: "2026-11-21", to: "2026-11-21", days: 1, partial: true });
+    expect([comparison, visitors]).toEqual([null, 1]);
+  });
+
+  it.each([
+    [["stats", "--days", "30"], 30],
+    [["timeseries", "--days", "12"], 12],
+    [["stats", "--period", "last-20-days"], 20],
+    [["stats", "--from", "2026-11-01"], 21],
+    [["overview", "--days", "30"], 30],
+    [["overview", "--period", "last-30-days"], 30],
+  ])("%s has the days that it names", async (argv, days) => {
+    const { period, warnings } = await askJson(7, argv);
+    expect(period.days).toBe(days);
+    expect(codesOf(warnings)).toContain("before_data_since");
+    expect(codesOf(warnings)).not.toContain("shortened");
+  });
+});
+
+it.each([29, 40])("data of %s more days leaves the usual days as they are", async (since) => {
+  const { period, warnings } = await askJson(since, ["stats"]);
+  expect(period.days).toBe(30);
+  expect(codesOf(warnings)).not.toContain("shortened");
+});
+
+describe("an assistant", () => {
+  // A site with data for eleven days, and one without any.
+  const young = { site: "news.example.org" };
+  const call = createLocalCall(
+    () => demo.open({ clock: () => NOW, environment: {}, flags: {} }),
+    () => NOW,
+  );
+
+  it.each([
+    ["get_stats", { from: "2026-11-11", to: "2026-11-21", days: 11 }],
+    ["get_overview", { from: "2026-11-11", to: "2026-11-20", days: 10 }],
+  ])("gets the days that have data from %s, and why", async (tool, period) => {
+    const client = await connectInProcess({ call });
+    const answer = await client.callTool(tool, young);
+    expect(answer.structuredContent).toMatchObject({ period });
+    expect(textOf(answer)).toContain(
+      `The data begins on 2026-11-11, so this covers ${period.days} days, not 30.`,
+    );
+    const named = await client.callTool(tool, { ...young, days: 30 });
+    expect(named.structuredContent).toMatchObject({ period: { days: 30 } });
+    await client.close();
+  });
+
+  it("gets them from the resource of the overview", async () => {
+    const client = await connectInProcess({ call });
+    const { contents } = await client.readResource("analytics://sites/news.example.org/overview");
+    expect(JSON.parse(contents[0]?.text ?? "")).toMatchObject({ period: { days: 10 }, comparison: null });
+    await client.close();
+  });
+
+  it("gets the usual days of a site without data, and from a service", async () => {
+    const local = await connectInProcess({ call });
+    expect((await local.callTool("get_stats", { site: "parked.example" })).structuredContent).toMatchObject({
+      period: { days: 30 },
+    });
+    await local.close();
+    const remote = await connectInProcess();
+    expect((await remote.callTool("get_stats", young)).structuredContent).toMatchObject({
+      period: { days: 30 },
+    });
+    await remote.close();
+  });
+});
+
+it("the REST API has the contract's 30 days", async () => {
+  const { body } = await createTestApi().ask("/api/v1/stats?site=news.example.org");
+  expect(body).toMatchObject({ period: { days: 30 }, warnings: [{ code: "before_data_since" }] });
+});
