@@ -4,6 +4,7 @@ import { addAccessOptions } from "./access-options.ts";
 import { checkCommandWord } from "./command-word.ts";
 import { ShellCommand } from "./commands/command.ts";
 import { loadCommand } from "./commands/index.ts";
+import { createSiteOption } from "./commands/site-option.ts";
 import { commandSummaries } from "./commands/summaries.ts";
 import { type ExitCode, exitCodes, SilentExit } from "./exit-codes.ts";
 import { createHelpCommand, layOutHelp } from "./help/layout.ts";
@@ -84,8 +85,7 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
     .option("--plain", "no pictures, for screen readers and plain terminals");
   if (!commandSummaries.some(({ name }) => words.includes(name))) {
     // Commands have a --site of their own, which this one would take from them.
-    const repeat = (value: string, earlier: string[] = []) => [...earlier, value];
-    program.addOption(new Option("--site <site>", "the site of --logs").argParser(repeat).hideHelp());
+    program.addOption(createSiteOption().hideHelp());
   }
   for (const { name, group, summary } of commandSummaries) {
     const command = words.includes(name) ? await loadCommand(io, name) : new Command(name);

@@ -9,6 +9,11 @@ export function openSource(io: Io, flags: SourceFlags): Source {
   return open(io, flags, (text) => printNote(io, `warning: ${text}`));
 }
 
+/** The same for a query: a log that does not say whose it is takes the site that the query names. */
+export function openSourceOf(io: Io, flags: SourceFlags, { site }: Record<string, unknown>): Source {
+  return openSource(io, site === undefined ? flags : { ...flags, site });
+}
+
 /** The same without warnings, for completion: nobody reads notes in the middle of a word. */
 export function openSourceQuietly(io: Io, flags: SourceFlags, limits: HttpClientOptions["limits"]): Source {
   return open(io, flags, () => {}, limits);

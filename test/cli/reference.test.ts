@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEMO_KEY, NOW } from "../support/api.ts";
 import { writeHostLog } from "../support/host-log.ts";
+import { combined } from "../support/logs.ts";
 import { runShell } from "../support/shell.ts";
 
 let folder: string;
@@ -70,6 +71,15 @@ describe("reference --logs", () => {
     });
     expect(stderr).toContain("ANALYTICS_API_KEY=<key>");
     expect(stderr).not.toContain("amcp_");
+  });
+
+  it("takes the site of a log that names none", async () => {
+    writeFileSync(log, `${combined({ at: NOW })}\n`);
+    const key = await addKey();
+    const { stderr } = await serve(["--logs", log, "--site", "acme.example"], async (origin) => {
+      expect(await ask(origin, key)).toMatchObject({ status: 200, text: expect.stringContaining("acme") });
+    });
+    expect(stderr).not.toContain("warning");
   });
 
   it("not at a terminal shows no key and does not start", async () => {

@@ -123,10 +123,12 @@ const lines = [
   "reference --port TAKEN",
   "reference --logs HOME/access.log",
   "reference --demo --keys HOME/keys.json",
+  "reference --site example.com",
   "reference --logs HOME/access.log --keys HOME/keys.json",
   "serve --logs HOME/access.log",
   "serve --logs HOME/access.log --keys HOME/empty",
   "serve --keys HOME/keys.json",
+  "serve --demo --site example.com",
   // Keys of organizations
   "keys add",
   "keys add acme",

@@ -12,6 +12,7 @@ import { printNote, writeData } from "../output/streams.ts";
 import { refuseOptionAsWord } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { assertWritable, type ConfigFlags, readServerSpec, refuse } from "./config-server-spec.ts";
+import { createSiteOption } from "./site-option.ts";
 
 /** `analytics-mcp config`: prints what to paste into an assistant's settings, or writes it there. */
 export const command: CommandDefinition = {
@@ -38,7 +39,7 @@ function createConfigCommand(io: Io): ShellCommand {
         .argParser(String),
     )
     .option("--remote <url>", "a remote connector's address, such as https://mcp.example.com/mcp")
-    .option("--site <site>", "with --logs: the site that they are about")
+    .addOption(createSiteOption())
     .option("--name <name>", "the server's name in the client", "analytics")
     .option("--write", "add it to the client's file; the previous file is kept as a backup")
     .option("--dry-run", "show what --write would change, as a unified diff")

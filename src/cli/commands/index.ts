@@ -1,5 +1,6 @@
 import type { Io } from "../io.ts";
 import type { CommandDefinition, ShellCommand } from "./command.ts";
+import { addSiteOption } from "./site-option.ts";
 
 type Load = () => Promise<{ command: CommandDefinition }>;
 
@@ -24,6 +25,8 @@ export const commandLoaders: Readonly<Record<string, Load>> = {
 /** Loads a command by name: one of the above, or a query. */
 export async function loadCommand(io: Io, name: string): Promise<ShellCommand> {
   const load = Object.hasOwn(commandLoaders, name) ? commandLoaders[name] : undefined;
-  if (load) return (await load()).command.create(io);
-  return (await import("./query.ts")).createQueryCommand(io, name);
+  const command = load
+    ? (await load()).command.create(io)
+    : (await import("./query.ts")).createQueryCommand(io, name);
+  return addSiteOption(io, command);
 }

@@ -8,6 +8,7 @@ import { addOutputOptions, type OutputFlags, readOutput } from "../output/output
 import { printAnswer } from "../output/print-answer.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
 import type { ExportFlags } from "./logs-export.ts";
+import { createSiteOption } from "./site-option.ts";
 
 /** `analytics-mcp logs`: reads access logs and shows what would be counted, and what not. */
 export const command: CommandDefinition = {
@@ -29,7 +30,7 @@ function createLogsCommand(io: Io): ShellCommand {
       "Read access logs and show what would be counted: files, sites, top pages, and what each line counts as, in numbers that add up to the lines. Takes the options of --logs. - stands for standard input.",
     )
     .argument("[files...]", "files, folders or patterns, such as '/var/log/nginx/access.log*'")
-    .option("--site <site>", "the site of a log that names none; repeat it to choose among hosts", collect)
+    .addOption(createSiteOption())
     .option("--ndjson", "write the hits of closed days instead, to load into ClickHouse")
     .option("--since <date>", "with --ndjson: only days from this one on, such as 2026-11-01")
     .option("--with-first-day", "with --ndjson: also the day on which the log begins")
@@ -70,8 +71,6 @@ function refuseExportFlags({ since, withFirstDay, visitorSecret }: ExportFlags):
   if (flag === undefined) return;
   throw new AnalyticsError("usage", `${flag} is for exports.`, { hint: "Add --ndjson." });
 }
-
-const collect = (value: string, earlier: string[] = []) => [...earlier, value];
 
 /** The files of the command line, else those of `--logs`, the environment or the profile. */
 function findFlags({ environment }: Io, files: string[], flags: SourceFlags): SourceFlags {

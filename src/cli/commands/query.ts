@@ -9,7 +9,7 @@ import type { Io } from "../io.ts";
 import { addOutputOptions, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { readScreen } from "../output/terminal.ts";
-import { openSource } from "../source.ts";
+import { openSourceOf } from "../source.ts";
 import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
 import { readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
@@ -44,8 +44,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     refuseWords(query, command.args);
     const { params, options, fail } = await readQueryInput(query, command, flags);
     const output = readOutput(io, flags);
-    // A log that does not say whose it is takes the site that the query names.
-    const { call } = openSource(io, params.site === undefined ? flags : { ...flags, site: params.site });
+    const { call } = openSourceOf(io, flags, params);
     const ask = async () => {
       const answer = await query.ask(call, params, options).catch(fail);
       if (flags.by === undefined) return answer;

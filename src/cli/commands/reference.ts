@@ -28,7 +28,7 @@ function createReferenceCommand(io: Io): ShellCommand {
     .taking(access.local)
     .withExamples(
       "analytics-mcp reference --port 8787",
-      "analytics-mcp reference --logs '/var/log/nginx/access.log*'",
+      "analytics-mcp reference --logs '/var/log/nginx/access.log*' --site example.com",
     )
     .description(
       "Serve the REST API over HTTP: with made-up data, to develop against, or with --logs. Access logs need a keys file (see keys), or a terminal, which is shown a key for this run.",

@@ -6,7 +6,7 @@ import { formatReport } from "../output/report-document.ts";
 import { chooseTarget, writeReport } from "../output/report-file.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import type { Appearance } from "../output/terminal.ts";
-import { openSource } from "../source.ts";
+import { openSourceOf } from "../source.ts";
 import { refuseOptionAsWord } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { addQueryOptions } from "./query.ts";
@@ -51,7 +51,7 @@ function createReportCommand(io: Io): ShellCommand {
           hint: "Leave out one of the two.",
         });
       }
-      const source = openSource(io, flags);
+      const source = openSourceOf(io, flags, params);
       const answer = await reportQuery.ask(source.call, params, options).catch(fail);
       const { text, name } = await formatReport(io, answer, source, { format, ...flags });
       if (file === "-") return writeData(io, text.trimEnd());

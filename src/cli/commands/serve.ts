@@ -28,7 +28,7 @@ function createServeCommand(io: Io): ShellCommand {
     .withExamples(
       "analytics-mcp serve --demo",
       "analytics-mcp serve --base-url https://stats.example.com --public-url https://connector.example.com",
-      "analytics-mcp serve --logs '/var/log/nginx/access.log*' --public-url https://connector.example.com",
+      "analytics-mcp serve --logs '/var/log/nginx/access.log*' --site example.com --public-url https://connector.example.com",
     )
     .description(
       "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options, it serves this machine only and keeps its state in its own folder.",

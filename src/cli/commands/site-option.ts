@@ -1,0 +1,28 @@
+import { Option } from "commander";
+import { AnalyticsError } from "../../errors.ts";
+import { findLocal } from "../../sources/local-choice.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import type { ShellCommand } from "./command.ts";
+
+/** The option that says which site a log is about. */
+export const createSiteOption = () =>
+  new Option(
+    "--site <site>",
+    "with --logs: the site of a log that names none; repeat it to choose among hosts",
+  ).argParser((value: string, earlier: string[] = []) => [...earlier, value]);
+
+/** Adds that option to a command that takes logs and has no --site of another meaning. */
+export function addSiteOption({ environment }: Io, command: ShellCommand): ShellCommand {
+  const takesLogs = command.access.includes("--logs");
+  if (!takesLogs || command.options.some(({ long }) => long === "--site")) return command;
+  command.addOption(createSiteOption().hideHelp());
+  return command.hook("preAction", () => {
+    const flags = command.optsWithGlobals<SourceFlags>();
+    // Only a source with settings of its own can lack the name of its site.
+    if (flags.site === undefined || findLocal(flags, environment)?.kind.settings !== undefined) return;
+    throw new AnalyticsError("usage", `--site of ${command.name()} is for --logs.`, {
+      hint: "Add --logs and your log files, or leave out --site.",
+    });
+  });
+}

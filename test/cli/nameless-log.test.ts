@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { runShell } from "../support/shell.ts";
+
+const log = createLogFolder({ "access.log": joinLines(combined()) }).path("access.log");
+const run = (argv: readonly string[]) =>
+  runShell([...argv, "--logs", log], { clock: () => LOG_NOW, environment: { TZ: "UTC" } });
+
+describe("a log that names no site", () => {
+  it.each([["overview"], ["sites"], ["whoami"], ["doctor"], ["report", "-o", "-"]])(
+    "is refused by %s with an option that the command takes",
+    async (...argv) => {
+      const refused = await run(argv);
+      const said = `${refused.stdout}${refused.stderr}`.replaceAll(/\s+/g, " ");
+      expect(refused.code).not.toBe(0);
+      expect(said).toContain("Name it: --site example.com.");
+      const { code, stdout } = await run([...argv, "--site", "example.com"]);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/example\.com|visitors/)]);
+    },
+  );
+
+  it.each([
+    ["stats", "example.com"],
+    ["report", "example.com", "-o", "-"],
+  ])("takes the site that %s asks about", async (...argv) => {
+    expect(await run(argv)).toMatchObject({ code: 0 });
+  });
+
+  it("can have several sites in a client's settings", async () => {
+    const { stdout } = await run([
+      "config",
+      "cursor",
+      "--site",
+      "a.example",
+      "--site",
+      "b.example",
+      "--json",
+    ]);
+    const { args } = JSON.parse(JSON.parse(stdout).content).mcpServers.analytics;
+    expect(args.slice(-4)).toEqual(["--site", "a.example", "--site", "b.example"]);
+  });
+});
