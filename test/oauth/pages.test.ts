@@ -73,6 +73,19 @@ describe("the consent page", () => {
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });
 
+  it.each([
+    ["a service", {}, "revoke the key in your dashboard"],
+    ["logs", { service: "access logs" }, "ask whoever runs this server to remove the key"],
+    [
+      "logs with a page for keys",
+      { service: "access logs", dashboardUrl: "https://a.example/keys" },
+      "revoke the key in your dashboard",
+    ],
+    ["the demo", { service: "made-up data", publicKey: "demo-key-of-acme" }, "remove it in your application"],
+  ])("says how to end a connection to %s", (_, changes, ending) => {
+    expect(read(consent(changes))).toContain(`To end the connection, ${ending}.`);
+  });
+
   it("links the dashboard if the operator named one, in another tab", () => {
     const page = consent({ dashboardUrl: "https://stats.example.com/keys?a=1&b=2" });
     const [link = ""] = tagsOf(page).filter((tag) => tag.startsWith("<a "));
@@ -225,7 +238,7 @@ describe("the consent page", () => {
   );
 
   it.each([
-    ["wrong_key", undefined, "This key is not valid. Check that you copied all of it, or create a new one."],
+    ["wrong_key", undefined, "This key is not valid. Check that you copied all of it, or get a new one."],
     ["empty_key", undefined, "The key is missing. Paste your API key, or choose Cancel."],
     ["malformed_key", undefined, "This is not an API key:"],
     ["rate_limited", undefined, "Too many attempts. Try again in a minute."],

@@ -22,7 +22,7 @@ export function blamesKey({ code }: ConsentError): boolean {
 export function formatConsentError({ code, retryAfter }: ConsentError, service: string): string {
   switch (code) {
     case "wrong_key":
-      return "This key is not valid. Check that you copied all of it, or create a new one.";
+      return "This key is not valid. Check that you copied all of it, or get a new one.";
     case "empty_key":
       return "The key is missing. Paste your API key, or choose Cancel.";
     case "malformed_key":

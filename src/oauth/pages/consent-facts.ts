@@ -15,12 +15,23 @@ export type ConsentRedirect =
   | { kind: "loopback"; host: string; port?: string | undefined }
   | { kind: "app"; scheme: string };
 
-export function buildFacts(application: ConsentApplication, redirect: ConsentRedirect): Html {
+const ENDINGS = {
+  nobody: "remove it in your application",
+  operator: "ask whoever runs this server to remove the key",
+  dashboard: "revoke the key in your dashboard",
+} as const;
+
+/** @param issuer Who can take the key back. */
+export function buildFacts(
+  application: ConsentApplication,
+  redirect: ConsentRedirect,
+  issuer: keyof typeof ENDINGS,
+): Html {
   return html`<dl>
 <div><dt>Who asks</dt><dd>${buildApplication(application, redirect)}</dd></div>
 <div><dt>Sends you to</dt><dd>${buildRedirect(redirect)}</dd></div>
 <div><dt>Can read</dt><dd><p>Statistics of all sites of your key’s organization: visitors, pages, referrers, countries, events. <strong>Read only:</strong> it cannot change anything.</p></dd></div>
-<div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. Asked for every time you connect. To end the connection, revoke the key in your dashboard.</p></dd></div>
+<div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. Asked for every time you connect. To end the connection, ${ENDINGS[issuer]}.</p></dd></div>
 </dl>`;
 }
 

@@ -2,21 +2,16 @@ import { blamesKey, type ConsentError, formatConsentError } from "./consent-erro
 import { buildFacts, type ConsentApplication, type ConsentRedirect } from "./consent-facts.ts";
 import { type Html, html, trustMarkup } from "./html.ts";
 import { buildDocument } from "./html-document.ts";
+import { findKeyIssuer, type KeyOrigin } from "./key-issuer.ts";
 import { buildNotice, type Notice } from "./notice.ts";
 
-export interface ConsentPage {
+export interface ConsentPage extends KeyOrigin {
   /** Where the form is sent: a path on this server. */
   action: string;
   csrf: string;
   application: ConsentApplication;
   redirect: ConsentRedirect;
-  /** Where the key is from: the origin of the analytics service, or a description of the data. */
-  service: string;
-  /** The web page where people create their keys: http or https. */
-  dashboardUrl?: string | undefined;
   notice?: Notice | undefined;
-  /** A key that anyone may know; it is shown and filled in. */
-  publicKey?: string | undefined;
   error?: ConsentError | undefined;
 }
 
@@ -30,7 +25,7 @@ export function buildConsentPage(page: ConsentPage): string {
   if (!/^\/(?![/\\])/.test(action)) throw new TypeError("The form's action must be a path on this server.");
   const main = html`<h1>Allow access to your statistics?</h1>
 ${buildNotice(notice)}
-${buildFacts(application, redirect)}
+${buildFacts(application, redirect, findKeyIssuer(page))}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 ${buildField(page)}
@@ -52,7 +47,8 @@ function buildButtons(error: ConsentError | undefined): Html {
 <button name="decision" value="cancel" formnovalidate${trustMarkup(cancel)}>Cancel</button>`;
 }
 
-function buildField({ service, dashboardUrl, publicKey, error }: ConsentPage): Html {
+function buildField({ error, ...origin }: ConsentPage): Html {
+  const { service, publicKey } = origin;
   const described = error ? "api_key_error api_key_help" : "api_key_help";
   // With the focus here, a screen reader begins with the error, which describes the field.
   const focus = isOver(error) ? "disabled" : "autofocus";
@@ -61,24 +57,27 @@ function buildField({ service, dashboardUrl, publicKey, error }: ConsentPage): H
     ...(error && blamesKey(error) ? ['aria-invalid="true"'] : []),
   ].join(" ");
   return html`<label for="api_key">API key</label>
-<p class="soft" id="api_key_help">${buildHelp(service, dashboardUrl, publicKey)}</p>
+<p class="soft" id="api_key_help">${buildHelp(origin)}</p>
 ${error && html`<p class="error" id="api_key_error" role="alert">${formatConsentError(error, printService(service))}</p>`}
 <input type="password" id="api_key" name="api_key" required autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${described}" ${trustMarkup(state)}${publicKey === undefined ? undefined : html` value="${publicKey}"`}>`;
 }
 
-function buildHelp(service: string, dashboardUrl: string | undefined, publicKey: string | undefined): Html {
-  if (publicKey !== undefined) {
-    return html`This key is public and already filled in: <code>${publicKey}</code>`;
+function buildHelp(origin: KeyOrigin): Html {
+  const { service, dashboardUrl, publicKey } = origin;
+  switch (findKeyIssuer(origin)) {
+    case "nobody":
+      return html`This key is public and already filled in: <code>${publicKey}</code>`;
+    case "operator":
+      return html`For <bdi class="address">${service}</bdi>. Whoever runs this server gives it to you.`;
+    case "dashboard": {
+      // In another tab: this page is the sign-in.
+      const dashboard =
+        dashboardUrl === undefined
+          ? html`dashboard`
+          : html`<a href="${dashboardUrl}" target="_blank" rel="noreferrer">dashboard</a>`;
+      return html`From <bdi class="address">${printService(service)}</bdi>: ${dashboard} → API keys.`;
+    }
   }
-  if (dashboardUrl === undefined && !URL.canParse(service)) {
-    return html`For <bdi class="address">${service}</bdi>. Whoever runs this server gives it to you.`;
-  }
-  // In another tab: this page is the sign-in.
-  const dashboard =
-    dashboardUrl === undefined
-      ? html`dashboard`
-      : html`<a href="${dashboardUrl}" target="_blank" rel="noreferrer">dashboard</a>`;
-  return html`From <bdi class="address">${printService(service)}</bdi>: ${dashboard} → API keys.`;
 }
 
 /** Without `https://`. */

@@ -1,5 +1,6 @@
 import { type Html, html } from "./html.ts";
 import { buildDocument } from "./html-document.ts";
+import { findKeyIssuer } from "./key-issuer.ts";
 import { buildNotice, type Notice } from "./notice.ts";
 
 export interface LandingPage {
@@ -49,9 +50,9 @@ ${
   return buildDocument({ title: "Ask your web analytics from any assistant", main, wide: true });
 }
 
-/** Where people get a key: data on this server has no dashboard of its own. */
+/** Where people get a key. */
 function buildKeySource(service: string, dashboardUrl: string | undefined): Html {
-  if (dashboardUrl === undefined && !URL.canParse(service)) {
+  if (findKeyIssuer({ service, dashboardUrl }) === "operator") {
     return html`an API key, which whoever runs this server gives to you`;
   }
   return html`an API key from the ${buildDashboard(dashboardUrl)} of <bdi class="address">${printHost(service)}</bdi>`;

@@ -1,0 +1,15 @@
+export interface KeyOrigin {
+  /** Where the key is from: the origin of the analytics service, or a description of the data. */
+  service: string;
+  /** The web page where people create their keys: http or https. */
+  dashboardUrl?: string | undefined;
+  /** A key that anyone may know. */
+  publicKey?: string | undefined;
+}
+
+/** Who gives people their keys and takes them back: nobody, whoever runs this server, or a service's dashboard. */
+export function findKeyIssuer({ service, dashboardUrl, publicKey }: KeyOrigin) {
+  if (publicKey !== undefined) return "nobody";
+  // Data on this server has no dashboard of its own.
+  return dashboardUrl === undefined && !URL.canParse(service) ? "operator" : "dashboard";
+}
