@@ -115,7 +115,7 @@ function resolvePath(value: unknown): string {
  *
  * @param who Who cannot read it, such as `The MCP server`.
  */
-export function refuseStdin(local: LocalChoice | undefined, who: string): void {
+export function refuseStdin(local: Pick<LocalChoice, "kind" | "flags"> | undefined, who: string): void {
   if (local === undefined) return;
   const { kind, flags } = local;
   const found = optionsOf(kind).find(

@@ -4,7 +4,7 @@ import { selectSites } from "../config/site-patterns.ts";
 import { AnalyticsError } from "../errors.ts";
 import { openFileKeyring } from "./file-keyring.ts";
 import { hideFaults } from "./hidden-faults.ts";
-import { refuseKeys } from "./local-choice.ts";
+import { refuseKeys, refuseStdin } from "./local-choice.ts";
 import { openLocalKeyring } from "./local-keyring.ts";
 import type { LocalContext, LocalKeyring, LocalKind, OpenView, SourceContext } from "./source-types.ts";
 
@@ -30,6 +30,7 @@ const EVERY_SITE = selectSites(["*"]);
  */
 export async function openServedKeyring(kind: LocalKind, context: ServedContext): Promise<ServedKeyring> {
   const { flag } = kind.option;
+  refuseStdin({ kind, flags: context.flags }, "A server");
   if (kind.openKeyring) {
     if (context.flags.keys !== undefined) throw refuseKeys(`${flag} has its own keys`);
     return kind.openKeyring(context);

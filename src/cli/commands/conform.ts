@@ -9,6 +9,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import type { View } from "../../operations/view.ts";
 import { findLocal } from "../../sources/local-choice.ts";
+import { openPipe } from "../../sources/resolve-source.ts";
 import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
 import { exitCodes, SilentExit } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
@@ -108,11 +109,8 @@ function readOtherKey(text: string | undefined, apiKey: string): string | undefi
 }
 
 /** The REST API over a source in this process, called directly without a port. */
-async function reachLocal(
-  { clock, environment }: Io,
-  local: LocalChoice,
-  address: string | undefined,
-): Promise<Target> {
+async function reachLocal(io: Io, local: LocalChoice, address: string | undefined): Promise<Target> {
+  const { clock, environment } = io;
   const { option, about } = local.kind;
   if (address !== undefined) {
     throw new AnalyticsError("usage", `Use ${option.flag} or an address, not both.`, {
@@ -125,6 +123,7 @@ async function reachLocal(
   ]);
   const { find, publicKeys } = await openLocalKeyring(local.kind, {
     ...{ clock, environment, flags: local.flags },
+    openStdin: () => openPipe(io.stdin),
   });
   const [apiKey = "", otherKey] = publicKeys;
   // Small, so that the rules on quotas can use it up, and short, so that nobody waits a minute.
