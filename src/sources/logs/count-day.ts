@@ -41,7 +41,7 @@ export type ProfileValues = Readonly<Record<(typeof PROFILE_DIMENSIONS)[number],
  */
 export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITIVE_INFINITY): DayCounts {
   const order = orderHits(day, until - day.start);
-  const scanners = findScanners(day, order);
+  const scanners = findScanners(day, until);
   const tally = createTally(values);
   const totals = { visitors: 0, pageviews: 0, events: 0 };
   let scannerViews = 0;

@@ -126,7 +126,7 @@ function forEachHit(
   take: (hit: Omit<Hit, "id" | "site" | "day">) => void,
 ): void {
   const order = orderHits(day, Number.POSITIVE_INFINITY);
-  const scanners = findScanners(day, order);
+  const scanners = findScanners(day, Number.POSITIVE_INFINITY);
   const paths = values("pages");
   const originTexts = createTexts(values, ORIGIN_DIMENSIONS, (origin) => day.origins.list[origin]);
   const profileTexts = createTexts(values, PROFILE_DIMENSIONS, (profile) => day.profiles.list[profile]);

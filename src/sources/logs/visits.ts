@@ -1,3 +1,4 @@
+import { readColumn } from "./columns.ts";
 import type { OpenDay } from "./open-day.ts";
 
 /** A visit ends after this many seconds without a page view. */
@@ -61,30 +62,52 @@ export function countViews(day: OpenDay, order: Uint32Array, from: number, to: n
   return views;
 }
 
-/** The senders that are scanners by their requests, and are no proxy. */
-export function findScanners(day: OpenDay, order: Uint32Array): Set<number> {
-  const { requests, errors, probes, addresses } = day.senders;
+/**
+ * The senders that are scanners by their requests, and are no proxy.
+ *
+ * @param until Seconds since 1970: by the day up to and including then.
+ * @param senders Whom to judge; everyone if absent.
+ */
+export function findScanners(
+  day: OpenDay,
+  until: number,
+  senders: Iterable<number> = readColumn(day.senders.requests).keys(),
+): Set<number> {
+  const { addresses } = day.senders;
   const suspects: number[] = [];
-  for (let sender = 0; sender < requests.length; sender++) {
-    const [all, refused] = [requests.values[sender] ?? 0, errors.values[sender] ?? 0];
-    const isNoisy = all >= SCANNER.requests && refused >= SCANNER.errors * all;
-    if (isNoisy || (probes.values[sender] ?? 0) >= SCANNER.probes) suspects.push(sender);
-  }
+  for (const sender of senders) if (isSuspect(day, sender)) suspects.push(sender);
   if (suspects.length === 0) return new Set();
-  const visitors = new Map<number, number>();
-  let total = 0;
-  forEachSender(day, order, (sender, from, to) => {
-    if (countViews(day, order, from, to) === 0) return;
-    const address = addresses.values[sender] ?? 0;
-    visitors.set(address, (visitors.get(address) ?? 0) + 1);
-    total++;
-  });
+  const asked = new Set(suspects.map((sender) => addresses.values[sender] ?? 0));
+  const { visitors, total } = countVisitors(day, asked, until - day.start);
   const isProxy = (address: number) => {
     const found = visitors.get(address) ?? 0;
     // One visitor is no proxy, however few there are on the day.
     return found > 1 && found > PROXY_SHARE * total;
   };
   return new Set(suspects.filter((sender) => !isProxy(addresses.values[sender] ?? 0)));
+}
+
+function isSuspect({ senders: { requests, errors, probes } }: OpenDay, sender: number): boolean {
+  const [all, refused] = [requests.values[sender] ?? 0, errors.values[sender] ?? 0];
+  const isNoisy = all >= SCANNER.requests && refused >= SCANNER.errors * all;
+  return isNoisy || (probes.values[sender] ?? 0) >= SCANNER.probes;
+}
+
+/** The senders with a page view, scanners included: of some addresses, and all. */
+function countVisitors(day: OpenDay, asked: ReadonlySet<number>, until: number) {
+  const { hits, senders } = day;
+  const seen = new Uint8Array(senders.requests.length);
+  const visitors = new Map<number, number>();
+  let total = 0;
+  for (let hit = 0; hit < hits.sender.length; hit++) {
+    const sender = hits.sender.values[hit] ?? 0;
+    if (seen[sender] === 1 || (hits.second.values[hit] ?? 0) > until || !isView(day, hit)) continue;
+    seen[sender] = 1;
+    total++;
+    const address = senders.addresses.values[sender] ?? 0;
+    if (asked.has(address)) visitors.set(address, (visitors.get(address) ?? 0) + 1);
+  }
+  return { visitors, total };
 }
 
 export interface Visit {

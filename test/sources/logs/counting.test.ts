@@ -4,6 +4,7 @@ import {
   CHROME,
   combined,
   createLogFolder,
+  FIREFOX,
   joinLines,
   LOG_NOW,
   openTestLogs,
@@ -163,6 +164,27 @@ describe("who is a visitor", () => {
       { at: LOG_NOW + 1000, address: "192.0.2.5" },
     ]);
     expect(await logs.active()).toBe(2);
+  });
+
+  it("is not active if a scanner, by the whole day so far, unless the address is a proxy", async () => {
+    const early = LOG_NOW - 7_200_000;
+    const scan = (address: string) =>
+      ["/.env", "/.git/config", "/wp-login.php"].map((target) => ({
+        at: early,
+        address,
+        target,
+        status: 404,
+      }));
+    const logs = openRequests([
+      ...scan("192.0.2.8"),
+      ...scan("192.0.2.9"),
+      ...[FIREFOX, CHROME].map((agent) => ({ at: early, address: "192.0.2.9", agent })),
+      { at: LOG_NOW - 60_000 },
+      { at: LOG_NOW - 60_000, address: "192.0.2.8" },
+      { at: LOG_NOW - 60_000, address: "192.0.2.9" },
+    ]);
+    expect(await logs.active()).toBe(2);
+    expect(await logs.count()).toMatchObject({ visitors: 3 });
   });
 
   it.each([
