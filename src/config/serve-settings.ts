@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { isLoopback } from "./base-url.ts";
+import { findStateFolder } from "./state-folder.ts";
 import type { Environment } from "./variables.ts";
 
 /** How much `serve` logs: each level includes those after it. */
@@ -93,14 +94,13 @@ export function readServeSettings(
       "makes the server reachable from other machines, so it needs --public-url, with https",
     );
   }
-  const folder = readStateFolder(environment);
   const trust = environment[serveVariables.trustProxy];
   return {
     host,
     port: readPort(nameOf("--port", "port"), read("port") ?? DEFAULT_PORT),
     publicUrl,
     dashboardUrl: readDashboardUrl(read("dashboardUrl")),
-    ...choosePlaces(read("store"), read("secretFile"), folder, isTrial),
+    ...choosePlaces(read("store"), read("secretFile"), environment, isTrial),
     trustProxy: flags.trustProxy ?? readSwitch(serveVariables.trustProxy, trust ?? "off"),
     allowedOrigins: (read("allowedOrigins") ?? "")
       .split(",")
@@ -132,11 +132,12 @@ function readApplications(read: ReadSetting, nameOf: NameSetting, isLocalTrial: 
 function choosePlaces(
   namedStore: string | undefined,
   namedSecret: string | undefined,
-  folder: string,
+  environment: Environment,
   isTrial: boolean,
 ): Pick<ServeSettings, "store" | "secretFile"> {
-  const store = namedStore ?? (isTrial ? "memory" : join(folder, "connector.db"));
-  return { store, secretFile: namedSecret ?? (store === "memory" ? undefined : join(folder, "secret")) };
+  const place = (name: string) => join(readStateFolder(environment), name);
+  const store = namedStore ?? (isTrial ? "memory" : place("connector.db"));
+  return { store, secretFile: namedSecret ?? (store === "memory" ? undefined : place("secret")) };
 }
 
 function refuse(option: string, reason: string): AnalyticsError {
@@ -202,6 +203,11 @@ function readHostname(text: string): string {
 }
 
 function readStateFolder(environment: Environment): string {
-  const { XDG_STATE_HOME, LOCALAPPDATA, HOME = "." } = environment;
-  return join(XDG_STATE_HOME || LOCALAPPDATA || join(HOME, ".local", "state"), "analytics-mcp");
+  const folder = findStateFolder(environment);
+  if (folder !== undefined) return folder;
+  throw new AnalyticsError(
+    "usage",
+    "There is no folder for sign-ins: neither HOME nor XDG_STATE_HOME is set to a full path.",
+    { hint: "Set one of them, or name files with --store and --secret-file." },
+  );
 }

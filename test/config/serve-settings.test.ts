@@ -46,6 +46,23 @@ describe("settings of serve", () => {
     });
   });
 
+  it.each([
+    ["a relative XDG_STATE_HOME", { XDG_STATE_HOME: "state", HOME: "/home/someone" }],
+    ["an empty one", { XDG_STATE_HOME: "", HOME: "/home/someone" }],
+  ])("ignore %s", (_, environment) => {
+    expect(read({}, environment)).toMatchObject({
+      store: "/home/someone/.local/state/analytics-mcp/connector.db",
+    });
+  });
+
+  it("keep no secret in the folder that happens to be the current one", () => {
+    const refusal = { code: "usage", message: expect.stringContaining("There is no folder for sign-ins") };
+    expect(read({}, {})).toMatchObject(refusal);
+    expect(read({ store: "redis://localhost" }, { HOME: "home" })).toMatchObject(refusal);
+    expect(read({ store: "kept.db", secretFile: "secret" }, {})).toMatchObject({ store: "kept.db" });
+    expect(read({ store: "memory" }, {})).toMatchObject({ store: "memory" });
+  });
+
   it("fetch no documents for a demonstration on this machine, which may have no way out", () => {
     expect(read({}, HOME, true)).toMatchObject({ clientDocuments: false });
     expect(read({ clientDocuments: "on" }, HOME, true)).toMatchObject({ clientDocuments: true });

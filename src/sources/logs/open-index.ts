@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { renameSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { findStateFolder } from "../../config/state-folder.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import type { Environment } from "../../config/variables.ts";
 import { findDriver, readResultCode } from "../../sqlite/driver.ts";
@@ -96,13 +97,6 @@ function isDamage(error: unknown): boolean {
 function explainIndex(error: unknown): string {
   if (error instanceof ForeignIndex) return error.message;
   return REASONS[readResultCode(error) ?? 0] ?? explainSystemError(error);
-}
-
-function findStateFolder({ XDG_STATE_HOME, LOCALAPPDATA, HOME }: Environment): string | undefined {
-  // Relative paths are ignored (XDG Base Directory Specification).
-  const folders = [XDG_STATE_HOME, LOCALAPPDATA, HOME && join(HOME, ".local", "state")];
-  const folder = folders.find((each) => each && isAbsolute(each));
-  return folder && join(folder, "analytics-mcp");
 }
 
 /** Whatever changes the counts gets an index of its own. */
