@@ -27,9 +27,9 @@ export async function askForSite<T>(
   }
 }
 
-/** The error for a site that the key does not have, with those that it has. */
+/** The error for a site that people do not have, with those that they have. */
 export function refuseUnknownSite(site: string, domains: string[], cause?: AnalyticsError): AnalyticsError {
-  return new AnalyticsError("site_not_found", `The key has no site ${quoteWord(site)}.`, {
+  return new AnalyticsError("site_not_found", `You have no site ${quoteWord(site)}.`, {
     status: cause?.status,
     hint: describeSites(domains),
     parameters: [{ parameter: "site", detail: "is unknown", allowed: domains.slice(0, MOST_LISTED) }],
@@ -55,7 +55,7 @@ async function listDomains(call: Call, options: CallOptions): Promise<string[]> 
 }
 
 function describeSites(domains: string[]): string {
-  return domains.length === 0 ? NO_SITES : `Its sites are: ${listSites(domains)}.`;
+  return domains.length === 0 ? NO_SITES : `Your sites are: ${listSites(domains)}.`;
 }
 
 function listSites(domains: string[]): string {

@@ -48,7 +48,8 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
         ? ["Rows may not add up: a visitor can count in several."]
         : []),
     ],
-    warnings: [...partial, ...(start?.warnings ?? [])],
+    // The reason for no percentage is said once.
+    warnings: [...partial.filter((each) => each !== comparison?.incomplete), ...(start?.warnings ?? [])],
   };
 }
 

@@ -240,7 +240,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
     "nor is one that was given in a site's place: %j",
     async (...site) => {
       const { code, stderr } = await shell(["stats", "--demo", ...site], {});
-      expect([code, stderr]).toEqual([6, expect.stringContaining('The key has no site "-…".')]);
+      expect([code, stderr]).toEqual([6, expect.stringContaining('You have no site "-…".')]);
       expect(stderr).not.toContain("canary");
     },
   );

@@ -40,3 +40,8 @@ describe("a log that names no site", () => {
     expect(args.slice(-4)).toEqual(["--site", "a.example", "--site", "b.example"]);
   });
 });
+
+it("a dimension that a log does not record is refused with the reason", async () => {
+  const { code, stderr } = await run(["breakdown", "example.com", "--dimension", "countries"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('countries": this source does not record it.')]);
+});

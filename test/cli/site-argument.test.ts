@@ -22,7 +22,7 @@ describe("a word that is not a site", () => {
     ["stats yesterday", 6, "Did you mean --period yesterday?"],
     ["stats 7", 6, "Did you mean --days 7?"],
     ["stats 2026-10", 6, "Did you mean --period 2026-10?"],
-    ["stats 7 --days 7", 6, "Its sites are"],
+    ["stats 7 --days 7", 6, "Your sites are"],
     ["breakdown pages", 2, "Did you mean --dimension pages?"],
     ["breakdown example.com pages", 2, "Did you mean --dimension pages?"],
     ["breakdown pages example.com --dimension channels", 2, "Ask about one site at a time."],

@@ -174,8 +174,8 @@ describe("--csv and --fields", () => {
   });
 
   it.each([
-    ["stats --site exampl.com", 6, /^hint: Did you mean example\.com\? Its sites are: /m],
-    ["stats --site nothing.like.it", 6, /^hint: Its sites are: /m],
+    ["stats --site exampl.com", 6, /^hint: Did you mean example\.com\? Your sites are: /m],
+    ["stats --site nothing.like.it", 6, /^hint: Your sites are: /m],
     ["stats", 2, /Which site\? You have 5: .*\nhint: Name one: analytics-mcp stats docs\.example\.com$/m],
   ])("%s is refused with the sites that there are", async (command, exit, hint) => {
     const { code, stderr } = await shell(command);

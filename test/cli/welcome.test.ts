@@ -1,6 +1,7 @@
 import { HttpResponse, http } from "msw";
 import { expect, it } from "vitest";
-import { DEMO_KEY } from "../support/api.ts";
+import { DEMO_KEY, NOW } from "../support/api.ts";
+import { combined, createLogFolder, joinLines } from "../support/logs.ts";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
@@ -32,6 +33,16 @@ it.each([
   const { code, stdout, stderr } = await type(argv, environment);
   expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${site}, [^]*\\n\\nmeasure`))]);
   expect(stderr).toContain("All commands: analytics-mcp help");
+});
+
+it.each([
+  ["of one site", ["example.com"], /^example\.com, 2026-11-21 \(1 day, UTC\), so far\n\nmeasure/],
+  ["of two sites", ["a.example", "b.example"], /^Usage: analytics-mcp/],
+])("shows the overview or the help with a log %s", async (_, hosts, screen) => {
+  const lines = hosts.map((host) => combined({ host, at: NOW - 60_000 }));
+  const { path } = createLogFolder({ "access.log": joinLines(...lines) });
+  const { code, stdout } = await type(["--logs", path("access.log"), "--timezone", "UTC"]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(screen)]);
 });
 
 it.each([

@@ -44,9 +44,9 @@ describe("a query about a site", () => {
   it("that names an unknown site is refused, with the known ones", async () => {
     await expect(ask(connect(DEMO_KEY), { site: "example.net" })).rejects.toMatchObject({
       code: "site_not_found",
-      message: 'The key has no site "example.net".',
+      message: 'You have no site "example.net".',
       status: 404,
-      hint: `Its sites are: ${domains.join(", ")}.`,
+      hint: `Your sites are: ${domains.join(", ")}.`,
       cause: expect.any(AnalyticsError),
     });
   });
@@ -63,9 +63,9 @@ describe("the list of sites in a hint", () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => `site-${index}.test`);
   it.each([
     [0, "The key's organization has no sites yet."],
-    [1, "Its sites are: site-0.test."],
-    [20, `Its sites are: ${many(20).join(", ")}.`],
-    [22, `Its sites are: ${many(20).join(", ")} and 2 more.`],
+    [1, "Your sites are: site-0.test."],
+    [20, `Your sites are: ${many(20).join(", ")}.`],
+    [22, `Your sites are: ${many(20).join(", ")} and 2 more.`],
   ])("for %d sites has the first twenty", (count, hint) => {
     expect(refuseUnknownSite("a.test", many(count))).toMatchObject({ hint, status: undefined });
   });

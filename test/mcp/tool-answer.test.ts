@@ -233,7 +233,7 @@ describe("the answer to a mistake lets a model correct it", () => {
     [
       "get_realtime",
       { site: "nope.example" },
-      ['The key has no site "nope.example".', "docs.example.com, example.com"],
+      ['You have no site "nope.example".', "docs.example.com, example.com"],
     ],
     ["get_stats", {}, ["Which site? You have 5: docs.example.com, example.com", "Give one of them as site."]],
     ["get_openapi", { operation: "nope" }, ["operation must be one of sites, stats"]],

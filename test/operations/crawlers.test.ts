@@ -212,7 +212,7 @@ describe("a service without crawlers", () => {
 
   it("is not blamed for a site that the key does not have", async () => {
     const { stderr } = await shell("unknown.example");
-    expect(stderr).toContain('The key has no site "unknown.example".');
+    expect(stderr).toContain('You have no site "unknown.example".');
   });
 });
 

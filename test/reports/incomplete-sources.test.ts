@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { formatNotes } from "../../src/operations/note.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON } from "../sources/logs/log-place.ts";
@@ -45,6 +46,17 @@ describe("a comparison of days that a source has only in part", () => {
     const result = await compare(lines);
     expect(result).toMatchObject({ comparable: false, change: { visitors: { percent: null } } });
     expect(result.incomplete).toMatch(reason);
+  });
+
+  it("says the reason once in the overview, which warns of it anyway", async () => {
+    place.write("access.log", visits(70, 3));
+    const call = createLocalCall(
+      () => place.open(),
+      () => place.clock.now,
+    );
+    const { views } = await findQuery("overview").ask(call, { site: "example.com", days: 30 }, {});
+    const said = formatNotes(views[0]?.warnings ?? [], "people").filter((each) => /The log ends/.test(each));
+    expect(said).toEqual([expect.stringMatching(/no percentage is given/)]);
   });
 
   it("leaves out lists that the source does not record, unless one is asked for by name", async () => {

@@ -59,7 +59,8 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   if (texts.length > 1) return { message: `${name} ${detail} (${texts.map(shorten).join(", ")}).`, hint: "" };
   if (list !== undefined && value !== "") {
     const known = list.split(", ").filter((each) => /^\w+$/.test(each));
-    const message = `${name} cannot be ${shorten(value)}.`;
+    const why = detail.includes("this source does not record") ? ": this source does not record it" : "";
+    const message = `${name} cannot be ${shorten(value)}${why}.`;
     return { message, hint: `${suggest(value, known)}It can be ${list}.` };
   }
   if (detail.endsWith(" with days")) {

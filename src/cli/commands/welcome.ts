@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import { AnalyticsError } from "../../errors.ts";
+import type { Call } from "../../operations/call.ts";
 import { readParams } from "../../operations/parameters.ts";
-import { findQuery } from "../../reports/queries.ts";
+import { type Answer, findQuery } from "../../reports/queries.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -20,15 +22,24 @@ export async function welcome(io: Io, program: Command, flags: SourceFlags & Out
     if (isChosen) throw error;
     return undefined;
   });
-  if (site === undefined) {
+  // A log of one site needs no default.
+  const answer = site === undefined && source.kind === "service" ? undefined : await readOverview(call, site);
+  if (answer === undefined) {
     program.outputHelp();
     return printNote(io, "\nTo look around: analytics-mcp overview --demo. To begin: analytics-mcp login");
   }
-  const { params, ask } = findQuery("overview");
-  await printAnswer(
-    io,
-    await ask(call, readParams(params, new Map([["site", [site]]])), {}),
-    readOutput(io, flags),
-  );
+  await printAnswer(io, answer, readOutput(io, flags));
   await printNote(io, "All commands: analytics-mcp help");
+}
+
+/** Undefined if there is no site to choose, or several. */
+async function readOverview(call: Call, site: string | undefined): Promise<Answer | undefined> {
+  const { params, ask } = findQuery("overview");
+  const given = readParams(params, new Map(site === undefined ? [] : [["site", [site]]]));
+  try {
+    return await ask(call, given, { isUsual: true });
+  } catch (error) {
+    if (error instanceof AnalyticsError && error.code === "missing_parameter") return undefined;
+    throw error;
+  }
 }

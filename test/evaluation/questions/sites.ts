@@ -60,7 +60,7 @@ export const sites: Question[] = [
     at,
     calls: [{ tool: "get_stats", args: { site: "exmaple.com" }, refused: true }],
     read: ([refusal]) => refusal.text,
-    expect: () => `The key has no site "exmaple.com".\nDid you mean example.com?\nIts sites are: ${acme}.`,
+    expect: () => `You have no site "exmaple.com".\nDid you mean example.com?\nYour sites are: ${acme}.`,
   }),
   question({
     question: "How many visitors does our competitor globex.example have?",
@@ -72,7 +72,7 @@ export const sites: Question[] = [
       { tool: "get_realtime", args: { site: "nowhere.example" }, refused: true },
     ],
     read: (refusals) => refusals.map(({ text }) => text.replace(/"[^"]*"/, "*")),
-    expect: () => Array(3).fill(`The key has no site *.\nIts sites are: ${acme}.`),
+    expect: () => Array(3).fill(`You have no site *.\nYour sites are: ${acme}.`),
   }),
   question({
     question: "E quantos visitantes tem example.com?",
@@ -80,7 +80,7 @@ export const sites: Question[] = [
     key: "globex",
     calls: [{ tool: "get_overview", args: { site: "example.com" }, refused: true }],
     read: ([refusal]) => refusal.text,
-    expect: () => 'The key has no site "example.com".\nIts sites are: globex.example.',
+    expect: () => 'You have no site "example.com".\nYour sites are: globex.example.',
   }),
   question({
     question: "Quais sites nós temos?",
