@@ -49,6 +49,7 @@ export const logs: LocalKind = {
     note: "From the access logs of a web server, without bots that say so.",
     instruction: "The numbers come from a web server's access logs.",
   },
+  takesSite: true,
   open: async (context) => (await import("./logs/open.ts")).openLogSource(context),
   openViews: async (context) => (await import("./logs/open.ts")).openLogViews(context),
 };

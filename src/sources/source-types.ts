@@ -65,6 +65,8 @@ export interface LocalKind {
   about: About;
   /** The site to use when a query names none. */
   site?: string;
+  /** Set if its data may not name the site, which `--site` then does. */
+  takesSite?: true;
   open(context: LocalContext): Promise<DataSource>;
   /** For a source that has organizations itself: finds the data of each key, and lists keys that are public. */
   openKeyring?(context: LocalContext): Promise<LocalKeyring>;

@@ -19,8 +19,7 @@ export function addSiteOption({ environment }: Io, command: ShellCommand): Shell
   command.addOption(createSiteOption().hideHelp());
   return command.hook("preAction", () => {
     const flags = command.optsWithGlobals<SourceFlags>();
-    // Only a source with settings of its own can lack the name of its site.
-    if (flags.site === undefined || findLocal(flags, environment)?.kind.settings !== undefined) return;
+    if (flags.site === undefined || findLocal(flags, environment)?.kind.takesSite) return;
     throw new AnalyticsError("usage", `--site of ${command.name()} is for --logs.`, {
       hint: "Add --logs and your log files, or leave out --site.",
     });
