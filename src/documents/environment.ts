@@ -6,6 +6,8 @@ export const environment = {
   ANALYTICS_PROFILE: "Saved profile to use when no key is given (see login).",
   ANALYTICS_SITE: "Site to use when none is named.",
   ANALYTICS_LOGS: "Access logs to answer from, one glob a line, instead of a service.",
+  ANALYTICS_CLICKHOUSE: "ClickHouse to answer from (https://reader@host:8443/web), instead of a service.",
+  ANALYTICS_CLICKHOUSE_PASSWORD: "Password of the ClickHouse user.",
   ANALYTICS_ALLOW_HTTP:
     "Comma-separated host names that may be called over plain http, as this machine always may.",
   ANALYTICS_CALLS_PER_MINUTE: "Tool calls the MCP server answers per minute (300).",

@@ -140,7 +140,9 @@ function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: Loc
 
 /** Refuses `--keys` for a source that has no use for it. */
 export function refuseKeys(reason: string): AnalyticsError {
-  return new AnalyticsError("usage", `--keys is for --logs: ${reason}.`, { hint: "Leave out --keys." });
+  return new AnalyticsError("usage", `--keys is for --logs and --clickhouse: ${reason}.`, {
+    hint: "Leave out --keys.",
+  });
 }
 
 const isNamed = (flags: SourceFlags, flag: string) => flags[nameAttribute(flag)] !== undefined;

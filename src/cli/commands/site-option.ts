@@ -20,7 +20,7 @@ export function addSiteOption({ environment }: Io, command: ShellCommand): Shell
   return command.hook("preAction", () => {
     const flags = command.optsWithGlobals<SourceFlags>();
     if (flags.site === undefined || findLocal(flags, environment)?.kind.takesSite) return;
-    throw new AnalyticsError("usage", `--site of ${command.name()} is for --logs.`, {
+    throw new AnalyticsError("usage", `--site of ${command.name()} is for --logs and --clickhouse.`, {
       hint: "Add --logs and your log files, or leave out --site.",
     });
   });

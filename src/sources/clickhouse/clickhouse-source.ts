@@ -32,18 +32,23 @@ export interface TableParts {
   queries: TableQueries;
   /** What all queries take. */
   params?: QueryParams;
+  /** The domains to show; empty for all. */
+  sites: readonly string[];
   /** Milliseconds since 1970. */
   clock: () => number;
 }
 
 /** Creates a function that shows some of a table's sites. All views share a cache. */
-export function createClickHouseViews({ connection, queries, params: all = {}, clock }: TableParts) {
+export function createClickHouseViews({ connection, queries, params: all = {}, sites, clock }: TableParts) {
   const ask = (query: string, params: QueryParams, signal?: AbortSignal) =>
     connection.ask(query, { ...all, ...params }, signal);
   const listSites = createCache(FRESH_MS, clock, async (_: string, signal) => {
     const { rows } = await ask(queries.sites(), {}, signal);
     if (rows.length > MOST_SITES) throw refuseSites(rows.length);
-    return rows.map(readSite);
+    const found = rows.map(readSite);
+    const chosen = found.filter(({ domain }) => sites.includes(domain));
+    // A name that the table does not have is mistyped: the error about it lists those that it has.
+    return chosen.length > 0 ? chosen : found;
   });
   const countDays = createCache(FRESH_MS, clock, async (key: string, signal) => {
     const { params, isCut }: SpanQuery = JSON.parse(key);
@@ -54,8 +59,8 @@ export function createClickHouseViews({ connection, queries, params: all = {}, c
 
   return (selection?: SiteSelection): DataSource => {
     const sitesOf = async (signal?: AbortSignal) => {
-      const sites = await listSites("", signal);
-      return selection === undefined ? sites : sites.filter(({ domain }) => selection.includes(domain));
+      const all = await listSites("", signal);
+      return selection === undefined ? all : all.filter(({ domain }) => selection.includes(domain));
     };
     const findSite = async ({ domain }: SourceSite, signal?: AbortSignal) => {
       const found = (await sitesOf(signal)).find((site) => site.domain === domain);

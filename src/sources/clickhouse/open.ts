@@ -24,10 +24,10 @@ function openViews({ flags, environment, clock }: LocalContext) {
   const mapping = readMapping(flags);
   const connection = connect(settings);
   const { database, table } = settings;
-  if (mapping === undefined) {
-    return createClickHouseViews({ connection, clock, queries: createHitQueries(database, table) });
-  }
   const sites = readSites(flags.site, environment.ANALYTICS_SITE);
+  if (mapping === undefined) {
+    return createClickHouseViews({ connection, clock, sites, queries: createHitQueries(database, table) });
+  }
   if (sites.length === 0) {
     throw new AnalyticsError("usage", "Name the sites of the table.", { hint: "Such as --site example.com" });
   }
@@ -36,7 +36,7 @@ function openViews({ flags, environment, clock }: LocalContext) {
   }
   const timezone = readTimezone(flags.timezone);
   const mapped = createMappedQueries({ database, table, mapping, timezone, sites });
-  return createClickHouseViews({ connection, clock, ...mapped });
+  return createClickHouseViews({ connection, clock, sites, ...mapped });
 }
 
 function readSites(given: unknown, usual: string | undefined): string[] {

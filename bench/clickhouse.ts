@@ -1,0 +1,173 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { addDays } from "../src/operations/days.ts";
+import { createHitQueries } from "../src/sources/clickhouse/hit-queries.ts";
+import { uncut } from "../src/sources/clickhouse/table-queries.ts";
+import { describeMachine, sortTimes } from "./measure.ts";
+import { publish, table } from "./results.ts";
+
+const CHAPTER = "## ClickHouse";
+const SITE = "example.com";
+const LAST = "2026-11-21";
+const SPANS = [1, 30, 365];
+/** Page views of a visitor on a day. */
+const VIEWS = 3.3;
+
+/**
+ * What questions to a table of generated hits take in chDB, the engine of ClickHouse in a library: seconds, rows read and
+ * memory. Needs `.ci/tools`.
+ */
+export async function run(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      hits: { type: "string", default: "10000000" },
+      days: { type: "string", default: "365" },
+      paths: { type: "string", default: "50000" },
+      rounds: { type: "string", default: "3" },
+      trial: { type: "boolean", default: false },
+    },
+  });
+  if (!existsSync(".cache/chdb")) {
+    process.stderr.write("chDB is not installed: bash .ci/tools\n");
+    return 1;
+  }
+  const [hits = 0, days = 0, paths = 0, rounds = 0] = [
+    ...[values.hits, values.days, values.paths, values.rounds].map(Number),
+  ];
+  const folder = mkdtempSync(join(tmpdir(), "chdb-"));
+  const child = spawn(process.execPath, ["test/support/chdb-front.js", folder], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const [port] = await once(child.stdout, "data");
+    const ask = createAsk(`http://127.0.0.1:${String(port).trim()}`);
+    await ask(readFileSync("deploy/clickhouse/hits.sql", "utf8"));
+    process.stderr.write(`Generating ${hits} hits.\n`);
+    for (let day = 0; day < days; day++)
+      await ask(generate(addDays(LAST, day - days + 1), hits / days, paths));
+    publish(CHAPTER, await measure({ ask, pid: child.pid ?? 0, hits, days, paths, rounds }), values);
+  } finally {
+    child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+interface Result {
+  data: Record<string, unknown>[];
+  statistics: { rows_read: number; bytes_read: number };
+}
+
+type Ask = (sql: string, params?: Record<string, string | number>) => Promise<Result | undefined>;
+
+function createAsk(url: string): Ask {
+  const authorization = `Basic ${Buffer.from("default:").toString("base64")}`;
+  return async (sql, params = {}) => {
+    const search = Object.entries(params).map(
+      ([name, value]) => [`param_${name}`, String(value)] satisfies [string, string],
+    );
+    const answer = await fetch(`${url}/?${new URLSearchParams(search)}`, {
+      ...{ method: "POST", headers: { authorization }, body: sql },
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text === "" ? undefined : JSON.parse(text);
+  };
+}
+
+/** A day's hits: visitors with a few page views each, a seventh of bots, and the row of the day. */
+function generate(day: string, hits: number, paths: number): string {
+  const count = Math.round(hits);
+  const visitors = Math.max(1, Math.round((count * 6) / 7 / VIEWS));
+  const who = `cityHash64(number % ${visitors})`;
+  const of = (name: string, among: number, salt: number) =>
+    `concat('${name}', toString(cityHash64(${who}, ${salt}) % ${among}))`;
+  // A few pages have most of the views.
+  const page = (seed: string) =>
+    `concat('/page/', toString(toUInt32(pow((${seed} % 1000000) / 1000000, 4) * ${paths})))`;
+  return `
+    INSERT INTO hits (kind, site, day, visitor, time, id, sequence, visit, path, entry_page, exit_page, hostname, referrer,
+      channel, country, language, device, browser, operating_system, crawler, status, pageviews, definition, timezone)
+    SELECT
+      if(number = 0, 'day', if(number % 7 = 3, 'bot', 'pageview')), '${SITE}', toDate('${day}'),
+      if(number = 0, 0, cityHash64(${who}, '${day}')),
+      toDateTime('${day} 00:00:00', 'UTC') + (number * 86399) / ${count}, cityHash64(number, '${day}'),
+      intDiv(number, ${visitors}), 1, ${page("cityHash64(number)")}, ${page(`cityHash64(${who}, 1)`)},
+      ${page(`cityHash64(${who}, 2)`)}, '${SITE}', ${of("referrer-", 2_000, 3)}, ${of("channel-", 9, 4)},
+      ${of("country-", 120, 5)}, ${of("language-", 40, 6)}, ${of("device-", 3, 7)}, ${of("browser-", 12, 8)},
+      ${of("system-", 9, 9)}, if(number % 7 = 3, concat('crawler-', toString(number % 41)), ''), 200,
+      if(number = 0, ${count} - 1 - intDiv(${count} + 3, 7), 0), 1, 'UTC'
+    FROM numbers(${count})`;
+}
+
+interface Bench {
+  ask: Ask;
+  pid: number;
+  hits: number;
+  days: number;
+  paths: number;
+  rounds: number;
+}
+
+async function measure(bench: Bench): Promise<string> {
+  const { ask, hits, days, paths, rounds } = bench;
+  const queries = createHitQueries("default", "hits");
+  const crawlers = queries.crawlers?.(uncut) ?? "";
+  const cases: [name: string, sql: string][] = [
+    ["sites", queries.sites()],
+    ["stats, timeseries", queries.days(uncut)],
+    ["browsers (12 values)", queries.breakdown("browsers", uncut)],
+    ["referrers (2,000)", queries.breakdown("referrers", uncut)],
+    [`pages (${paths})`, queries.breakdown("pages", uncut)],
+    [`entry pages (${paths})`, queries.breakdown("entry_pages", uncut)],
+    ["crawlers", crawlers],
+  ];
+  await ask("OPTIMIZE TABLE hits FINAL");
+  const rows: (string | number)[][] = [];
+  for (const [name, sql] of cases) {
+    for (const span of SPANS.filter((each) => each <= days && (name !== "sites" || each === 1))) {
+      rows.push([name, name === "sites" ? "" : span, ...(await measureQuery(bench, sql, span))]);
+    }
+  }
+  const size = await ask(
+    "SELECT sum(bytes_on_disk) AS bytes, sum(rows) AS rows FROM system.parts WHERE active AND table = 'hits' FORMAT JSON",
+  );
+  const gigabytes = (Number(size?.data[0]?.bytes) / 1e9).toFixed(1);
+  return [
+    `### ${hits} hits in ${days} days`,
+    `\`npm run bench -- clickhouse --hits ${hits} --days ${days}\`, ${describeMachine()}; the median of ${rounds} rounds; ${gigabytes} GB on disk.`,
+    table(["question", "days", "seconds", "rows read", "memory, MB"], rows),
+  ].join("\n\n");
+}
+
+async function measureQuery({ ask, pid, rounds }: Bench, sql: string, span: number) {
+  const params = { site: SITE, from: addDays(LAST, 1 - span), to: LAST, limit: 10 };
+  const [times, memory]: [number[], number[]] = [[], []];
+  let read = 0;
+  for (let round = 0; round < rounds; round++) {
+    const before = resetPeak(pid);
+    const start = performance.now();
+    const result = await ask(`${sql} FORMAT JSON`, params);
+    times.push(performance.now() - start);
+    memory.push(readStatus(pid, "VmHWM") - before);
+    read = result?.statistics.rows_read ?? 0;
+  }
+  return [(sortTimes(times).at(0.5) / 1000).toFixed(2), read, Math.max(...memory).toFixed(0)];
+}
+
+/** Has Linux measure the peak of a process anew, and returns what it takes now, in MB. */
+function resetPeak(pid: number): number {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  return readStatus(pid, "VmRSS");
+}
+
+function readStatus(pid: number, name: string): number {
+  const [, kilobytes] =
+    new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1_000;
+}
