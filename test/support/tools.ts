@@ -31,3 +31,8 @@ export const mcpRemotes = {
   "0.1": find("mcp-remote-0.1/node_modules/mcp-remote/dist/proxy.js"),
   "0.15": find("mcp-remote-0.15/node_modules/mcp-remote/dist/proxy.js"),
 };
+
+/** A database of countries for access logs, with IPv4 and IPv6. */
+export const countryDatabase = find(
+  "places/node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb",
+);

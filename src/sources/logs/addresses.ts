@@ -5,10 +5,10 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
  * The address by which a visitor is told apart: an IPv6 address without its lower half, which devices change every day,
  * and an IPv4 address without its IPv6 form.
  */
-export function groupAddress(address: string): string {
+export function groupAddress(text: string): string {
+  if (!text.includes(":")) return text;
+  const address = unmapAddress(text);
   if (!address.includes(":")) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped) return mapped[1] ?? address;
   const [head = "", tail] = address.toLowerCase().replace(/%.*$/, "").split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail ? tail.split(":") : [];
@@ -18,6 +18,17 @@ export function groupAddress(address: string): string {
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ""))
     .join(":")}::/64`;
+}
+
+const MAPPED = /^(?:0{0,4}:){2,5}ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
+
+/** An IPv4 address without its IPv6 form (RFC 4291, section 2.5.5.2): `192.0.2.1` for `::ffff:192.0.2.1`. */
+export function unmapAddress(address: string): string {
+  if (!address.includes(":")) return address;
+  const [mapped, dotted, high = "", low = ""] = MAPPED.exec(address) ?? [];
+  if (mapped === undefined || isIP(address) === 0) return address;
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return dotted ?? [a >> 8, a & 255, b >> 8, b & 255].join(".");
 }
 
 /**

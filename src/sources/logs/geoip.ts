@@ -1,12 +1,14 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { isIP, isIPv6 } from "node:net";
 import { Reader, type Response } from "mmdb-lib";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError } from "../../errors.ts";
+import { createAddressFilter, unmapAddress } from "./addresses.ts";
 import type { Place } from "./settings.ts";
 
-/** The members that are read of a record: MaxMind's and DB-IP's, and the flat ones of ip-location-db. */
+/** The members that are read of a record: MaxMind's and DB-IP's, and the flat ones of ip-location-db and IPinfo. */
 interface PlaceRecord {
-  country?: { iso_code?: string };
+  country?: string | { iso_code?: string };
   registered_country?: { iso_code?: string };
   country_code?: string;
   subdivisions?: { iso_code?: string }[];
@@ -14,36 +16,103 @@ interface PlaceRecord {
 }
 
 /**
+ * Addresses of nobody on the Internet (IANA's registries of special addresses), which some databases place in a country.
+ * With `::/32`, all of IPv4 would be among them, which `BlockList` takes for `::ffff:0:0/96`.
+ */
+const isSpecial = createAddressFilter([
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"],
+  ...["192.0.0.0/24", "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24"],
+  ...["203.0.113.0/24", "224.0.0.0/3", "::/96", "2001:db8::/32", "fc00::/7", "fe80::/10", "ff00::/8"],
+]);
+
+/**
  * Opens a database of places in MaxMind's format (maxmind.github.io/MaxMind-DB). Throws AnalyticsError `usage` if it cannot
- * be read.
+ * be read, now or when an address is looked up.
  */
 export function openGeoip(path: string): (address: string) => Place {
-  let reader: Reader<Response>;
-  try {
-    reader = new Reader(readFileSync(path));
-  } catch (cause) {
-    const isSystem = Object(cause).syscall !== undefined;
-    const reason = isSystem ? explainSystemError(cause) : "it is no database of places (.mmdb)";
-    throw new AnalyticsError("usage", `--geoip ${JSON.stringify(path)} cannot be read: ${reason}.`, {
+  const refuse: Refuse = (reason, cause) =>
+    new AnalyticsError("usage", `The database of places ${JSON.stringify(path)} cannot be used: ${reason}.`, {
       hint: "docs/logs.md names free databases of countries.",
       cause,
     });
-  }
-  return (address) => {
+  const reader = openReader(readBytes(path, refuse), refuse);
+  const find = (address: string): PlaceRecord | null => {
     try {
       // The library's types know MaxMind's own databases only.
-      return readPlace((reader.get(address) ?? {}) as PlaceRecord);
-    } catch {
-      // No address: a host name, if the server looks them up.
-      return {};
+      return reader.get(address) as PlaceRecord | null;
+    } catch (cause) {
+      throw refuse("it is damaged", cause);
     }
+  };
+  if (!hasCountries(reader, find)) throw refuse("it has no countries");
+  const hasIPv6 = reader.metadata.ipVersion === 6;
+  return (text) => {
+    const address = unmapAddress(text);
+    // A host name, if the server looks them up, is no address. The library takes whatever it is given for one.
+    if (isIP(address) === 0 || isSpecial(address) || (isIPv6(address) && !hasIPv6)) return {};
+    return readPlace(find(address));
   };
 }
 
+type Refuse = (reason: string, cause?: unknown) => AnalyticsError;
+
+function readBytes(path: string, refuse: Refuse): Buffer {
+  try {
+    const stats = statSync(path);
+    // Reading a pipe or a device might never end.
+    if (stats.isFile() || stats.isDirectory()) return readFileSync(path);
+  } catch (cause) {
+    throw refuse(explainSystemError(cause), cause);
+  }
+  throw refuse("it is no regular file");
+}
+
+function openReader(bytes: Buffer, refuse: Refuse): Reader<Response> {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw refuse("it is compressed; gunzip unpacks it");
+  const end = bytes.lastIndexOf(METADATA);
+  if (end < 0) throw refuse("it is no database in MaxMind's format (.mmdb), or incomplete");
+  try {
+    const reader = new Reader<Response>(bytes);
+    if (reader.metadata.searchTreeSize < end) return reader;
+  } catch (cause) {
+    throw refuse("it is damaged", cause);
+  }
+  throw refuse("it is damaged");
+}
+
+/** What is before a database's description of itself, at its end. */
+const METADATA = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
+/** Of so many networks, one has a country. */
+const SAMPLE = 2_000;
+
+/** Whether the first networks name a country, which those of a database of, say, providers do not. */
+function hasCountries(reader: Reader<Response>, find: (address: string) => PlaceRecord | null): boolean {
+  const versions = reader.metadata.ipVersion === 6 ? [IPV4, IPV6] : [IPV4];
+  return versions.some(({ bits, format }) => {
+    let at = 0n;
+    for (let network = 0; network < SAMPLE && at < 1n << bits; network++) {
+      const address = format(at);
+      if (readPlace(find(address)).country) return true;
+      const size = 1n << (bits - BigInt(reader.getWithPrefixLength(address)[1]));
+      at = (at / size + 1n) * size;
+    }
+    return false;
+  });
+}
+
+const IPV4 = {
+  bits: 32n,
+  format: (at: bigint) => [24n, 16n, 8n, 0n].map((by) => (at >> by) & 255n).join("."),
+};
+const IPV6 = {
+  bits: 128n,
+  format: (at: bigint) => (at.toString(16).padStart(32, "0").match(/.{4}/g) ?? []).join(":"),
+};
+
 /** A country as ISO 3166-1, a region as ISO 3166-2, and a city by its name and country: `Berlin, DE`. */
-function readPlace(record: PlaceRecord): Place {
-  const country = record.country?.iso_code ?? record.registered_country?.iso_code ?? record.country_code;
-  if (country === undefined || !/^[A-Z]{2}$/.test(country)) return {};
+function readPlace(record: PlaceRecord | null): Place {
+  const country = readCountry(record ?? {});
+  if (record === null || country === undefined || !/^[A-Z]{2}$/.test(country)) return {};
   const region = record.subdivisions?.[0]?.iso_code;
   const city = typeof record.city === "string" ? record.city : record.city?.names?.en;
   return {
@@ -51,4 +120,10 @@ function readPlace(record: PlaceRecord): Place {
     region: region === undefined ? null : `${country}-${region}`,
     city: city === undefined ? null : `${city}, ${country}`,
   };
+}
+
+function readCountry({ country, registered_country, country_code }: PlaceRecord): string | undefined {
+  const code = typeof country === "string" ? country : country?.iso_code;
+  // IPinfo's newer ones have the name there, and the code beside it.
+  return country_code ?? code ?? registered_country?.iso_code;
 }

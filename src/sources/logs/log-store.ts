@@ -28,8 +28,21 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
   const rebuilt = new Map<string, number>();
   let findPlace: CollectorOptions["findPlace"];
 
+  const openPlaces = (path: string): NonNullable<typeof findPlace> => {
+    const find = openGeoip(path);
+    return (address) => {
+      try {
+        return find(address);
+      } catch (cause) {
+        // In the middle of a block, of which some lines were taken: the next question begins again.
+        current = undefined;
+        findPlace = undefined;
+        throw cause;
+      }
+    };
+  };
   const start = (kept: KeptState | undefined) => {
-    findPlace ??= settings.geoip === undefined ? undefined : openGeoip(settings.geoip);
+    findPlace ??= settings.geoip && openPlaces(settings.geoip.path);
     const collector = createCollector(settings, { kept, findPlace });
     const book = createLogBook(settings, collector, clock, undefined, kept?.contents);
     return { collector, book, older: kept?.older };

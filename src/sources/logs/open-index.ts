@@ -100,8 +100,9 @@ function explainIndex(error: unknown): string {
 }
 
 /** Whatever changes the counts gets an index of its own. */
-function nameIndex({ acceptProxyAddresses: _, stdin: __, format, files, ...settings }: LogSettings): string {
+function nameIndex({ acceptProxyAddresses: _, stdin: __, ...counted }: LogSettings): string {
+  const { format, files, geoip, ...settings } = counted;
   const places = files.map(({ glob, site }) => [resolve(glob), site ?? null]);
-  const key = JSON.stringify([places, format?.name ?? null, settings]);
+  const key = JSON.stringify([places, format?.name ?? null, geoip?.name ?? null, settings]);
   return createHash("sha256").update(key).digest("hex").slice(0, 32);
 }

@@ -4,6 +4,7 @@ import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
 import type { LocalContext, OpenView, SourceFlags } from "../source-types.ts";
 import { readTimezone } from "../timezone-option.ts";
+import { findCountryPackage } from "./country-package.ts";
 import { STDIN } from "./find-files.ts";
 import { logFormats } from "./formats/index.ts";
 import { createLogSource, createLogViews } from "./log-source.ts";
@@ -25,7 +26,8 @@ export async function openLogViews(context: LocalContext): Promise<OpenView> {
 
 function openStore({ flags, environment, clock, openStdin, warn = () => {} }: LocalContext) {
   const stdin = openStdin && createReplay(openStdin);
-  const settings = { ...readLogSettings(flags, environment.ANALYTICS_SITE), stdin };
+  const given = readLogSettings(flags, environment.ANALYTICS_SITE);
+  const settings = { ...given, stdin, geoip: given.geoip ?? findCountryPackage() };
   // What was piped in is another log each time.
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
   const openIndex = isKept ? () => openIndexOf(settings, environment, warn) : undefined;
@@ -56,7 +58,7 @@ export function readLogSettings(flags: SourceFlags, usualSite?: string): LogSett
     excludePaths: listTexts(flags.excludePath),
     excludeAddresses: listTexts(flags.excludeAddress),
     keepQuery: listTexts(flags.keepQuery),
-    geoip: flags.geoip === undefined ? undefined : resolve(String(flags.geoip)),
+    geoip: readGeoip(flags.geoip),
     trustForwarded: readHops(flags.trustForwarded),
     acceptProxyAddresses: flags.acceptProxyAddresses === true,
   };
@@ -72,6 +74,12 @@ function readFormat(name: unknown): LogSettings["format"] {
   throw new AnalyticsError("usage", `--log-format: there is no format ${quoteWord(String(name))}.`, {
     hint: `The formats are ${logFormats.map((format) => format.name).join(", ")}. Leave it out to have it recognized.`,
   });
+}
+
+function readGeoip(path: unknown): LogSettings["geoip"] {
+  if (path === undefined) return undefined;
+  const absolute = resolve(String(path));
+  return { name: absolute, path: absolute };
 }
 
 function readHops(text: unknown): number {

@@ -21,8 +21,8 @@ export interface LogSettings {
   keepQuery: readonly string[];
   /** How many proxies in front of the server add the address that they saw to X-Forwarded-For. */
   trustForwarded: number;
-  /** A database of places in MaxMind's format. */
-  geoip?: string | undefined;
+  /** A database of places in MaxMind's format. Its name stays the same where its path does not. */
+  geoip?: { name: string; path: string } | undefined;
   /** Count visitors even where all addresses seem to be a proxy's. */
   acceptProxyAddresses: boolean;
 }

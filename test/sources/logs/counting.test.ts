@@ -139,10 +139,12 @@ describe("who is a visitor", () => {
       { address: "2001:0db8:0001:0002:ffff::9" },
       { address: "2001:db8:1:3::1" },
       { address: "::ffff:192.0.2.2" },
+      { address: "::ffff:c000:202" },
+      { address: "::ffff:c000:203" },
       { at: "2026-11-20T10:00:00Z" },
     ]);
-    expect(await logs.count()).toEqual({ visitors: 5, pageviews: 8, events: 0 });
-    expect(await logs.count("2026-11-20", "2026-11-21")).toMatchObject({ visitors: 6 });
+    expect(await logs.count()).toEqual({ visitors: 6, pageviews: 10, events: 0 });
+    expect(await logs.count("2026-11-20", "2026-11-21")).toMatchObject({ visitors: 7 });
   });
 
   it("needs a page view: downloads alone are no visitor, and no event", async () => {
