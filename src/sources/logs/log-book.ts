@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { AnalyticsError } from "../../errors.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { Collector } from "./collector.ts";
+import type { KeptMarks } from "./compared-days.ts";
 import { explainDamage, type FileHead, readHead } from "./file-head.ts";
 import { type FoundFile, findFiles, refuseUnreadable, STDIN } from "./find-files.ts";
 import { isHeader } from "./formats/w3c.ts";
 import { readContent } from "./log-file.ts";
 import type { LineParser, LogLine } from "./log-line.ts";
 import type { Outcome } from "./outcomes.ts";
-import { createRepeatCheck, type Repeats } from "./repeated-lines.ts";
+import { createRepeatCheck, type RepeatCheck, type Repeats } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 import { forEachLine, isTooLong, readBlocks, TAIL, type TextBlock } from "./text-blocks.ts";
 
@@ -47,6 +48,7 @@ export interface LogBook {
   isPresent(content: LogContent): boolean;
   /** Files that were found and are not read, with the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
+  keepMarks: RepeatCheck["keep"];
 }
 
 /** Sees each request, for a report. */
@@ -58,11 +60,13 @@ export function createLogBook(
   collector: Collector,
   clock: () => number,
   observe?: Observe,
-  kept: readonly LogContent[] = [],
+  kept: { contents: readonly LogContent[]; marks: readonly KeptMarks[] } = { contents: [], marks: [] },
 ): LogBook {
-  const contents = new Map(kept.map((content, index) => [`${content.fingerprint} ${index}`, content]));
+  const contents = new Map(
+    kept.contents.map((content, index) => [`${content.fingerprint} ${index}`, content]),
+  );
   const leftOut = new Map<string, string>();
-  const checkRepeat = createRepeatCheck();
+  const { check: checkRepeat, keep: keepMarks } = createRepeatCheck(contents, settings.timezone, kept.marks);
   /** What was last seen at a path. */
   const seen = new Map<string, { size: number; modified: number }>();
   let found: FoundFile[] = [];
@@ -163,6 +167,7 @@ export function createLogBook(
   return {
     contents,
     leftOut,
+    keepMarks,
     isPresent: ({ path }) => path !== STDIN && seen.has(path),
     // Whoever asks while it runs waits for the same reading, and then for one of their own, since lines may have come.
     refresh: async (signal) => {
@@ -177,7 +182,7 @@ export function createLogBook(
 }
 
 interface Reader {
-  checkRepeat: ReturnType<typeof createRepeatCheck>;
+  checkRepeat: RepeatCheck["check"];
   file: FoundFile;
   content: LogContent;
   parse: LineParser;

@@ -2,6 +2,7 @@ import { deserialize, serialize } from "node:v8";
 import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { type Database, readBytes, transact } from "../../sqlite/driver.ts";
+import type { KeptMarks } from "./compared-days.ts";
 import { type DayCounts, DEFINITION, type Tallies } from "./day-counts.ts";
 import type { LogContent } from "./log-book.ts";
 import { packOpenDay, unpackOpenDay } from "./open-day-file.ts";
@@ -12,6 +13,8 @@ import { createSiteValues, type SiteValues, valueSpaces } from "./values.ts";
 /** All that reading the logs has found. */
 export interface LogState {
   contents: readonly LogContent[];
+  /** To compare lines of other contents with. */
+  marks: readonly KeptMarks[];
   sites: readonly SiteLog[];
   outcomes: Outcomes;
   userAgents: readonly string[];
@@ -40,6 +43,7 @@ interface Head {
   generation: number;
   definition: number;
   contents: LogContent[];
+  marks: readonly KeptMarks[];
   outcomes: Outcomes;
   sites: Omit<SiteLog, "values" | "open" | "sealed">[];
 }
@@ -93,12 +97,13 @@ export function createLogIndex(db: Database): LogIndex {
     const head = readHead();
     if (head === undefined) return undefined;
     generation = head.generation;
-    const { contents, outcomes, sites } = head;
+    const { contents, marks, outcomes, sites } = head;
     if (head.definition === DEFINITION) {
-      return { contents, outcomes, sites: sites.map(loadSite), older: new Map() };
+      return { contents, marks, outcomes, sites: sites.map(loadSite), older: new Map() };
     }
     return {
       contents: [],
+      marks: [],
       outcomes: createOutcomes(),
       sites: sites.map(({ domain, timezone }) => createSiteLog(domain, timezone, loadValues(domain))),
       older: new Map(sites.map(({ domain }) => [domain, loadDays(domain)])),
@@ -143,13 +148,14 @@ export function createLogIndex(db: Database): LogIndex {
     return committed;
   };
 
-  const save = ({ contents, sites, outcomes, userAgents }: LogState): boolean => {
+  const save = ({ contents, marks, sites, outcomes, userAgents }: LogState): boolean => {
     const committed = transact(db, () => {
       if ((readHead()?.generation ?? 0) !== generation) return undefined;
       db.exec("DELETE FROM open_days");
       const effects = sites.flatMap((site) => writeSite(site, userAgents));
       const head: Head = {
-        ...{ generation: generation + 1, definition: DEFINITION, outcomes, contents: [...contents] },
+        ...{ generation: generation + 1, definition: DEFINITION },
+        ...{ outcomes, contents: [...contents], marks },
         sites: sites.map(({ values: _, open: __, sealed: ___, ...rest }) => rest),
       };
       db.prepare("INSERT OR REPLACE INTO state VALUES ('head', ?)").run(serialize(head));

@@ -44,7 +44,7 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
   const start = (kept: KeptState | undefined) => {
     findPlace ??= settings.geoip && openPlaces(settings.geoip.path);
     const collector = createCollector(settings, { kept, findPlace });
-    const book = createLogBook(settings, collector, clock, undefined, kept?.contents);
+    const book = createLogBook(settings, collector, clock, undefined, kept);
     return { collector, book, older: kept?.older };
   };
   const open = async () => {
@@ -61,6 +61,7 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
     saved = now;
     return index.save({
       contents: [...book.contents.values()],
+      marks: book.keepMarks(clock() / 1000),
       sites: [...collector.sites.values()],
       outcomes: collector.outcomes,
       userAgents: collector.userAgents,

@@ -3,6 +3,7 @@ import { type Collector, type CollectorOptions, createCollector } from "./collec
 import { STDIN } from "./find-files.ts";
 import { createLogBook, type LogBook } from "./log-book.ts";
 import { createOutcomes } from "./outcomes.ts";
+import { takeRepeats } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 import { countOpenDay, createSiteLog, type SiteLog } from "./site-log.ts";
 
@@ -46,7 +47,9 @@ export async function rebuildDays(
   });
   // Standard input cannot be read again.
   const files = settings.files.filter(({ glob }) => glob !== STDIN);
-  await createLogBook({ ...settings, files }, collector, clock).refresh(signal);
+  const again = createLogBook({ ...settings, files }, collector, clock);
+  await again.refresh(signal);
+  takeRepeats(book.contents.values(), [...again.contents.values()]);
   for (const [domain, dates] of days) {
     const [log, copy] = [sites.get(domain), collector.sites.get(domain)];
     if (log && copy) replaceDays(log, copy, dates);

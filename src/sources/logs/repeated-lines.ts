@@ -1,4 +1,5 @@
 import type { Warning } from "../../operations/period.ts";
+import { type ComparedDay, createComparedDays, type KeptMarks, markLine } from "./compared-days.ts";
 import { hashText } from "./hash-text.ts";
 import type { LogContent } from "./log-book.ts";
 
@@ -10,29 +11,58 @@ export interface Repeats {
   path: string;
 }
 
+export interface RepeatCheck {
+  check(line: string, time: number, content: LogContent): void;
+  /**
+   * What a later process needs to compare its lines with these, of the days that are not closed yet. It knows contents by
+   * their place among all.
+   *
+   * @param now Seconds since 1970.
+   */
+  keep(now: number): KeptMarks[];
+}
+
 /** The lines of one second in so many are compared. */
 const ONE_IN = 16;
-/** Enough for the newest lines of a large log; those of before were compared when they were read. */
-const MOST_KEPT = 200_000;
 /** A request may be logged alike by two servers, but not many are. */
 const LEAST = { lines: 5, share: 0.02 };
 
 /**
- * Creates a function that looks for lines that another log has, too: files may overlap, such as two backups of one log, and
- * such lines are counted twice. It compares the same lines in every file, chosen by their time, and only with those that
- * this process has read.
+ * Creates a check for lines that another log has, too: files may overlap, such as two backups of one log, and such lines are
+ * counted twice. It compares the same lines in every file, chosen by their time. Those of closed days that an earlier
+ * process read need no check: they are not counted without reading all their files again.
  */
-export function createRepeatCheck(): (line: string, time: number, content: LogContent) => void {
-  const seen = new Map<number, LogContent>();
-  return (line, time, content) => {
-    if (!isChosen(time)) return;
-    const hash = hashText(line);
+export function createRepeatCheck(
+  contents: ReadonlyMap<string, LogContent>,
+  timezone: string,
+  kept: readonly KeptMarks[] = [],
+): RepeatCheck {
+  const days = createComparedDays(timezone, kept);
+
+  const findFirst = ({ seen, salt, marks }: ComparedDay, hash: number): LogContent | undefined => {
     const first = seen.get(hash);
-    content.repeats.compared++;
-    if (first !== undefined && first !== content) {
-      content.repeats.repeated++;
-      content.repeats.path = first.path;
-    } else if (seen.size < MOST_KEPT) seen.set(hash, content);
+    if (first !== undefined || marks.size === 0) return first;
+    const place = marks.get(markLine(salt, hash));
+    return place === undefined ? undefined : [...contents.values()][place];
+  };
+
+  return {
+    check: (line, time, content) => {
+      if (!isChosen(time)) return;
+      const hash = hashText(line);
+      const day = days.find(time);
+      const first = findFirst(day, hash);
+      content.repeats.compared++;
+      if (first === undefined) days.add(day, hash, content);
+      else if (first !== content) {
+        content.repeats.repeated++;
+        content.repeats.path = first.path;
+      }
+    },
+    keep: (now) => {
+      const places = new Map([...contents.values()].map((content, place) => [content, place]));
+      return days.keep(now, (content) => places.get(content));
+    },
   };
 }
 
@@ -44,6 +74,17 @@ export const listRepeated = (contents: Iterable<LogContent>): LogContent[] =>
   [...contents].filter(
     ({ repeats: { repeated, compared } }) => repeated >= LEAST.lines && repeated >= LEAST.share * compared,
   );
+
+/** Takes over what was noticed when the same files were read once more. */
+export function takeRepeats(contents: Iterable<LogContent>, again: readonly LogContent[]): void {
+  for (const content of contents) {
+    const found = again.find(
+      ({ fingerprint, path }) => fingerprint === content.fingerprint && path === content.path,
+    );
+    if (found !== undefined && found.repeats.repeated > content.repeats.repeated)
+      content.repeats = found.repeats;
+  }
+}
 
 /** Tells whoever asks about a site that lines may count twice. File names are for the dry run alone. */
 export function warnOfRepeats(contents: Iterable<LogContent>, domain: string): Warning[] {

@@ -89,7 +89,7 @@ export function countOpenDay(site: SiteLog, day: OpenDay, until?: number): DayCo
 }
 
 /** A day is closed this many seconds after its end: servers write some lines late, and files rotate during the day. */
-const LATENESS = 86_400;
+export const LATENESS = 86_400;
 
 /** Reduces the days that are over by an instant, in seconds since 1970, to their counts. */
 export function sealDays(
