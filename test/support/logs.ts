@@ -80,6 +80,7 @@ export function openTestLogs(
   const store = createLogStore({ ...settings, stdin }, { clock: () => clock.now });
   let latest: Awaited<ReturnType<typeof store.read>> | undefined;
   const source = createLogSource(settings, {
+    ...store,
     read: async (signal) => {
       latest = await store.read(signal);
       return latest;

@@ -10,7 +10,7 @@ const SCHEMA_VERSION = 1;
 const SCHEMA = `
 CREATE TABLE state (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
 CREATE TABLE sealed_days (
-  site TEXT NOT NULL, date TEXT NOT NULL, totals BLOB NOT NULL,
+  site TEXT NOT NULL, date TEXT NOT NULL, generation INTEGER NOT NULL, totals BLOB NOT NULL,
   PRIMARY KEY (site, date)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE tallies (

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from "node:v8";
 import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
-import { type Database, readBytes, transact } from "../../sqlite/driver.ts";
+import { type Database, readBytes, readTogether, transact } from "../../sqlite/driver.ts";
 import type { KeptMarks } from "./compared-days.ts";
 import { type DayCounts, DEFINITION, type Tallies } from "./day-counts.ts";
 import type { LogContent } from "./log-book.ts";
@@ -70,11 +70,12 @@ export function createLogIndex(db: Database): LogIndex {
 
   const loadDays = (domain: string): Map<string, DayCounts> => {
     const days = new Map<string, DayCounts>();
-    for (const row of db.prepare("SELECT date, totals FROM sealed_days WHERE site = ?").all(domain)) {
+    const select = db.prepare("SELECT date, generation, totals FROM sealed_days WHERE site = ?");
+    for (const row of select.all(domain)) {
       const date = String(row.date);
       const day: DayCounts = {
         ...deserialize(readBytes(row.totals)),
-        tallies: createStoredTallies(db, domain, date),
+        tallies: createStoredTallies(db, domain, date, Number(row.generation)),
       };
       days.set(date, day);
       writtenDays.add(day);
@@ -93,7 +94,7 @@ export function createLogIndex(db: Database): LogIndex {
     return log;
   };
 
-  const load = (): KeptState | undefined => {
+  const loadAll = (): KeptState | undefined => {
     const head = readHead();
     if (head === undefined) return undefined;
     generation = head.generation;
@@ -110,21 +111,26 @@ export function createLogIndex(db: Database): LogIndex {
     };
   };
 
+  // While another process may write.
+  const load = () => readTogether(db, loadAll);
+
   /** Returns what is true once the writing is committed. */
   const writeSite = (site: SiteLog, userAgents: readonly string[]): (() => void)[] => {
     const { domain, sealed, open, values } = site;
+    const next = generation + 1;
     const committed: (() => void)[] = [];
     for (const [date, day] of sealed) {
       if (writtenDays.has(day)) continue;
       const { tallies, ...totals } = day;
       if (!(tallies instanceof Map)) throw new TypeError("These tallies are on disk already.");
-      db.prepare("INSERT OR REPLACE INTO sealed_days VALUES (?, ?, ?)").run(domain, date, serialize(totals));
+      const insertSealed = db.prepare("INSERT OR REPLACE INTO sealed_days VALUES (?, ?, ?, ?)");
+      insertSealed.run(domain, date, next, serialize(totals));
       db.prepare("DELETE FROM tallies WHERE site = ? AND date = ?").run(domain, date);
       const insert = db.prepare("INSERT INTO tallies VALUES (?, ?, ?, ?)");
       for (const [dimension, counts] of tallies) insert.run(domain, date, dimension, packTallies(counts));
       committed.push(() => {
         // From now on they are read when they are asked for.
-        day.tallies = createStoredTallies(db, domain, date);
+        day.tallies = createStoredTallies(db, domain, date, next);
         writtenDays.add(day);
       });
     }
@@ -170,27 +176,54 @@ export function createLogIndex(db: Database): LogIndex {
   return { load, save, close: () => db.close() };
 }
 
-function createStoredTallies(db: Database, site: string, date: string): DayCounts["tallies"] {
+/** The day was counted again by another process, whose values may have other numbers. */
+export class DayCountedAgain extends AnalyticsError {
+  constructor() {
+    super("unavailable", "Another process has just counted these logs again.", { hint: "Ask again." });
+  }
+}
+
+/** @param generation The one that the day was written in. */
+function createStoredTallies(
+  db: Database,
+  site: string,
+  date: string,
+  generation: number,
+): DayCounts["tallies"] {
   const known = new Map<Dimension, Tallies | undefined>();
   const read = (dimension: Dimension) => {
-    try {
-      const row = db
-        .prepare("SELECT counts FROM tallies WHERE site = ? AND date = ? AND dimension = ?")
-        .get(site, date, dimension);
-      return row === undefined ? undefined : unpackTallies(readBytes(row.counts));
-    } catch (cause) {
-      throw new AnalyticsError("unavailable", "The index of these logs cannot be read.", {
-        hint: "Remove its file, in the folder logs of this program's state folder: it is made again from the logs.",
-        cause,
-      });
-    }
+    const row = db
+      .prepare(
+        `SELECT generation, counts FROM sealed_days AS day LEFT JOIN tallies
+        ON tallies.site = day.site AND tallies.date = day.date AND dimension = ?
+        WHERE day.site = ? AND day.date = ?`,
+      )
+      .get(dimension, site, date);
+    if (row?.generation !== generation) throw new DayCountedAgain();
+    return row.counts === null ? undefined : unpackTallies(readBytes(row.counts));
   };
   return {
     get: (dimension) => {
-      if (!known.has(dimension)) known.set(dimension, read(dimension));
+      if (!known.has(dimension))
+        known.set(
+          dimension,
+          explainDamage(() => read(dimension)),
+        );
       return known.get(dimension);
     },
   };
+}
+
+function explainDamage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof DayCountedAgain) throw cause;
+    throw new AnalyticsError("unavailable", "The index of these logs cannot be read.", {
+      hint: "Remove its file, in the folder logs of this program's state folder: it is made again from the logs.",
+      cause,
+    });
+  }
 }
 
 function packTallies({ values, visitors, hits }: Tallies): Buffer {

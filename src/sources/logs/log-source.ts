@@ -13,6 +13,7 @@ import { coverageWarnings } from "./coverage.ts";
 import { rankCrawlers } from "./crawler-days.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { nameValue } from "./labels.ts";
+import { DayCountedAgain } from "./log-index.ts";
 import type { LogStore } from "./log-store.ts";
 import { listRecorded } from "./recorded.ts";
 import { warnOfRepeats } from "./repeated-lines.ts";
@@ -78,8 +79,17 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
       return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
     },
     breakdown: async (span, dimension, limit, signal) => {
-      const { log, days } = await countDays(span, signal);
-      return rank(log, dimension, limit, days);
+      const ask = async () => {
+        const { log, days } = await countDays(span, signal);
+        return rank(log, dimension, limit, days);
+      };
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof DayCountedAgain)) throw error;
+        store.forget();
+        return ask();
+      }
     },
     crawlers: async (span, limit, signal) => {
       const { days } = await readDays(span, signal);

@@ -8,6 +8,8 @@ import type { LogSettings } from "./settings.ts";
 export interface LogStore {
   /** Reads what was written since the last time, and returns what all lines say. */
   read(signal?: AbortSignal): Promise<{ collector: Collector; book: LogBook }>;
+  /** Has the next `read` begin with what other processes have kept since. */
+  forget(): void;
 }
 
 export interface LogStoreOptions {
@@ -77,6 +79,9 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
 
   let running: Promise<unknown> = Promise.resolve();
   return {
+    forget: () => {
+      current = undefined;
+    },
     read: (signal) => {
       const next = running.then(async () => {
         signal?.throwIfAborted();

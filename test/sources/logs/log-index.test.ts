@@ -96,6 +96,35 @@ describe("the index of logs", () => {
     expect(await read()).toEqual(expected);
   });
 
+  it("reads no numbers of a closed day that another process has counted again since", async () => {
+    const on16 = NOON - 5 * DAY;
+    place.write("access.log", [
+      combinedLine({ at: on16, path: "/first" }),
+      combinedLine({ at: NOON - 60_000, path: "/first" }),
+    ]);
+    const long = await place.open();
+    const [site] = await long.sites();
+    if (site === undefined) throw new Error("There is no site.");
+    // Enough lines that the other process writes them.
+    const older = Array.from({ length: 10_000 }, (_, second) =>
+      combinedLine({
+        ...{ at: on16 + 1_000 * second, path: "/older" },
+        address: `198.51.100.${second % 250}`,
+      }),
+    );
+    place.write("access.log.2", older);
+    await read();
+    rmSync(join(place.folder, "www", "access.log.2"));
+    place.append("access.log", [combinedLine({ at: NOON - 30_000, path: "/today" })]);
+    const span = { site, from: "2026-11-16", to: "2026-11-16", now: place.clock.now };
+    const { rows } = await long.breakdown(span, "pages", 10);
+    expect(rows.map(({ value, hits }) => [value, hits])).toEqual([
+      ["/older", 10_000],
+      ["/first", 1],
+    ]);
+    expect(await long.days(span)).toMatchObject([{ pageviews: 10_001 }]);
+  });
+
   it("counts a closed day again if an older file with its lines appears", async () => {
     const early = combinedLine({ at: NOON - 5 * DAY, address: "198.51.100.1" });
     const late = combinedLine({ at: NOON - 5 * DAY + 60_000, address: "198.51.100.2" });
