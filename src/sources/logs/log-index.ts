@@ -4,10 +4,11 @@ import type { Dimension } from "../../operations/dimensions.ts";
 import { type Database, readBytes, readTogether, transact } from "../../sqlite/driver.ts";
 import type { KeptMarks } from "./compared-days.ts";
 import { type DayCounts, DEFINITION, type Tallies } from "./day-counts.ts";
+import { ForeignIndex } from "./index-file.ts";
 import type { LogContent } from "./log-book.ts";
 import { packOpenDay, unpackOpenDay } from "./open-day-file.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
-import { countOpenDay, createSiteLog, type SiteLog } from "./site-log.ts";
+import { countOpenDay, createSiteLog, isClosedEarly, type SiteLog } from "./site-log.ts";
 import { createSiteValues, type SiteValues, valueSpaces } from "./values.ts";
 
 /** All that reading the logs has found. */
@@ -22,14 +23,21 @@ export interface LogState {
 
 /** What an earlier process kept. */
 export interface KeptState extends Omit<LogState, "userAgents"> {
-  /** Days that were counted by another definition, by site and date: used where their lines are gone. */
+  /**
+   * By site and date, days to use where their lines are gone: they were counted by an earlier definition, or the clock was
+   * ahead.
+   */
   older: ReadonlyMap<string, ReadonlyMap<string, DayCounts>>;
 }
 
 /** Keeps what was read, in one file: whoever opens it next continues where this one stopped. */
 export interface LogIndex {
-  /** Undefined if nothing was kept yet. */
-  load(): KeptState | undefined;
+  /**
+   * Undefined if nothing was kept yet. Throws ForeignIndex if a newer version of this program has counted in it.
+   *
+   * @param now Seconds since 1970.
+   */
+  load(now: number): KeptState | undefined;
   /**
    * Writes the state, all of it or nothing. False if another process has written since `load`: then this one has to load
    * again, because the same value may have another number there.
@@ -94,71 +102,96 @@ export function createLogIndex(db: Database): LogIndex {
     return log;
   };
 
-  const loadAll = (): KeptState | undefined => {
+  const loadAll = (now: number): KeptState | undefined => {
     const head = readHead();
     if (head === undefined) return undefined;
+    if (head.definition > DEFINITION) throw new ForeignIndex("a newer version of this program wrote it");
     generation = head.generation;
     const { contents, marks, outcomes, sites } = head;
     if (head.definition === DEFINITION) {
-      return { contents, marks, outcomes, sites: sites.map(loadSite), older: new Map() };
+      const logs = sites.map(loadSite);
+      if (!logs.some((log) => isClosedEarly(log, now))) {
+        return { contents, marks, outcomes, sites: logs, older: new Map() };
+      }
     }
     return {
       contents: [],
       marks: [],
       outcomes: createOutcomes(),
-      sites: sites.map(({ domain, timezone }) => createSiteLog(domain, timezone, loadValues(domain))),
+      sites: sites.map(({ domain, timezone, first }) => ({
+        ...createSiteLog(domain, timezone, loadValues(domain)),
+        first,
+      })),
       older: new Map(sites.map(({ domain }) => [domain, loadDays(domain)])),
     };
   };
 
   // While another process may write.
-  const load = () => readTogether(db, loadAll);
+  const load = (now: number) => readTogether(db, () => loadAll(now));
 
-  /** Returns what is true once the writing is committed. */
-  const writeSite = (site: SiteLog, userAgents: readonly string[]): (() => void)[] => {
-    const { domain, sealed, open, values } = site;
+  // What these return is true once the writing is committed.
+  type Effect = () => void;
+
+  const writeSealed = ({ domain, sealed }: SiteLog): Effect[] => {
     const next = generation + 1;
-    const committed: (() => void)[] = [];
-    for (const [date, day] of sealed) {
-      if (writtenDays.has(day)) continue;
+    const insertDay = db.prepare("INSERT INTO sealed_days VALUES (?, ?, ?, ?)");
+    const insert = db.prepare("INSERT INTO tallies VALUES (?, ?, ?, ?)");
+    return [...sealed].flatMap(([date, day]) => {
+      if (writtenDays.has(day)) return [];
       const { tallies, ...totals } = day;
       if (!(tallies instanceof Map)) throw new TypeError("These tallies are on disk already.");
-      const insertSealed = db.prepare("INSERT OR REPLACE INTO sealed_days VALUES (?, ?, ?, ?)");
-      insertSealed.run(domain, date, next, serialize(totals));
-      db.prepare("DELETE FROM tallies WHERE site = ? AND date = ?").run(domain, date);
-      const insert = db.prepare("INSERT INTO tallies VALUES (?, ?, ?, ?)");
+      removeSealed(domain, date);
+      insertDay.run(domain, date, next, serialize(totals));
       for (const [dimension, counts] of tallies) insert.run(domain, date, dimension, packTallies(counts));
-      committed.push(() => {
+      return () => {
         // From now on they are read when they are asked for.
         day.tallies = createStoredTallies(db, domain, date, next);
         writtenDays.add(day);
-      });
+      };
+    });
+  };
+
+  const removeSealed = (domain: string, date: string) => {
+    for (const table of ["sealed_days", "tallies"]) {
+      db.prepare(`DELETE FROM ${table} WHERE site = ? AND date = ?`).run(domain, date);
     }
+  };
+
+  const writeOpen = (site: SiteLog, userAgents: readonly string[]): Effect[] => {
     const insertDay = db.prepare("INSERT INTO open_days VALUES (?, ?, ?)");
-    for (const day of open.values()) {
+    return [...site.open.values()].map((day) => {
       const { bytes, hashes } = packOpenDay(day, countOpenDay(site, day), userAgents);
-      insertDay.run(domain, day.date, bytes);
-      committed.push(() => {
+      // It may have been closed too early.
+      removeSealed(site.domain, day.date);
+      insertDay.run(site.domain, day.date, bytes);
+      return () => {
         day.hashes = hashes;
-      });
-    }
+      };
+    });
+  };
+
+  const writeValues = ({ domain, values }: SiteLog): Effect[] => {
     const insertValue = db.prepare("INSERT INTO site_values VALUES (?, ?, ?, ?)");
-    for (const space of valueSpaces) {
+    return valueSpaces.map((space) => {
       const key = `${domain} ${space}`;
       const { at, size } = values(space);
       for (let number = (writtenValues.get(key) ?? 0) + 1; number < size; number++) {
         insertValue.run(domain, space, number, at(number) ?? "");
       }
-      committed.push(() => void writtenValues.set(key, size - 1));
-    }
-    return committed;
+      return () => void writtenValues.set(key, size - 1);
+    });
   };
 
   const save = ({ contents, marks, sites, outcomes, userAgents }: LogState): boolean => {
     const committed = transact(db, () => {
       if ((readHead()?.generation ?? 0) !== generation) return undefined;
       db.exec("DELETE FROM open_days");
-      const effects = sites.flatMap((site) => writeSite(site, userAgents));
+      const effects = sites.flatMap((site) => [
+        ...writeSealed(site),
+        // Counting may number values.
+        ...writeOpen(site, userAgents),
+        ...writeValues(site),
+      ]);
       const head: Head = {
         ...{ generation: generation + 1, definition: DEFINITION },
         ...{ outcomes, contents: [...contents], marks },
@@ -204,12 +237,10 @@ function createStoredTallies(
   };
   return {
     get: (dimension) => {
-      if (!known.has(dimension))
-        known.set(
-          dimension,
-          explainDamage(() => read(dimension)),
-        );
-      return known.get(dimension);
+      if (known.has(dimension)) return known.get(dimension);
+      const tallies = explainDamage(() => read(dimension));
+      known.set(dimension, tallies);
+      return tallies;
     },
   };
 }

@@ -4,6 +4,7 @@ import { createLogBook, type LogBook } from "./log-book.ts";
 import type { KeptState, LogIndex } from "./log-index.ts";
 import { rebuildDays } from "./rebuild-days.ts";
 import type { LogSettings } from "./settings.ts";
+import { isClosedEarly } from "./site-log.ts";
 
 export interface LogStore {
   /** Reads what was written since the last time, and returns what all lines say. */
@@ -27,6 +28,8 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
   let index: LogIndex | undefined;
   let current: ReturnType<typeof start> | undefined;
   let saved = { bytes: 0, sealed: 0 };
+  /** When logs were last read, in seconds since 1970. */
+  let latest = 0;
   const rebuilt = new Map<string, number>();
   let findPlace: CollectorOptions["findPlace"];
 
@@ -50,11 +53,19 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
     return { collector, book, older: kept?.older };
   };
   const open = async () => {
+    current = undefined;
     index ??= await openIndex?.();
-    const kept = index?.load();
+    const kept = index?.load(clock() / 1000);
     current = start(kept);
     saved = kept === undefined ? { bytes: -WORTH_SAVING, sealed: 0 } : measure(current);
     return current;
+  };
+  const hasClockGoneBack = () => {
+    const [before, now] = [latest, clock() / 1000];
+    latest = now;
+    return (
+      now < before && [...(current?.collector.sites.values() ?? [])].some((log) => isClosedEarly(log, now))
+    );
   };
   const save = ({ collector, book }: { collector: Collector; book: LogBook }): boolean => {
     const now = measure({ collector, book });
@@ -70,6 +81,7 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
     });
   };
   const readOnce = async (signal?: AbortSignal) => {
+    if (hasClockGoneBack()) current = undefined;
     const { collector, book, older } = current ?? (await open());
     await book.refresh(signal);
     if (older) keepOlder(collector, older);

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { findStateFolder } from "../../config/state-folder.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import type { Environment } from "../../config/variables.ts";
+import { AnalyticsError } from "../../errors.ts";
 import { findDriver, readResultCode } from "../../sqlite/driver.ts";
 import { ForeignIndex, openIndexFile } from "./index-file.ts";
 import { createLogIndex, type KeptState, type LogIndex } from "./log-index.ts";
@@ -12,17 +13,20 @@ import type { LogSettings } from "./settings.ts";
 /**
  * Opens the index of these logs. Undefined if there is none: this machine has no SQLite, or no folder for it, or its file
  * cannot be used, of which `warn` tells.
+ *
+ * @param now Seconds since 1970.
  */
 export async function openIndexOf(
   settings: LogSettings,
   environment: Environment,
   warn: (text: string) => void,
+  now: number,
 ): Promise<LogIndex | undefined> {
   const folder = findStateFolder(environment);
   const open = folder === undefined ? undefined : await findDriver();
   if (folder === undefined || open === undefined) return undefined;
   const path = join(folder, "logs", `${nameIndex(settings)}.sqlite`);
-  const openHere = () => guardIndex(createLogIndex(openIndexFile(path, open)), path, warn);
+  const openHere = () => guardIndex(createLogIndex(openIndexFile(path, open)), path, warn, now);
   try {
     return openHere();
   } catch (error) {
@@ -42,14 +46,14 @@ export async function openIndexOf(
  * Loads an index, so that damage is found at once. One that cannot be written any more leaves the answers right: the next
  * process reads more from the files.
  */
-function guardIndex(index: LogIndex, path: string, warn: (text: string) => void): LogIndex {
-  let first = loadOrClose(index);
+function guardIndex(index: LogIndex, path: string, warn: (text: string) => void, now: number): LogIndex {
+  let first = loadOrClose(index, now);
   let isLoaded = true;
   let isBroken = false;
   return {
     ...index,
-    load: () => {
-      const kept = isLoaded ? first : index.load();
+    load: (later) => {
+      const kept = isLoaded ? first : loadAgain(index, later);
       isLoaded = false;
       first = undefined;
       return kept;
@@ -67,9 +71,22 @@ function guardIndex(index: LogIndex, path: string, warn: (text: string) => void)
   };
 }
 
-function loadOrClose(index: LogIndex): KeptState | undefined {
+/** Other processes have written since the index was opened. */
+function loadAgain(index: LogIndex, now: number): KeptState | undefined {
   try {
-    return index.load();
+    return index.load(now);
+  } catch (cause) {
+    const message =
+      cause instanceof ForeignIndex
+        ? "A newer version of this program counts these logs now."
+        : `The index of these logs cannot be read: ${explainIndex(cause)}.`;
+    throw new AnalyticsError("unavailable", message, { hint: "Start this one again.", cause });
+  }
+}
+
+function loadOrClose(index: LogIndex, now: number): KeptState | undefined {
+  try {
+    return index.load(now);
   } catch (error) {
     index.close();
     throw error;

@@ -30,7 +30,7 @@ function openStore({ flags, environment, clock, openStdin, warn = () => {} }: Lo
   const settings = { ...given, stdin, geoip: given.geoip ?? findCountryPackage() };
   // What was piped in is another log each time.
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
-  const openIndex = isKept ? () => openIndexOf(settings, environment, warn) : undefined;
+  const openIndex = isKept ? () => openIndexOf(settings, environment, warn, clock() / 1000) : undefined;
   return { settings, store: createLogStore(settings, { clock, openIndex }) };
 }
 

@@ -106,6 +106,12 @@ export function sealDays(
   }
 }
 
+/** Whether a day was closed too early, since the clock has gone back. @param now Seconds since 1970. */
+export function isClosedEarly({ sealed, timezone }: SiteLog, now: number): boolean {
+  const last = [...sealed.keys()].reduce((a, b) => (a > b ? a : b), "");
+  return last !== "" && startOfDay(addDays(last, 1), timezone) / 1000 + LATENESS > now;
+}
+
 /** Roughly, the bytes of memory that open days take. */
 export function weighOpenDays({ open }: SiteLog): number {
   let bytes = 0;

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openLogSource } from "../../../src/sources/logs/open.ts";
 import { findDriver } from "../../../src/sqlite/driver.ts";
+import { findIndexFile } from "./index-place.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "./log-place.ts";
 
 let place: LogPlace;
@@ -18,7 +19,6 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const state = () => join(place.folder, "state");
-const logsFolder = () => join(state(), "analytics-mcp", "logs");
 
 /** Asks as a new process does. */
 async function ask() {
@@ -32,10 +32,7 @@ async function ask() {
   return [days.at(0)?.visitors, days.at(-1)?.visitors];
 }
 
-const indexFile = () => {
-  const [name = ""] = readdirSync(logsFolder()).filter((each) => each.endsWith(".sqlite"));
-  return join(logsFolder(), name);
-};
+const indexFile = () => findIndexFile(state());
 
 describe("an index that cannot be used", () => {
   it("is not made where there is no folder for it", async () => {
