@@ -34,7 +34,7 @@ export async function exportHits(
   }
   const { acceptProxyAddresses, geoip } = settings;
   const recorder = createHitExport({ ...options, sites, acceptProxyAddresses });
-  const findPlace = geoip === undefined ? undefined : openGeoip(geoip);
+  const findPlace = geoip === undefined ? undefined : openGeoip(geoip.path);
   const collector = createCollector(settings, { recorder, findPlace });
   const book = createLogBook(settings, collector, clock);
   await book.refresh(signal);

@@ -26,8 +26,7 @@ export async function openLogViews(context: LocalContext): Promise<OpenView> {
 
 function openStore({ flags, environment, clock, openStdin, warn = () => {} }: LocalContext) {
   const stdin = openStdin && createReplay(openStdin);
-  const given = readLogSettings(flags, environment.ANALYTICS_SITE);
-  const settings = { ...given, stdin, geoip: given.geoip ?? findCountryPackage() };
+  const settings = { ...readLogSettings(flags, environment.ANALYTICS_SITE), stdin };
   // What was piped in is another log each time.
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
   const openIndex = isKept ? () => openIndexOf(settings, environment, warn, clock() / 1000) : undefined;
@@ -77,7 +76,7 @@ function readFormat(name: unknown): LogSettings["format"] {
 }
 
 function readGeoip(path: unknown): LogSettings["geoip"] {
-  if (path === undefined) return undefined;
+  if (path === undefined) return findCountryPackage();
   const absolute = resolve(String(path));
   return { name: absolute, path: absolute };
 }
