@@ -26,7 +26,7 @@ export interface DoctorContext {
   readGivenKey: () => Promise<GivenKey | undefined>;
   openTarget: (access: Access) => Promise<Target>;
   /** The source in this process that answers in place of a service. */
-  local?: Pick<LocalSource, "about" | "call"> | undefined;
+  local?: Pick<LocalSource, "about" | "call" | "local"> | undefined;
 }
 
 /** What the checks of a connection need. */

@@ -3,10 +3,22 @@ import type { LocalSource } from "../sources/source-types.ts";
 import { type Check, ok, warn } from "./doctor-check.ts";
 import { listSome } from "./service-checks.ts";
 
-/** The checks of a source in this process, which has no key, address or network. */
-export function createLocalChecks({ about, call }: Pick<LocalSource, "about" | "call">): readonly Check[] {
+/** The checks of a source in this process, which has no key. */
+export function createLocalChecks({
+  about,
+  call,
+  local,
+}: Pick<LocalSource, "about" | "call" | "local">): readonly Check[] {
   return [
-    { name: "source", run: () => ok(`${about.label}: needs no key and sends nothing`) },
+    {
+      name: "source",
+      run: () =>
+        ok(
+          local.kind.secret
+            ? `${about.label}: needs no key`
+            : `${about.label}: needs no key and sends nothing`,
+        ),
+    },
     {
       name: "sites",
       run: async () => {

@@ -30,6 +30,7 @@ export const clickhouse: LocalKind = {
     note: "From a table of hits in ClickHouse.",
     instruction: "The numbers come from a table of hits in ClickHouse.",
   },
+  secret: { variable: "ANALYTICS_CLICKHOUSE_PASSWORD", option: "--clickhouse-password-file" },
   takesSite: true,
   open: async (context) => (await import("./clickhouse/open.ts")).openClickHouse(context),
   openViews: async (context) => (await import("./clickhouse/open.ts")).openClickHouseViews(context),

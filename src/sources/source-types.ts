@@ -63,6 +63,8 @@ export interface LocalKind {
   /** The environment variable that chooses it, and how its text becomes flags. */
   variable?: { name: string; read(text: string): SourceFlags };
   about: About;
+  /** A variable with a secret that the data is read with, and the option that names a file of it. */
+  secret?: { variable: string; option: string };
   /** The site to use when a query names none. */
   site?: string;
   /** Set if its data may not name the site, which `--site` then does. */

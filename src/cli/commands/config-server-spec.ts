@@ -11,7 +11,7 @@ import { type McpClient, needsKey } from "../../setup/mcp-client.ts";
 import type { ServerSpec } from "../../setup/server-spec.ts";
 import { findLocal, listAllWords, refuseStdin } from "../../sources/local-choice.ts";
 import { localKinds } from "../../sources/local-kinds.ts";
-import type { SourceFlags } from "../../sources/source-types.ts";
+import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 
 const LOCAL_OPTIONS = localKinds.map(({ option }) => option.flag);
@@ -76,6 +76,7 @@ function readServer(
     throw refuse(`Use --with-key or ${flag}, not both`, `${flag} needs no key.`);
   }
   refuseStdin(local, "An assistant's server");
+  refuseShellSecret(local, environment);
   const profile = local ? local.profile : readProfileName(environment, flags, machine);
   const options = local ? listAllWords(local) : readOptions(environment, flags, profile);
   if (options.length > 0 || profile !== undefined) {
@@ -97,6 +98,17 @@ function readServer(
     allowHttp: isPlain ? environment.ANALYTICS_ALLOW_HTTP : undefined,
     apiKey: access?.apiKey,
   };
+}
+
+/** Throws AnalyticsError `usage` if the data is read with a secret of this shell, which an assistant does not see. */
+function refuseShellSecret(local: LocalChoice | undefined, environment: Io["environment"]): void {
+  const { variable, option } = local?.kind.secret ?? {};
+  if (variable === undefined || readVariable(environment, variable) === undefined) return;
+  if (local?.options.includes(option ?? "")) return;
+  throw refuse(
+    `An assistant's server does not see ${variable} of this shell`,
+    `Put it into a file that only you can read, and name the file: ${option} /path/to/file`,
+  );
 }
 
 /** The key of this shell and its address. A saved profile's key stays where it is. */

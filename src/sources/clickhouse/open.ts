@@ -19,8 +19,9 @@ export async function openClickHouseViews(context: LocalContext): Promise<OpenVi
   return openViews(context);
 }
 
-function openViews({ flags, environment, clock }: LocalContext) {
-  const settings = readClickHouseSettings(flags, environment);
+function openViews(context: LocalContext) {
+  const { flags, environment, clock } = context;
+  const settings = readClickHouseSettings(context);
   const mapping = readMapping(flags);
   const connection = connect(settings);
   const { database, table } = settings;

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { describeExposure, isExposed } from "../../config/file-permissions.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { type Environment, readVariable } from "../../config/variables.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import type { SourceFlags } from "../source-types.ts";
+import type { LocalContext } from "../source-types.ts";
 
 /** Where the table is, and who reads it. */
 export interface ClickHouseSettings {
@@ -19,7 +20,11 @@ const DEFAULT_TABLE = "hits";
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** Reads the settings from a command line's options. Throws AnalyticsError `usage`. */
-export function readClickHouseSettings(flags: SourceFlags, environment: Environment): ClickHouseSettings {
+export function readClickHouseSettings({
+  flags,
+  environment,
+  warn = () => {},
+}: Pick<LocalContext, "environment" | "flags" | "warn">): ClickHouseSettings {
   const url = readUrl(String(flags.clickhouse));
   const [, inUrl = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(url.pathname) ?? [];
   if (rest !== "") throw refuse("must end with the name of the database");
@@ -37,7 +42,7 @@ export function readClickHouseSettings(flags: SourceFlags, environment: Environm
   }
   return {
     ...{ url: url.origin, user: decodeURIComponent(url.username) || "default", database, table: name },
-    password: readPassword(flags.clickhousePasswordFile, environment),
+    password: readPassword(flags.clickhousePasswordFile, environment, warn),
   };
 }
 
@@ -55,10 +60,17 @@ function readUrl(text: string): URL {
   return url;
 }
 
-function readPassword(file: unknown, environment: Environment): string {
+function readPassword(
+  file: unknown,
+  environment: Environment,
+  warn: NonNullable<LocalContext["warn"]>,
+): string {
   if (file === undefined) return readVariable(environment, "ANALYTICS_CLICKHOUSE_PASSWORD") ?? "";
   try {
-    return readFileSync(String(file), "utf8").replace(/\r?\n$/, "");
+    const password = readFileSync(String(file), "utf8").replace(/\r?\n$/, "");
+    // A shell's <(command) is a pipe, which other users cannot open.
+    if (statSync(String(file)).isFile() && isExposed(String(file))) void warn(describeExposure(String(file)));
+    return password;
   } catch (cause) {
     throw new AnalyticsError(
       "usage",

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -56,11 +56,27 @@ describe.skipIf(!hasChdb)("a table of hits", () => {
       ["report", "acme.example", "-o", "-"],
       ["openapi"],
       ["whoami"],
-      ["config", "cursor"],
     ];
     for (const argv of commands) {
       expect([argv, await shell(argv)]).toMatchObject([argv, { code: 0 }]);
     }
+  });
+
+  it("is written into an assistant's settings with the file of its password, not with the password", async () => {
+    const refused = await shell(["config", "cursor"]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("--clickhouse-password-file"),
+    ]);
+    const file = join(folder, "password");
+    writeFileSync(file, `${server.password}\n`, { mode: 0o600 });
+    const named = await shell(["config", "cursor", "--clickhouse-password-file", file]);
+    expect(named.stdout).toContain(`"${file}"`);
+    const asked = await shell(["sites", "--clickhouse-password-file", file], { HOME: folder });
+    expect([asked.code, asked.stderr]).toEqual([0, ""]);
+    chmodSync(file, 0o644);
+    const open = await shell(["sites", "--clickhouse-password-file", file], { HOME: folder });
+    expect([open.code, open.stderr]).toEqual([0, expect.stringContaining("chmod 600")]);
   });
 
   it("is remembered by a profile, without the password", async () => {
