@@ -1,6 +1,5 @@
 import { Option } from "commander";
 import { AnalyticsError } from "../../errors.ts";
-import { findLocal } from "../../sources/local-choice.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import type { ShellCommand } from "./command.ts";
@@ -17,9 +16,11 @@ export function addSiteOption({ environment }: Io, command: ShellCommand): Shell
   const takesLogs = command.access.includes("--logs");
   if (!takesLogs || command.options.some(({ long }) => long === "--site")) return command;
   command.addOption(createSiteOption().hideHelp());
-  return command.hook("preAction", () => {
+  return command.hook("preAction", async () => {
     const flags = command.optsWithGlobals<SourceFlags>();
-    if (flags.site === undefined || findLocal(flags, environment)?.kind.takesSite) return;
+    if (flags.site === undefined) return;
+    const { findLocal } = await import("../../sources/local-choice.ts");
+    if (findLocal(flags, environment)?.kind.takesSite) return;
     throw new AnalyticsError("usage", `--site of ${command.name()} is for --logs and --clickhouse.`, {
       hint: "Add --logs and your log files, or leave out --site.",
     });
