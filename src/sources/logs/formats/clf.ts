@@ -25,26 +25,39 @@ function createParser(): LineParser {
     const end = request < 0 ? -1 : findClosingQuote(line, request + 1);
     const status = end < 0 ? 0 : readStatus(line, end + 2);
     if (status === 0) return undefined;
-    const text = createTextReader(line);
-    const parsed = { time, ...sender, ...readRequest(line, request + 1, end, text), status };
-    return { ...parsed, ...readHeaders(readQuoted(line, end + 5, text)) };
+    const read = line.includes("\\") ? readEscaped : readPlain;
+    const asked = readRequest(line, request + 1, end, read);
+    return joinParts(time, sender, asked, status, readQuoted(line, end + 5, read));
   };
 }
 
-/** Reads parts of a line without its escapes. Most lines have none. */
-function createTextReader(line: string): ReadText {
-  const isEscaped = line.includes("\\");
-  return (from, to) => (isEscaped ? unescapeLog(line.slice(from, to)) : line.slice(from, to));
-}
-
-function readHeaders([referrer, agent, forwarded]: string[]): Partial<LogLine> {
-  if (referrer === undefined || agent === undefined) return {};
-  const header = (text: string) => (text === "-" ? "" : text);
+/** One object of one shape, since there are millions of them. */
+function joinParts(
+  time: number,
+  { address, host }: Sender,
+  { method, target }: Pick<LogLine, "method" | "target">,
+  status: number,
+  [referrer, agent, forwarded]: string[],
+): LogLine {
+  if (referrer === undefined || agent === undefined) return { time, address, host, method, target, status };
   return {
-    ...{ referrer: header(referrer), agent: header(agent) },
-    ...(forwarded !== undefined && forwarded !== "-" && { forwarded }),
+    time,
+    address,
+    host,
+    method,
+    target,
+    status,
+    referrer: referrer === "-" ? "" : referrer,
+    agent: agent === "-" ? "" : agent,
+    forwarded: forwarded === "-" ? undefined : forwarded,
   };
 }
+
+/** Reads a part of a line without its escapes. Most lines have none. */
+type ReadText = (line: string, from: number, to: number) => string;
+
+const readPlain: ReadText = (line, from, to) => line.slice(from, to);
+const readEscaped: ReadText = (line, from, to) => unescapeLog(line.slice(from, to));
 
 /** The position of ` [21/Nov/2026:` and so on. A user's name may contain brackets. */
 function findTimestamp(line: string): number {
@@ -58,11 +71,14 @@ const SLASH = 47;
 const COLON = 58;
 const BACKSLASH = 92;
 
-function readSender(line: string, end: number): { address: string; host?: string } | undefined {
+type Sender = Pick<LogLine, "address" | "host">;
+
+function readSender(line: string, end: number): Sender | undefined {
   const first = line.indexOf(" ");
   if (first <= 0 || first >= end) return undefined;
   const second = line.indexOf(" ", first + 1);
   if (second < 0 || second > end) return undefined;
+  if (line.startsWith("-", first + 1) && second === first + 2) return { address: line.slice(0, first) };
   const [word, next] = [line.slice(0, first), line.slice(first + 1, second)];
   if (isAddress(next)) return { address: next, host: word };
   // Lighttpd: the host in place of ident, which nobody has used for decades.
@@ -94,18 +110,17 @@ function readStatus(line: string, at: number): number {
   const [a, b, c] = [digit(0), digit(1), digit(2)];
   const isNumber = a >= 1 && a <= 9 && b >= 0 && b <= 9 && c >= 0 && c <= 9;
   const next = line.charCodeAt(at + 3);
-  return isNumber && (next === 32 || Number.isNaN(next)) ? a * 100 + b * 10 + c : 0;
+  return isNumber && (next === 32 || line.length === at + 3) ? a * 100 + b * 10 + c : 0;
 }
 
-type ReadText = (from: number, to: number) => string;
-
 /** `GET /path HTTP/1.1`. What is no request, such as the beginning of a TLS handshake, has no method. */
-function readRequest(line: string, from: number, to: number, text: ReadText) {
+function readRequest(line: string, from: number, to: number, read: ReadText) {
   const space = line.indexOf(" ", from);
   const last = line.lastIndexOf(" ", to - 1);
-  if (space < 0 || space >= to || !isMethod(line, from, space)) return { method: "", target: text(from, to) };
+  if (space < 0 || space >= to || !isMethod(line, from, space))
+    return { method: "", target: read(line, from, to) };
   const hasProtocol = last > space && line.startsWith("HTTP/", last + 1);
-  return { method: line.slice(from, space), target: text(space + 1, hasProtocol ? last : to) };
+  return { method: line.slice(from, space), target: read(line, space + 1, hasProtocol ? last : to) };
 }
 
 function isMethod(line: string, from: number, to: number): boolean {
@@ -118,13 +133,13 @@ function isMethod(line: string, from: number, to: number): boolean {
 }
 
 /** The first three quoted texts from a position on. */
-function readQuoted(line: string, from: number, text: ReadText): string[] {
+function readQuoted(line: string, from: number, read: ReadText): string[] {
   const found: string[] = [];
   let open = line.indexOf('"', from);
   while (open >= 0 && found.length < 3) {
     const close = findClosingQuote(line, open + 1);
     if (close < 0) break;
-    found.push(text(open + 1, close));
+    found.push(read(line, open + 1, close));
     open = line.indexOf('"', close + 1);
   }
   return found;
