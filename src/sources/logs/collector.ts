@@ -7,7 +7,7 @@ import { addCrawlerRequest } from "./crawler-days.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { copyText } from "./formats/timestamp.ts";
 import type { LogLine } from "./log-line.ts";
-import { addHit, addRequest, numberAddress, numberSender, type OpenDay } from "./open-day.ts";
+import { addHit, addRequest, numberSender, type OpenDay } from "./open-day.ts";
 import { createOutcomes, type Outcome, type Outcomes } from "./outcomes.ts";
 import { classifyPath, cleanPath, createPathFilter } from "./page-path.ts";
 import { isProbe } from "./probes.ts";
@@ -222,8 +222,7 @@ export function createCollector(
     agent: BrowserAgent,
   ): number => {
     const group = groupAddress(address);
-    const sender = { group, address: numberAddress(day, group), userAgent, agent: agent.id };
-    return numberSender(day, sender, () => {
+    return numberSender(day, { group, userAgent, agent: agent.id }, () => {
       recorder?.addSender(log, day, group, userAgent);
       return numberProfile(day, log.values, agent, findPlace?.(address));
     });

@@ -16,6 +16,10 @@ export function append(column: Column, value: number): void {
   column.values[column.length++] = value;
 }
 
+export function increase({ values }: Column, at: number, by: number): void {
+  values[at] = (values[at] ?? 0) + by;
+}
+
 /** The numbers of a column; a view, not a copy. */
 export const readColumn = ({ values, length }: Column): Uint32Array => values.subarray(0, length);
 
@@ -29,45 +33,48 @@ export interface PairNumbers {
   find(a: number, b: number): number;
   /** The pair must not have a number yet. */
   set(a: number, b: number, number: number): void;
+  forEach(take: (number: number, a: number, b: number) => void): void;
 }
 
-const FREE = 0;
+/** A pair, and its number from 1 up; 0 marks a free slot. They lie together, since each look far away takes time. */
+const SLOT = 3;
 
 /** An open-addressing hash table: a Map with text as keys would take five times the memory. */
 export function createPairNumbers(): PairNumbers {
-  const first = createColumn();
-  const second = createColumn();
-  const numbers = createColumn();
-  // Positions in the columns from 1 up.
-  let slots = new Uint32Array(256);
+  let slots = new Uint32Array(128 * SLOT);
+  let mask = 127;
+  let size = 0;
+  /** Where a pair is, or belongs. */
   const findSlot = (a: number, b: number) => {
-    const mask = slots.length - 1;
-    let slot = hashPair(a, b) & mask;
-    for (;;) {
-      const at = slots[slot] ?? FREE;
-      if (at === FREE || (first.values[at - 1] === a && second.values[at - 1] === b)) return slot;
-      slot = (slot + 1) & mask;
+    for (let slot = hashPair(a, b) & mask; ; slot = (slot + 1) & mask) {
+      const at = slot * SLOT;
+      if (slots[at + 2] === 0 || (slots[at] === a && slots[at + 1] === b)) return at;
     }
   };
-  const grow = () => {
-    slots = new Uint32Array(2 * slots.length);
-    for (let index = 0; index < first.length; index++) {
-      slots[findSlot(first.values[index] ?? 0, second.values[index] ?? 0)] = index + 1;
+  const put = (a: number, b: number, numberFromOne: number) => {
+    const at = findSlot(a, b);
+    slots[at] = a;
+    slots[at + 1] = b;
+    slots[at + 2] = numberFromOne;
+  };
+  const forEachSlot = (all: Uint32Array, take: (a: number, b: number, numberFromOne: number) => void) => {
+    for (let at = 0; at < all.length; at += SLOT) {
+      const number = all[at + 2] ?? 0;
+      if (number > 0) take(all[at] ?? 0, all[at + 1] ?? 0, number);
     }
   };
   return {
-    find: (a, b) => {
-      const at = slots[findSlot(a, b)] ?? FREE;
-      return at === FREE ? -1 : (numbers.values[at - 1] ?? -1);
-    },
+    find: (a, b) => (slots[findSlot(a, b) + 2] ?? 0) - 1,
     set: (a, b, number) => {
-      if (2 * (first.length + 1) > slots.length) grow();
-      const slot = findSlot(a, b);
-      append(first, a);
-      append(second, b);
-      append(numbers, number);
-      slots[slot] = first.length;
+      if (++size > 0.6 * (mask + 1)) {
+        const before = slots;
+        mask = 2 * mask + 1;
+        slots = new Uint32Array((mask + 1) * SLOT);
+        forEachSlot(before, put);
+      }
+      put(a, b, number + 1);
     },
+    forEach: (take) => forEachSlot(slots, (a, b, number) => take(number - 1, a, b)),
   };
 }
 

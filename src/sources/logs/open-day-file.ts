@@ -97,10 +97,10 @@ function hashSenders(day: OpenDay, userAgents: readonly string[]): SenderHashes 
   const addresses = grow(before.addresses, day.addressCount);
   const groups: string[] = [];
   const knownAddresses = before.addresses.length / HASH_BYTES;
-  for (const [group, number] of day.addresses) {
+  day.addresses.forEach((group, number) => {
     groups[number] = group;
     if (number >= knownAddresses) addresses.set(hashAddress(salt, group), number * HASH_BYTES);
-  }
+  });
   const { senders } = day;
   const hashes = grow(before.senders, senders.requests.length);
   for (let sender = before.senders.length / HASH_BYTES; sender < senders.requests.length; sender++) {

@@ -1,8 +1,15 @@
-import { append, type Column, createColumn, createPairNumbers, type PairNumbers } from "./columns.ts";
+import { type AddressNumbers, createAddressNumbers, parseIpv4 } from "./address-numbers.ts";
+import {
+  append,
+  type Column,
+  createColumn,
+  createPairNumbers,
+  increase,
+  type PairNumbers,
+} from "./columns.ts";
 import type { OriginValues, ProfileValues } from "./count-day.ts";
 import type { OpenCrawler } from "./crawler-days.ts";
 import type { DayCounts } from "./day-counts.ts";
-import { copyText } from "./formats/timestamp.ts";
 import type { KnownSenders, SenderHashes } from "./known-senders.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
 
@@ -14,10 +21,10 @@ export interface OpenDay {
   start: number;
   end: number;
   /** The numbers of addresses. IPv6 addresses of one /64 have the same. */
-  addresses: Map<string, number>;
+  addresses: AddressNumbers;
   addressCount: number;
-  /** By number of the address and of the user agent. */
-  senderNumbers: PairNumbers;
+  /** By address and number of the user agent; where the address is not IPv4, by its number. */
+  senderNumbers: Record<"ipv4" | "others", PairNumbers>;
   senders: Senders;
   hits: Hits;
   /** What visits came from, and what senders are. */
@@ -65,9 +72,9 @@ export interface Hits {
 export function openDay(date: string, start: number, end: number): OpenDay {
   return {
     ...{ date, start, end },
-    addresses: new Map(),
+    addresses: createAddressNumbers(),
     addressCount: 0,
-    senderNumbers: createPairNumbers(),
+    senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
     senders: {
       requests: createColumn(),
       errors: createColumn(),
@@ -85,21 +92,13 @@ export function openDay(date: string, start: number, end: number): OpenDay {
   };
 }
 
-/** Who sends a request: the address by which visitors are told apart, and the user agent with its number. */
+/** Who sends a request. */
 export interface Sender {
+  /** The address by which visitors are told apart. */
   group: string;
-  address: number;
   userAgent: string;
+  /** The number of the user agent. */
   agent: number;
-}
-
-/** The number of an address by which visitors are told apart. */
-export function numberAddress(day: OpenDay, group: string): number {
-  const known = day.addresses.get(group);
-  if (known !== undefined) return known;
-  const number = day.known?.findAddress(group) ?? day.addressCount++;
-  day.addresses.set(copyText(group), number);
-  return number;
 }
 
 /**
@@ -108,16 +107,28 @@ export function numberAddress(day: OpenDay, group: string): number {
  * @param readProfile The number of what address and agent say.
  */
 export function numberSender(day: OpenDay, sender: Sender, readProfile: () => number): number {
-  const { senders, senderNumbers } = day;
-  const found = senderNumbers.find(sender.address, sender.agent);
+  const { group, userAgent, agent } = sender;
+  const ipv4 = parseIpv4(group);
+  const [numbers, key] =
+    ipv4 < 0 ? [day.senderNumbers.others, numberAddress(day, group)] : [day.senderNumbers.ipv4, ipv4];
+  const found = numbers.find(key, agent);
   if (found >= 0) return found;
   const number =
-    day.known?.findSender(sender.group, sender.userAgent) ?? addSender(senders, sender, readProfile());
-  senderNumbers.set(sender.address, sender.agent, number);
+    day.known?.findSender(group, userAgent) ??
+    addSender(day.senders, numberAddress(day, group), agent, readProfile());
+  numbers.set(key, agent, number);
   return number;
 }
 
-function addSender(senders: Senders, { address, agent }: Sender, profile: number): number {
+function numberAddress(day: OpenDay, group: string): number {
+  const known = day.addresses.find(group);
+  if (known !== undefined) return known;
+  const number = day.known?.findAddress(group) ?? day.addressCount++;
+  day.addresses.set(group, number);
+  return number;
+}
+
+function addSender(senders: Senders, address: number, agent: number, profile: number): number {
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
@@ -129,16 +140,12 @@ function addSender(senders: Senders, { address, agent }: Sender, profile: number
 
 export function addRequest(day: OpenDay, sender: number, isError: boolean, isProbe: boolean): void {
   const { senders } = day;
-  increment(senders.requests, sender);
+  increase(senders.requests, sender, 1);
   // Any request can make its sender a scanner, or show that they are none.
   day.version++;
   if (!isError) return;
-  increment(senders.errors, sender);
-  if (isProbe) increment(senders.probes, sender);
-}
-
-function increment({ values }: Column, at: number): void {
-  values[at] = (values[at] ?? 0) + 1;
+  increase(senders.errors, sender, 1);
+  if (isProbe) increase(senders.probes, sender, 1);
 }
 
 export function addHit(day: OpenDay, sender: number, time: number, page: number, origin: number): void {

@@ -1,0 +1,61 @@
+import { createPairNumbers } from "./columns.ts";
+import { copyText } from "./formats/timestamp.ts";
+
+/** The numbers of addresses. IPv4 addresses are kept as numbers themselves: as text they would take ten times the memory. */
+export interface AddressNumbers {
+  find(address: string): number | undefined;
+  /** The address must not have a number yet. */
+  set(address: string, number: number): void;
+  forEach(take: (address: string, number: number) => void): void;
+}
+
+export function createAddressNumbers(): AddressNumbers {
+  const ipv4Numbers = createPairNumbers();
+  const others = new Map<string, number>();
+  return {
+    find: (address) => {
+      const ipv4 = parseIpv4(address);
+      if (ipv4 < 0) return others.get(address);
+      const number = ipv4Numbers.find(ipv4, 0);
+      return number < 0 ? undefined : number;
+    },
+    set: (address, number) => {
+      const ipv4 = parseIpv4(address);
+      if (ipv4 < 0) others.set(copyText(address), number);
+      else ipv4Numbers.set(ipv4, 0, number);
+    },
+    forEach: (take) => {
+      ipv4Numbers.forEach((number, ipv4) => {
+        take(formatIpv4(ipv4), number);
+      });
+      for (const [address, number] of others) take(address, number);
+    },
+  };
+}
+
+/** The 32 bits of an IPv4 address as it is usually written; -1 for all else, such as digits with zeros in front. */
+export function parseIpv4(text: string): number {
+  let [bits, octet, digits, dots] = [0, 0, 0, 0];
+  for (let at = 0; at <= text.length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit >= 0 && digit <= 9) {
+      if (digits > 0 && octet === 0) return -1;
+      octet = 10 * octet + digit;
+      digits++;
+      if (octet > 255) return -1;
+      continue;
+    }
+    const isEnd = at === text.length;
+    if (digits === 0 || (!isEnd && digit !== DOT)) return -1;
+    bits = 256 * bits + octet;
+    if (!isEnd) dots++;
+    octet = 0;
+    digits = 0;
+  }
+  return dots === 3 ? bits : -1;
+}
+
+/** The code of a dot, counted from that of 0. */
+const DOT = -2;
+
+const formatIpv4 = (bits: number) => [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join(".");
