@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash as hashBytes, randomBytes } from "node:crypto";
 
 /**
  * The addresses and senders of a day as they are kept on disk: hashes under a salt that is destroyed with the day, so that
@@ -21,13 +21,24 @@ export const HASH_BYTES = 12;
 
 export const createSalt = (): Uint8Array => randomBytes(32);
 
-export const hashAddress = (salt: Uint8Array, group: string): Buffer => hash(salt, group);
-export const hashSender = (salt: Uint8Array, group: string, userAgent: string): Buffer =>
+/** Each byte of a hash as a character ("binary", that is latin1). */
+export const hashAddress = (salt: Uint8Array, group: string): string => hash(salt, group);
+export const hashSender = (salt: Uint8Array, group: string, userAgent: string): string =>
   hash(salt, `${group}\n${userAgent}`);
 
-/** Not HMAC, which takes five times as long in Node 24: a hash that is cut short cannot be extended anyway. */
-const hash = (salt: Uint8Array, text: string): Buffer =>
-  createHash("sha256").update(salt).update(text).digest().subarray(0, HASH_BYTES);
+/**
+ * Not HMAC, which takes five times as long in Node 24: a hash that is cut short cannot be extended anyway. In one call and
+ * without new memory, it takes a third of the time of a hash object.
+ */
+function hash(salt: Uint8Array, text: string): string {
+  const length = salt.length + Buffer.byteLength(text);
+  if (length > input.length) input = Buffer.alloc(2 * length);
+  input.set(salt);
+  input.write(text, salt.length);
+  return hashBytes("sha256", input.subarray(0, length), "binary").slice(0, HASH_BYTES);
+}
+
+let input = Buffer.alloc(1_000);
 
 export function createKnownSenders({ salt, addresses, senders }: SenderHashes): KnownSenders {
   // Numbered when the first line asks: most starts find no new line.
@@ -36,11 +47,11 @@ export function createKnownSenders({ salt, addresses, senders }: SenderHashes): 
   return {
     findAddress: (group) => {
       byAddress ??= numberHashes(addresses);
-      return byAddress.get(hashAddress(salt, group).toString("latin1"));
+      return byAddress.get(hashAddress(salt, group));
     },
     findSender: (group, userAgent) => {
       bySender ??= numberHashes(senders);
-      return bySender.get(hashSender(salt, group, userAgent).toString("latin1"));
+      return bySender.get(hashSender(salt, group, userAgent));
     },
   };
 }

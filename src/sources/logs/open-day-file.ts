@@ -99,20 +99,21 @@ function hashSenders(day: OpenDay, userAgents: readonly string[]): SenderHashes 
   const knownAddresses = before.addresses.length / HASH_BYTES;
   day.addresses.forEach((group, number) => {
     groups[number] = group;
-    if (number >= knownAddresses) addresses.set(hashAddress(salt, group), number * HASH_BYTES);
+    if (number < knownAddresses) return;
+    addresses.write(hashAddress(salt, group), number * HASH_BYTES, "latin1");
   });
   const { senders } = day;
   const hashes = grow(before.senders, senders.requests.length);
   for (let sender = before.senders.length / HASH_BYTES; sender < senders.requests.length; sender++) {
     const group = groups[senders.addresses.values[sender] ?? 0] ?? "";
     const userAgent = userAgents[senders.agents.values[sender] ?? NO_AGENT] ?? "";
-    hashes.set(hashSender(salt, group, userAgent), sender * HASH_BYTES);
+    hashes.write(hashSender(salt, group, userAgent), sender * HASH_BYTES, "latin1");
   }
   return { salt, addresses, senders: hashes };
 }
 
-function grow(hashes: Uint8Array, count: number): Uint8Array {
-  const grown = new Uint8Array(count * HASH_BYTES);
+function grow(hashes: Uint8Array, count: number): Buffer {
+  const grown = Buffer.alloc(count * HASH_BYTES);
   grown.set(hashes);
   return grown;
 }
