@@ -1,4 +1,5 @@
 import type { Dimension } from "../../operations/dimensions.ts";
+import { append, createColumn, increase, readColumn } from "./columns.ts";
 import { closeCrawlers } from "./crawler-days.ts";
 import { type DayCounts, DEFINITION, type Tallies, type TalliesByDimension } from "./day-counts.ts";
 import type { OpenDay } from "./open-day.ts";
@@ -45,7 +46,7 @@ export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITI
   const tally = createTally(values);
   const totals = { visitors: 0, pageviews: 0, events: 0 };
   let scannerViews = 0;
-  const viewsByAddress = new Map<number, number>();
+  const viewsByAddress = new Uint32Array(day.addressCount);
   forEachSender(day, order, (sender, from, to) => {
     const views = countViews(day, order, from, to);
     if (views === 0) return;
@@ -56,7 +57,7 @@ export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITI
     totals.visitors++;
     totals.pageviews += views;
     const address = day.senders.addresses.values[sender] ?? 0;
-    viewsByAddress.set(address, (viewsByAddress.get(address) ?? 0) + views);
+    viewsByAddress[address] = (viewsByAddress[address] ?? 0) + views;
     totals.events += to - from - views;
     tally.startVisitor();
     countHits(day, order, from, to, tally);
@@ -72,9 +73,9 @@ export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITI
   };
 }
 
-function isProxied(viewsByAddress: Map<number, number>, pageviews: number): boolean {
+function isProxied(viewsByAddress: Uint32Array, pageviews: number): boolean {
   if (pageviews < PROXIED.views) return false;
-  const most = [...viewsByAddress.values()].sort((a, b) => b - a).slice(0, PROXIED.addresses);
+  const most = viewsByAddress.sort().subarray(-PROXIED.addresses);
   return most.reduce((sum, views) => sum + views, 0) >= PROXIED.share * pageviews;
 }
 
@@ -128,23 +129,32 @@ interface GrowingTally {
 
 /** Visitors come one after the other, so the last visitor of each value tells whether it is a new one. */
 function createGrowingTally(): GrowingTally {
-  const rows = new Map<number, { visitors: number; hits: number; last: number }>();
+  /** The rows of values, from 1 up. */
+  let rowOf = new Uint32Array(64);
+  const [values, visitors, hits, last] = [createColumn(), createColumn(), createColumn(), createColumn()];
+  const addRow = (value: number) => {
+    if (value >= rowOf.length) {
+      const grown = new Uint32Array(2 * value);
+      grown.set(rowOf);
+      rowOf = grown;
+    }
+    append(values, value);
+    for (const column of [visitors, hits, last]) append(column, 0);
+    rowOf[value] = values.length;
+    return values.length;
+  };
   return {
-    add: (value, visitor, hits) => {
-      const row = rows.get(value);
-      if (row === undefined) {
-        rows.set(value, { visitors: 1, hits, last: visitor });
-        return;
-      }
-      row.hits += hits;
-      if (row.last === visitor) return;
-      row.last = visitor;
-      row.visitors++;
+    add: (value, visitor, more) => {
+      const row = (rowOf[value] || addRow(value)) - 1;
+      increase(hits, row, more);
+      if (last.values[row] === visitor) return;
+      last.values[row] = visitor;
+      increase(visitors, row, 1);
     },
     finish: () => ({
-      values: Uint32Array.from(rows.keys()),
-      visitors: Uint32Array.from(rows.values(), ({ visitors }) => visitors),
-      hits: Uint32Array.from(rows.values(), ({ hits }) => hits),
+      values: readColumn(values).slice(),
+      visitors: readColumn(visitors).slice(),
+      hits: readColumn(hits).slice(),
     }),
   };
 }
