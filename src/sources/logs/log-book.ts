@@ -216,15 +216,20 @@ async function readInOrder(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const waiting = [...readers];
-  while (waiting.length > 0) {
-    signal?.throwIfAborted();
-    const next = waiting.reduce((a, b) => (b.time < a.time ? b : a));
-    const block = await readNext(next);
-    if (block === undefined) waiting.splice(waiting.indexOf(next), 1);
-    else {
-      takeBlock(next, block, collector, observe);
-      collector.seal(Math.min(...waiting.map(({ time }) => time)), false);
+  try {
+    while (waiting.length > 0) {
+      signal?.throwIfAborted();
+      const next = waiting.reduce((a, b) => (b.time < a.time ? b : a));
+      const block = await readNext(next);
+      if (block === undefined) waiting.splice(waiting.indexOf(next), 1);
+      else {
+        takeBlock(next, block, collector, observe);
+        collector.seal(Math.min(...waiting.map(({ time }) => time)), false);
+      }
     }
+  } finally {
+    // Closes their files.
+    for (const { blocks } of waiting) await blocks.return(undefined);
   }
 }
 
@@ -286,7 +291,7 @@ async function readTail(file: FoundFile, { compression }: FileHead, end: number)
   let length = 0;
   if (length >= end - from) return Buffer.alloc(0);
   for await (const chunk of await readContent(file, compression, from)) {
-    chunks.push(chunk);
+    chunks.push(Buffer.from(chunk));
     length += chunk.length;
     if (length >= end - from) break;
   }

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { open as openFile } from "node:fs/promises";
 import { pipeline, type Readable, Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { AnalyticsError } from "../../errors.ts";
@@ -16,8 +17,8 @@ export interface LogFile {
 
 export async function readCompression(file: LogFile): Promise<Compression> {
   let start = Buffer.alloc(0);
-  for await (const chunk of openBytes(file, { end: LONGEST_MAGIC - 1 })) {
-    start = Buffer.concat([start, chunk]);
+  for await (const chunk of openBytes(file)) {
+    start = Buffer.concat([start, chunk.subarray(0, LONGEST_MAGIC)]);
     if (start.length >= LONGEST_MAGIC) break;
   }
   const starts = (magic: readonly number[]) => magic.every((byte, index) => start[index] === byte);
@@ -28,8 +29,23 @@ export async function readCompression(file: LogFile): Promise<Compression> {
 const LONGEST_MAGIC = 4;
 
 /** What is no file has no positions: it is read whole. */
-const openBytes = ({ path, open }: LogFile, range: { start?: number; end?: number } = {}): Readable =>
-  open?.() ?? createReadStream(path, { ...range, highWaterMark: CHUNK });
+const openBytes = ({ path, open }: LogFile, from = 0): AsyncIterable<Buffer> =>
+  open?.() ?? readPlain(path, from);
+
+async function* readPlain(path: string, from: number): AsyncGenerator<Buffer> {
+  const file = await openFile(path);
+  try {
+    const buffer = Buffer.allocUnsafeSlow(CHUNK);
+    for (let position = from; ; ) {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
 
 const CHUNK = 65_536;
 /** Logs shrink to a twentieth. What shrinks this much was made to fill a disk or a memory. */
@@ -37,18 +53,22 @@ const MOST_GROWTH = 400;
 const HARMLESS = 100_000_000;
 
 /**
- * Reads a file's text as bytes, decompressed, from an offset in the decompressed text on. The stream fails with an
- * AnalyticsError if the file is damaged.
+ * Reads a file's text as bytes, decompressed, from an offset in the decompressed text on. Each chunk may be overwritten by
+ * the next: what is kept of it must be copied. Reading fails with an AnalyticsError if the file is damaged.
  */
-export async function readContent(file: LogFile, compression: Compression, from = 0): Promise<Readable> {
-  if (compression === undefined) return openBytes(file, { start: from });
+export async function readContent(
+  file: LogFile,
+  compression: Compression,
+  from = 0,
+): Promise<AsyncIterable<Buffer>> {
+  if (compression === undefined) return openBytes(file, from);
   let size = 0;
   const check = (grown: number) => refuseGrowth(grown, size);
   const decompress =
     compression === "gzip" ? zlib.createGunzip({ chunkSize: CHUNK }) : await createUnzstd(check);
-  const packed = openBytes(file);
+  const packed = file.open?.() ?? createReadStream(file.path, { highWaterMark: CHUNK });
   // This starts the stream: whoever listens later misses bytes.
-  packed.on("data", (chunk) => {
+  packed.on("data", (chunk: Buffer) => {
     size += chunk.length;
   });
   return pipeline(packed, decompress, skipBytes(from, check), () => {});

@@ -1,5 +1,3 @@
-import type { Readable } from "node:stream";
-
 /** Whole lines of a file. */
 export interface TextBlock {
   /** Lines with their line feeds. */
@@ -31,14 +29,15 @@ export const isTooLong = (line: string): boolean =>
  * Reads a stream of bytes as blocks of whole lines. A last line without a line feed is left out, since its writer may not
  * be done, unless `isFinished`.
  *
+ * @param stream Each chunk may be overwritten by the next.
  * @param tail The bytes before the stream's first.
  */
 export async function* readBlocks(
-  stream: Readable,
+  stream: AsyncIterable<Buffer>,
   isFinished: boolean,
   tail: Buffer = Buffer.alloc(0),
 ): AsyncGenerator<TextBlock> {
-  let rest: Buffer = Buffer.alloc(0);
+  const rest = createRest();
   let kept = tail;
   // Whether the line that is being read is too long already: only of such a line, a part is taken.
   let isCutting = tail.length > 0 && tail.at(-1) !== LINE_FEED;
@@ -53,10 +52,10 @@ export async function* readBlocks(
     zeros = 0;
     return block;
   };
-  const setRest = (bytes: Buffer) => {
-    const start = countZeros(bytes);
+  const addRest = (bytes: Buffer) => {
+    const start = rest.length > 0 ? 0 : countZeros(bytes);
     zeros += start;
-    rest = bytes.subarray(start);
+    rest.add(bytes.subarray(start));
   };
   for await (const chunk of stream) {
     let bytes: Buffer = chunk;
@@ -69,19 +68,47 @@ export async function* readBlocks(
     }
     const last = bytes.lastIndexOf(LINE_FEED);
     if (last < 0) {
-      setRest(rest.length === 0 ? bytes : Buffer.concat([rest, bytes]));
+      addRest(bytes);
       if (rest.length <= LONGEST_LINE) continue;
       isCutting = true;
-      yield takeBlock(rest, "", 1);
-      rest = Buffer.alloc(0);
+      yield takeBlock(rest.take(), "", 1);
       continue;
     }
-    const whole = Buffer.concat([rest, bytes.subarray(0, last + 1)]);
-    rest = Buffer.alloc(0);
+    rest.add(bytes.subarray(0, last + 1));
+    const whole = rest.take();
     yield takeBlock(whole, whole.toString());
-    setRest(Buffer.from(bytes.subarray(last + 1)));
+    addRest(bytes.subarray(last + 1));
   }
-  if (isFinished && rest.length > 0) yield takeBlock(rest, `${rest}\n`);
+  if (isFinished && rest.length > 0) {
+    const line = rest.take();
+    yield takeBlock(line, `${line}\n`);
+  }
+}
+
+/** Bytes that wait for the end of their line, in memory that is used again and again. */
+function createRest() {
+  let memory = Buffer.alloc(0);
+  let length = 0;
+  return {
+    get length() {
+      return length;
+    },
+    add: (bytes: Buffer) => {
+      if (length + bytes.length > memory.length) {
+        const grown = Buffer.allocUnsafeSlow(2 * (length + bytes.length));
+        memory.copy(grown, 0, 0, length);
+        memory = grown;
+      }
+      bytes.copy(memory, length);
+      length += bytes.length;
+    },
+    /** All of them, until bytes are added again. */
+    take: (): Buffer => {
+      const taken = memory.subarray(0, length);
+      length = 0;
+      return taken;
+    },
+  };
 }
 
 /**
