@@ -83,7 +83,13 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
   const readOnce = async (signal?: AbortSignal) => {
     if (hasClockGoneBack()) current = undefined;
     const { collector, book, older } = current ?? (await open());
-    await book.refresh(signal);
+    try {
+      await book.refresh(signal);
+    } catch (cause) {
+      // More than can be read in the time for an answer: the next question goes on from here, also in another process.
+      if (signal?.aborted) save({ collector, book });
+      throw cause;
+    }
     if (older) keepOlder(collector, older);
     await rebuildDays({ settings, collector, book, clock, findPlace, tried: rebuilt }, signal);
     return { collector, book };
