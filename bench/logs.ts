@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { installPackage } from "../test/support/package.js";
 import { findProgram } from "../test/support/processes.ts";
+import { logPeers } from "./log-peers.ts";
 import { describeMachine, sortTimes } from "./measure.ts";
 import { type Ran, runMeasured } from "./peak.ts";
 import { publish, table } from "./results.ts";
@@ -12,16 +13,16 @@ import { type LogShape, writeLog } from "./write-log.ts";
 
 const CHAPTER = "## Access logs";
 const FLOOR = "`node -e 0`";
-const COLD = "`stats --logs`, the first start";
+const COLD = "`stats --logs`, the first start, 1 thread";
 const WARM = "`stats --logs`, the second start";
-const GOACCESS = "GoAccess";
+const GOACCESS = "GoAccess, 1 thread";
 /** How many lines are written between two starts. */
 const NEW_LINES = 1_000;
 const GROWN = `the same, after ${NEW_LINES} new lines`;
 
 /**
- * How long it takes to count a log, against GoAccess on the same file, and to start again, against `node -e 0`. `--node`
- * takes a binary with SQLite, which the index needs.
+ * How long it takes to count a log, against GoAccess and two databases on the same file, and to start again, against
+ * `node -e 0`. `--node` takes a binary with SQLite, which the index needs. `--alone` leaves out all others.
  */
 export async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -33,6 +34,7 @@ export async function run(args: string[]): Promise<number> {
       paths: { type: "string", default: "5000" },
       rounds: { type: "string", default: "3" },
       node: { type: "string", default: findNode() },
+      alone: { type: "boolean", default: false },
       trial: { type: "boolean", default: false },
     },
   });
@@ -56,6 +58,7 @@ interface Bench {
   folder: string;
   log: string;
   rounds: number;
+  alone: boolean;
   shape: LogShape;
 }
 
@@ -88,16 +91,12 @@ async function measure(bench: Bench): Promise<string> {
     pageviews += writeLog(path, { ...shape, lines: NEW_LINES, days: 0 }, now(), "a");
     return ask("kept");
   };
-  const goaccess = findProgram("goaccess");
-  const options = ["--log-format=COMBINED", "--no-progress", "-o", join(log, "report.json")];
-
+  const others = bench.alone ? [] : listOthers(bench, path, pageviews);
   let starts = 0;
   const reading = await takeTurns(
     [
       [COLD, () => ask(`cold-${++starts}`)],
-      ...(goaccess === undefined
-        ? []
-        : [[GOACCESS, () => runMeasured(goaccess, [path, ...options], {})] satisfies [string, Case]]),
+      ...others.flatMap(({ name, run }): [string, Case][] => (run === undefined ? [] : [[name, run]])),
     ],
     rounds,
   );
@@ -111,7 +110,39 @@ async function measure(bench: Bench): Promise<string> {
     5 * rounds,
   );
   const grown = await takeTurns([[GROWN, append]], rounds);
-  return report(bench, size, reading, new Map([...starting, ...grown]));
+  const missing = others.flatMap(({ name, run }) => (run === undefined ? [name] : []));
+  return report(bench, size, reading, new Map([...starting, ...grown]), missing);
+}
+
+/** What else reads the log; without `run` if it is not installed. */
+function listOthers(
+  { node, log }: Bench,
+  path: string,
+  pageviews: number,
+): { name: string; run: Case | undefined }[] {
+  const goaccess = findProgram("goaccess");
+  const options = ["--log-format=COMBINED", "--no-progress", "-o", join(log, "report.json")];
+  const databases = logPeers.flatMap(({ name, isInstalled, listWords }) =>
+    [1, 2].map((threads) => ({
+      name: `${name}, one query, ${threads} thread${threads === 1 ? "" : "s"}`,
+      run: isInstalled ? () => askDatabase(node, listWords(path, threads), pageviews) : undefined,
+    })),
+  );
+  return [
+    {
+      name: GOACCESS,
+      run: goaccess === undefined ? undefined : () => runMeasured(goaccess, [path, ...options], {}),
+    },
+    ...databases,
+  ];
+}
+
+async function askDatabase(node: string, words: string[], pageviews: number): Promise<Ran> {
+  const ran = await runMeasured(node, words, {});
+  const days: { pageviews: string | number }[] = JSON.parse(ran.stdout);
+  const found = days.reduce((sum, day) => sum + Number(day.pageviews), 0);
+  if (found !== pageviews) throw new Error(`A database counts ${found} page views, not ${pageviews}.`);
+  return ran;
 }
 
 const now = () => Math.floor(Date.now() / 1_000);
@@ -138,26 +169,30 @@ function report(
   size: number,
   reading: Map<string, Ran[]>,
   starting: Map<string, Ran[]>,
+  missing: string[],
 ): string {
   const { node, rounds, shape } = bench;
   const timesOf = (rans: Ran[] = []) => sortTimes(rans.map(({ milliseconds }) => milliseconds));
   const peakOf = (rans: Ran[] = []) => Math.max(...rans.map(({ peakMb }) => peakMb)).toFixed(0);
   const version = spawnSync(node, ["-p", "process.versions.node"], { encoding: "utf8" }).stdout.trim();
-  const [floor, other] = [timesOf(starting.get(FLOOR)), timesOf(reading.get(GOACCESS))];
-  const hasOther = reading.has(GOACCESS);
+  const cpuOf = (rans: Ran[] = []) => sortTimes(rans.map(({ cpuSeconds }) => cpuSeconds)).at(0.5);
+  const [floor, other] = [timesOf(starting.get(FLOOR)), reading.get(GOACCESS)];
   return [
     `### ${shape.lines} lines, ${shape.visitors} visitors a day, Node ${version.split(".")[0]}`,
     `\`npm run bench -- logs\`, ${describeMachine()}, Node ${version}; ${rounds} rounds; ${(size / 1e6).toFixed(0)} MB, ${shape.days} days, ${shape.paths} paths, in the page cache.`,
     table(
-      ["one thread each", "median, s", "least, s", "lines a second", "peak memory, MB"].concat(
-        hasOther ? ["times as fast as GoAccess"] : [],
+      ["", "median, s", "least, s", "CPU, s", "lines a second", "peak memory, MB"].concat(
+        other ? ["times as fast as GoAccess", "by CPU"] : [],
       ),
       [...reading].map(([name, rans]) => {
         const { at, least } = timesOf(rans);
         const rate = (shape.lines / at(0.5)) * 1_000;
         return [
-          ...[name, (at(0.5) / 1_000).toFixed(2), (least / 1_000).toFixed(2), rate.toFixed(0), peakOf(rans)],
-          ...(hasOther ? [(other.at(0.5) / at(0.5)).toFixed(1)] : []),
+          ...[name, (at(0.5) / 1_000).toFixed(2), (least / 1_000).toFixed(2), cpuOf(rans).toFixed(2)],
+          ...[rate.toFixed(0), peakOf(rans)],
+          ...(other
+            ? [timesOf(other).at(0.5) / at(0.5), cpuOf(other) / cpuOf(rans)].map((ratio) => ratio.toFixed(1))
+            : []),
         ];
       }),
     ),
@@ -169,6 +204,6 @@ function report(
         return [name, at(0.5).toFixed(0), least.toFixed(0), ratio.toFixed(2), peakOf(rans)];
       }),
     ),
-    ...(hasOther ? [] : ["Not measured: GoAccess, which is not installed."]),
+    ...(missing.length > 0 ? [`Not measured, since they are not installed: ${missing.join("; ")}.`] : []),
   ].join("\n\n");
 }
