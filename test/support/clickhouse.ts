@@ -64,7 +64,11 @@ export async function exportLines(flags: SourceFlags, now: number): Promise<stri
 
 export const load = ({ run }: SqlServer, rows: string) => run("INSERT INTO hits FORMAT JSONEachRow", rows);
 
-export function openHits({ url, password }: SqlServer, clock: { now: number }, flags: SourceFlags = {}) {
+export function openHits(
+  { url, password }: Pick<SqlServer, "url" | "password">,
+  clock: { now: number },
+  flags: SourceFlags = {},
+) {
   return openClickHouse({
     flags: { clickhouse: url, ...flags },
     environment: { ANALYTICS_CLICKHOUSE_PASSWORD: password },

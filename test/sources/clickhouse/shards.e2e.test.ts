@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DataSource } from "../../../src/sources/data-source.ts";
+import { load, openHits } from "../../support/clickhouse.ts";
+import {
+  CLICKHOUSE_SERVER,
+  READER_PASSWORD,
+  type Shards,
+  startShards,
+} from "../../support/clickhouse-servers.ts";
+import { LOG_NOW } from "../../support/logs.ts";
+import {
+  askShop,
+  expectSameActive,
+  expectSameAnswers,
+  type SameVisits,
+  SPANS,
+  writeSameVisits,
+} from "../../support/same-visits.ts";
+
+describe.skipIf(CLICKHOUSE_SERVER === undefined)(
+  "the same visits on two shards, in logs and in the demo give the same answers (clickhouse-server)",
+  () => {
+    let shards: Shards;
+    let visits: SameVisits;
+    const tables: DataSource[] = [];
+    const clock = { now: LOG_NOW };
+
+    beforeAll(async () => {
+      [shards, visits] = await Promise.all([startShards(), writeSameVisits(clock)]);
+      await loadHalves();
+      for (const { readerUrl } of shards.servers) {
+        tables.push(await openHits({ password: READER_PASSWORD, url: readerUrl }, clock));
+      }
+    });
+    afterAll(() => shards?.stop());
+
+    /** Every other line by way of each server: none knows to which it belongs. */
+    async function loadHalves() {
+      const lines = visits.exports.flatMap((text) => text.split(/(?<=\n)/));
+      for (const [half, server] of shards.servers.entries()) {
+        await load(server, lines.filter((_, index) => index % 2 === half).join(""));
+      }
+    }
+
+    describe.each([0, 1])("asked by way of server %s", (index) => {
+      const table = () => {
+        const found = tables[index];
+        if (found === undefined) throw new Error("There are two servers.");
+        return found;
+      };
+
+      it.each(index === 0 ? SPANS : SPANS.slice(2, 4))("%s from %s to %s", (domain, from, to) =>
+        expectSameAnswers(table(), visits, [domain, from, to]),
+      );
+
+      it("counts who is on the site at a time", () => expectSameActive(table(), visits));
+
+      it("warns of the same", async () => {
+        const span = { from: "2026-10-20", to: "2026-11-21", now: LOG_NOW };
+        const site = (await table().sites()).find(({ domain }) => domain === "example.com");
+        if (site === undefined) throw new Error("There is no example.com.");
+        const warnings = await table().warnings?.({ site, ...span });
+        const inLogs = await visits.logs.get("example.com")?.warnings?.({ site, ...span });
+        expect(warnings?.map(({ code }) => code)).toEqual(inLogs?.map(({ code }) => code));
+        expect(warnings).not.toEqual([]);
+      });
+    });
+
+    it("keeps the rows of a visitor on one shard, and each shard has about half", async () => {
+      const select = "SELECT DISTINCT site, day, visitor FROM hits_local WHERE kind != 'day' FORMAT TSV";
+      const [first, second] = await Promise.all(
+        shards.servers.map(async ({ run }) => new Set((await run(select)).trim().split("\n"))),
+      );
+      if (first === undefined || second === undefined) throw new Error("There are two servers.");
+      expect([...first].filter((visitor) => second.has(visitor))).toEqual([]);
+      expect(first.size / (first.size + second.size)).toBeCloseTo(0.5, 1);
+    });
+
+    it("does not count hits twice that are loaded twice", async () => {
+      const [table] = tables;
+      if (table === undefined) throw new Error("There are two servers.");
+      const before = await askShop(table, clock);
+      const count = async () => Number(await shards.servers[0].run("SELECT count() FROM hits FORMAT TSV"));
+      const rows = await count();
+      // From the other side than before.
+      visits = { ...visits, exports: [...visits.exports].reverse() };
+      await loadHalves();
+      expect(await count()).toBeGreaterThan(rows);
+      expect(await askShop(table, clock)).toEqual(before);
+    });
+  },
+);
