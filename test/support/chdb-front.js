@@ -52,7 +52,7 @@ async function answer(search, body) {
     name.startsWith("param_") ? [[name.slice(6), readEscaped(value)]] : [],
   );
   const settings = given.flatMap(([name, value]) =>
-    name.startsWith("param_") || NO_SETTINGS.has(name) ? [] : `${name} = '${value.replaceAll("'", "")}'`,
+    name.startsWith("param_") || NO_SETTINGS.has(name) ? [] : `${name} = ${formatSetting(value)}`,
   );
   const clause = settings.length === 0 ? "" : ` SETTINGS ${settings.join(", ")}`;
   const sql = body.toString().replace(/\s*(FORMAT \w+)?\s*$/, `${clause} $1`);
@@ -76,3 +76,6 @@ function readEscaped(text) {
   });
   return text.replaceAll(/\\(.)/gs, (_, letter) => named[letter] ?? letter);
 }
+
+/** @type {(value: string) => string} */
+const formatSetting = (value) => (/^\d+$/.test(value) ? value : `'${value.replaceAll("'", "")}'`);

@@ -16,10 +16,9 @@ const LOADER_PASSWORD = "loader's password";
 /** Settings of a user's profile, by their names. */
 export type Profile = Readonly<Record<string, string | number>>;
 
-/** As docs/clickhouse.md has it. Shards that do not answer are given up soon. */
+/** As docs/clickhouse.md has it. */
 const READER: Profile = {
   ...{ readonly: 1, max_execution_time: 60, max_memory_usage: 4_000_000_000 },
-  ...{ receive_timeout: 1, connect_timeout_with_failover_ms: 500 },
 };
 
 export interface ShardServer extends SqlServer {
@@ -46,7 +45,7 @@ export async function startShards(
   const ports = await Promise.all([0, 1].map(findPorts));
   const cluster = ports.map(({ tcp }) => element("shard", writeReplica(tcp))).join("");
   const start = (index: 0 | 1) => {
-    const entries = Object.entries({ reader: {}, default: DEFAULT, ...profiles });
+    const entries = Object.entries({ reader: {}, default: LOADER, ...profiles });
     const users = entries.map(([name, profile]) => [name, Array.isArray(profile) ? profile[index] : profile]);
     return startServer(join(folder, String(index)), ports[index], cluster, Object.fromEntries(users));
   };
@@ -76,8 +75,8 @@ const findPorts = async (): Promise<Ports> => ({
   ...{ http: await findPort(), tcp: await findPort(), between: await findPort() },
 });
 
-/** Whoever loads waits until the hits are on their shard. */
-const DEFAULT: Profile = { readonly: 0, insert_distributed_sync: 1 };
+/** Whoever loads waits until the hits are on their shard. The servers wait for each other as long as this profile says. */
+export const LOADER: Profile = { readonly: 0, insert_distributed_sync: 1, receive_timeout: 1 };
 
 async function startServer(
   folder: string,
@@ -143,7 +142,7 @@ const writeConfig = (folder: string, ports: Ports, cluster: string) => `<yandex>
 <logger><level>none</level></logger>
 ${elements({
   ...{ http_port: ports.http, tcp_port: ports.tcp, interserver_http_port: ports.between },
-  ...{ listen_host: "127.0.0.1", max_concurrent_queries: 20, mark_cache_size: 5_000_000 },
+  ...{ listen_host: "127.0.0.1", max_concurrent_queries: 100, mark_cache_size: 5_000_000 },
   ...{ path: `${folder}/data/`, tmp_path: `${folder}/tmp/`, timezone: "UTC" },
   ...{ users_config: "users.xml", default_profile: "default", default_database: "default" },
 })}

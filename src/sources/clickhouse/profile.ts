@@ -23,21 +23,27 @@ const REQUIRED: Readonly<Record<string, string>> = {
   distinct_overflow_mode: "throw",
   timeout_overflow_mode: "throw",
   timeout_overflow_mode_leaf: "throw",
+  // What was read until somebody stopped the query.
+  partial_result_on_first_cancel: "0",
 };
 
 /** Settings that help, and do not change an answer. */
 const WANTED: Readonly<Record<string, string>> = {
-  // A query ends with the question.
+  // A query ends with the question, if it may only read.
   cancel_http_readonly_queries_on_client_close: "1",
   // Rows of one day, and so their duplicates, are in one partition.
   do_not_merge_across_partitions_select_final: "1",
 };
 
+/** A query may read, and change settings. */
+const READ_ONLY = "2";
+
 const NAMES = [...Object.keys(REQUIRED), ...Object.keys(WANTED), "readonly"];
 
 /**
- * Reads the settings of the user's profile, and returns those to send with each query. With `readonly = 1` a query cannot
- * change any, so that the profile must be right. Throws AnalyticsError `usage` if it is not.
+ * Reads the settings of the user's profile, and returns those to send with each query. They are sent even if they are right:
+ * a shard uses its own profile for what a query does not name. With `readonly = 1` a query cannot name any, so that the
+ * profile must be right. Throws AnalyticsError `usage` if it is not.
  */
 export async function checkProfile(
   ask: (query: string) => Promise<Answer>,
@@ -47,17 +53,22 @@ export async function checkProfile(
   );
   const current = new Map(rows.map(({ name, value }) => [String(name), String(value)]));
   const isFixed = current.get("readonly") === "1";
-  // A version that lacks a setting needs none.
-  const differs = ([name, value]: [string, string]) => current.has(name) && current.get(name) !== value;
-  const wrong = Object.entries(REQUIRED).filter(differs);
-  const [first] = wrong;
-  if (isFixed && first !== undefined) {
-    const [name, value] = first;
-    throw new AnalyticsError(
-      "usage",
-      `The profile of the ClickHouse user has ${name} = ${current.get(name)}, with which answers can lack a part of the data.`,
-      { hint: `Set ${name} = ${value} in the profile. docs/clickhouse.md has a profile that fits.` },
+  if (isFixed) {
+    const wrong = Object.entries(REQUIRED).find(
+      ([name, value]) => current.has(name) && current.get(name) !== value,
     );
+    if (wrong !== undefined) throw refuseProfile(wrong, current.get(wrong[0]));
+    return {};
   }
-  return isFixed ? {} : Object.fromEntries([...wrong, ...Object.entries(WANTED).filter(differs)]);
+  // A version that lacks a setting needs none.
+  const known = Object.entries({ ...REQUIRED, ...WANTED }).filter(([name]) => current.has(name));
+  const mayWrite = current.get("readonly") === "0";
+  return { ...Object.fromEntries(known), ...(mayWrite && { readonly: READ_ONLY }) };
 }
+
+const refuseProfile = ([name, value]: readonly [string, string], current: string | undefined) =>
+  new AnalyticsError(
+    "usage",
+    `The profile of the ClickHouse user has ${name} = ${current}, with which answers can lack a part of the data.`,
+    { hint: `Set ${name} = ${value} in the profile. docs/clickhouse.md has a profile that fits.` },
+  );
