@@ -24,6 +24,8 @@ const READER: Profile = {
 export interface ShardServer extends SqlServer {
   /** For a reader that speaks of today's ClickHouse: parameters and settings are put into words of 2018. */
   readerUrl: string;
+  /** The port at which servers speak to each other. */
+  tcpUrl: string;
   signal(name: NodeJS.Signals): Promise<void>;
 }
 
@@ -97,6 +99,7 @@ async function startServer(
   const proxy = await startDialectProxy(server);
   return {
     ...server,
+    tcpUrl: `http://reader@127.0.0.1:${ports.tcp}`,
     readerUrl: proxy.url.replace("//", "//reader@"),
     signal: async (name: NodeJS.Signals) => {
       child.kill(name);

@@ -45,8 +45,8 @@ export function createCache<T>(
     entry.waiting++;
     const leave = () => {
       entry.waiting--;
-      if (entry.waiting > 0 || entries.get(key) !== entry) return;
-      entries.delete(key);
+      if (entry.waiting > 0) return;
+      if (entries.get(key) === entry) entries.delete(key);
       entry.controller.abort();
     };
     if (signal === undefined) return entry.value.finally(() => entry.waiting--);

@@ -8,8 +8,9 @@ import { describeCrawler } from "../crawler-list.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { nameValue } from "../logs/labels.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
+import type { Row } from "./answer.ts";
 import { createCache } from "./cache.ts";
-import type { Connection, QueryParams, Row } from "./connection.ts";
+import type { Connection, QueryParams } from "./connection.ts";
 import { coverageWarnings, type LoadedDay } from "./coverage.ts";
 import { type TableQueries, uncut, untilNow } from "./table-queries.ts";
 

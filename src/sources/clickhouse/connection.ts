@@ -1,17 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { createClient } from "@clickhouse/client";
-import * as z from "zod";
-import { explainFailure } from "./failure.ts";
+import { type Answer, CutAnswer, readAnswer } from "./answer.ts";
+import { createCache } from "./cache.ts";
+import { explainFailure, explainSilence } from "./failure.ts";
 import { checkProfile } from "./profile.ts";
 import type { ClickHouseSettings } from "./settings.ts";
-
-export type Row = Readonly<Record<string, unknown>>;
-
-export interface Answer {
-  rows: readonly Row[];
-  /** How many rows there are without a LIMIT; exact with GROUP BY. */
-  totalRows: number;
-}
 
 /** Values of a query's parameters, which ClickHouse receives apart from the SQL. */
 export type QueryParams = Readonly<Record<string, string | number | readonly string[]>>;
@@ -25,6 +18,11 @@ export interface Connection {
 const TIME_LIMIT_MS = 10 * 60_000;
 /** The queries of one overview run side by side, and leave room for others. */
 const MOST_QUERIES = 4;
+
+/** A profile can change while this process runs. */
+const CHECK_AGAIN_MS = 5 * 60_000;
+/** The check reads no table: a server that takes longer hangs. */
+const CHECK_LIMIT_MS = 30_000;
 
 /** Creates a connection by HTTP. Nothing is sent before the first query, which checks the user's profile. */
 export function connect({ url, user, password, database }: ClickHouseSettings): Connection {
@@ -49,32 +47,26 @@ export function connect({ url, user, password, database }: ClickHouseSettings): 
         ...{ query, format: "JSON", query_params: params, clickhouse_settings: settings },
         ...(signal && { abort_signal: signal }),
       });
-      return readAnswer(await result.text());
+      return readAnswer(await result.text().catch(refuseCut));
     } catch (error) {
       signal?.throwIfAborted();
       throw explainFailure(error);
     }
   };
-  let checked: Promise<Readonly<Record<string, string>>> | undefined;
-  const check = () => {
-    checked ??= checkProfile((query) => send(query, {}, {}, undefined)).catch((error: unknown) => {
-      checked = undefined;
-      throw error;
-    });
-    return checked;
+  const check = createCache(CHECK_AGAIN_MS, Date.now, async (_, signal) => {
+    const limit = AbortSignal.timeout(CHECK_LIMIT_MS);
+    const either = AbortSignal.any([signal, limit]);
+    try {
+      return await checkProfile((query) => send(query, {}, {}, either));
+    } catch (error) {
+      throw error === limit.reason ? explainSilence(error) : error;
+    }
+  });
+  return {
+    ask: async (query, params = {}, signal) => send(query, params, await check("", signal), signal),
   };
-  return { ask: async (query, params = {}, signal) => send(query, params, await check(), signal) };
 }
 
-const answer = z.object({
-  data: z.array(z.record(z.string(), z.unknown())),
-  rows_before_limit_at_least: z.coerce.number().optional(),
-  // Some versions end a document that they cannot finish with the failure; what is above it is not all.
-  exception: z.string().optional(),
-});
-
-function readAnswer(text: string): Answer {
-  const { data, exception, rows_before_limit_at_least: all } = answer.parse(JSON.parse(text));
-  if (exception !== undefined) throw new Error(exception);
-  return { rows: data, totalRows: all ?? data.length };
-}
+const refuseCut = (cause: unknown) => {
+  throw new CutAnswer("The connection ended.", { cause });
+};

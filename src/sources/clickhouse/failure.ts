@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../../errors.ts";
+import { CutAnswer } from "./answer.ts";
 
 /**
  * What a failed query means, without SQL, names of hosts and addresses: the message may reach an assistant, or the users
@@ -11,6 +12,9 @@ export function explainFailure(error: unknown): AnalyticsError {
   if (code !== undefined) {
     return unavailable(`ClickHouse refused the query with its error ${code}.`, error);
   }
+  if (error instanceof CutAnswer) {
+    return unavailable("The answer of ClickHouse broke off.", error, "Ask again.");
+  }
   const system = String(Object(error).code ?? "");
   if (/^(?:ERR_TLS|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)|ERR_SSL/.test(system)) {
     return new AnalyticsError("usage", "The certificate of ClickHouse is not trusted.", {
@@ -19,7 +23,7 @@ export function explainFailure(error: unknown): AnalyticsError {
     });
   }
   if (/^E[A-Z]|^UND_|timeout/i.test(system) || /timeout|socket hang up/i.test(messageOf(error))) {
-    return unavailable("ClickHouse cannot be reached.", error, "Check the address and port in --clickhouse.");
+    return unavailable("ClickHouse cannot be reached.", error, CHECK_ADDRESS);
   }
   return unavailable(
     "The answer of ClickHouse cannot be read.",
@@ -27,6 +31,12 @@ export function explainFailure(error: unknown): AnalyticsError {
     "Is it ClickHouse's HTTP port (8123, 8443)?",
   );
 }
+
+/** What it means that a server accepts a query of a moment, and says nothing. */
+export const explainSilence = (error: unknown) =>
+  unavailable("ClickHouse accepts the connection, and does not answer.", error, CHECK_ADDRESS);
+
+const CHECK_ADDRESS = "Check the address and port in --clickhouse.";
 
 /**
  * ClickHouse's own number of an error. `ClickHouseError` has it; servers before 20 write it in a form that the client does
@@ -66,6 +76,11 @@ const NO_COLUMN: Explanation = {
   message: "The table lacks a column, or it has another type.",
   hint: "docs/clickhouse.md has the statement that creates the table.",
 };
+const NO_FINAL: Explanation = {
+  code: "usage",
+  message: "The table is of an engine that keeps hits twice that are loaded twice.",
+  hint: "It must be a ReplacingMergeTree. docs/clickhouse.md has the statement that creates it.",
+};
 const NO_RIGHT: Explanation = {
   code: "usage",
   message: "The ClickHouse user has no right to do this.",
@@ -93,6 +108,7 @@ const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
   159: TOO_SLOW,
   160: TOO_SLOW,
   164: NO_RIGHT,
+  181: NO_FINAL,
   191: TOO_LARGE,
   192: SIGN_IN,
   193: SIGN_IN,

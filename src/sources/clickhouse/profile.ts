@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../../errors.ts";
-import type { Answer } from "./connection.ts";
+import type { Answer } from "./answer.ts";
 
 /**
  * Settings under which ClickHouse answers with a part of the data, and what they must be. A user's profile can have any of
