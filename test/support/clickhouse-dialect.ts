@@ -7,22 +7,28 @@ export interface DialectProxy {
   close(): void;
 }
 
+const CANCEL = "cancel_http_readonly_queries_on_client_close";
 /** Of the URL's parameters, those that are no settings. */
 const NO_SETTINGS = new Set(["query_id", "database"]);
+const SETTINGS = "system.settings";
+const SETTINGS_AND_CANCEL = `(SELECT name, value FROM ${SETTINGS} UNION ALL SELECT '${CANCEL}', '0')`;
 
 /**
  * Stands before a ClickHouse of 2018, which has no parameters of queries: puts their values into the SQL, and leaves out
- * settings that it does not know. Changes nothing else, and hangs up when one of the two sides does.
+ * settings that it does not know. Hangs up when one of the two sides does, and has one setting of newer servers: a query
+ * that may only read ends with its connection. Changes nothing else.
  */
 export async function startDialectProxy({ url, run }: SqlServer): Promise<DialectProxy> {
-  const known = new Set((await run("SELECT name FROM system.settings")).trim().split("\n"));
+  const known = new Set((await run(`SELECT name FROM ${SETTINGS}`)).trim().split("\n"));
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const target = new URL(request.url ?? "", url);
-    const sql = bindParameters(Buffer.concat(chunks).toString(), target.searchParams);
-    for (const name of [...target.searchParams.keys()]) {
-      if (!known.has(name) && !NO_SETTINGS.has(name)) target.searchParams.delete(name);
+    const { searchParams } = target;
+    const sql = bindParameters(Buffer.concat(chunks).toString(), searchParams);
+    const isCancelled = searchParams.get(CANCEL) === "1";
+    for (const name of [...searchParams.keys()]) {
+      if (!known.has(name) && !NO_SETTINGS.has(name)) searchParams.delete(name);
     }
     const { authorization = "" } = request.headers;
     const upstream = send(target, { method: request.method, headers: { authorization } }, (answer) => {
@@ -30,8 +36,11 @@ export async function startDialectProxy({ url, run }: SqlServer): Promise<Dialec
       answer.pipe(response);
     });
     upstream.on("error", () => response.destroy());
-    response.on("close", () => upstream.destroy());
-    upstream.end(sql);
+    response.on("close", () => {
+      upstream.destroy();
+      if (isCancelled && !response.writableEnded) cancel(run, searchParams.get("query_id")).catch(() => {});
+    });
+    upstream.end(sql.replace(SETTINGS, SETTINGS_AND_CANCEL));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -44,8 +53,16 @@ export async function startDialectProxy({ url, run }: SqlServer): Promise<Dialec
   };
 }
 
+/** As a newer server does it: only a query that may not write is ended. */
+async function cancel(run: SqlServer["run"], queryId: string | null): Promise<void> {
+  const isThis = `query_id = '${String(queryId).replace(/[^\w-]/g, "")}'`;
+  const mode = "Settings.Values[indexOf(Settings.Names, 'readonly')]";
+  const found = await run(`SELECT ${mode} FROM system.processes WHERE ${isThis} FORMAT TSVRaw`);
+  if (/[12]/.test(found)) await run(`KILL QUERY WHERE ${isThis}`);
+}
+
 /** Values come with the escapes of TabSeparated, which are those of a literal. */
-export function bindParameters(sql: string, values: URLSearchParams): string {
+function bindParameters(sql: string, values: URLSearchParams): string {
   return sql.replace(/\{(\w+):(\w+)\}/g, (_, name: string, type: string) => {
     const value = values.get(`param_${name}`);
     if (value === null) throw new Error(`The query has no ${name}.`);
