@@ -115,7 +115,6 @@ export function createApi(options: ApiOptions): Api {
     let response: ApiResponse;
     try {
       if (options.isAvailable?.() === false) {
-        headers.set("Retry-After", RETRY_AFTER_SECONDS);
         throw new AnalyticsError("unavailable", "The service is shutting down: try again shortly.");
       }
       response = await respond(request, headers);
@@ -123,6 +122,9 @@ export function createApi(options: ApiOptions): Api {
       // A failure after the caller left is a consequence of the abort.
       const isAborted = request.signal?.aborted === true;
       if (!isAborted && !(error instanceof AnalyticsError)) options.onFault?.(error, requestId);
+      if (error instanceof AnalyticsError && error.code === "unavailable") {
+        headers.set("Retry-After", RETRY_AFTER_SECONDS);
+      }
       response = refuse(error, headers, requestId);
     }
     return request.method === "HEAD" ? { ...response, body: null } : response;
