@@ -11,7 +11,7 @@ import { spawn } from "./child-process.js";
 /** Of .ci/tools. */
 export const hasChdb = existsSync(".cache/chdb/node_modules/chdb");
 
-const TABLE_SQL = readFileSync("deploy/clickhouse/hits.sql", "utf8");
+export const TABLE_SQL = readFileSync("deploy/clickhouse/hits.sql", "utf8");
 const SECRET = Buffer.from("a secret that all servers of these tests share");
 
 /** The SQL of the page about the table, for a server's HTTP port. */
@@ -38,7 +38,7 @@ export async function startChdb(password = "a password"): Promise<SqlServer & { 
   return { ...server, stop };
 }
 
-function createSqlServer(url: string, password: string): SqlServer {
+export function createSqlServer(url: string, password: string): SqlServer {
   const authorization = `Basic ${Buffer.from(`default:${password}`).toString("base64")}`;
   return {
     ...{ url, password },

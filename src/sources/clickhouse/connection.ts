@@ -25,7 +25,10 @@ const CHECK_AGAIN_MS = 5 * 60_000;
 const CHECK_LIMIT_MS = 30_000;
 
 /** Creates a connection by HTTP. Nothing is sent before the first query, which checks the user's profile. */
-export function connect({ url, user, password, database }: ClickHouseSettings): Connection {
+export function connect(
+  { url, user, password, database }: ClickHouseSettings,
+  clock: () => number,
+): Connection {
   const client = createClient({
     ...{ url, username: user, password, database, application: "analytics-mcp" },
     request_timeout: TIME_LIMIT_MS,
@@ -53,7 +56,7 @@ export function connect({ url, user, password, database }: ClickHouseSettings): 
       throw explainFailure(error);
     }
   };
-  const check = createCache(CHECK_AGAIN_MS, Date.now, async (_, signal) => {
+  const check = createCache(CHECK_AGAIN_MS, clock, async (_, signal) => {
     const limit = AbortSignal.timeout(CHECK_LIMIT_MS);
     const either = AbortSignal.any([signal, limit]);
     try {

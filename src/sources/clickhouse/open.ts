@@ -23,7 +23,7 @@ function openViews(context: LocalContext) {
   const { flags, environment, clock } = context;
   const settings = readClickHouseSettings(context);
   const mapping = readMapping(flags);
-  const connection = connect(settings);
+  const connection = connect(settings, clock);
   const { database, table } = settings;
   const sites = readSites(flags.site, environment.ANALYTICS_SITE);
   if (mapping === undefined) {

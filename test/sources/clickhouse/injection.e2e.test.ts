@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DataSource } from "../../../src/sources/data-source.ts";
+import { exportLines, hasChdb, load, openHits, type SqlServer, startChdb } from "../../support/clickhouse.ts";
+import { CLICKHOUSE_SERVER, READER_PASSWORD, startShards } from "../../support/clickhouse-servers.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
+import { runShell } from "../../support/shell.ts";
+import { openTableApi } from "../../support/table-api.ts";
+
+/** What ends a string, a name or a statement, or begins a parameter, in some version of ClickHouse. */
+const SPELLS = [
+  "'",
+  "''",
+  "\\",
+  "\\'",
+  "\\\\'",
+  '"',
+  "`",
+  "\0",
+  "\t\n\r",
+  "{site:String}",
+  "{x:Identifier}",
+  "--",
+  "/*",
+  "*/",
+  "#",
+  ";",
+  "\\N",
+  "' OR 1 = 1 --",
+  "') OR ('' = '",
+  "x'; DROP TABLE hits; --",
+  "' UNION ALL SELECT name FROM system.users --",
+  "` FINAL; DROP TABLE hits; --",
+  "$$ OR 1 = 1 $$",
+  "%27 OR 1=1",
+  "\u2019 OR 1=1",
+];
+
+const DAY = "2026-11-18";
+const encode = (text: string) => encodeURIComponent(text);
+/** As a browser and curl send it; a server writes it to its log. */
+const inPath = (spell: string) => `/page/${encode(spell)}`;
+
+/** Page views whose path, referrer and campaign are spells, of a visitor each. */
+const lines = SPELLS.map((spell, index) =>
+  combined({
+    at: `${DAY}T10:00:${String(index).padStart(2, "0")}Z`,
+    address: `192.0.2.${index}`,
+    target: `${inPath(spell)}?utm_source=${encode(spell)}&utm_campaign=${encode(spell)}&utm_term=${encode(spell)}`,
+    referrer: `https://search.example/${encode(spell)}`,
+  }),
+);
+
+type Server = SqlServer & { readerUrl: string; stop: () => unknown };
+
+const servers: [name: string, isThere: boolean, start: () => Promise<Server>][] = [
+  [
+    "ClickHouse 26 (chDB)",
+    hasChdb,
+    async () => {
+      const server = await startChdb(READER_PASSWORD);
+      return { ...server, readerUrl: server.url };
+    },
+  ],
+  [
+    "two shards (clickhouse-server)",
+    CLICKHOUSE_SERVER !== undefined,
+    async () => {
+      const { servers: shards, stop } = await startShards();
+      return { ...shards[0], stop };
+    },
+  ],
+];
+
+describe.each(servers)("spells in what strangers write, on %s", (_, isThere, start) => {
+  describe.skipIf(!isThere)("", () => {
+    let server: Server;
+    let table: DataSource;
+    let rows: string;
+    const flags = { logs: [""], site: ["example.com"] };
+    const countRows = () => server.run("SELECT count(), sum(cityHash64(*)) FROM hits");
+
+    beforeAll(async () => {
+      server = await start();
+      flags.logs = [createLogFolder({ "access.log": joinLines(...lines) }).path("access.log")];
+      await load(server, await exportLines(flags, LOG_NOW));
+      table = await openHits({ url: server.readerUrl, password: READER_PASSWORD }, { now: LOG_NOW });
+      rows = await countRows();
+    });
+    afterAll(async () => {
+      await server?.stop();
+    });
+
+    it("are values like any other, as in the logs", async () => {
+      const logs = openTestLogs(flags).source;
+      const [site] = await table.sites();
+      if (site === undefined) throw new Error("There is no site.");
+      const span = { site, from: DAY, to: DAY, now: LOG_NOW };
+      const known = (await table.dimensions?.(site)) ?? [];
+      const ask = (source: DataSource) =>
+        Promise.all(known.map(async (each) => [each, await source.breakdown(span, each, 1000)]));
+      const inTable = await ask(table);
+      expect(inTable).toEqual(await ask(logs));
+      const pages = await table.breakdown(span, "pages", 1000);
+      expect(pages.totalRows).toBeGreaterThan(SPELLS.length - 5);
+      expect(await countRows()).toBe(rows);
+    });
+
+    it("are the site of nobody, whoever asks the table", async () => {
+      for (const spell of SPELLS) {
+        for (const domain of [spell, `example.com${spell}`]) {
+          const site = { id: domain, domain, name: domain, timezone: "UTC", createdAt: 0, dataSince: DAY };
+          const span = { site, from: DAY, to: DAY, now: LOG_NOW };
+          expect(await table.days(span)).toEqual([{ date: DAY, visitors: 0, pageviews: 0, events: 0 }]);
+          expect(await table.breakdown(span, "pages", 10)).toEqual({ rows: [], totalRows: 0 });
+          expect(await table.active(site, Date.parse(`${DAY}T10:01:00Z`))).toBe(0);
+        }
+      }
+      expect(await countRows()).toBe(rows);
+    });
+
+    it("are refused by the REST API as the site, the dimension, the limit and the days", async () => {
+      const api = await openTableApi({ url: server.readerUrl, password: READER_PASSWORD });
+      const ask = async (path: string) => (await api.ask(path)).status;
+      expect(await ask("/breakdown?site=example.com&dimension=pages")).toBe(200);
+      for (const spell of SPELLS.map(encode)) {
+        expect([400, 404]).toContain(await ask(`/stats?site=${spell}`));
+        // Some are the path of an address, which is left out: the site is the same.
+        const { status, body } = await api.ask(`/stats?site=example.com${spell}`);
+        expect(status === 200 ? JSON.parse(body ?? "").site.domain : status).toSatisfy((said) =>
+          [400, 404, "example.com"].includes(said),
+        );
+        expect(await ask(`/breakdown?site=example.com&dimension=pages${spell}`)).toBe(400);
+        expect(await ask(`/breakdown?site=example.com&dimension=${spell}`)).toBe(400);
+        expect(await ask(`/breakdown?site=example.com&dimension=pages&limit=1${spell}`)).toBe(400);
+        expect(await ask(`/stats?site=example.com&from=${DAY}${spell}&to=${DAY}`)).toBe(400);
+      }
+      expect(api.reports).toEqual([]);
+      api.close();
+      expect(await countRows()).toBe(rows);
+    });
+
+    it("are refused by the command line as a table and as a database", async () => {
+      const environment = { ANALYTICS_CLICKHOUSE_PASSWORD: READER_PASSWORD };
+      const run = (address: string, ...args: string[]) =>
+        runShell(["sites", "--clickhouse", address, ...args], { environment, clock: () => LOG_NOW });
+      expect(await run(server.readerUrl)).toMatchObject({ code: 0 });
+      for (const spell of SPELLS) {
+        for (const name of [spell, `hits${spell}`, `default.hits${spell}`, `default${spell}.hits`]) {
+          expect(await run(server.readerUrl, "--table", name)).toMatchObject({ code: 2, stdout: "" });
+        }
+        // What an address loses when it is read, such as a line's end, is no part of its name.
+        const isLost = new URL(`http://localhost/default${spell}`).href === "http://localhost/default";
+        const raw = isLost || spell === "#" ? [] : [`default${spell}`];
+        for (const path of [encode(spell), `default${encode(spell)}`, ...raw]) {
+          const { code, stdout } = await run(`${server.readerUrl}/${path}`);
+          expect([path, code, stdout]).toEqual([path, 2, ""]);
+        }
+      }
+      expect(await countRows()).toBe(rows);
+    });
+
+    it("are sites like any other, if the table has them", async () => {
+      const common = {
+        day: DAY,
+        time: Date.parse(`${DAY}T10:00:00Z`) / 1000,
+        timezone: "UTC",
+        definition: 1,
+      };
+      const hits = SPELLS.flatMap((site) => [
+        { ...common, site, kind: "day", visitor: "0", id: "1", pageviews: 1 },
+        { ...common, site, kind: "pageview", visitor: "7", id: "2", path: site },
+      ]);
+      await load(server, hits.map((hit) => JSON.stringify(hit)).join("\n"));
+      const reader = { url: server.readerUrl, password: READER_PASSWORD };
+      const source = await openHits(reader, { now: LOG_NOW });
+      const sites = await source.sites();
+      expect(new Set(sites.map(({ domain }) => domain))).toEqual(new Set([...SPELLS, "example.com"]));
+      for (const site of sites.filter(({ domain }) => domain !== "example.com")) {
+        const span = { site, from: DAY, to: DAY, now: LOG_NOW };
+        expect(await source.days(span)).toEqual([{ date: DAY, visitors: 1, pageviews: 1, events: 0 }]);
+        const { rows: pages } = await source.breakdown(span, "pages", 10);
+        expect(pages).toMatchObject([{ value: site.domain, visitors: 1, hits: 1 }]);
+      }
+    });
+  });
+});
