@@ -35,6 +35,8 @@ const server = createServer(async (request, response) => {
   }
 });
 
+// A test may be busy for longer than Node keeps a connection.
+server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
   process.stdout.write(`${typeof address === "object" ? address?.port : address}\n`);

@@ -146,7 +146,7 @@ const writeConfig = (folder: string, ports: Ports, cluster: string) => `<yandex>
 ${elements({
   ...{ http_port: ports.http, tcp_port: ports.tcp, interserver_http_port: ports.between },
   ...{ listen_host: "127.0.0.1", max_concurrent_queries: 100, mark_cache_size: 5_000_000 },
-  ...{ path: `${folder}/data/`, tmp_path: `${folder}/tmp/`, timezone: "UTC" },
+  ...{ path: `${folder}/data/`, tmp_path: `${folder}/tmp/`, timezone: "UTC", keep_alive_timeout: 60 },
   ...{ users_config: "users.xml", default_profile: "default", default_database: "default" },
 })}
 ${element("remote_servers", element("web", cluster))}

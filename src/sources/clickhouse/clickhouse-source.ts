@@ -74,7 +74,8 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
       queryCrawlers &&
       (async (span, limit, signal) => {
         const { params, isCut } = querySpan(span);
-        const { rows, totalRows } = await ask(queryCrawlers(cutOf(isCut)), { ...params, limit }, signal);
+        const withSums = { ...params, limit: limit + 1 };
+        const { rows, totalRows } = await ask(queryCrawlers(cutOf(isCut)), withSums, signal);
         const [sums, ...crawlers] = rows;
         return {
           rows: crawlers.map((row) => ({

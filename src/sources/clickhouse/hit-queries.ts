@@ -58,7 +58,7 @@ export function createHitQueries(database: string, table: string): TableQueries 
       WHERE ${IN_SPAN} AND kind = 'bot' AND crawler != '' ${cut("time")}
       GROUP BY value WITH ROLLUP
       ORDER BY value != '', request_count DESC, value
-      LIMIT 1 + {limit:UInt32}`,
+      LIMIT {limit:UInt32}`,
 
     active: (cut) => `
       SELECT uniqExact(visitor) AS visitor_count

@@ -25,6 +25,8 @@ const REQUIRED: Readonly<Record<string, string>> = {
   timeout_overflow_mode_leaf: "throw",
   // What was read until somebody stopped the query.
   partial_result_on_first_cancel: "0",
+  // The row of sums as one without a name, which comes last instead of first.
+  group_by_use_nulls: "0",
 };
 
 /** Settings that help, and do not change an answer. */
