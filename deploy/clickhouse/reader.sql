@@ -8,10 +8,24 @@ CREATE SETTINGS PROFILE IF NOT EXISTS analytics_reader SETTINGS
     max_bytes_before_external_group_by = 2000000000,
     -- A query ends when the person who asked has left.
     cancel_http_readonly_queries_on_client_close = 1,
-    -- A shard that is down is an error, not a smaller number.
-    skip_unavailable_shards = 0,
     -- A day is in one partition.
-    do_not_merge_across_partitions_select_final = 1;
+    do_not_merge_across_partitions_select_final = 1,
+    -- What cannot be read is an error, not a smaller number. Most are defaults, and hold on each shard if they are named.
+    skip_unavailable_shards = 0,
+    distributed_group_by_no_merge = 0,
+    limit = 0,
+    offset = 0,
+    read_overflow_mode = 'throw',
+    read_overflow_mode_leaf = 'throw',
+    group_by_overflow_mode = 'throw',
+    sort_overflow_mode = 'throw',
+    result_overflow_mode = 'throw',
+    set_overflow_mode = 'throw',
+    distinct_overflow_mode = 'throw',
+    timeout_overflow_mode = 'throw',
+    timeout_overflow_mode_leaf = 'throw',
+    partial_result_on_first_cancel = 0,
+    group_by_use_nulls = 0;
 
 CREATE USER IF NOT EXISTS reader
     IDENTIFIED WITH sha256_password BY 'change this'

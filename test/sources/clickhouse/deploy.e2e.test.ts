@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkProfile } from "../../../src/sources/clickhouse/profile.ts";
 import { hasChdb, startChdb } from "../../support/clickhouse.ts";
 
 describe.skipIf(!hasChdb)("the statements in deploy/clickhouse", () => {
@@ -22,13 +23,28 @@ describe.skipIf(!hasChdb)("the statements in deploy/clickhouse", () => {
   });
 
   it("reader.sql sets what answers need, by settings that exist", async () => {
-    const [, list = ""] =
-      /SETTINGS\n([\s\S]*?);/.exec(readFileSync("deploy/clickhouse/reader.sql", "utf8")) ?? [];
-    const names = [...list.matchAll(/^ {4}(\w+) = /gm)].map(([, name]) => `'${name}'`);
-    expect(names.length).toBeGreaterThan(6);
+    // Whatever is asked for is 1, but for what the file says.
+    const asked: string[] = [];
+    const answers = await checkProfile(async (query) => {
+      asked.push(...(query.match(/'(\w+)'/g) ?? []).map((name) => name.slice(1, -1)));
+      return {
+        rows: asked.map((name) => ({ name, value: settingsOf("reader.sql").get(name) ?? "1" })),
+        totalRows: 0,
+      };
+    });
+    expect(answers).toEqual({});
+    expect(asked.filter((name) => !settingsOf("reader.sql").has(name))).toEqual([]);
+    const names = [...settingsOf("reader.sql").keys()].map((name) => `'${name}'`);
     const known = await server.run(
       `SELECT count() FROM system.settings WHERE name IN (${names.join(", ")}) FORMAT TSV`,
     );
     expect(Number(known)).toBe(names.length);
   });
 });
+
+/** The settings of a profile, by name. */
+function settingsOf(file: string): Map<string, string> {
+  const [, list = ""] = /SETTINGS\n([\s\S]*?);/.exec(readFileSync(`deploy/clickhouse/${file}`, "utf8")) ?? [];
+  const pairs = [...list.matchAll(/^ {4}(\w+) = '?(\w+)'?/gm)];
+  return new Map(pairs.map(([, name = "", value = ""]) => [name, value]));
+}
