@@ -12,6 +12,14 @@ export interface CallOptions {
   span?: Days;
 }
 
+/** The days with data of a site. */
+export interface DataDays {
+  /** The first; null if it has none. */
+  since: string | null;
+  /** The last that is complete, in a source that is loaded day by day. */
+  until?: string | undefined;
+}
+
 /**
  * Asks the data source, local or remote. The parameters are not checked again: whoever takes them from outside parses
  * them (`parameters.ts`). Throws AnalyticsError for failures of the source.
@@ -22,6 +30,6 @@ export interface Call {
   readSite?(): Promise<string | undefined>;
   /** Whether the source answers an operation for any span of days. If absent, it does not. */
   offersSpans?(operation: { path: string }, options: CallOptions): Promise<boolean>;
-  /** Returns the first day with data of a site; null if it has none. Absent if a service would have to be asked. */
-  readDataSince?(site: string, options: CallOptions): Promise<string | null>;
+  /** Returns from when to when a site has data. Absent if a service would have to be asked. */
+  readDataDays?(site: string, options: CallOptions): Promise<DataDays>;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Call, CallOptions } from "../operations/call.ts";
+import type { Call } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { count, siteParam, siteRef, timestamp } from "../operations/fields.ts";
 import { periodParam } from "../operations/period-words.ts";
@@ -10,6 +10,7 @@ import { findDataStart, readDataStarts } from "./data-start.ts";
 import { findMovers } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
 import { change, changesPerDay, compactNames, dataStart, markPerDay, window } from "./report-fields.ts";
+import { findUsualToday, type QueryOptions, readUsualData } from "./usual-days.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
@@ -101,12 +102,13 @@ export const compare = defineReport({
 async function comparePeriods(
   call: Call,
   given: z.output<ReturnType<typeof params>>,
-  options: CallOptions,
+  options: QueryOptions,
 ): Promise<Comparison> {
   const { site, dimension } = given;
+  const data = await readUsualData(call, site, options);
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
   const [answers, starts] = await Promise.all([
-    readWindows(call, site, asked, (today) => resolveCompared(given, today), options),
+    readWindows(call, site, asked, (today) => resolveCompared(given, findUsualToday(data, today)), options),
     readDataStarts(call, options),
   ]);
   const { current, previous, series, groups, ...head } = answers;

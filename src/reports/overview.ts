@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { Call, CallOptions } from "../operations/call.ts";
+import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { count, date, siteParam, siteRef } from "../operations/fields.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
-import { period, warnings } from "../operations/period.ts";
+import { period, type Warning, warnings } from "../operations/period.ts";
 import { periodParam, precedingDays, resolvePeriod } from "../operations/period-words.ts";
 import { findComplete } from "./compared-days.ts";
 import { findDataStart, readDataStarts } from "./data-start.ts";
@@ -13,7 +13,7 @@ import { defineReport } from "./report-definition.ts";
 import { change, changesPerDay, compactNames, dataStart, markPerDay, window } from "./report-fields.ts";
 import { answerToday, askSpan, type SpanOperation } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
-import { type QueryOptions, readUsualStart, shortenUsual, warnOfShortening } from "./usual-days.ts";
+import { fitUsual, type QueryOptions, readUsualData } from "./usual-days.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
 const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
@@ -113,10 +113,10 @@ export async function readOverview(
   dimensions: readonly Dimension[],
 ): Promise<Overview> {
   const fresh = { ...options, fresh: true };
-  const since = await readUsualStart(call, site, options);
+  const data = await readUsualData(call, site, options);
   const [answer, sinceDays] = await Promise.all([
     answerToday(call, site, fresh, (today, active) =>
-      readParts(call, site, period, { today, active, dimensions, since }, fresh),
+      readParts(call, site, period, { today, active, dimensions, data }, fresh),
     ),
     readDataStarts(call, options),
   ]);
@@ -140,25 +140,31 @@ export async function readOverview(
   };
 }
 
+/** Today's numbers stand beside others: if they are missing, that is said of them, too. */
+const isAboutEnd = ({ code }: Warning) => code === "stale";
+
+function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
+  const byText = new Map(lists.flat().map((warning) => [warning.detail, warning]));
+  return byText.size === 0 ? undefined : [...byText.values()];
+}
+
 interface Reading {
   today: string;
   /** Visitors at this moment. */
   active: number;
   dimensions: readonly Dimension[];
-  /** The first day with data, if the days are the usual ones. */
-  since: string | undefined;
+  /** From when to when there is data, if the days are the usual ones. */
+  data: DataDays | undefined;
 }
 
 async function readParts(
   call: Call,
   site: string,
   period: string,
-  { today, active, dimensions, since }: Reading,
+  { today, active, dimensions, data }: Reading,
   options: CallOptions,
 ) {
-  const usual = resolvePeriod(period, today);
-  const asked = shortenUsual(usual, since, today);
-  const isShortened = asked !== usual;
+  const { days: asked, isShortened, warnings } = fitUsual(resolvePeriod(period, today), data, today);
   const complete = findComplete(asked, today);
   const shown = complete ?? asked;
   const ask = <O extends SpanOperation>(operation: O, days: Days) =>
@@ -193,7 +199,7 @@ async function readParts(
     top: tops.flatMap((list) =>
       list === undefined ? [] : [{ dimension: list.dimension, rows: list.rows.map(pickRow) }],
     ),
-    warnings: isShortened ? [warnOfShortening(shown, usual), ...(totals.warnings ?? [])] : totals.warnings,
+    warnings: joinWarnings(warnings, totals.warnings ?? [], (day.warnings ?? []).filter(isAboutEnd)),
     ...{ series, previous },
   };
 }

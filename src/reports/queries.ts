@@ -15,7 +15,7 @@ import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
 import { answerToday, askSpan, findSpanOperation, type SpanOperation } from "./site-period.ts";
-import { type QueryOptions, readUsualStart, shortenUsual, warnOfShortening } from "./usual-days.ts";
+import { fitUsual, type QueryOptions, readUsualData } from "./usual-days.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
@@ -86,14 +86,14 @@ async function askDays(
     askSpan(call, operation, params, { site, today, ...days }, options).catch(explain);
   if (typeof period === "string")
     return answerToday(call, site, options, (today) => ask(resolvePeriod(period, today), today));
-  const since = await readUsualStart(call, site, options);
-  if (since === undefined) return call(operation, params as ParamsOf<SpanOperation>, options).catch(explain);
+  const data = await readUsualData(call, site, options);
+  if (data === undefined) return call(operation, params as ParamsOf<SpanOperation>, options).catch(explain);
   return answerToday(call, site, options, async (today) => {
     const usual = { from: addDays(today, 1 - Number(params.days)), to: today };
-    const shown = shortenUsual(usual, since, today);
-    const result = await ask(shown, today);
-    if (shown === usual) return result;
-    return { ...result, warnings: [warnOfShortening(shown, usual), ...(result.warnings ?? [])] };
+    const fitted = fitUsual(usual, data, today);
+    const result = await ask(fitted.days, today);
+    if (fitted.warnings.length === 0) return result;
+    return { ...result, warnings: [...fitted.warnings, ...(result.warnings ?? [])] };
   });
 }
 

@@ -19,12 +19,12 @@ export async function adviseOnQuota<T>(
     return call(operation, params, options);
   };
   try {
-    const { readSite, readDataSince } = call;
+    const { readSite, readDataDays } = call;
     const offersSpans: Call["offersSpans"] = async (operation, options) => {
       needed.add("offersSpans");
       return (await call.offersSpans?.(operation, options)) ?? false;
     };
-    const kept = { ...(readSite && { readSite }), ...(readDataSince && { readDataSince }) };
+    const kept = { ...(readSite && { readSite }), ...(readDataDays && { readDataDays }) };
     return await ask(Object.assign(counted, { ...kept, offersSpans }));
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "rate_limited") throw error;

@@ -1,10 +1,10 @@
-import type { Call, CallOptions } from "../operations/call.ts";
-import { countDays, type Days } from "../operations/days.ts";
+import type { Call, CallOptions, DataDays } from "../operations/call.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Warning } from "../operations/period.ts";
 
 /** The options of a query. */
 export interface QueryOptions extends CallOptions {
-  /** Whether the query names no days. Then the usual ones are shortened to those that have data. */
+  /** Whether the query names no days. Then the usual ones are fitted to what has data. */
   isUsual?: boolean;
 }
 
@@ -12,29 +12,72 @@ export interface QueryOptions extends CallOptions {
 export const isUsual = (isGiven: (name: string) => boolean) => !isGiven("days") && !isGiven("period");
 
 /**
- * The first day with data of a site whose query names no days. Undefined if the days must stay as they are: they were named,
+ * From when to when a site has data, if a query names no days. Undefined if the days must stay as they are: they were named,
  * there is no data, or the source is a service, which would have to be asked first.
  */
-export async function readUsualStart(
+export async function readUsualData(
   call: Call,
   site: string,
   options: QueryOptions,
-): Promise<string | undefined> {
-  return (options.isUsual && (await call.readDataSince?.(site, options))) || undefined;
+): Promise<DataDays | undefined> {
+  const data = options.isUsual ? await call.readDataDays?.(site, options) : undefined;
+  return data?.since === null ? undefined : data;
 }
 
-/** Shortens the usual days to those since the first day with data. If that is today, only today is left. */
-export function shortenUsual(usual: Days, since: string | undefined, today: string): Days {
-  if (since === undefined || since <= usual.from || since > today) return usual;
-  return { from: since, to: since > usual.to ? today : usual.to };
+/** A source that ends earlier has stopped: then the usual days are what is asked about. */
+const MOST_LAG = 3;
+
+/** Days, and what a reader must know about how they were chosen. */
+export interface FittedDays {
+  days: Days;
+  warnings: Warning[];
+  /** Whether they begin with the data, so that there is nothing before them. */
+  isShortened: boolean;
 }
 
-/** Says that the usual days were shortened. */
-export function warnOfShortening(shown: Days, usual: Days): Warning {
-  const count = countDays(shown.from, shown.to);
-  const days = `${count} ${count === 1 ? "day" : "days"}`;
+/**
+ * Fits the usual days to what has data. If the source has not loaded the last days yet, as many days end earlier. If the data
+ * begins later, there are fewer; if it begins today, only today is left.
+ */
+export function fitUsual(usual: Days, data: DataDays | undefined, today: string): FittedDays {
+  const end = findLoadedEnd(data, today);
+  const isShifted = end !== undefined && end < usual.to;
+  const days = isShifted ? { from: addDays(end, 1 - countDays(usual.from, usual.to)), to: end } : usual;
+  const since = data?.since ?? "";
+  const isShortened = since > days.from && since <= today;
+  const shown = isShortened ? { from: since, to: since > days.to ? today : days.to } : days;
+  return {
+    days: shown,
+    isShortened,
+    warnings: [
+      ...(isShifted ? [warnOfShift(shown)] : []),
+      ...(isShortened ? [warnOfShortening(shown, usual)] : []),
+    ],
+  };
+}
+
+/** The day after the last that is loaded, in place of today; today if all is loaded. */
+export function findUsualToday(data: DataDays | undefined, today: string): string {
+  const end = findLoadedEnd(data, today);
+  return end === undefined ? today : addDays(end, 1);
+}
+
+function findLoadedEnd(data: DataDays | undefined, today: string): string | undefined {
+  const { until } = data ?? {};
+  return until !== undefined && until < today && until >= addDays(today, -MOST_LAG) ? until : undefined;
+}
+
+function warnOfShift(shown: Days): Warning {
+  const days = formatDays(countDays(shown.from, shown.to));
+  return { code: "shifted", detail: `The data ends on ${shown.to}, so this covers the ${days} until then.` };
+}
+
+function warnOfShortening(shown: Days, usual: Days): Warning {
+  const days = formatDays(countDays(shown.from, shown.to));
   return {
     code: "shortened",
     detail: `The data begins on ${shown.from}, so this covers ${days}, not ${countDays(usual.from, usual.to)}.`,
   };
 }
+
+const formatDays = (count: number) => `${count} ${count === 1 ? "day" : "days"}`;

@@ -39,6 +39,8 @@ export interface SourceSite {
   createdAt: number;
   /** The first day with data; null if nothing was ever recorded. */
   dataSince: string | null;
+  /** The last complete day of a source that is loaded day by day; absent if it always has what happened. */
+  dataUntil?: string;
 }
 
 /** A site's days from `from` to `to`, both included. If `to` is today, it is counted up to and including `now`. */

@@ -35,7 +35,9 @@ export function createCall(
   return Object.assign(call, {
     readSite: async () => site,
     offersSpans: async () => true,
-    readDataSince: async (name: string, { signal }: CallOptions) =>
-      (await findSite(await find(), name, signal)).dataSince,
+    readDataDays: async (name: string, { signal }: CallOptions) => {
+      const { dataSince, dataUntil } = await findSite(await find(), name, signal);
+      return { since: dataSince, until: dataUntil };
+    },
   });
 }

@@ -24,7 +24,7 @@ const MOST_SITES = 10_000;
 
 /** A site, and the days of it that are loaded. */
 interface TableSite extends SourceSite {
-  lastDay: string;
+  dataUntil: string;
   unrecorded: readonly string[];
 }
 
@@ -122,8 +122,8 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
         return Number(rows[0]?.visitor_count ?? 0);
       },
       warnings: async (span, signal) => {
-        const [{ lastDay }, days] = await Promise.all([findSite(span.site, signal), daysOf(span, signal)]);
-        return coverageWarnings(span, lastDay, days);
+        const [{ dataUntil }, days] = await Promise.all([findSite(span.site, signal), daysOf(span, signal)]);
+        return coverageWarnings(span, dataUntil, days);
       },
       dimensions: async (site, signal): Promise<readonly Dimension[]> => {
         if (queries.dimensions) return queries.dimensions;
@@ -165,7 +165,7 @@ function readSite({ domain, zone, zones, first_day: first, last_day: last, lacki
   const dataSince = String(first);
   return {
     id: `site_${createHash("sha256").update(name).digest("hex").slice(0, 12)}`,
-    ...{ domain: name, name, timezone, dataSince, lastDay: String(last) },
+    ...{ domain: name, name, timezone, dataSince, dataUntil: String(last) },
     createdAt: startOfDay(dataSince, timezone),
     unrecorded: Array.isArray(lacking) ? lacking.map(String) : [],
   };

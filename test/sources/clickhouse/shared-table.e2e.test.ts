@@ -87,12 +87,27 @@ describe.skipIf(!hasChdb)("a table of hits", () => {
     expect(login.stdout + login.stderr).not.toContain(server.password);
   });
 
-  it("says what has not been loaded", async () => {
-    const { stdout } = await shell(["overview", "acme.example", "--json"]);
-    const { warnings } = JSON.parse(stdout);
-    expect(warnings.map(({ code }: { code: string }) => code)).toContain("stale");
-    const { stderr } = await shell(["stats", "acme.example", "--period", "2026-11-17/2026-11-20"]);
-    expect(stderr).toContain("The table ends on 2026-11-19");
+  it("ends the usual days with the last that is loaded, and says so", async () => {
+    const ask = async (...argv: string[]) => {
+      const answer = JSON.parse((await shell([...argv, "acme.example", "--json"])).stdout);
+      return { ...answer, codes: answer.warnings?.map(({ code }: { code: string }) => code) };
+    };
+    const overview = await ask("overview");
+    expect(overview).toMatchObject({
+      period: { from: "2026-11-15", to: "2026-11-19" },
+      codes: ["shifted", "shortened", "stale"],
+    });
+    const stats = await ask("stats");
+    expect(stats).toMatchObject({
+      visitors: 35,
+      period: { to: "2026-11-19" },
+      codes: ["shifted", "shortened"],
+    });
+    expect((await ask("compare", "--days", "7")).current.to).toBe("2026-11-20");
+    const compared = await ask("compare");
+    expect([compared.current.from, compared.current.to]).toEqual(["2026-11-13", "2026-11-19"]);
+    const named = await shell(["stats", "acme.example", "--period", "2026-11-17/2026-11-20"]);
+    expect(named.stderr).toContain("The table ends on 2026-11-19");
   });
 
   it("notices days that are not as they were exported", async () => {
