@@ -71,12 +71,14 @@ export function describePeriod(
   const today = `Today, ${weekdayOf(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
   return {
     notes: partial ? [] : [forModels(`As of ${as_of}.`)],
-    warnings: [...(partial ? [today] : []), ...(warned ?? []).map(readWarning)],
+    warnings: [...(partial ? [today] : []), ...readWarnings(warned)],
   };
 }
 
 /** The code of a warning of this program itself, on numbers that were computed; the numbers in its text are counts. */
 export const SUBTRACTED = "subtracted";
+
+export const readWarnings = (warned: Warnings): Note[] => (warned ?? []).map(readWarning);
 
 function readWarning({ code, detail }: Warning): Note {
   if (code !== SUBTRACTED) return detail;

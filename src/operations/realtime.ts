@@ -2,6 +2,7 @@ import * as z from "zod";
 import { count, siteParam, siteRef, timestamp } from "./fields.ts";
 import { forModels, forPeople } from "./note.ts";
 import { defineOperation } from "./operation.ts";
+import { readWarnings, warnings } from "./period.ts";
 import { verifySite } from "./site-name.ts";
 
 export const realtime = defineOperation({
@@ -33,6 +34,7 @@ export const realtime = defineOperation({
       visitors: count.describe("Distinct visitors active in the window."),
       window_minutes: z.int().min(1).describe("Length of the window in minutes: 5."),
       as_of: timestamp.describe("End of the window, with the site's offset from UTC."),
+      warnings,
     }),
   maxAge: 0,
   verify: (result, params) => verifySite(result.site, params.site),
@@ -47,5 +49,6 @@ export const realtime = defineOperation({
       forPeople(`As of ${result.as_of.slice(0, 10)}, ${result.as_of.slice(11, 19)} at the site.`),
       forModels(`As of ${result.as_of}.`),
     ],
+    warnings: readWarnings(result.warnings),
   }),
 });

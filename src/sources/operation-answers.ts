@@ -5,7 +5,7 @@ import { type AnyOperation, type OperationName, operations } from "../operations
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import type { Warning } from "../operations/period.ts";
 import { normalizeSite } from "../operations/site-name.ts";
-import { formatInstant } from "./calendar.ts";
+import { dateAt, formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, SourceSite, Span } from "./data-source.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
@@ -125,11 +125,17 @@ const answers: Answers = {
 
   realtime: async (params, { source, now, signal }) => {
     const site = await findSite(source, params.site, signal);
+    const today = dateAt(now, site.timezone);
+    const [visitors, warnings = []] = await Promise.all([
+      source.active(site, now, signal),
+      source.warnings?.({ site, from: today, to: today, now }, signal),
+    ]);
+    // Of what a reader must know about today, only that nothing of it is there.
+    const about = warnings.filter(({ code }) => code === "stale");
     return {
       site: { id: site.id, domain: site.domain },
-      visitors: await source.active(site, now, signal),
-      window_minutes: WINDOW_MINUTES,
-      as_of: formatInstant(now, site.timezone),
+      ...{ visitors, window_minutes: WINDOW_MINUTES, as_of: formatInstant(now, site.timezone) },
+      ...(about.length > 0 && { warnings: about }),
     };
   },
 

@@ -133,3 +133,17 @@ it("the REST API has the contract's 30 days", async () => {
   const { body } = await createTestApi().ask("/api/v1/stats?site=news.example.org");
   expect(body).toMatchObject({ period: { days: 30 }, warnings: [{ code: "before_data_since" }] });
 });
+
+it("nobody is counted now by a log that has ended, and that is said", async () => {
+  const line = combined({ at: LOG_NOW - 2 * DAY });
+  const log = createLogFolder({ "access.log": joinLines(line) }).path("access.log");
+  const argv = ["realtime", "example.com", "--logs", log, "--timezone", "UTC"];
+  const { stdout, stderr } = await runShell([...argv, "--json"], { clock });
+  const { visitors, warnings } = JSON.parse(stdout);
+  expect([visitors, codesOf(warnings)]).toEqual([0, ["stale"]]);
+  expect((await runShell(argv, { clock })).stderr).toContain("The log ends on 2026-11-19");
+  expect(stderr).toBe("");
+  expect(
+    JSON.parse((await runShell([...argv, "--json"], { clock: () => LOG_NOW - 2 * DAY })).stdout),
+  ).not.toHaveProperty("warnings");
+});

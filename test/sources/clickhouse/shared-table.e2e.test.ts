@@ -108,6 +108,7 @@ describe.skipIf(!hasChdb)("a table of hits", () => {
     expect([compared.current.from, compared.current.to]).toEqual(["2026-11-13", "2026-11-19"]);
     const named = await shell(["stats", "acme.example", "--period", "2026-11-17/2026-11-20"]);
     expect(named.stderr).toContain("The table ends on 2026-11-19");
+    expect(await ask("realtime")).toMatchObject({ visitors: 0, codes: ["stale"] });
   });
 
   it("notices days that are not as they were exported", async () => {
