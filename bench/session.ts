@@ -101,7 +101,7 @@ export function createSession(options: SessionOptions) {
     const began = performance.now();
     const result = await request("a stranger's site", "tools/call", params);
     const text = JSON.stringify(result);
-    const isRefused = result?.isError === true && text.includes(`Its sites are: ${organization.domain}.`);
+    const isRefused = result?.isError === true && text.includes(`Your sites are: ${organization.domain}.`);
     if (isRefused) figures.expected("a stranger's site is refused");
     else if (result && !(result.isError && mayFail(began)))
       figures.fault("a stranger's site is answered", text);

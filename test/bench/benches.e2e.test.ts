@@ -34,7 +34,7 @@ it.concurrent.each([
     "logs",
     [...few, "--lines", "20000", "--visitors", "100"],
     [
-      ...["`stats --logs`, the first start", "`node -e 0`", "`stats --logs`, the second start"],
+      ...["`stats --logs`, the first start, 1 thread", "`node -e 0`", "`stats --logs`, the second start"],
       "the same, after 1000 new lines",
     ],
   ],
