@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { addDays } from "../src/operations/days.ts";
+import type { Dimension } from "../src/operations/dimensions.ts";
 import { createHitQueries } from "../src/sources/clickhouse/hit-queries.ts";
-import { uncut } from "../src/sources/clickhouse/table-queries.ts";
+import { type TableQueries, uncut } from "../src/sources/clickhouse/table-queries.ts";
 import { describeMachine, sortTimes } from "./measure.ts";
 import { publish, table } from "./results.ts";
 
@@ -114,48 +115,100 @@ interface Bench {
   rounds: number;
 }
 
+/** What is measured: asks, and returns the number of rows that ClickHouse read. */
+type Question = (params: Readonly<Record<string, string | number>>) => Promise<number>;
+
 async function measure(bench: Bench): Promise<string> {
   const { ask, hits, days, paths, rounds } = bench;
   const queries = createHitQueries("default", "hits");
-  const crawlers = queries.crawlers?.(uncut) ?? "";
+  const named: [name: string, dimension: Dimension][] = [
+    ["browsers (12 values)", "browsers"],
+    ["referrers (2,000)", "referrers"],
+    [`pages (${paths})`, "pages"],
+    [`entry pages (${paths})`, "entry_pages"],
+  ];
   const cases: [name: string, sql: string][] = [
     ["sites", queries.sites()],
-    ["stats, timeseries", queries.days(uncut)],
-    ["browsers (12 values)", queries.breakdown("browsers", uncut)],
-    ["referrers (2,000)", queries.breakdown("referrers", uncut)],
-    [`pages (${paths})`, queries.breakdown("pages", uncut)],
-    [`entry pages (${paths})`, queries.breakdown("entry_pages", uncut)],
-    ["crawlers", crawlers],
+    [TOTALS, queries.days(uncut)],
+    ...named.map(([name, dimension]): [string, string] => [name, queries.breakdown(dimension, uncut)]),
+    ["crawlers", queries.crawlers?.(uncut) ?? ""],
   ];
   await ask("OPTIMIZE TABLE hits FINAL");
   const rows: (string | number)[][] = [];
   for (const [name, sql] of cases) {
+    const question: Question = async (params) => rowsRead(await ask(`${sql} FORMAT JSON`, params));
     for (const span of SPANS.filter((each) => each <= days && (name !== "sites" || each === 1))) {
-      rows.push([name, name === "sites" ? "" : span, ...(await measureQuery(bench, sql, span))]);
+      rows.push([name, name === "sites" ? "" : span, ...(await measureQuestion(bench, question, span))]);
     }
   }
-  const size = await ask(
-    "SELECT sum(bytes_on_disk) AS bytes, sum(rows) AS rows FROM system.parts WHERE active AND table = 'hits' FORMAT JSON",
-  );
-  const gigabytes = (Number(size?.data[0]?.bytes) / 1e9).toFixed(1);
+  const filled = await fillRollup(ask);
+  const sums: (string | number)[][] = [];
+  const span = SPANS.findLast((each) => each <= days) ?? 1;
+  for (const [name, dimension] of [[TOTALS, ""] as const, ...named]) {
+    sums.push([name, span, ...(await measureQuestion(bench, askSums(ask, queries, dimension), span))]);
+  }
+  const columns = ["question", "days", "seconds", "rows read", "memory, MB"];
   return [
     `### ${hits} hits in ${days} days`,
-    `\`npm run bench -- clickhouse --hits ${hits} --days ${days}\`, ${describeMachine()}; the median of ${rounds} rounds; ${gigabytes} GB on disk.`,
-    table(["question", "days", "seconds", "rows read", "memory, MB"], rows),
+    `\`npm run bench -- clickhouse --hits ${hits} --days ${days}\`, ${describeMachine()}; the median of ${rounds} rounds; ${await measureSize(ask, "hits")} GB on disk.`,
+    table(columns, rows),
+    `With \`rollup.sql\`, which took ${filled} s to fill, and ${await measureSize(ask, "hits_daily")} GB on disk:`,
+    table(columns, sums),
   ].join("\n\n");
 }
 
-async function measureQuery({ ask, pid, rounds }: Bench, sql: string, span: number) {
+const TOTALS = "stats, timeseries";
+const rowsRead = (result: Result | undefined) => result?.statistics.rows_read ?? 0;
+
+/** Creates the sums of all days, and returns how many seconds that took. */
+async function fillRollup(ask: Ask): Promise<string> {
+  const [create = "", view = ""] = readFileSync("deploy/clickhouse/rollup.sql", "utf8").split(/;\n/);
+  await ask(create);
+  const start = performance.now();
+  await ask(view);
+  const count = async () => {
+    await ask("SYSTEM WAIT VIEW hits_rollup");
+    const found = await ask("SELECT count() AS days FROM hits_daily WHERE dimension = '' FORMAT JSON");
+    return Number(found?.data[0]?.days);
+  };
+  // Each refresh counts some days.
+  for (let [before, now] = [-1, await count()]; now > before; [before, now] = [now, await count()]) {
+    process.stderr.write(`${now} days have sums.\n`);
+    await ask("SYSTEM REFRESH VIEW hits_rollup");
+  }
+  const seconds = ((performance.now() - start) / 1000).toFixed(0);
+  await ask("OPTIMIZE TABLE hits_daily FINAL");
+  return seconds;
+}
+
+/** Asks as a source does for days that all have sums. */
+function askSums(ask: Ask, { rollup }: TableQueries, dimension: Dimension | ""): Question {
+  return async (params) => {
+    const days = await ask(`${rollup?.days()} FORMAT JSON`, { ...params, dimension });
+    if (dimension === "") return rowsRead(days);
+    const found = days?.data.map(({ date, run_text: run }) => [String(date), BigInt(String(run))] as const);
+    const sql = `${rollup?.breakdown(dimension, uncut, { runs: new Map(found), rest: [] })} FORMAT JSON`;
+    return rowsRead(days) + rowsRead(await ask(sql, params));
+  };
+}
+
+async function measureSize(ask: Ask, name: string): Promise<string> {
+  const size = await ask(
+    `SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND table = '${name}' FORMAT JSON`,
+  );
+  return (Number(size?.data[0]?.bytes) / 1e9).toFixed(2);
+}
+
+async function measureQuestion({ pid, rounds }: Bench, question: Question, span: number) {
   const params = { site: SITE, from: addDays(LAST, 1 - span), to: LAST, limit: 10 };
   const [times, memory]: [number[], number[]] = [[], []];
   let read = 0;
   for (let round = 0; round < rounds; round++) {
     const before = resetPeak(pid);
     const start = performance.now();
-    const result = await ask(`${sql} FORMAT JSON`, params);
+    read = await question(params);
     times.push(performance.now() - start);
     memory.push(readStatus(pid, "VmHWM") - before);
-    read = result?.statistics.rows_read ?? 0;
   }
   return [(sortTimes(times).at(0.5) / 1000).toFixed(2), read, Math.max(...memory).toFixed(0)];
 }

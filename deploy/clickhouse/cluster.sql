@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS hits_local ON CLUSTER '{cluster}'
     crawler          LowCardinality(String),
     status           UInt16,
     pageviews        UInt64,
+    digest           UInt64,
     definition       UInt8,
     timezone         LowCardinality(String),
     unrecorded       Array(LowCardinality(String))

@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS hits
     crawler          LowCardinality(String),
     status           UInt16,
     pageviews        UInt64,
+    digest           UInt64,
     definition       UInt8,
     timezone         LowCardinality(String),
     unrecorded       Array(LowCardinality(String))

@@ -25,6 +25,8 @@ export interface Hit extends Partial<Record<TextColumn, string>> {
   status?: number;
   /** Of `day`: how many page views the day has, so that a day that is partly loaded is noticed. */
   pageviews?: number;
+  /** Of `day`: 64 bits in decimal, others when a value of one of its hits is another. */
+  digest?: string;
   /** Of `day`: the version of the rules by which was counted. */
   definition?: number;
   /** Of `day`: IANA name of the zone in which it begins and ends. */

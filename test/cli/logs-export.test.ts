@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { columnsOf } from "../../src/sources/hits.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { buildMmdb } from "../support/mmdb.ts";
 import { runShell, type ShellOptions } from "../support/shell.ts";
 
 const clock = () => LOG_NOW;
@@ -83,6 +84,25 @@ describe("analytics-mcp logs --ndjson", () => {
     );
   });
 
+  it("marks a day anew when a value of its hits is another, with the same ids", async () => {
+    const { path, write } = createLogFolder({
+      "access.log": joinLines(combined({ at: at("18T10:00:00"), address: "8.8.8.8" })),
+    });
+    const secret = withSecret();
+    const run = async (country: string) => {
+      write("places.mmdb", buildMmdb({ "8.8.8.0/24": { country: { iso_code: country } } }));
+      const flags = ["--geoip", path("places.mmdb"), "--with-first-day", ...secret];
+      const { hits, kinds } = await exportLogs([`example.com=${path("access.log")}`, ...flags]);
+      return { ids: hits.map(({ id }) => id), digest: kinds("day")[0]?.digest };
+    };
+    const first = await run("DE");
+    expect(first.digest).toMatch(/^\d+$/);
+    expect(await run("DE")).toEqual(first);
+    const second = await run("FR");
+    expect(second.ids).toEqual(first.ids);
+    expect(second.digest).not.toBe(first.digest);
+  });
+
   it("leaves out days that are not closed, the day on which the log begins, and what --since says", async () => {
     const times = ["17T10:00:00", "18T10:00:00", "19T10:00:00", "20T10:00:00", "21T03:00:00"];
     const { path } = createLogFolder({
@@ -154,7 +174,7 @@ it("the tables in deploy/clickhouse have the columns of an exported hit", () => 
   };
   const names = columnsIn("hits.sql").map((line) => line.split(" ")[0]);
   const others = ["kind", "site", "day", "visitor", "time", "id", "sequence", "visit", "crawler", "status"];
-  const ofDay = ["pageviews", "definition", "timezone", "unrecorded"];
+  const ofDay = ["pageviews", "digest", "definition", "timezone", "unrecorded"];
   expect(names.sort()).toEqual([...Object.values(columnsOf), ...others, ...ofDay].sort());
   expect(columnsIn("cluster.sql")).toEqual(columnsIn("hits.sql"));
 });

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
-import { addDays } from "../../operations/days.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import { describeCrawler } from "../crawler-list.ts";
@@ -11,8 +10,10 @@ import { createSiteNotFound } from "../site-not-found.ts";
 import type { Row } from "./answer.ts";
 import { createCache } from "./cache.ts";
 import type { Connection, QueryParams } from "./connection.ts";
-import { coverageWarnings, type LoadedDay } from "./coverage.ts";
-import { type TableQueries, uncut, untilNow } from "./table-queries.ts";
+import { coverageWarnings } from "./coverage.ts";
+import { cutOf, listDates, querySpan, type SpanQuery } from "./span-query.ts";
+import { createSpanReader } from "./span-reader.ts";
+import { type TableQueries, untilNow } from "./table-queries.ts";
 
 /** All that there is. */
 const DAYS_KEPT = 10_000;
@@ -41,7 +42,7 @@ export interface TableParts {
 
 /** Creates a function that shows some of a table's sites. All views share a cache. */
 export function createClickHouseViews({ connection, queries, params: all = {}, sites, clock }: TableParts) {
-  const ask = (query: string, params: QueryParams, signal?: AbortSignal) =>
+  const ask: Connection["ask"] = (query, params, signal) =>
     connection.ask(query, { ...all, ...params }, signal);
   const listSites = createCache(FRESH_MS, clock, async (_: string, signal) => {
     const { rows } = await ask(queries.sites(), {}, signal);
@@ -51,10 +52,10 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
     // A name that the table does not have is mistyped: the error about it lists those that it has.
     return chosen.length > 0 ? chosen : found;
   });
+  const reader = createSpanReader(queries, ask, clock);
   const countDays = createCache(FRESH_MS, clock, async (key: string, signal) => {
-    const { params, isCut }: SpanQuery = JSON.parse(key);
-    const { rows } = await ask(queries.days(cutOf(isCut)), params, signal);
-    return new Map(rows.map((row) => [String(row.date), readDay(row)]));
+    const query: SpanQuery = JSON.parse(key);
+    return reader.days(query, signal);
   });
   const daysOf = (span: Span, signal?: AbortSignal) => countDays(JSON.stringify(querySpan(span)), signal);
 
@@ -101,9 +102,7 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
         });
       },
       breakdown: async (span, dimension, limit, signal) => {
-        const { params, isCut } = querySpan(span);
-        const query = queries.breakdown(dimension, cutOf(isCut));
-        const { rows, totalRows } = await ask(query, { ...params, limit }, signal);
+        const { rows, totalRows } = await reader.breakdown(querySpan(span), dimension, limit, signal);
         return {
           rows: rows.map((row) => {
             const value = row.value === "" ? null : String(row.value);
@@ -134,26 +133,6 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
   };
 }
 
-interface SpanQuery {
-  params: QueryParams;
-  isCut: boolean;
-}
-
-function querySpan({ site, from, to, now }: Span): SpanQuery {
-  const isCut = to === dateAt(now, site.timezone);
-  const [start, end] = [from, addDays(to, 1)].map((date) => startOfDay(date, site.timezone) / 1000);
-  const params = { site: site.domain, from, to, ...(isCut && { now: Math.floor(now / 1000) }) };
-  return { params: { ...params, start: start ?? 0, end: end ?? 0 }, isCut };
-}
-
-const cutOf = (isCut: boolean) => (isCut ? untilNow : uncut);
-
-function listDates({ from, to }: Span): string[] {
-  const dates: string[] = [];
-  for (let date = from; date <= to; date = addDays(date, 1)) dates.push(date);
-  return dates;
-}
-
 function readSite({ domain, zone, zones, first_day: first, last_day: last, lacking }: Row): TableSite {
   const name = String(domain);
   const timezone = String(zone);
@@ -172,15 +151,6 @@ function readSite({ domain, zone, zones, first_day: first, last_day: last, lacki
 }
 
 const NOTHING = { visitors: 0, pageviews: 0, events: 0 };
-
-const readDay = (row: Row): LoadedDay => ({
-  visitors: Number(row.visitor_count),
-  pageviews: Number(row.view_count),
-  events: Number(row.event_count),
-  isLoaded: Number(row.loads) > 0,
-  expected: Number(row.expected_views),
-  definitions: [Number(row.oldest_definition), Number(row.newest_definition)],
-});
 
 const refuseSites = (count: number) =>
   new AnalyticsError(

@@ -1,14 +1,23 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
-import { byValue, quoteName, type TableQueries } from "./table-queries.ts";
-
-const IN_SPAN = "site = {site:String} AND day BETWEEN {from:Date} AND {to:Date}";
+import { createRollupQueries } from "./rollup-queries.ts";
+import { byValue, type Cut, IN_SPAN, quoteName, type TableQueries } from "./table-queries.ts";
 
 /** The queries of the table that `analytics-mcp logs --ndjson` fills: each hit has what its visit says. */
 export function createHitQueries(database: string, table: string): TableQueries {
   // FINAL: a hit that was loaded twice counts once.
   const from = `${quoteName(database)}.${quoteName(table)} FINAL`;
+  const countValues = (dimension: Dimension, cut: Cut) => `
+      SELECT
+        ${columnsOf[dimension]} AS value,
+        uniqExact(visitor) AS visitor_count,
+        count() AS hit_count
+      FROM ${from}
+      WHERE ${IN_SPAN} AND kind = '${dimension === "events" ? "event" : "pageview"}' ${cut("time")}`;
+
   return {
+    rollup: createRollupQueries(database, table, countValues),
+
     sites: () => `
       SELECT
         site AS domain,
@@ -37,13 +46,7 @@ export function createHitQueries(database: string, table: string): TableQueries 
       GROUP BY date
       ORDER BY date`,
 
-    breakdown: (dimension: Dimension, cut) => `
-      SELECT
-        ${columnsOf[dimension]} AS value,
-        uniqExact(visitor) AS visitor_count,
-        count() AS hit_count
-      FROM ${from}
-      WHERE ${IN_SPAN} AND kind = '${dimension === "events" ? "event" : "pageview"}' ${cut("time")}
+    breakdown: (dimension, cut) => `${countValues(dimension, cut)}
       ${byValue}`,
 
     // The row without a name has the sums, and comes first. Pages are counted by day, as visitors are.

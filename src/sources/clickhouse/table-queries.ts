@@ -17,6 +17,28 @@ export interface TableQueries {
   active(cut: Cut): string;
   /** The dimensions that the table has; if absent, the sites say what they lack. */
   dimensions?: readonly Dimension[];
+  /** Absent if there can be no table with the sums of days. */
+  rollup?: RollupQueries;
+}
+
+/** The queries of a table with the sums of each day (deploy/clickhouse/rollup.sql), which saves reading the hits of old days. */
+export interface RollupQueries {
+  /** Whether there is such a table for this user. */
+  exists(): string;
+  /**
+   * The days whose sums can be used: they were counted from what is exported, and have as many page views as were
+   * exported. The values of `dimension`, unless it is empty, add up to the totals: while sums are being inserted they do not.
+   */
+  days(): string;
+  breakdown(dimension: Dimension, cut: Cut, parts: SpanParts): string;
+}
+
+/** From what a span is answered. */
+export interface SpanParts {
+  /** The days whose sums are used, and in which run each of them was counted. */
+  runs: ReadonlyMap<string, bigint>;
+  /** The other days, of which the hits are read. */
+  rest: readonly string[];
 }
 
 /** The end of a condition that leaves out what is after `now`. */
@@ -24,6 +46,9 @@ export type Cut = (time: string) => string;
 
 export const untilNow: Cut = (time) => `AND ${time} <= toDateTime({now:UInt32})`;
 export const uncut: Cut = () => "";
+
+/** The condition of a table of hits. */
+export const IN_SPAN = "site = {site:String} AND day BETWEEN {from:Date} AND {to:Date}";
 
 /** The contract's order of rows, by code point; an empty value stands for none, and comes last. */
 export const byValue = `GROUP BY value

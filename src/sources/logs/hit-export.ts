@@ -102,10 +102,13 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
   const head = { site: log.domain, day: day.date };
   const addId = createIds(secret);
   let [hits, pageviews] = [0, 0];
-  const content = createHash("sha256").update(secret);
+  const ids = createHash("sha256").update(secret);
+  // Of all values: the same hits have other ones with another database of countries, or after an update.
+  const values = createHash("sha256");
   const writeHit = (hit: Omit<Hit, "id">) => {
     const whole = addId(hit);
-    content.update(whole.id);
+    ids.update(whole.id);
+    values.update(JSON.stringify(whole));
     write(whole);
     hits++;
     if (hit.kind === "pageview") pageviews++;
@@ -114,8 +117,14 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
   for (const bot of bots.toSorted((a, b) => compareVisitors(a, b) || a.time - b.time)) writeHit(bot);
   const unrecorded = listUnrecorded(log);
   write({
-    ...{ ...head, kind: "day", time: day.start, visitor: "0", id: toDecimal(content.digest()) },
-    ...{ pageviews, definition: DEFINITION, timezone: log.timezone, unrecorded },
+    ...{ ...head, kind: "day", time: day.start, visitor: "0", id: toDecimal(ids.digest()) },
+    ...{
+      pageviews,
+      digest: toDecimal(values.digest()),
+      definition: DEFINITION,
+      timezone: log.timezone,
+      unrecorded,
+    },
   });
   return hits;
 }

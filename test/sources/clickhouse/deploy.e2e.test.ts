@@ -10,7 +10,7 @@ describe.skipIf(!hasChdb)("the statements in deploy/clickhouse", () => {
   });
   afterAll(() => server?.stop());
 
-  it.each(["hits.sql", "cluster.sql", "reader.sql"])("%s is ClickHouse's SQL", async (file) => {
+  it.each(["hits.sql", "cluster.sql", "reader.sql", "rollup.sql"])("%s is ClickHouse's SQL", async (file) => {
     const statements = readFileSync(`deploy/clickhouse/${file}`, "utf8")
       .split(/;\n/)
       .flatMap((each) => each.trim() || []);

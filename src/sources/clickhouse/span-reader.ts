@@ -1,0 +1,80 @@
+import type { Dimension } from "../../operations/dimensions.ts";
+import type { Row } from "./answer.ts";
+import { createCache } from "./cache.ts";
+import type { Connection } from "./connection.ts";
+import type { LoadedDay } from "./coverage.ts";
+import { ofRest } from "./rollup-queries.ts";
+import { cutOf, listDates, type SpanQuery } from "./span-query.ts";
+import type { RollupQueries, SpanParts, TableQueries } from "./table-queries.ts";
+
+/** How long the days that have sums are remembered: one question asks about them several times. */
+const FRESH_MS = 30_000;
+
+type Ask = Connection["ask"];
+
+/** Creates the functions that read a span: from the sums of its days where those can be used, and else from the hits. */
+export function createSpanReader(queries: TableQueries, ask: Ask, clock: () => number) {
+  const { rollup } = queries;
+  const findSums = rollup && createSumFinder(rollup, ask, clock);
+  return {
+    days: async (query: SpanQuery, signal?: AbortSignal): Promise<ReadonlyMap<string, LoadedDay>> => {
+      const { params, isCut } = query;
+      const sums = await findSums?.(query, "", signal);
+      if (sums === undefined) return readDays((await ask(queries.days(cutOf(isCut)), params, signal)).rows);
+      const { days, rest } = sums;
+      if (rest.length === 0) return days;
+      const { rows } = await ask(queries.days(ofRest(rest, cutOf(isCut))), params, signal);
+      return new Map([...days, ...readDays(rows)]);
+    },
+    breakdown: async (query: SpanQuery, dimension: Dimension, limit: number, signal?: AbortSignal) => {
+      const { params, isCut } = query;
+      const sums = await findSums?.(query, dimension, signal);
+      if (rollup === undefined || sums === undefined) {
+        return ask(queries.breakdown(dimension, cutOf(isCut)), { ...params, limit }, signal);
+      }
+      return ask(rollup.breakdown(dimension, cutOf(isCut), sums), { ...params, limit }, signal);
+    },
+  };
+}
+
+interface Sums extends SpanParts {
+  /** The days whose sums are used. */
+  days: ReadonlyMap<string, LoadedDay>;
+}
+
+/** Finds the days of a span that have sums: of a dimension, or, if that is empty, the totals. Undefined if none has. */
+function createSumFinder(rollup: RollupQueries, ask: Ask, clock: () => number) {
+  const exists = createCache(FRESH_MS, clock, async (_: string, signal) => {
+    const { rows } = await ask(rollup.exists(), {}, signal);
+    return Number(rows[0]?.is_there) === 1;
+  });
+  const listDays = createCache(FRESH_MS, clock, async (key: string, signal) => {
+    const { rows } = await ask(rollup.days(), JSON.parse(key), signal);
+    return rows;
+  });
+  return async (
+    { site, from, to, isCut }: SpanQuery,
+    dimension: Dimension | "",
+    signal?: AbortSignal,
+  ): Promise<Sums | undefined> => {
+    if (!(await exists("", signal))) return undefined;
+    const found = await listDays(JSON.stringify({ site, from, to, dimension }), signal);
+    const rows = found.filter(({ date }) => !isCut || date !== to);
+    if (rows.length === 0) return undefined;
+    const days = readDays(rows);
+    const runs = new Map(rows.map(({ date, run_text: run }) => [String(date), BigInt(String(run))]));
+    return { days, runs, rest: listDates({ from, to }).filter((date) => !days.has(date)) };
+  };
+}
+
+const readDays = (rows: readonly Row[]): Map<string, LoadedDay> =>
+  new Map(rows.map((row) => [String(row.date), readDay(row)]));
+
+const readDay = (row: Row): LoadedDay => ({
+  visitors: Number(row.visitor_count),
+  pageviews: Number(row.view_count),
+  events: Number(row.event_count),
+  isLoaded: Number(row.loads) > 0,
+  expected: Number(row.expected_views),
+  definitions: [Number(row.oldest_definition), Number(row.newest_definition)],
+});
