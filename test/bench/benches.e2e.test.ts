@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { execFile } from "../support/child-process.js";
+import { hasChdb } from "../support/clickhouse.ts";
 
 const few = ["--rounds", "1"];
 
@@ -51,9 +52,24 @@ it.concurrent.each([
 });
 
 it("has a chapter for each", () => {
-  const chapters = ["start", "calls", "throughput", "strangers", "reference", "logs", "peers"].map(
-    (name) => /^const CHAPTER = "(.*)";$/m.exec(readFileSync(`bench/${name}.ts`, "utf8"))?.[1],
-  );
+  const chapters = [
+    "start",
+    "calls",
+    "throughput",
+    "strangers",
+    "reference",
+    "logs",
+    "clickhouse",
+    "peers",
+  ].map((name) => /^const CHAPTER = "(.*)";$/m.exec(readFileSync(`bench/${name}.ts`, "utf8"))?.[1]);
   const lines = readFileSync("bench/RESULTS.md", "utf8").split("\n");
   expect(lines.filter((line) => chapters.includes(line))).toEqual(chapters);
+});
+
+it.skipIf(!hasChdb)("clickhouse measures, with sums of days and without", { timeout: 120_000 }, async () => {
+  const args = ["--hits", "20000", "--days", "30", "--rounds", "1", "--trial"];
+  const { stdout } = await execFile(process.execPath, ["bench/run.js", "clickhouse", ...args]);
+  const tables = stdout.split("| question |").slice(1);
+  expect(tables).toHaveLength(2);
+  for (const text of tables) expect(text).toMatch(/^\| pages \(50000\) \| 30 \| [\d.]+ \| \d+ \| -?\d+ \|$/m);
 });
