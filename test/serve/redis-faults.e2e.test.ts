@@ -100,6 +100,8 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
     const { reading } = await open();
     await redis.kill();
     await expectAll(reading, unavailable);
+    // Or both would still be ready from before.
+    for (const each of sides) await expectReadiness(each, unavailable);
     await redis.start();
     redis.cli("flushall");
     await recover();
