@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
@@ -6,6 +5,7 @@ import { dateAt, startOfDay } from "../calendar.ts";
 import { describeCrawler } from "../crawler-list.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { nameValue } from "../logs/labels.ts";
+import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { Row } from "./answer.ts";
 import { createCache } from "./cache.ts";
@@ -143,7 +143,7 @@ function readSite({ domain, zone, zones, first_day: first, last_day: last, lacki
   }
   const dataSince = String(first);
   return {
-    id: `site_${createHash("sha256").update(name).digest("hex").slice(0, 12)}`,
+    id: identifySite(name),
     ...{ domain: name, name, timezone, dataSince, dataUntil: String(last) },
     createdAt: startOfDay(dataSince, timezone),
     unrecorded: Array.isArray(lacking) ? lacking.map(String) : [],

@@ -1,5 +1,6 @@
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
+import { VISIT_GAP } from "../logs/visits.ts";
 import type { QueryParams } from "./connection.ts";
 import { BOT_PATTERN, NO_PAGE_PATTERN } from "./mapped-patterns.ts";
 import type { Mapping } from "./mapping.ts";
@@ -10,9 +11,6 @@ const BY_FIRST_VIEW = new Set<Dimension>([
   ...(["entry_pages", "hostnames", "referrers", "channels", "languages"] as const),
   ...(["utm_sources", "utm_mediums", "utm_campaigns", "utm_terms", "utm_contents"] as const),
 ]);
-
-/** A visit ends after this many seconds without a page view. */
-const VISIT_GAP = 30 * 60;
 
 export interface MappedTable {
   database: string;

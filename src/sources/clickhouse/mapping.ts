@@ -1,5 +1,6 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { columnsOf, type TextColumn } from "../hits.ts";
+import { listTexts } from "../source-options.ts";
 import type { SourceFlags } from "../source-types.ts";
 
 /** What a table of somebody else's has in place of the columns of hits. All names are letters, digits and `_`. */
@@ -99,9 +100,6 @@ function readCondition(text: string): Condition {
   if (!NAME.test(column)) throw refuseName("--where", column);
   return { column, isEqual: sign === "=", value };
 }
-
-const listTexts = (value: unknown): string[] =>
-  value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
 
 const refuseName = (flag: string, name: string) =>
   refuse(flag, `takes names of columns, and ${quoteWord(name)} is none`, "A name has letters, digits and _.");

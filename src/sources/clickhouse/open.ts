@@ -1,8 +1,7 @@
 import { AnalyticsError } from "../../errors.ts";
-import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
+import { readSites, readTimezone } from "../source-options.ts";
 import type { LocalContext, OpenView } from "../source-types.ts";
-import { readTimezone } from "../timezone-option.ts";
 import { createClickHouseViews } from "./clickhouse-source.ts";
 import { connect } from "./connection.ts";
 import { createHitQueries } from "./hit-queries.ts";
@@ -38,10 +37,4 @@ function openViews(context: LocalContext) {
   const timezone = readTimezone(flags.timezone);
   const mapped = createMappedQueries({ database, table, mapping, timezone, sites });
   return createClickHouseViews({ connection, clock, sites, ...mapped });
-}
-
-function readSites(given: unknown, usual: string | undefined): string[] {
-  const named = given === undefined ? (usual ?? []) : given;
-  const sites = (Array.isArray(named) ? named : [named]).map((each) => normalizeSite(String(each)));
-  return sites.filter((each) => !/^site_\w+$/.test(each));
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
@@ -6,6 +5,7 @@ import type { Dimension } from "../../operations/dimensions.ts";
 import { compareRows } from "../../operations/row-order.ts";
 import { dateAt } from "../calendar.ts";
 import type { DataSource, RankedRow, SourceSite, Span } from "../data-source.ts";
+import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
 import { countActive } from "./active.ts";
@@ -112,7 +112,7 @@ const NOTHING = { visitors: 0, pageviews: 0, events: 0 };
 
 function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
   return {
-    id: `site_${createHash("sha256").update(domain).digest("hex").slice(0, 12)}`,
+    id: identifySite(domain),
     ...{ domain, name: domain, timezone },
     createdAt: (first ?? 0) * 1000,
     dataSince: first === undefined ? null : dateAt(first * 1000, timezone),

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
+import { listTexts, readSites, readTimezone } from "../source-options.ts";
 import type { LocalContext, OpenView, SourceFlags } from "../source-types.ts";
-import { readTimezone } from "../timezone-option.ts";
 import { findCountryPackage } from "./country-package.ts";
 import { STDIN } from "./find-files.ts";
 import { logFormats } from "./formats/index.ts";
@@ -48,8 +48,7 @@ export function readLogSettings(flags: SourceFlags, usualSite?: string): LogSett
       hint: "Such as --logs '/var/log/nginx/access.log*', or --logs example.com=/var/log/nginx/example.com.log",
     });
   }
-  const named = [...listTexts(flags.site), ...(flags.site === undefined && usualSite ? [usualSite] : [])];
-  const sites = named.filter((each) => !/^site_\w+$/.test(each)).map(normalizeSite);
+  const sites = readSites(flags.site, usualSite);
   return {
     ...{ files, sites, onlySite: sites[0] },
     format: readFormat(flags.logFormat),
@@ -62,9 +61,6 @@ export function readLogSettings(flags: SourceFlags, usualSite?: string): LogSett
     acceptProxyAddresses: flags.acceptProxyAddresses === true,
   };
 }
-
-const listTexts = (value: unknown): string[] =>
-  value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
 
 function readFormat(name: unknown): LogSettings["format"] {
   if (name === undefined) return undefined;

@@ -2,7 +2,7 @@ import { readColumn } from "./columns.ts";
 import type { OpenDay } from "./open-day.ts";
 
 /** A visit ends after this many seconds without a page view. */
-const VISIT_GAP = 30 * 60;
+export const VISIT_GAP = 30 * 60;
 /** Who has at least this many requests, of which this share was answered 4xx, is a scanner; */
 const SCANNER = { requests: 20, errors: 0.8, probes: 3 };
 /** but not if the address has more than this share of the day's visitors: then it is a proxy. */

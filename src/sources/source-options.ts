@@ -1,0 +1,28 @@
+import { AnalyticsError, quoteWord } from "../errors.ts";
+import { normalizeSite } from "../operations/site-name.ts";
+
+/** Reads `--timezone`; this machine's if it is absent. Throws AnalyticsError `usage`. */
+export function readTimezone(name: unknown): string {
+  if (name === undefined) return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: String(name) }).resolvedOptions().timeZone;
+  } catch {
+    throw new AnalyticsError("usage", `--timezone: there is no timezone ${quoteWord(String(name))}.`, {
+      hint: "Use an IANA name, such as Europe/Berlin or UTC.",
+    });
+  }
+}
+
+/** The values of an option that may be repeated. */
+export const listTexts = (value: unknown): string[] =>
+  value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
+
+/**
+ * Reads the domains of `--site`. Ids are left out: they are of sites that a source already knows.
+ *
+ * @param usualSite The site to use if none is named.
+ */
+export function readSites(given: unknown, usualSite?: string): string[] {
+  const named = [...listTexts(given), ...(given === undefined && usualSite ? [usualSite] : [])];
+  return named.filter((each) => !/^site_\w+$/.test(each)).map(normalizeSite);
+}
