@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as hashBytes } from "node:crypto";
 import { addDays } from "../../operations/days.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import { createSalt } from "./known-senders.ts";
@@ -77,4 +77,4 @@ export function createComparedDays(timezone: string, kept: readonly KeptMarks[])
 
 /** 48 bits, as a number. */
 export const markLine = (salt: Uint8Array, hash: number): number =>
-  createHash("sha256").update(salt).update(String(hash)).digest().readUIntBE(0, 6);
+  hashBytes("sha256", Buffer.concat([salt, Buffer.from(String(hash))]), "buffer").readUIntBE(0, 6);

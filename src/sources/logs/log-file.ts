@@ -32,17 +32,28 @@ const LONGEST_MAGIC = 4;
 const openBytes = ({ path, open }: LogFile, from = 0): AsyncIterable<Buffer> =>
   open?.() ?? readPlain(path, from);
 
+/** The next chunk is read while whoever asked works on this one. */
 async function* readPlain(path: string, from: number): AsyncGenerator<Buffer> {
   const file = await openFile(path);
+  const buffers: [Buffer, Buffer] = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)];
+  const read = (position: number) => {
+    const reading = file.read(buffers[0], 0, CHUNK, position);
+    buffers.reverse();
+    // A failure matters to whoever asks for the chunk, and perhaps nobody does.
+    reading.catch(() => {});
+    return reading;
+  };
+  let next = read(from);
   try {
-    const buffer = Buffer.allocUnsafeSlow(CHUNK);
     for (let position = from; ; ) {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK, position);
+      const { bytesRead, buffer } = await next;
       if (bytesRead === 0) return;
       position += bytesRead;
+      next = read(position);
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
+    await next.catch(() => {});
     await file.close();
   }
 }

@@ -109,8 +109,8 @@ export interface Sender {
 export function numberSender(day: OpenDay, sender: Sender, readProfile: () => number): number {
   const { group, userAgent, agent } = sender;
   const ipv4 = parseIpv4(group);
-  const [numbers, key] =
-    ipv4 < 0 ? [day.senderNumbers.others, numberAddress(day, group)] : [day.senderNumbers.ipv4, ipv4];
+  const numbers = ipv4 < 0 ? day.senderNumbers.others : day.senderNumbers.ipv4;
+  const key = ipv4 < 0 ? numberAddress(day, group) : ipv4;
   const found = numbers.find(key, agent);
   if (found >= 0) return found;
   const number =

@@ -18,38 +18,27 @@ function createParser(): LineParser {
     if (open < 0) return undefined;
     const time = readTimestamp(line, open + 2);
     if (Number.isNaN(time)) return undefined;
-    const sender = readSender(line, open);
-    if (sender === undefined) return undefined;
-
     const request = line.indexOf('"', open + 28);
     const end = request < 0 ? -1 : findClosingQuote(line, request + 1);
     const status = end < 0 ? 0 : readStatus(line, end + 2);
     if (status === 0) return undefined;
+    // One object of one shape, filled in place: there are millions of them.
+    const parsed: LogLine = {
+      time,
+      address: "",
+      host: undefined,
+      method: "",
+      target: "",
+      status,
+      referrer: undefined,
+      agent: undefined,
+      forwarded: undefined,
+    };
+    if (!readSender(line, open, parsed)) return undefined;
     const read = line.includes("\\") ? readEscaped : readPlain;
-    const asked = readRequest(line, request + 1, end, read);
-    return joinParts(time, sender, asked, status, readQuoted(line, end + 5, read));
-  };
-}
-
-/** One object of one shape, since there are millions of them. */
-function joinParts(
-  time: number,
-  { address, host }: Sender,
-  { method, target }: Pick<LogLine, "method" | "target">,
-  status: number,
-  [referrer, agent, forwarded]: string[],
-): LogLine {
-  if (referrer === undefined || agent === undefined) return { time, address, host, method, target, status };
-  return {
-    time,
-    address,
-    host,
-    method,
-    target,
-    status,
-    referrer: referrer === "-" ? "" : referrer,
-    agent: agent === "-" ? "" : agent,
-    forwarded: forwarded === "-" ? undefined : forwarded,
+    readRequest(line, request + 1, end, read, parsed);
+    readQuoted(line, end + 5, read, parsed);
+    return parsed;
   };
 }
 
@@ -71,19 +60,24 @@ const SLASH = 47;
 const COLON = 58;
 const BACKSLASH = 92;
 
-type Sender = Pick<LogLine, "address" | "host">;
-
-function readSender(line: string, end: number): Sender | undefined {
+/** Reads address and host. False if what is before `end` is no sender. */
+function readSender(line: string, end: number, into: LogLine): boolean {
   const first = line.indexOf(" ");
-  if (first <= 0 || first >= end) return undefined;
+  if (first <= 0 || first >= end) return false;
   const second = line.indexOf(" ", first + 1);
-  if (second < 0 || second > end) return undefined;
-  if (line.startsWith("-", first + 1) && second === first + 2) return { address: line.slice(0, first) };
-  const [word, next] = [line.slice(0, first), line.slice(first + 1, second)];
-  if (isAddress(next)) return { address: next, host: word };
-  // Lighttpd: the host in place of ident, which nobody has used for decades.
-  if (next !== "-" && next.includes(".")) return { address: word, host: next };
-  return { address: word };
+  if (second < 0 || second > end) return false;
+  const word = line.slice(0, first);
+  into.address = word;
+  if (line.startsWith("-", first + 1) && second === first + 2) return true;
+  const next = line.slice(first + 1, second);
+  if (isAddress(next)) {
+    into.address = next;
+    into.host = word;
+  } else if (next !== "-" && next.includes(".")) {
+    // Lighttpd: the host in place of ident, which nobody has used for decades.
+    into.host = next;
+  }
+  return true;
 }
 
 /** Whether a word can be an IP address, by its characters alone. */
@@ -114,13 +108,16 @@ function readStatus(line: string, at: number): number {
 }
 
 /** `GET /path HTTP/1.1`. What is no request, such as the beginning of a TLS handshake, has no method. */
-function readRequest(line: string, from: number, to: number, read: ReadText) {
+function readRequest(line: string, from: number, to: number, read: ReadText, into: LogLine): void {
   const space = line.indexOf(" ", from);
   const last = line.lastIndexOf(" ", to - 1);
-  if (space < 0 || space >= to || !isMethod(line, from, space))
-    return { method: "", target: read(line, from, to) };
+  if (space < 0 || space >= to || !isMethod(line, from, space)) {
+    into.target = read(line, from, to);
+    return;
+  }
   const hasProtocol = last > space && line.startsWith("HTTP/", last + 1);
-  return { method: line.slice(from, space), target: read(line, space + 1, hasProtocol ? last : to) };
+  into.method = line.slice(from, space);
+  into.target = read(line, space + 1, hasProtocol ? last : to);
 }
 
 function isMethod(line: string, from: number, to: number): boolean {
@@ -132,15 +129,19 @@ function isMethod(line: string, from: number, to: number): boolean {
   return true;
 }
 
-/** The first three quoted texts from a position on. */
-function readQuoted(line: string, from: number, read: ReadText): string[] {
-  const found: string[] = [];
-  let open = line.indexOf('"', from);
-  while (open >= 0 && found.length < 3) {
-    const close = findClosingQuote(line, open + 1);
-    if (close < 0) break;
-    found.push(read(line, open + 1, close));
-    open = line.indexOf('"', close + 1);
-  }
-  return found;
+/** Reads up to three quoted texts from a position on: referrer and user agent, and X-Forwarded-For. */
+function readQuoted(line: string, from: number, read: ReadText, into: LogLine): void {
+  const first = line.indexOf('"', from);
+  const firstEnd = first < 0 ? -1 : findClosingQuote(line, first + 1);
+  const second = firstEnd < 0 ? -1 : line.indexOf('"', firstEnd + 1);
+  const secondEnd = second < 0 ? -1 : findClosingQuote(line, second + 1);
+  if (secondEnd < 0) return;
+  const [referrer, agent] = [read(line, first + 1, firstEnd), read(line, second + 1, secondEnd)];
+  into.referrer = referrer === "-" ? "" : referrer;
+  into.agent = agent === "-" ? "" : agent;
+  const third = line.indexOf('"', secondEnd + 1);
+  const thirdEnd = third < 0 ? -1 : findClosingQuote(line, third + 1);
+  if (thirdEnd < 0) return;
+  const forwarded = read(line, third + 1, thirdEnd);
+  if (forwarded !== "-") into.forwarded = forwarded;
 }
