@@ -1,4 +1,4 @@
-import { createPairNumbers } from "./columns.ts";
+import { createPairNumbers, type PairNumbers } from "./columns.ts";
 import { copyText } from "./formats/timestamp.ts";
 
 /** The numbers of addresses. IPv4 addresses are kept as numbers themselves: as text they would take ten times the memory. */
@@ -6,7 +6,10 @@ export interface AddressNumbers {
   find(address: string): number | undefined;
   /** The address must not have a number yet. */
   set(address: string, number: number): void;
-  forEach(take: (address: string, number: number) => void): void;
+  /** IPv4 addresses as numbers; the other number of each pair is 0. */
+  readonly ipv4: Pick<PairNumbers, "forEach">;
+  /** All others. */
+  readonly others: ReadonlyMap<string, number>;
 }
 
 export function createAddressNumbers(): AddressNumbers {
@@ -24,12 +27,8 @@ export function createAddressNumbers(): AddressNumbers {
       if (ipv4 < 0) others.set(copyText(address), number);
       else ipv4Numbers.set(ipv4, 0, number);
     },
-    forEach: (take) => {
-      ipv4Numbers.forEach((number, ipv4) => {
-        take(formatIpv4(ipv4), number);
-      });
-      for (const [address, number] of others) take(address, number);
-    },
+    ipv4: ipv4Numbers,
+    others,
   };
 }
 
@@ -58,4 +57,4 @@ export function parseIpv4(text: string): number {
 /** The code of a dot, counted from that of 0. */
 const DOT = -2;
 
-const formatIpv4 = (bits: number) => [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join(".");
+export const formatIpv4 = (bits: number) => [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join(".");

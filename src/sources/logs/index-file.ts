@@ -22,7 +22,8 @@ CREATE TABLE site_values (
   PRIMARY KEY (site, space, number)
 ) STRICT;
 CREATE TABLE open_days (
-  site TEXT NOT NULL, date TEXT NOT NULL, day BLOB NOT NULL, PRIMARY KEY (site, date)
+  site TEXT NOT NULL, date TEXT NOT NULL, part TEXT NOT NULL, bytes BLOB NOT NULL,
+  PRIMARY KEY (site, date, part)
 ) STRICT;
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${SCHEMA_VERSION};

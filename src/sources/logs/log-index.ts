@@ -95,9 +95,13 @@ export function createLogIndex(db: Database): LogIndex {
     const { domain, timezone } = kept;
     const log: SiteLog = { ...createSiteLog(domain, timezone, loadValues(domain)), ...kept };
     for (const [date, day] of loadDays(domain)) log.sealed.set(date, day);
-    for (const row of db.prepare("SELECT day FROM open_days WHERE site = ?").all(domain)) {
-      const day = unpackOpenDay(readBytes(row.day));
-      log.open.set(day.date, day);
+    const select = db.prepare("SELECT bytes FROM open_days WHERE site = ? AND date = ? AND part = ?");
+    for (const row of db.prepare("SELECT DISTINCT date FROM open_days WHERE site = ?").all(domain)) {
+      const date = String(row.date);
+      log.open.set(
+        date,
+        unpackOpenDay(date, (part) => readBytes(select.get(domain, date, part)?.bytes)),
+      );
     }
     return log;
   };
@@ -158,12 +162,12 @@ export function createLogIndex(db: Database): LogIndex {
   };
 
   const writeOpen = (site: SiteLog, userAgents: readonly string[]): Effect[] => {
-    const insertDay = db.prepare("INSERT INTO open_days VALUES (?, ?, ?)");
+    const insert = db.prepare("INSERT INTO open_days VALUES (?, ?, ?, ?)");
     return [...site.open.values()].map((day) => {
-      const { bytes, hashes } = packOpenDay(day, countOpenDay(site, day), userAgents);
+      const { parts, hashes } = packOpenDay(day, countOpenDay(site, day), userAgents);
       // It may have been closed too early.
       removeSealed(site.domain, day.date);
-      insertDay.run(site.domain, day.date, bytes);
+      for (const [part, bytes] of parts) insert.run(site.domain, day.date, part, bytes);
       return () => {
         day.hashes = hashes;
       };

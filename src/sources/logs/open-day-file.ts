@@ -1,4 +1,5 @@
 import { deserialize, serialize } from "node:v8";
+import { formatIpv4 } from "./address-numbers.ts";
 import { type Column, columnOf, readColumn } from "./columns.ts";
 import type { OriginValues, ProfileValues } from "./count-day.ts";
 import type { DayCounts } from "./day-counts.ts";
@@ -13,76 +14,60 @@ import {
 import { createNumbered } from "./numbered.ts";
 import { type OpenDay, openDay } from "./open-day.ts";
 
-/** A day on disk: no address and no user agent, only hashes under a salt of its own. */
-interface KeptDay {
-  date: string;
+/** What a day has on disk besides its columns and hashes, each of which is a part of its own. */
+interface KeptHead {
   start: number;
   end: number;
-  hashes: SenderHashes;
-  senders: Record<keyof OpenDay["senders"], Uint32Array>;
-  hits: Record<keyof OpenDay["hits"], Uint32Array>;
+  salt: Uint8Array;
   origins: [string, OriginValues][];
   profiles: [string, ProfileValues][];
   crawlers: OpenDay["crawlers"];
   counts: DayCounts;
 }
 
-/** The agent of a sender whose user agent only an earlier process knew. */
-const NO_AGENT = 0xfffffffe;
+const HEAD = "head";
+const ADDRESSES = "address hashes";
+const SENDERS = "sender hashes";
 
-/** Packs a day for the disk. Its hashes are the day's once that is written. */
+/**
+ * Packs a day for the disk: no address and no user agent, only hashes under a salt of its own. Its columns are not copied,
+ * since they are large. The hashes are the day's once all parts are written.
+ *
+ * @param userAgents By number.
+ */
 export function packOpenDay(
   day: OpenDay,
   counts: DayCounts,
   userAgents: readonly string[],
-): { bytes: Buffer; hashes: SenderHashes } {
-  const { date, start, end, senders, hits, origins, profiles } = day;
+): { parts: [name: string, bytes: Uint8Array][]; hashes: SenderHashes } {
+  const { start, end, origins, profiles, crawlers } = day;
   const hashes = hashSenders(day, userAgents);
-  const kept: KeptDay = {
-    ...{ date, start, end, hashes },
-    senders: {
-      requests: readColumn(senders.requests),
-      errors: readColumn(senders.errors),
-      probes: readColumn(senders.probes),
-      addresses: readColumn(senders.addresses),
-      agents: new Uint32Array(senders.agents.length).fill(NO_AGENT),
-      profiles: readColumn(senders.profiles),
-    },
-    hits: {
-      sender: readColumn(hits.sender),
-      second: readColumn(hits.second),
-      page: readColumn(hits.page),
-      origin: readColumn(hits.origin),
-    },
+  const head: KeptHead = {
+    ...{ start, end, salt: hashes.salt, crawlers, counts },
     origins: pair(origins),
     profiles: pair(profiles),
-    crawlers: day.crawlers,
-    counts,
   };
-  return { bytes: serialize(kept), hashes };
+  const columns = listColumns(day).map(([name, column]): [string, Uint8Array] => {
+    const { buffer, byteOffset, byteLength } = readColumn(column);
+    return [name, new Uint8Array(buffer, byteOffset, byteLength)];
+  });
+  return {
+    parts: [[HEAD, serialize(head)], [ADDRESSES, hashes.addresses], [SENDERS, hashes.senders], ...columns],
+    hashes,
+  };
 }
 
-export function unpackOpenDay(bytes: Uint8Array): OpenDay {
-  const { date, start, end, hashes, senders, hits, origins, profiles, crawlers, counts }: KeptDay =
-    deserialize(bytes);
-  const column = (values: Uint32Array): Column => columnOf(Uint32Array.from(values));
+/** @param read Returns a copy of the bytes of a part, which the day then has for itself. */
+export function unpackOpenDay(date: string, read: (part: string) => Uint8Array): OpenDay {
+  const { start, end, salt, origins, profiles, crawlers, counts }: KeptHead = deserialize(read(HEAD));
+  const hashes = { salt, addresses: read(ADDRESSES), senders: read(SENDERS) };
+  const day = openDay(date, start, end);
+  for (const [name, column] of listColumns(day)) {
+    Object.assign(column, columnOf(new Uint32Array(read(name).buffer)));
+  }
   return {
-    ...openDay(date, start, end),
+    ...day,
     addressCount: hashes.addresses.length / HASH_BYTES,
-    senders: {
-      requests: column(senders.requests),
-      errors: column(senders.errors),
-      probes: column(senders.probes),
-      addresses: column(senders.addresses),
-      agents: column(senders.agents),
-      profiles: column(senders.profiles),
-    },
-    hits: {
-      sender: column(hits.sender),
-      second: column(hits.second),
-      page: column(hits.page),
-      origin: column(hits.origin),
-    },
     origins: createNumbered(origins),
     profiles: createNumbered(profiles),
     ...{ crawlers, hashes, counted: { version: 0, counts } },
@@ -90,32 +75,52 @@ export function unpackOpenDay(bytes: Uint8Array): OpenDay {
   };
 }
 
-/** Hashes the addresses and senders that have come since the day was last written. */
-function hashSenders(day: OpenDay, userAgents: readonly string[]): SenderHashes {
-  const empty = new Uint8Array(0);
-  const { salt, ...before } = day.hashes ?? { salt: createSalt(), addresses: empty, senders: empty };
-  const addresses = grow(before.addresses, day.addressCount);
-  const groups: string[] = [];
-  const knownAddresses = before.addresses.length / HASH_BYTES;
-  day.addresses.forEach((group, number) => {
-    groups[number] = group;
-    if (number < knownAddresses) return;
-    addresses.write(hashAddress(salt, group), number * HASH_BYTES, "latin1");
-  });
-  const { senders } = day;
-  const hashes = grow(before.senders, senders.requests.length);
-  for (let sender = before.senders.length / HASH_BYTES; sender < senders.requests.length; sender++) {
-    const group = groups[senders.addresses.values[sender] ?? 0] ?? "";
-    const userAgent = userAgents[senders.agents.values[sender] ?? NO_AGENT] ?? "";
-    hashes.write(hashSender(salt, group, userAgent), sender * HASH_BYTES, "latin1");
-  }
-  return { salt, addresses, senders: hashes };
+function listColumns({ senders, hits }: OpenDay): [name: string, column: Column][] {
+  return Object.entries({ senders, hits }).flatMap(([table, columns]) =>
+    Object.entries(columns).map(([name, column]): [string, Column] => [`${table} ${name}`, column]),
+  );
 }
 
-function grow(hashes: Uint8Array, count: number): Buffer {
-  const grown = Buffer.alloc(count * HASH_BYTES);
-  grown.set(hashes);
-  return grown;
+/** Hashes the addresses and senders that have come since the day was last written. */
+function hashSenders(
+  { hashes: before, addresses, addressCount, senderNumbers, senders }: OpenDay,
+  userAgents: readonly string[],
+): SenderHashes {
+  const salt = before?.salt ?? createSalt();
+  const addressHashes = createHashList(addressCount, before?.addresses);
+  const addAddress = (group: string, number: number) => {
+    addressHashes.add(number, () => hashAddress(salt, group));
+  };
+  addresses.ipv4.forEach((number, ipv4) => {
+    addAddress(formatIpv4(ipv4), number);
+  });
+  for (const [group, number] of addresses.others) addAddress(group, number);
+
+  const senderHashes = createHashList(senders.requests.length, before?.senders);
+  const addSender = (group: string, agent: number, number: number) => {
+    senderHashes.add(number, () => hashSender(salt, group, userAgents[agent] ?? ""));
+  };
+  senderNumbers.ipv4.forEach((number, ipv4, agent) => {
+    addSender(formatIpv4(ipv4), agent, number);
+  });
+  const groups = new Map([...addresses.others].map(([group, number]) => [number, group]));
+  senderNumbers.others.forEach((number, address, agent) => {
+    addSender(groups.get(address) ?? "", agent, number);
+  });
+  return { salt, addresses: addressHashes.bytes, senders: senderHashes.bytes };
+}
+
+/** Hashes one after the other, by number. Those of before stay. */
+function createHashList(count: number, before: Uint8Array = new Uint8Array(0)) {
+  const bytes = Buffer.alloc(count * HASH_BYTES);
+  bytes.set(before);
+  const known = before.length / HASH_BYTES;
+  return {
+    bytes,
+    add: (number: number, hash: () => string) => {
+      if (number >= known) bytes.write(hash(), number * HASH_BYTES, "latin1");
+    },
+  };
 }
 
 function pair<T>({ keys, list }: { keys: readonly string[]; list: readonly T[] }): [string, T][] {

@@ -52,8 +52,6 @@ export interface Senders {
   probes: Column;
   /** The number of the address on this day. */
   addresses: Column;
-  /** The number of the user agent in this process; of an earlier process's senders, none. */
-  agents: Column;
   /** The number of the profile: what user agent and address say. */
   profiles: Column;
 }
@@ -80,7 +78,6 @@ export function openDay(date: string, start: number, end: number): OpenDay {
       errors: createColumn(),
       probes: createColumn(),
       addresses: createColumn(),
-      agents: createColumn(),
       profiles: createColumn(),
     },
     hits: { sender: createColumn(), second: createColumn(), page: createColumn(), origin: createColumn() },
@@ -115,7 +112,7 @@ export function numberSender(day: OpenDay, sender: Sender, readProfile: () => nu
   if (found >= 0) return found;
   const number =
     day.known?.findSender(group, userAgent) ??
-    addSender(day.senders, numberAddress(day, group), agent, readProfile());
+    addSender(day.senders, numberAddress(day, group), readProfile());
   numbers.set(key, agent, number);
   return number;
 }
@@ -128,12 +125,11 @@ function numberAddress(day: OpenDay, group: string): number {
   return number;
 }
 
-function addSender(senders: Senders, address: number, agent: number, profile: number): number {
+function addSender(senders: Senders, address: number, profile: number): number {
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
   append(senders.addresses, address);
-  append(senders.agents, agent);
   append(senders.profiles, profile);
   return senders.requests.length - 1;
 }

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findDriver } from "../../../src/sqlite/driver.ts";
+import { type Database, findDriver, readBytes } from "../../../src/sqlite/driver.ts";
 import { CHROME, combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "./log-place.ts";
 
 const DAY = 86_400_000;
@@ -206,31 +206,31 @@ describe("what the index holds", () => {
     }
   });
 
+  const readParts = (db: Database | undefined, part: string) =>
+    (db?.prepare("SELECT bytes FROM open_days WHERE part = ?").all(part) ?? []).map(({ bytes }) =>
+      Buffer.from(readBytes(bytes)),
+    );
+
   it("is no salt of a day that is closed", async () => {
     place.write("access.log", lines(NOON - 60_000));
     await read();
     const db = (await findDriver())?.(place.indexPath);
-    const day = db?.prepare("SELECT day FROM open_days").get()?.day;
+    const [head] = readParts(db, "head");
+    const [hashes = Buffer.alloc(0)] = readParts(db, "sender hashes");
     db?.close();
-    const { hashes } = deserialize(Buffer.from(day as Uint8Array));
-    expect(bytes().includes(Buffer.from(hashes.salt))).toBe(true);
-    expect(bytes().includes(Buffer.from(hashes.senders).subarray(0, 12))).toBe(true);
+    const secrets = [Buffer.from(deserialize(head ?? hashes).salt), hashes.subarray(0, 12)];
+    for (const secret of secrets) expect(bytes().includes(secret)).toBe(true);
     place.clock.now = NOON + 3 * DAY;
     await read();
-    for (const gone of [Buffer.from(hashes.salt), Buffer.from(hashes.senders).subarray(0, 12)]) {
-      expect(bytes().includes(gone)).toBe(false);
-    }
+    for (const gone of secrets) expect(bytes().includes(gone)).toBe(false);
   });
 
   it("has the salt of no other day or site", async () => {
     place.write("access.log", [...lines(NOON - DAY), ...lines(NOON - 60_000)]);
     await read();
     const db = (await findDriver())?.(place.indexPath);
-    const rows = db?.prepare("SELECT day FROM open_days").all() ?? [];
+    const salts = readParts(db, "head").map((head) => Buffer.from(deserialize(head).salt).toString("hex"));
     db?.close();
-    const salts = rows.map(({ day }) =>
-      Buffer.from(deserialize(Buffer.from(day as Uint8Array)).hashes.salt).toString("hex"),
-    );
     expect(salts).toHaveLength(2);
     expect(new Set(salts).size).toBe(2);
   });
