@@ -233,9 +233,11 @@ export function createCollector(
     const raw = path + kept;
     let page = paths.get(raw);
     if (page === undefined) {
-      page = log.values("pages").number(cleanPath(path) + kept);
+      const clean = cleanPath(path) + kept;
+      page = log.values("pages").number(clean);
       if (paths.size >= MOST_KEPT) paths.clear();
-      paths.set(copyText(raw), page);
+      // The same text in one place, as it nearly always is.
+      paths.set(clean === raw ? (log.values("pages").at(page) ?? raw) : copyText(raw), page);
     }
     return page;
   };

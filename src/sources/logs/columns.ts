@@ -31,6 +31,7 @@ export function columnOf(values: Uint32Array): Column {
 export interface PairNumbers {
   /** The pair's number; -1 if it has none. */
   find(a: number, b: number): number;
+  readonly size: number;
   /** The pair must not have a number yet. */
   set(a: number, b: number, number: number): void;
   forEach(take: (number: number, a: number, b: number) => void): void;
@@ -65,6 +66,9 @@ export function createPairNumbers(): PairNumbers {
   };
   return {
     find: (a, b) => (slots[findSlot(a, b) + 2] ?? 0) - 1,
+    get size() {
+      return size;
+    },
     set: (a, b, number) => {
       if (++size > 0.6 * (mask + 1)) {
         const before = slots;

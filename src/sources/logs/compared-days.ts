@@ -1,8 +1,8 @@
 import { hash as hashBytes } from "node:crypto";
 import { addDays } from "../../operations/days.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
+import { createPairNumbers, type PairNumbers } from "./columns.ts";
 import { createSalt } from "./known-senders.ts";
-import type { LogContent } from "./log-book.ts";
 import { LATENESS } from "./site-log.ts";
 
 /** A day's lines as another process can compare them: hashes under a salt that is destroyed when the day is closed. */
@@ -11,35 +11,37 @@ export interface KeptMarks {
   start: number;
   end: number;
   salt: Uint8Array;
-  /** By mark, the place of the line's content among all. */
-  marks: Map<number, number>;
+  /** Three numbers for each line: the upper and lower bits of its mark, and the place of its content among all. */
+  marks: Uint32Array;
 }
 
 export interface ComparedDay extends KeptMarks {
-  /** By hash, the content that had the line first; those of `marks` are not among them. */
-  seen: Map<number, LogContent>;
+  /** By hash, the place of the content that had the line first; those of `marks` are not among them. */
+  seen: PairNumbers;
+  /** The same of `marks`, once a line was looked up: most starts find no new line. */
+  known?: PairNumbers;
 }
 
 export interface ComparedDays {
   /** @param time Seconds since 1970. */
   find(time: number): ComparedDay;
-  add(day: ComparedDay, hash: number, content: LogContent): void;
+  add(day: ComparedDay, hash: number, place: number): void;
   /** What to keep of the days that are not closed by an instant, in seconds since 1970. The others are forgotten. */
-  keep(now: number, placeOf: (content: LogContent) => number | undefined): KeptMarks[];
+  keep(now: number): KeptMarks[];
 }
 
 /** Enough for the newest lines of a large log; those of before were compared when they were read. */
 const MOST_SEEN = 200_000;
 
 export function createComparedDays(timezone: string, kept: readonly KeptMarks[]): ComparedDays {
-  let days: ComparedDay[] = kept.map((day) => ({ ...day, seen: new Map() }));
+  let days: ComparedDay[] = kept.map((day) => ({ ...day, seen: createPairNumbers() }));
   let current: ComparedDay | undefined;
   let count = 0;
 
   const open = (time: number): ComparedDay => {
     const date = dateAt(time * 1000, timezone);
     const [start = 0, end = 0] = [date, addDays(date, 1)].map((each) => startOfDay(each, timezone) / 1000);
-    const day = { start, end, salt: createSalt(), marks: new Map(), seen: new Map() };
+    const day = { start, end, salt: createSalt(), marks: new Uint32Array(0), seen: createPairNumbers() };
     days.push(day);
     return day;
   };
@@ -56,25 +58,56 @@ export function createComparedDays(timezone: string, kept: readonly KeptMarks[])
       if (current === undefined || !isIn(current)) current = days.find(isIn) ?? open(time);
       return current;
     },
-    add: ({ seen }, hash, content) => {
+    add: ({ seen }, hash, place) => {
       if (count >= MOST_SEEN) forgetOldest();
       if (count >= MOST_SEEN) return;
-      seen.set(hash, content);
+      seen.set(upperBits(hash), lowerBits(hash), place);
       count++;
     },
-    keep: (now, placeOf) => {
-      days = days.filter(({ end }) => end + LATENESS > now);
+    keep: (now) => {
+      days = days.filter(({ end }) => end + LATENESS > now).map(markSeen);
       current = undefined;
       count = 0;
-      for (const { seen, salt, marks } of days) {
-        for (const [hash, content] of seen) marks.set(markLine(salt, hash), placeOf(content) ?? 0);
-        seen.clear();
-      }
       return days.map(({ start, end, salt, marks }) => ({ start, end, salt, marks }));
     },
   };
 }
 
+/** The place of the content that had a line first; -1 if none had it. */
+export function findPlace(day: ComparedDay, hash: number): number {
+  const place = day.seen.find(upperBits(hash), lowerBits(hash));
+  if (place >= 0 || day.marks.length === 0) return place;
+  day.known ??= numberMarks(day.marks);
+  const mark = markLine(day.salt, hash);
+  return day.known.find(upperBits(mark), lowerBits(mark));
+}
+
+/** Adds what a day has seen to its marks. */
+function markSeen({ start, end, salt, marks, seen }: ComparedDay): ComparedDay {
+  const all = new Uint32Array(marks.length + 3 * seen.size);
+  all.set(marks);
+  let at = marks.length;
+  seen.forEach((place, upper, lower) => {
+    const mark = markLine(salt, 2 ** 32 * upper + lower);
+    all[at++] = upperBits(mark);
+    all[at++] = lowerBits(mark);
+    all[at++] = place;
+  });
+  return { start, end, salt, marks: all, seen: createPairNumbers() };
+}
+
+function numberMarks(marks: Uint32Array): PairNumbers {
+  const numbers = createPairNumbers();
+  for (let at = 0; at < marks.length; at += 3) {
+    const [upper = 0, lower = 0, place = 0] = [marks[at], marks[at + 1], marks[at + 2]];
+    if (numbers.find(upper, lower) < 0) numbers.set(upper, lower, place);
+  }
+  return numbers;
+}
+
 /** 48 bits, as a number. */
-export const markLine = (salt: Uint8Array, hash: number): number =>
+const markLine = (salt: Uint8Array, hash: number): number =>
   hashBytes("sha256", Buffer.concat([salt, Buffer.from(String(hash))]), "buffer").readUIntBE(0, 6);
+
+const upperBits = (bits: number) => Math.floor(bits / 2 ** 32);
+const lowerBits = (bits: number) => bits >>> 0;

@@ -1,5 +1,5 @@
 import type { Warning } from "../../operations/period.ts";
-import { type ComparedDay, createComparedDays, type KeptMarks, markLine } from "./compared-days.ts";
+import { createComparedDays, findPlace, type KeptMarks } from "./compared-days.ts";
 import { hashText } from "./hash-text.ts";
 import type { LogContent } from "./log-book.ts";
 
@@ -39,11 +39,17 @@ export function createRepeatCheck(
 ): RepeatCheck {
   const days = createComparedDays(timezone, kept);
 
-  const findFirst = ({ seen, salt, marks }: ComparedDay, hash: number): LogContent | undefined => {
-    const first = seen.get(hash);
-    if (first !== undefined || marks.size === 0) return first;
-    const place = marks.get(markLine(salt, hash));
-    return place === undefined ? undefined : [...contents.values()][place];
+  /** Contents by their places, which they keep. */
+  let inOrder: LogContent[] = [];
+  const places = new Map<LogContent, number>();
+  const placeOf = (content: LogContent): number => {
+    if (!places.has(content)) {
+      inOrder = [...contents.values()];
+      inOrder.forEach((each, place) => {
+        places.set(each, place);
+      });
+    }
+    return places.get(content) ?? 0;
   };
 
   return {
@@ -51,18 +57,16 @@ export function createRepeatCheck(
       if (!isChosen(time)) return;
       const hash = hashText(line);
       const day = days.find(time);
-      const first = findFirst(day, hash);
+      const place = placeOf(content);
+      const first = findPlace(day, hash);
       content.repeats.compared++;
-      if (first === undefined) days.add(day, hash, content);
-      else if (first !== content) {
+      if (first < 0) days.add(day, hash, place);
+      else if (first !== place) {
         content.repeats.repeated++;
-        content.repeats.path = first.path;
+        content.repeats.path = inOrder[first]?.path ?? "";
       }
     },
-    keep: (now) => {
-      const places = new Map([...contents.values()].map((content, place) => [content, place]));
-      return days.keep(now, (content) => places.get(content));
-    },
+    keep: days.keep,
   };
 }
 
