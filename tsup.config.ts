@@ -93,7 +93,7 @@ async function writeManPage(): Promise<string> {
 }
 
 export default defineConfig({
-  entry: { main: "src/main.ts" },
+  entry: { main: "src/main.ts", "read-logs": "src/read-logs.ts" },
   format: "esm",
   target: "node20",
   platform: "node",

@@ -1,4 +1,5 @@
 import { type Collector, type CollectorOptions, createCollector } from "./collector.ts";
+import { findFiles } from "./find-files.ts";
 import { openGeoip } from "./geoip.ts";
 import { createLogBook, type LogBook } from "./log-book.ts";
 import type { KeptState, LogIndex } from "./log-index.ts";
@@ -18,13 +19,20 @@ export interface LogStoreOptions {
   clock: () => number;
   /** Opens what an earlier process kept; undefined if nothing can be kept. */
   openIndex?: (() => Promise<LogIndex | undefined>) | undefined;
+  /** Has a thread read the logs and keep their counts in the same index; fails only if there can be no thread. */
+  readApart?: ((signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** So many new bytes are read again sooner than they are written. */
 const WORTH_SAVING = 1_000_000;
+/** So many bytes of files: fewer are read almost as soon as a thread has started. */
+const WORTH_A_THREAD = 32_000_000;
 
 /** Creates the store of what logs say: in memory, and in an index if there is one. */
-export function createLogStore(settings: LogSettings, { clock, openIndex }: LogStoreOptions): LogStore {
+export function createLogStore(
+  settings: LogSettings,
+  { clock, openIndex, readApart }: LogStoreOptions,
+): LogStore {
   let index: LogIndex | undefined;
   let current: ReturnType<typeof start> | undefined;
   let saved = { bytes: 0, sealed: 0 };
@@ -52,10 +60,18 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
     const book = createLogBook(settings, collector, clock, undefined, kept);
     return { collector, book, older: kept?.older };
   };
-  const open = async () => {
+  const load = async (signal?: AbortSignal): Promise<KeptState | undefined> => {
+    const kept = index?.load(clock() / 1000);
+    if (index === undefined || readApart === undefined) return kept;
+    if ((await measureUnread(settings, kept)) < WORTH_A_THREAD) return kept;
+    await readApart(signal).catch(() => {});
+    signal?.throwIfAborted();
+    return index.load(clock() / 1000);
+  };
+  const open = async (signal?: AbortSignal) => {
     current = undefined;
     index ??= await openIndex?.();
-    const kept = index?.load(clock() / 1000);
+    const kept = await load(signal);
     current = start(kept);
     saved = kept === undefined ? { bytes: -WORTH_SAVING, sealed: 0 } : measure(current);
     return current;
@@ -82,7 +98,7 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
   };
   const readOnce = async (signal?: AbortSignal) => {
     if (hasClockGoneBack()) current = undefined;
-    const { collector, book, older } = current ?? (await open());
+    const { collector, book, older } = current ?? (await open(signal));
     try {
       await book.refresh(signal);
     } catch (cause) {
@@ -106,7 +122,7 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
         const read = await readOnce(signal);
         if (save(read)) return read;
         // Another process has written: its state is read, and what it lacks is read from the files again.
-        await open();
+        await open(signal);
         const again = await readOnce(signal);
         save(again);
         return again;
@@ -115,6 +131,13 @@ export function createLogStore(settings: LogSettings, { clock, openIndex }: LogS
       return next;
     },
   };
+}
+
+/** About how many bytes of files were not read: compressed ones count as they are. */
+async function measureUnread(settings: LogSettings, kept: KeptState | undefined): Promise<number> {
+  const read = new Map(kept?.contents.map((content) => [content.path, content.read]));
+  const files = await findFiles(settings);
+  return files.reduce((sum, { path, size }) => sum + Math.max(0, size - (read.get(path) ?? 0)), 0);
 }
 
 function measure({ collector, book }: { collector: Collector; book: LogBook }) {

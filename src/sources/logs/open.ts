@@ -8,29 +8,40 @@ import { findCountryPackage } from "./country-package.ts";
 import { STDIN } from "./find-files.ts";
 import { logFormats } from "./formats/index.ts";
 import { createLogSource, createLogViews } from "./log-source.ts";
-import { createLogStore } from "./log-store.ts";
+import { createLogStore, type LogStoreOptions } from "./log-store.ts";
 import { openIndexOf } from "./open-index.ts";
 import { createReplay } from "./replay.ts";
 import type { LogSettings } from "./settings.ts";
 
 export async function openLogSource(context: LocalContext): Promise<DataSource> {
-  const { settings, store } = openStore(context);
+  const { settings, store } = openStore(context, createReadApart(context));
   return createLogSource(settings, store);
 }
 
 /** Opens the logs once, for several organizations with some of the sites each. */
 export async function openLogViews(context: LocalContext): Promise<OpenView> {
-  const { settings, store } = openStore(context);
+  const { settings, store } = openStore(context, createReadApart(context));
   return createLogViews(settings, store);
 }
 
-function openStore({ flags, environment, clock, openStdin, warn = () => {} }: LocalContext) {
+function createReadApart({ flags, environment, clock }: LocalContext): LogStoreOptions["readApart"] {
+  return async (signal) => {
+    const { readApart } = await import("./read-apart.ts");
+    await readApart({ flags, environment, now: clock() }, signal);
+  };
+}
+
+/** @param readApart As in `LogStoreOptions`. */
+export function openStore(
+  { flags, environment, clock, openStdin, warn = () => {} }: LocalContext,
+  readApart?: LogStoreOptions["readApart"],
+) {
   const stdin = openStdin && createReplay(openStdin);
   const settings = { ...readLogSettings(flags, environment.ANALYTICS_SITE), stdin };
   // What was piped in is another log each time.
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
   const openIndex = isKept ? () => openIndexOf(settings, environment, warn, clock() / 1000) : undefined;
-  return { settings, store: createLogStore(settings, { clock, openIndex }) };
+  return { settings, store: createLogStore(settings, { clock, openIndex, readApart }) };
 }
 
 /**

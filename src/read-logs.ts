@@ -1,0 +1,16 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { openStore } from "./sources/logs/open.ts";
+import type { ApartWork } from "./sources/logs/read-apart.ts";
+
+/** The thread that `readApart` starts. */
+const { flags, environment, now }: ApartWork = workerData;
+const ahead = now - Date.now();
+const stop = new AbortController();
+parentPort?.on("message", () => stop.abort());
+
+const { store } = openStore({ flags, environment, clock: () => Date.now() + ahead });
+store
+  .read(stop.signal)
+  // Whoever waits for this thread reads the rest, and meets the same failure.
+  .catch(() => {})
+  .finally(() => parentPort?.close());

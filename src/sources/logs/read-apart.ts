@@ -1,0 +1,35 @@
+import { Worker } from "node:worker_threads";
+import type { Environment } from "../../config/variables.ts";
+import type { SourceFlags } from "../source-types.ts";
+
+/** What the thread needs to open the same logs. */
+export interface ApartWork {
+  flags: SourceFlags;
+  environment: Environment;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+/**
+ * In MB: V8's space for new objects. It grows with whatever outlives a collection, to more than 100 MB while a large log is
+ * read, and only a thread's can be limited.
+ */
+const YOUNG_SPACE = 12;
+
+/**
+ * Reads logs in a thread of its own, which keeps their counts in the index and ends. If it fails, or is told to stop by the
+ * signal, part of them or nothing is kept: whoever calls reads the rest, and meets the same failure.
+ */
+export async function readApart(work: ApartWork, signal?: AbortSignal): Promise<void> {
+  const worker = new Worker(new URL("./read-logs.js", import.meta.url), {
+    workerData: work,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_SPACE },
+  });
+  const stop = () => worker.postMessage("stop");
+  signal?.addEventListener("abort", stop);
+  await new Promise<void>((resolve) => {
+    worker.on("error", () => {});
+    worker.on("exit", () => resolve());
+  });
+  signal?.removeEventListener("abort", stop);
+}

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { otherNodes } from "../../oauth/store-workers.ts";
+import { spawnSync } from "../../support/child-process.js";
+import { combinedLine } from "./log-place.ts";
+
+/** Without SQLite there is no index, and without an index no thread. */
+const hasSqlite = (node: string) => spawnSync(node, ["-e", "require('node:sqlite')"]).status === 0;
+const node = [process.execPath, ...otherNodes].find(hasSqlite);
+
+const NOON = Date.UTC(2026, 9, 1, 12);
+/** Some 36 MB. */
+const LINES = 200_000;
+
+let folder: string;
+let states = 0;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "apart-"));
+  const lines = Array.from({ length: LINES }, (_, number) =>
+    combinedLine({
+      at: NOON + number,
+      address: `10.0.${number % 200}.${number % 250}`,
+      path: `/p/${number % 50}`,
+    }),
+  );
+  writeFileSync(join(folder, "access.log"), `${lines.join("\n")}\n`);
+  writeFileSync(join(folder, "count.cjs"), 'process.on("worker", () => console.error("A thread."));');
+  writeFileSync(join(folder, "kill.cjs"), 'process.on("worker", (thread) => thread.terminate());');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  states++;
+});
+
+const listEnvironment = () => ({ XDG_STATE_HOME: join(folder, `state-${states}`) });
+
+function ask(hook: string) {
+  const command = [
+    ...[
+      "--require",
+      join(folder, hook),
+      "bin/analytics-mcp.js",
+      "stats",
+      "--logs",
+      join(folder, "access.log"),
+    ],
+    ...["--site", "example.com", "--timezone", "UTC", "--period", "2026-10-01/2026-10-01", "--json"],
+  ];
+  const { stdout, stderr } = spawnSync(node ?? "", command, { encoding: "utf8", env: listEnvironment() });
+  return { pageviews: JSON.parse(stdout).pageviews, hasThread: stderr.includes("A thread.") };
+}
+
+describe.skipIf(node === undefined)("a large log that nobody has read yet", () => {
+  it("is read by a thread, once", () => {
+    expect(ask("count.cjs")).toEqual({ pageviews: LINES, hasThread: true });
+    expect(ask("count.cjs")).toEqual({ pageviews: LINES, hasThread: false });
+  });
+
+  it("is read as far as a question's time allows, and then by the next one", async () => {
+    const environment = listEnvironment();
+    const flags = { logs: [join(folder, "access.log")], site: ["example.com"], timezone: "UTC" };
+    const workerData = { flags, environment, now: NOON };
+    const thread = new Worker("./dist/read-logs.js", { workerData, execArgv: [] });
+    const ended = once(thread, "exit");
+    await once(thread, "online");
+    thread.postMessage("stop");
+    expect(await ended).toEqual([0]);
+    expect(ask("count.cjs")).toEqual({ pageviews: LINES, hasThread: true });
+  });
+
+  it("is read without one if that fails", () => {
+    expect(ask("kill.cjs").pageviews).toBe(LINES);
+    expect(ask("count.cjs")).toEqual({ pageviews: LINES, hasThread: false });
+  });
+});
