@@ -1,11 +1,14 @@
 import { createPairNumbers, type PairNumbers } from "./columns.ts";
 import { copyText } from "./formats/timestamp.ts";
 
-/** The numbers of addresses. IPv4 addresses are kept as numbers themselves: as text they would take ten times the memory. */
+/**
+ * The numbers of addresses. IPv4 addresses are kept as numbers themselves: as text they would take ten times the memory.
+ * `ipv4` is what `parseIpv4` returns for the address.
+ */
 export interface AddressNumbers {
-  find(address: string): number | undefined;
+  find(address: string, ipv4: number): number | undefined;
   /** The address must not have a number yet. */
-  set(address: string, number: number): void;
+  set(address: string, ipv4: number, number: number): void;
   /** IPv4 addresses as numbers; the other number of each pair is 0. */
   readonly ipv4: Pick<PairNumbers, "forEach">;
   /** All others. */
@@ -16,14 +19,12 @@ export function createAddressNumbers(): AddressNumbers {
   const ipv4Numbers = createPairNumbers();
   const others = new Map<string, number>();
   return {
-    find: (address) => {
-      const ipv4 = parseIpv4(address);
+    find: (address, ipv4) => {
       if (ipv4 < 0) return others.get(address);
       const number = ipv4Numbers.find(ipv4, 0);
       return number < 0 ? undefined : number;
     },
-    set: (address, number) => {
-      const ipv4 = parseIpv4(address);
+    set: (address, ipv4, number) => {
       if (ipv4 < 0) others.set(copyText(address), number);
       else ipv4Numbers.set(ipv4, 0, number);
     },

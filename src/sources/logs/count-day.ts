@@ -43,7 +43,7 @@ export type ProfileValues = Readonly<Record<(typeof PROFILE_DIMENSIONS)[number],
 export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITIVE_INFINITY): DayCounts {
   const order = orderHits(day, until - day.start);
   const scanners = findScanners(day, until);
-  const tally = createTally(values);
+  const tally = createTally(day, values);
   const totals = { visitors: 0, pageviews: 0, events: 0 };
   let scannerViews = 0;
   const viewsByAddress = new Uint32Array(day.addressCount);
@@ -61,7 +61,8 @@ export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITI
     totals.events += to - from - views;
     tally.startVisitor();
     countHits(day, order, from, to, tally);
-    forEachVisit(day, order, from, to, (visit) => countVisit(visit, sender, day, tally));
+    const profile = day.senders.profiles.values[sender] ?? 0;
+    forEachVisit(day, order, from, to, (visit) => tally.addVisit(visit, profile));
   });
   return {
     definition: DEFINITION,
@@ -83,46 +84,62 @@ function isProxied(viewsByAddress: Uint32Array, pageviews: number): boolean {
 function countHits(day: OpenDay, order: Uint32Array, from: number, to: number, tally: Tally): void {
   for (let at = from; at < to; at++) {
     const page = day.hits.page.values[order[at] ?? 0] ?? 0;
-    if ((page & 1) === 0) tally.add("pages", page >>> 1, 1);
+    if ((page & 1) === 0) tally.addPage(page >>> 1);
     else tally.addEvent();
   }
 }
 
-function countVisit(visit: Visit, sender: number, day: OpenDay, tally: Tally): void {
-  tally.add("entry_pages", visit.entry, visit.views);
-  tally.add("exit_pages", visit.exit, visit.views);
-  const origin = day.origins.list[visit.origin];
-  const profile = day.profiles.list[day.senders.profiles.values[sender] ?? 0];
-  for (const dimension of ORIGIN_DIMENSIONS) tally.add(dimension, origin?.[dimension] ?? 0, visit.views);
-  for (const dimension of PROFILE_DIMENSIONS) tally.add(dimension, profile?.[dimension] ?? 0, visit.views);
-}
-
-type Tally = ReturnType<typeof createTally>;
-
 /** The event of a download, as the field names it. */
 export const DOWNLOAD = "File Download";
 
-function createTally(values: SiteValues) {
-  const dimensions = new Map<Dimension, GrowingTally>();
-  let visitor = 0;
-  const add = (dimension: Dimension, value: number, hits: number) => {
-    let tally = dimensions.get(dimension);
-    if (tally === undefined) {
-      tally = createGrowingTally();
-      dimensions.set(dimension, tally);
-    }
-    tally.add(value, visitor, hits);
+type Tally = ReturnType<typeof createTally>;
+
+function createTally({ origins, profiles }: OpenDay, values: SiteValues) {
+  const tallies = new Map<Dimension, GrowingTally>();
+  const createTallyOf = (dimension: Dimension) => {
+    const tally = createGrowingTally();
+    tallies.set(dimension, tally);
+    return tally;
   };
+  const [pages, events] = [createTallyOf("pages"), createTallyOf("events")];
+  const [entryPages, exitPages] = [createTallyOf("entry_pages"), createTallyOf("exit_pages")];
+  const addOrigin = createRowTally(ORIGIN_DIMENSIONS, origins.list, createTallyOf);
+  const addProfile = createRowTally(PROFILE_DIMENSIONS, profiles.list, createTallyOf);
+  let visitor = 0;
   return {
     startVisitor: () => void visitor++,
-    add,
-    addEvent: () => add("events", values("events").number(DOWNLOAD), 1),
-    finish: (): TalliesByDimension =>
-      new Map([...dimensions].map(([dimension, tally]) => [dimension, tally.finish()])),
+    addPage: (page: number) => pages.add(page, visitor, 1),
+    addEvent: () => events.add(values("events").number(DOWNLOAD), visitor, 1),
+    /** @param profile The number of the visitor's profile. */
+    addVisit: ({ entry, exit, origin, views }: Visit, profile: number) => {
+      entryPages.add(entry, visitor, views);
+      exitPages.add(exit, visitor, views);
+      addOrigin(origin, visitor, views);
+      addProfile(profile, visitor, views);
+    },
+    finish: (): TalliesByDimension => {
+      const used = [...tallies].filter(([, { size }]) => size > 0);
+      return new Map(used.map(([dimension, tally]) => [dimension, tally.finish()]));
+    },
+  };
+}
+
+/** Tallies all values of something, such as an origin, by its number. */
+function createRowTally<D extends Dimension>(
+  dimensions: readonly D[],
+  rows: readonly Readonly<Record<D, number>>[],
+  createTallyOf: (dimension: Dimension) => GrowingTally,
+) {
+  const tallies = dimensions.map(createTallyOf);
+  const valuesOf = rows.map((row) => dimensions.map((dimension) => row[dimension]));
+  return (number: number, visitor: number, views: number) => {
+    const found = valuesOf[number];
+    for (let at = 0; at < tallies.length; at++) tallies[at]?.add(found?.[at] ?? 0, visitor, views);
   };
 }
 
 interface GrowingTally {
+  readonly size: number;
   add(value: number, visitor: number, hits: number): void;
   finish(): Tallies;
 }
@@ -144,6 +161,9 @@ function createGrowingTally(): GrowingTally {
     return values.length;
   };
   return {
+    get size() {
+      return values.length;
+    },
     add: (value, visitor, more) => {
       const row = (rowOf[value] || addRow(value)) - 1;
       increase(hits, row, more);

@@ -107,21 +107,21 @@ export function numberSender(day: OpenDay, sender: Sender, readProfile: () => nu
   const { group, userAgent, agent } = sender;
   const ipv4 = parseIpv4(group);
   const numbers = ipv4 < 0 ? day.senderNumbers.others : day.senderNumbers.ipv4;
-  const key = ipv4 < 0 ? numberAddress(day, group) : ipv4;
+  const key = ipv4 < 0 ? numberAddress(day, group, ipv4) : ipv4;
   const found = numbers.find(key, agent);
   if (found >= 0) return found;
   const number =
     day.known?.findSender(group, userAgent) ??
-    addSender(day.senders, numberAddress(day, group), readProfile());
+    addSender(day.senders, numberAddress(day, group, ipv4), readProfile());
   numbers.set(key, agent, number);
   return number;
 }
 
-function numberAddress(day: OpenDay, group: string): number {
-  const known = day.addresses.find(group);
+function numberAddress(day: OpenDay, group: string, ipv4: number): number {
+  const known = day.addresses.find(group, ipv4);
   if (known !== undefined) return known;
   const number = day.known?.findAddress(group) ?? day.addressCount++;
-  day.addresses.set(group, number);
+  day.addresses.set(group, ipv4, number);
   return number;
 }
 

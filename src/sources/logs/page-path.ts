@@ -39,7 +39,7 @@ export const NO_PAGE_PATTERNS: readonly string[] = [
 export function classifyPath(path: string, query: string): Asked {
   if (FEED.test(path) || FEED_QUERY.test(query)) return "feed";
   const dot = path.lastIndexOf(".");
-  if (dot > path.lastIndexOf("/")) {
+  if (dot >= 0 && !path.includes("/", dot)) {
     const extension = path.slice(dot + 1).toLowerCase();
     if (DOWNLOADS.has(extension)) return "download";
     if (STATIC.has(extension)) return "static";
@@ -75,9 +75,8 @@ function hideTokens(path: string): string {
 /** 24 or more digits of hexadecimal, as in a UUID, or text of base64 that is no words. */
 function isToken(text: string): boolean {
   if (text.length < 24) return false;
-  const hex = text.replaceAll("-", "");
-  if (hex.length >= 24 && /^[\da-f]+$/i.test(hex)) return true;
-  if (!/^[\w+~=-]+$/.test(text)) return false;
+  if (/^[\da-f-]+$/i.test(text) && text.replaceAll("-", "").length >= 24) return true;
+  if (!/[A-Z]/.test(text) || !/^[\w+~=-]+$/.test(text)) return false;
   // Words in a path are short, of one case, and apart.
   return text
     .split(/[-_+~=]/)

@@ -13,18 +13,19 @@ export interface RequestTarget {
 
 /** Splits a target into its parts. */
 export function splitTarget(target: string): RequestTarget {
-  const isAbsolute = /^[a-z][a-z0-9+.-]{1,10}:\/\//i.test(target);
+  const isAbsolute = !target.startsWith("/") && /^[a-z][a-z0-9+.-]{1,10}:\/\//i.test(target);
   const hostStart = isAbsolute ? target.indexOf("//") + 2 : 0;
   const slash = isAbsolute ? target.indexOf("/", hostStart) : 0;
   const local = isAbsolute ? (slash < 0 ? "/" : target.slice(slash)) : target;
-  const end = local.search(/[?#]/);
+  const hash = local.indexOf("#");
+  const asked = hash < 0 ? local : local.slice(0, hash);
+  const question = asked.indexOf("?");
   const parts =
-    end < 0 ? { path: local, query: "" } : { path: local.slice(0, end), query: readQuery(local, end) };
+    question < 0
+      ? { path: asked, query: "" }
+      : { path: asked.slice(0, question), query: asked.slice(question + 1) };
   return isAbsolute ? { ...parts, host: target.slice(hostStart, slash < 0 ? undefined : slash) } : parts;
 }
-
-const readQuery = (local: string, end: number) =>
-  local[end] === "?" ? local.slice(end + 1).replace(/#.*$/, "") : "";
 
 /** A host as sites are named: lower case, without port, final dot and `www.`; undefined if it cannot be a name. */
 export function readHost(text: string | undefined): string | undefined {
