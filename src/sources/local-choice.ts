@@ -12,9 +12,16 @@ const SERVICE_VARIABLES = ["ANALYTICS_BASE_URL", "ANALYTICS_API_KEY"];
 
 /**
  * The source in this process that was chosen: on the command line, else in the environment, else by a profile. Undefined if
- * a service was chosen. Throws AnalyticsError `usage` if two sources were chosen in the same place.
+ * a service was chosen. Throws AnalyticsError `usage` if two sources were chosen in the same place, or if an option is given
+ * that only another source takes.
  */
 export function findLocal(flags: SourceFlags, environment: Environment): LocalChoice | undefined {
+  const chosen = findChosen(flags, environment);
+  refuseForeignSetting(flags, chosen);
+  return chosen;
+}
+
+function findChosen(flags: SourceFlags, environment: Environment): LocalChoice | undefined {
   const kind = localKinds.find(({ option }) => isNamed(flags, option.flag));
   if (kind !== undefined) {
     refuseSecondSource(flags, kind);
@@ -135,6 +142,24 @@ function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: Loc
   if (other === undefined) return;
   throw new AnalyticsError("usage", `Use ${flag} or ${other}, not both.`, {
     hint: `${flag} answers from ${about.label} in this program. Leave it out to query your service.`,
+  });
+}
+
+/** What has no effect would leave a wrong number, such as one in another timezone. */
+function refuseForeignSetting(flags: SourceFlags, chosen: LocalChoice | undefined): void {
+  const own = new Set(chosen === undefined ? [] : optionsOf(chosen.kind).map(({ flag }) => flag));
+  const foreign = localKinds
+    .flatMap(({ settings = [] }) => settings)
+    .find(({ flag }) => !own.has(flag) && isNamed(flags, flag));
+  if (foreign === undefined) return;
+  const takers = localKinds.flatMap((kind) =>
+    optionsOf(kind).some(({ flag }) => flag === foreign.flag) ? [kind.option.flag] : [],
+  );
+  throw new AnalyticsError("usage", `${foreign.flag} is for ${takers.join(" and ")}.`, {
+    hint:
+      chosen === undefined
+        ? `Add ${takers.join(" or ")}, or leave out ${foreign.flag}.`
+        : `The answers come from ${chosen.kind.about.label} (${chosen.from}): leave out ${foreign.flag}.`,
   });
 }
 

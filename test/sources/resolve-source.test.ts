@@ -39,6 +39,28 @@ describe("the source", () => {
   });
 });
 
+describe("an option of another source", () => {
+  it.each([
+    [
+      { demo: true, timezone: "UTC" },
+      "--timezone is for --logs and --clickhouse.",
+      /made-up data \(--demo\)/,
+    ],
+    [{ logs: ["x"], table: "hits" }, "--table is for --clickhouse.", /access logs \(--logs\)/],
+    [{ timezone: "UTC" }, "--timezone is for --logs and --clickhouse.", /Add --logs or --clickhouse/],
+  ])("is refused, since it would have no effect: %j", (flags, message, hint) => {
+    const refused = { code: "usage", message, hint: expect.stringMatching(hint) };
+    expect(() => resolveSource(flags, surroundings)).toThrow(expect.objectContaining(refused));
+  });
+
+  it("is taken by each source that has it", () => {
+    for (const source of [{ logs: ["x"] }, { clickhouse: "http://x.test" }]) {
+      const { options } = resolveSource({ ...source, timezone: "UTC" }, surroundings);
+      expect(options.slice(2)).toEqual(["--timezone", "UTC"]);
+    }
+  });
+});
+
 describe("the source of a server with many users", () => {
   it("gives each key its own organization's data", async () => {
     const source = await resolveKeyedSource({ demo: true }, surroundings);

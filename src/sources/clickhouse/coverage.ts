@@ -2,6 +2,7 @@ import { addDays } from "../../operations/days.ts";
 import type { Warning } from "../../operations/period.ts";
 import { dateAt } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
+import { warnOfEnd } from "../stale.ts";
 
 /** What the table has of a day. */
 export interface LoadedDay {
@@ -50,7 +51,7 @@ export function coverageWarnings(
   }
   const latest = [...days].flatMap(([date, { pageviews }]) => (pageviews > 0 ? [date] : []));
   const end = [lastDay, ...latest].reduce((a, b) => (a > b ? a : b));
-  if (end < to) warn("stale", `The table ends on ${end}: what came later is missing, not zero.`);
+  if (end < to) warnings.push(warnOfEnd("table", { first, last: end }, today));
   const versions = new Set([...days.values()].flatMap((day) => (day.isLoaded ? day.definitions : [])));
   if (versions.size > 1) {
     warn("definition", "Some days were counted by an earlier version of analytics-mcp, whose rules differ.");

@@ -2,6 +2,7 @@ import { addDays } from "../../operations/days.ts";
 import type { Warning } from "../../operations/period.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
+import { warnOfEnd } from "../stale.ts";
 import { DEFINITION } from "./day-counts.ts";
 import type { SiteLog } from "./site-log.ts";
 
@@ -35,7 +36,7 @@ export function coverageWarnings(log: SiteLog, { from, to, now }: Span): Warning
   }
   const isStale = now / 1000 - last > DAY_SECONDS;
   if (isStale && to >= lastDay) {
-    warn("stale", `The log ends on ${lastDay}: what came later is missing, not zero.`);
+    warnings.push(warnOfEnd("log", { first: firstDay, last: lastDay }, dateAt(now, timezone)));
   }
   // A day is closed 24 hours after it ended.
   const provisional = addDays(dateAt(now, timezone), -1);

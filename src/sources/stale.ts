@@ -1,0 +1,22 @@
+import { addDays } from "../operations/days.ts";
+import type { Warning } from "../operations/period.ts";
+
+/** Who asks for the usual days of data that ended before this many of them sees nothing, */
+const LONG_AGO = 30;
+/** so its last days are named. */
+const LAST_DAYS = 7;
+
+/** Says that data has ended. All dates are `YYYY-MM-DD`. */
+export function warnOfEnd(
+  source: "log" | "table",
+  { first, last }: { first: string; last: string },
+  today: string,
+): Warning {
+  const start = addDays(last, 1 - LAST_DAYS);
+  const offer =
+    last < addDays(today, -LONG_AGO) ? `, its last days are ${start > first ? start : first}/${last}` : "";
+  return {
+    code: "stale",
+    detail: `The ${source} ends on ${last}${offer}: what came later is missing, not zero.`,
+  };
+}
