@@ -2,7 +2,8 @@ import { AnalyticsError } from "../../errors.ts";
 import { createCollector } from "./collector.ts";
 import { openGeoip } from "./geoip.ts";
 import { createHitExport, type ExportedDay, type ExportOptions } from "./hit-export.ts";
-import { createLogBook, type LogContent } from "./log-book.ts";
+import { createLogBook } from "./log-book.ts";
+import type { LogContent } from "./log-content.ts";
 import type { LogSettings } from "./settings.ts";
 
 export interface ExportReport {

@@ -1,6 +1,7 @@
 import { nameBot } from "./bot-name.ts";
 import { createLookup, createTextTally, type TextTally } from "./line-tally.ts";
-import type { LogContent, Observe } from "./log-book.ts";
+import type { Observe } from "./log-book.ts";
+import type { LogContent } from "./log-content.ts";
 import type { LogLine } from "./log-line.ts";
 import { createOutcomes, type Outcome, type Outcomes } from "./outcomes.ts";
 import { cleanPath } from "./page-path.ts";

@@ -1,44 +1,18 @@
-import { createHash } from "node:crypto";
 import { AnalyticsError } from "../../errors.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { Collector } from "./collector.ts";
 import type { KeptMarks } from "./compared-days.ts";
 import { explainDamage, type FileHead, readHead } from "./file-head.ts";
+import { createContentFinder } from "./find-content.ts";
 import { type FoundFile, findFiles, refuseUnreadable, STDIN } from "./find-files.ts";
 import { isHeader } from "./formats/w3c.ts";
+import { createContent, hashTail, type LogContent } from "./log-content.ts";
 import { readContent } from "./log-file.ts";
 import type { LineParser, LogLine } from "./log-line.ts";
 import type { Outcome } from "./outcomes.ts";
-import { createRepeatCheck, type RepeatCheck, type Repeats } from "./repeated-lines.ts";
+import { createRepeatCheck, type RepeatCheck } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
-import { forEachLine, isTooLong, readBlocks, TAIL, type TextBlock } from "./text-blocks.ts";
-
-/** The content of a log, under whatever name its file has today. */
-export interface LogContent {
-  /** Of its first request; contents that begin alike have the same. */
-  fingerprint: string;
-  /** Empty if it was seen nowhere since another log took its name. */
-  path: string;
-  format: string;
-  site: string | undefined;
-  /** How many bytes of its text were read, and SHA-256 of the last of them. */
-  read: number;
-  tail: string;
-  /** The last line that names columns, for what is written after it. */
-  header?: string | undefined;
-  lines: number;
-  comments: number;
-  unreadable: number;
-  tooLong: number;
-  /** The first unreadable lines, cleaned. */
-  examples: string[];
-  /** Why reading ended early, if it did. */
-  damage?: string | undefined;
-  repeats: Repeats;
-  /** Seconds since 1970 of its earliest and latest line. */
-  earliest: number;
-  latest: number;
-}
+import { forEachLine, isTooLong, readBlocks, type TextBlock } from "./text-blocks.ts";
 
 export interface LogBook {
   /** Reads what was written since the last time. */
@@ -70,41 +44,7 @@ export function createLogBook(
   /** What was last seen at a path. */
   const seen = new Map<string, { size: number; modified: number }>();
   let found: FoundFile[] = [];
-
-  /** Another log may be there by now. */
-  const isStillAt = async ({ path, fingerprint }: LogContent) => {
-    const file = found.find((each) => each.path === path);
-    return file !== undefined && (await readHead(file, settings.format)).fingerprint === fingerprint;
-  };
-
-  /** What was read of a file, perhaps under another name; undefined if it is new. */
-  const findContent = async (file: FoundFile, head: FileHead) => {
-    for (const content of contents.values()) {
-      if (content.fingerprint !== head.fingerprint) continue;
-      const tail = await readTail(file, head, content.read);
-      if (hashTail(tail) !== content.tail) continue;
-      if (content.path !== file.path && !(await isStillAt(content))) content.path = file.path;
-      return { content, tail };
-    }
-    return undefined;
-  };
-
-  /** What was read of which a file holds the beginning. */
-  const findWhole = async (file: FoundFile, head: FileHead) => {
-    const alike = [...contents.values()].filter(({ fingerprint }) => fingerprint === head.fingerprint);
-    if (alike.length === 0) return undefined;
-    const end = await readEnd(file, head);
-    for (const content of alike) {
-      if (content.read < end.length) continue;
-      const whole = found.find(({ path }) => path === content.path);
-      // Of what is gone, the first line must do.
-      if (whole === undefined) return content;
-      const wholeHead = await readHead(whole, settings.format);
-      const tail = await readTail(whole, wholeHead, end.length);
-      if (wholeHead.fingerprint === head.fingerprint && tail.equals(end.tail)) return content;
-    }
-    return undefined;
-  };
+  const { findRead, findWhole } = createContentFinder(contents, settings.format, () => found);
 
   const openReader = async (file: FoundFile): Promise<Reader | undefined> => {
     const head = await readHead(file, settings.format);
@@ -116,7 +56,7 @@ export function createLogBook(
     }
     const { format } = head.detected;
     const parse = format.createParser();
-    const known = await findContent(file, head);
+    const known = await findRead(file, head);
     if (known !== undefined)
       return { ...createReader(file, head, known.content, parse, known.tail), checkRepeat };
     const whole = await findWhole(file, head);
@@ -280,46 +220,6 @@ function takeBlock(
   content.tail = hashTail(block.tail);
   // It goes on after what was damaged, so that was only unfinished.
   content.damage = undefined;
-}
-
-const hashTail = (bytes: Buffer) => createHash("sha256").update(bytes).digest("base64url");
-
-/** The last bytes before an offset of a file's text; fewer if the file is shorter. */
-async function readTail(file: FoundFile, { compression }: FileHead, end: number): Promise<Buffer> {
-  const from = Math.max(0, end - TAIL);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  if (length >= end - from) return Buffer.alloc(0);
-  for await (const chunk of await readContent(file, compression, from)) {
-    chunks.push(Buffer.from(chunk));
-    length += chunk.length;
-    if (length >= end - from) break;
-  }
-  return Buffer.concat(chunks).subarray(0, end - from);
-}
-
-/** The length of a file's text, and its last bytes. */
-async function readEnd(
-  file: FoundFile,
-  { compression }: FileHead,
-): Promise<{ length: number; tail: Buffer }> {
-  let [length, tail] = [0, Buffer.alloc(0)];
-  // Of a plain file, the end suffices.
-  const from = compression === undefined ? Math.max(0, file.size - TAIL) : 0;
-  for await (const chunk of await readContent(file, compression, from)) {
-    length += chunk.length;
-    tail = Buffer.concat([tail, chunk]).subarray(-TAIL);
-  }
-  return { length: from + length, tail };
-}
-
-function createContent({ path, site }: FoundFile, fingerprint: string, format: string): LogContent {
-  return {
-    ...{ fingerprint, path, format, site, read: 0, tail: hashTail(Buffer.alloc(0)) },
-    ...{ lines: 0, comments: 0, unreadable: 0, tooLong: 0, examples: [] },
-    repeats: { compared: 0, repeated: 0, path: "" },
-    ...{ earliest: Number.POSITIVE_INFINITY, latest: Number.NEGATIVE_INFINITY },
-  };
 }
 
 function explainLeftOut({ detected, sample, damage }: FileHead): string | undefined {

@@ -5,7 +5,7 @@ import { type Database, readBytes, readTogether, transact } from "../../sqlite/d
 import type { KeptMarks } from "./compared-days.ts";
 import { type DayCounts, DEFINITION, type Tallies } from "./day-counts.ts";
 import { ForeignIndex } from "./index-file.ts";
-import type { LogContent } from "./log-book.ts";
+import type { LogContent } from "./log-content.ts";
 import { packOpenDay, unpackOpenDay } from "./open-day-file.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { countOpenDay, createSiteLog, isClosedEarly, type SiteLog } from "./site-log.ts";

@@ -1,7 +1,7 @@
 import type { Warning } from "../../operations/period.ts";
 import { createComparedDays, findPlace, type KeptMarks } from "./compared-days.ts";
 import { hashText } from "./hash-text.ts";
-import type { LogContent } from "./log-book.ts";
+import type { LogContent } from "./log-content.ts";
 
 /** How many lines of a content were compared with those of others, and how many were in another. */
 export interface Repeats {

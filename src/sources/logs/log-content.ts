@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import type { FoundFile } from "./find-files.ts";
+import type { Repeats } from "./repeated-lines.ts";
+
+/** The content of a log, under whatever name its file has today. */
+export interface LogContent {
+  /** Of its first request; contents that begin alike have the same. */
+  fingerprint: string;
+  /** Empty if it was seen nowhere since another log took its name. */
+  path: string;
+  format: string;
+  site: string | undefined;
+  /** How many bytes of its text were read, and SHA-256 of the last of them. */
+  read: number;
+  tail: string;
+  /** The last line that names columns, for what is written after it. */
+  header?: string | undefined;
+  lines: number;
+  comments: number;
+  unreadable: number;
+  tooLong: number;
+  /** The first unreadable lines, cleaned. */
+  examples: string[];
+  /** Why reading ended early, if it did. */
+  damage?: string | undefined;
+  repeats: Repeats;
+  /** Seconds since 1970 of its earliest and latest line. */
+  earliest: number;
+  latest: number;
+}
+
+export function createContent({ path, site }: FoundFile, fingerprint: string, format: string): LogContent {
+  return {
+    ...{ fingerprint, path, format, site, read: 0, tail: hashTail(Buffer.alloc(0)) },
+    ...{ lines: 0, comments: 0, unreadable: 0, tooLong: 0, examples: [] },
+    repeats: { compared: 0, repeated: 0, path: "" },
+    ...{ earliest: Number.POSITIVE_INFINITY, latest: Number.NEGATIVE_INFINITY },
+  };
+}
+
+export const hashTail = (bytes: Buffer) => createHash("sha256").update(bytes).digest("base64url");
