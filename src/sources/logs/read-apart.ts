@@ -21,6 +21,7 @@ const YOUNG_SPACE = 12;
  * signal, part of them or nothing is kept: whoever calls reads the rest, and meets the same failure.
  */
 export async function readApart(work: ApartWork, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
   const worker = new Worker(new URL("./read-logs.js", import.meta.url), {
     workerData: work,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_SPACE },
