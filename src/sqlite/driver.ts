@@ -63,11 +63,11 @@ function runBetween<T>(db: Database, begin: string, step: () => T): T {
   }
 }
 
-/** The bytes of a blob, in a buffer of their own. One driver returns an ArrayBuffer, the other a Uint8Array. */
+/** The bytes of a blob, in a buffer of their own. One driver returns an ArrayBuffer or a Buffer, the other a Uint8Array. */
 export function readBytes(value: SqlValue | undefined): Uint8Array {
   if (value === null || typeof value !== "object") throw new TypeError("This value is no blob.");
   const isOwn = value instanceof Uint8Array && value.length === value.buffer.byteLength;
-  return isOwn ? value : new Uint8Array(value);
+  return isOwn ? new Uint8Array(value.buffer) : new Uint8Array(value);
 }
 
 /** Reads the primary result code (https://sqlite.org/rescode.html) of a driver's error. */
