@@ -12,6 +12,13 @@ export function addDays(day: string, days: number): string {
   return new Date(startOf(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** All days from `from` to `to`, both included; none if `to` is earlier. */
+export function listDays(from: string, to: string): string[] {
+  const days: string[] = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
 /** Counts the days from `from` to `to`, both included. */
 export function countDays(from: string, to: string): number {
   return Math.round((startOf(to) - startOf(from)) / DAY_MS) + 1;

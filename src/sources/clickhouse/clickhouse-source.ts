@@ -1,5 +1,6 @@
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
+import { listDays } from "../../operations/days.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import { describeCrawler } from "../crawler-list.ts";
@@ -11,7 +12,7 @@ import type { Row } from "./answer.ts";
 import { createCache } from "./cache.ts";
 import type { Connection, QueryParams } from "./connection.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { cutOf, listDates, querySpan, type SpanQuery } from "./span-query.ts";
+import { cutOf, querySpan, type SpanQuery } from "./span-query.ts";
 import { createSpanReader } from "./span-reader.ts";
 import { type TableQueries, untilNow } from "./table-queries.ts";
 
@@ -96,7 +97,7 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
       sites: sitesOf,
       days: async (span, signal) => {
         const days = await daysOf(span, signal);
-        return listDates(span).map((date) => {
+        return listDays(span.from, span.to).map((date) => {
           const { visitors, pageviews, events } = days.get(date) ?? NOTHING;
           return { date, visitors, pageviews, events };
         });

@@ -1,4 +1,4 @@
-import { addDays } from "../../operations/days.ts";
+import { listDays } from "../../operations/days.ts";
 import type { Warning } from "../../operations/period.ts";
 import { dateAt } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
@@ -31,8 +31,7 @@ export function coverageWarnings(
   const warn = (code: string, detail: string) => void warnings.push({ code, detail });
   const first = site.dataSince ?? from;
   const today = dateAt(now, site.timezone);
-  const dates: string[] = [];
-  for (let date = from > first ? from : first; date <= to; date = addDays(date, 1)) dates.push(date);
+  const dates = listDays(from > first ? from : first, to);
 
   const missing = dates.filter((date) => date < lastDay && !days.get(date)?.isLoaded);
   if (missing.length > 0) {

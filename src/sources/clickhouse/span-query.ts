@@ -22,9 +22,3 @@ export function querySpan({ site: { domain: site, timezone }, from, to, now }: S
 }
 
 export const cutOf = (isCut: boolean): Cut => (isCut ? untilNow : uncut);
-
-export function listDates({ from, to }: { from: string; to: string }): string[] {
-  const dates: string[] = [];
-  for (let date = from; date <= to; date = addDays(date, 1)) dates.push(date);
-  return dates;
-}

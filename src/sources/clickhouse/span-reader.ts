@@ -1,10 +1,11 @@
+import { listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Row } from "./answer.ts";
 import { createCache } from "./cache.ts";
 import type { Connection } from "./connection.ts";
 import type { LoadedDay } from "./coverage.ts";
 import { ofRest } from "./rollup-queries.ts";
-import { cutOf, listDates, type SpanQuery } from "./span-query.ts";
+import { cutOf, type SpanQuery } from "./span-query.ts";
 import type { RollupQueries, SpanParts, TableQueries } from "./table-queries.ts";
 
 /** How long the days that have sums are remembered: one question asks about them several times. */
@@ -48,7 +49,7 @@ function createSumFinder(rollup: RollupQueries, ask: Ask, clock: () => number) {
     const { rows } = await ask(rollup.exists(), {}, signal);
     return Number(rows[0]?.is_there) === 1;
   });
-  const listDays = createCache(FRESH_MS, clock, async (key: string, signal) => {
+  const askDays = createCache(FRESH_MS, clock, async (key: string, signal) => {
     const { rows } = await ask(rollup.days(), JSON.parse(key), signal);
     return rows;
   });
@@ -58,12 +59,12 @@ function createSumFinder(rollup: RollupQueries, ask: Ask, clock: () => number) {
     signal?: AbortSignal,
   ): Promise<Sums | undefined> => {
     if (!(await exists("", signal))) return undefined;
-    const found = await listDays(JSON.stringify({ site, from, to, dimension }), signal);
+    const found = await askDays(JSON.stringify({ site, from, to, dimension }), signal);
     const rows = found.filter(({ date }) => !isCut || date !== to);
     if (rows.length === 0) return undefined;
     const days = readDays(rows);
     const runs = new Map(rows.map(({ date, run_text: run }) => [String(date), BigInt(String(run))]));
-    return { days, runs, rest: listDates({ from, to }).filter((date) => !days.has(date)) };
+    return { days, runs, rest: listDays(from, to).filter((date) => !days.has(date)) };
   };
 }
 

@@ -1,4 +1,4 @@
-import { addDays } from "../../operations/days.ts";
+import { listDays } from "../../operations/days.ts";
 import { compareRows, compareValues } from "../../operations/row-order.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
@@ -20,9 +20,9 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
     daysKept: DAYS_KEPT,
     sites: async () => sites,
     days: async (span) =>
-      listDays(span).map(({ date, until }) => ({ date, ...countsOf(span.site).totals(date, until) })),
+      listSpan(span).map(({ date, until }) => ({ date, ...countsOf(span.site).totals(date, until) })),
     breakdown: async (span, dimension, limit) => {
-      const days = listDays(span);
+      const days = listSpan(span);
       const tallies = countsOf(span.site).tallies(
         days.map(({ date }) => date),
         dimension,
@@ -35,7 +35,7 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
       };
     },
     crawlers: async (span, limit) => {
-      const days = listDays(span).map((day) => ({ ...day, start: startOfDay(day.date, span.site.timezone) }));
+      const days = listSpan(span).map((day) => ({ ...day, start: startOfDay(day.date, span.site.timezone) }));
       const countCrawlers = await find(span.site).openCrawlers();
       const rows = countCrawlers(days).sort(
         (a, b) => b.requests - a.requests || compareValues(a.value, b.value),
@@ -62,11 +62,9 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
 const WINDOW_MS = 5 * 60_000;
 
 /** The days of a span. Today has `until`: the seconds since its midnight. */
-function listDays({ site, from, to, now }: Span): { date: string; until?: number }[] {
+function listSpan({ site, from, to, now }: Span): { date: string; until?: number }[] {
   const today = dateAt(now, site.timezone);
-  const days: { date: string; until?: number }[] = [];
-  for (let date = from; date <= to; date = addDays(date, 1)) {
-    days.push(date === today ? { date, until: (now - startOfDay(date, site.timezone)) / 1000 } : { date });
-  }
-  return days;
+  return listDays(from, to).map((date) =>
+    date === today ? { date, until: (now - startOfDay(date, site.timezone)) / 1000 } : { date },
+  );
 }

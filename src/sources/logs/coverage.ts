@@ -1,4 +1,4 @@
-import { addDays } from "../../operations/days.ts";
+import { addDays, listDays } from "../../operations/days.ts";
 import type { Warning } from "../../operations/period.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
@@ -67,11 +67,7 @@ export function coverageWarnings(log: SiteLog, { from, to, now }: Span): Warning
 
 /** The days without any line between the first and the last day of a log. */
 function listGaps({ open, sealed }: SiteLog, from: string, to: string): string[] {
-  const gaps: string[] = [];
-  for (let date = from; date <= to; date = addDays(date, 1)) {
-    if (!open.has(date) && !sealed.has(date)) gaps.push(date);
-  }
-  return gaps;
+  return listDays(from, to).filter((date) => !open.has(date) && !sealed.has(date));
 }
 
 const listSome = (days: readonly string[]) =>

@@ -1,6 +1,6 @@
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
-import { addDays } from "../../operations/days.ts";
+import { listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { compareRows } from "../../operations/row-order.ts";
 import { dateAt } from "../calendar.ts";
@@ -58,11 +58,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
     const { log } = await readSite(site, signal);
-    const days: { date: string; counts: DayCounts | undefined }[] = [];
-    for (let date = from; date <= to; date = addDays(date, 1)) {
-      days.push({ date, counts: findCounts(log, date, now) });
-    }
-    return { log, days };
+    return { log, days: listDays(from, to).map((date) => ({ date, counts: findCounts(log, date, now) })) };
   };
   /** The days of a question about visitors. */
   const countDays = async (span: Span, signal?: AbortSignal) => {
