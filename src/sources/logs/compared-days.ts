@@ -1,8 +1,7 @@
-import { hash as hashBytes } from "node:crypto";
 import { addDays } from "../../operations/days.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import { createPairNumbers, type PairNumbers } from "./columns.ts";
-import { createSalt } from "./known-senders.ts";
+import { createSalt, hashSalted } from "./known-senders.ts";
 import { LATENESS } from "./site-log.ts";
 
 /** A day's lines as another process can compare them: hashes under a salt that is destroyed when the day is closed. */
@@ -107,7 +106,7 @@ function numberMarks(marks: Uint32Array): PairNumbers {
 
 /** 48 bits, as a number. */
 const markLine = (salt: Uint8Array, hash: number): number =>
-  hashBytes("sha256", Buffer.concat([salt, Buffer.from(String(hash))]), "buffer").readUIntBE(0, 6);
+  Buffer.from(hashSalted(salt, String(hash)), "latin1").readUIntBE(0, 6);
 
 const upperBits = (bits: number) => Math.floor(bits / 2 ** 32);
 const lowerBits = (bits: number) => bits >>> 0;
