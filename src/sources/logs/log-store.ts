@@ -133,15 +133,18 @@ export function createLogStore(
   };
 }
 
-/** About how many bytes of files were not read: compressed ones count as they are. */
+/**
+ * How many bytes of files were not read, under whatever names; fewer, even below zero, if some were compressed or are
+ * gone.
+ */
 async function measureUnread(settings: LogSettings, kept: KeptState | undefined): Promise<number> {
-  const read = new Map(kept?.contents.map((content) => [content.path, content.read]));
   const files = await findFiles(settings);
-  return files.reduce((sum, { path, size }) => sum + Math.max(0, size - (read.get(path) ?? 0)), 0);
+  return sum(files.map(({ size }) => size)) - sum((kept?.contents ?? []).map(({ read }) => read));
 }
 
+const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, each) => total + each, 0);
+
 function measure({ collector, book }: { collector: Collector; book: LogBook }) {
-  const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, each) => total + each, 0);
   return {
     bytes: sum([...book.contents.values()].map(({ read }) => read)),
     sealed: sum([...collector.sites.values()].map(({ sealed }) => sealed.size)),

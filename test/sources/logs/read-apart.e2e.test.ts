@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -38,7 +38,8 @@ beforeEach(() => {
 
 const listEnvironment = () => ({ XDG_STATE_HOME: join(folder, `state-${states}`) });
 
-function ask(hook: string) {
+/** @param more What else the pattern of the files has. */
+function ask(hook: string, more = "") {
   const command = [
     ...[
       "--require",
@@ -46,7 +47,7 @@ function ask(hook: string) {
       "bin/analytics-mcp.js",
       "stats",
       "--logs",
-      join(folder, "access.log"),
+      join(folder, `access.log${more}`),
     ],
     ...["--site", "example.com", "--timezone", "UTC", "--period", "2026-10-01/2026-10-01", "--json"],
   ];
@@ -70,6 +71,14 @@ describe.skipIf(node === undefined)("a large log that nobody has read yet", () =
     thread.postMessage("stop");
     expect(await ended).toEqual([0]);
     expect(ask("count.cjs")).toEqual({ pageviews: LINES, hasThread: true });
+  });
+
+  it("needs none again when it has been rotated", () => {
+    expect(ask("count.cjs", "*")).toEqual({ pageviews: LINES, hasThread: true });
+    renameSync(join(folder, "access.log"), join(folder, "access.log.1"));
+    writeFileSync(join(folder, "access.log"), `${combinedLine({ at: NOON + LINES })}\n`);
+    expect(ask("count.cjs", "*")).toEqual({ pageviews: LINES + 1, hasThread: false });
+    renameSync(join(folder, "access.log.1"), join(folder, "access.log"));
   });
 
   it("is read without one if that fails", () => {
