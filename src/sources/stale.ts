@@ -1,12 +1,11 @@
 import { addDays } from "../operations/days.ts";
 import type { Warning } from "../operations/period.ts";
 
-/** Who asks for the usual days of data that ended before this many of them sees nothing, */
+/** In days: the usual days of a question are as many, so of data that ended earlier they show nothing. */
 const LONG_AGO = 30;
-/** so its last days are named. */
 const LAST_DAYS = 7;
 
-/** Says that data has ended. All dates are `YYYY-MM-DD`. */
+/** Says that data has ended, and, if that was long ago, what its last days are. All dates are `YYYY-MM-DD`. */
 export function warnOfEnd(
   source: "log" | "table",
   { first, last }: { first: string; last: string },

@@ -9,11 +9,8 @@ import {
   startShards,
 } from "../../support/clickhouse-servers.ts";
 import { startServer } from "../../support/faulty-server.ts";
-import { FEW_DAY, loadFewHits } from "../../support/few-hits.ts";
+import { FEW_DAY, FEW_SPAN, loadFewHits } from "../../support/few-hits.ts";
 import { LOG_NOW } from "../../support/logs.ts";
-
-const SITE = { id: "site", domain: "example.com", name: "example.com", timezone: "UTC", createdAt: 0 };
-const SPAN = { site: { ...SITE, dataSince: FEW_DAY }, from: FEW_DAY, to: FEW_DAY, now: LOG_NOW };
 
 /**
  * The server of 2018 goes on with a query whose client has left. So the proxy before it does what servers since 19 do for
@@ -54,11 +51,11 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
     const untilUnderWay = (count: number) => expect.poll(countUnderWay, { interval: 20 }).toBe(count);
 
     const questions: [string, (source: DataSource, signal: AbortSignal) => Promise<unknown>][] = [
-      ["of days", (source, signal) => source.days(SPAN, signal)],
-      ["of pages", (source, signal) => source.breakdown(SPAN, "pages", 10, signal)],
+      ["of days", (source, signal) => source.days(FEW_SPAN, signal)],
+      ["of pages", (source, signal) => source.breakdown(FEW_SPAN, "pages", 10, signal)],
       [
         "of who is there",
-        (source, signal) => source.active(SPAN.site, Date.parse(`${FEW_DAY}T10:01:00Z`), signal),
+        (source, signal) => source.active(FEW_SPAN.site, Date.parse(`${FEW_DAY}T10:01:00Z`), signal),
       ],
     ];
 
@@ -82,7 +79,7 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
       const source = await open("writer");
       const [one, two] = [new AbortController(), new AbortController()];
       const answers = [one, two].map(({ signal }) =>
-        source.days(SPAN, signal).catch(({ message }: Error) => message),
+        source.days(FEW_SPAN, signal).catch(({ message }: Error) => message),
       );
       await untilUnderWay(1);
       one.abort(new Error("one left"));

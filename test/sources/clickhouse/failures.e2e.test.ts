@@ -9,13 +9,10 @@ import {
   startShards,
 } from "../../support/clickhouse-servers.ts";
 import { startServer } from "../../support/faulty-server.ts";
-import { FEW_DAY, loadFewHits } from "../../support/few-hits.ts";
+import { FEW_SPAN, loadFewHits } from "../../support/few-hits.ts";
 import { LOG_NOW } from "../../support/logs.ts";
 import { findPort } from "../../support/processes.ts";
 import { openTableApi } from "../../support/table-api.ts";
-
-const SITE = { id: "site", domain: "example.com", name: "example.com", timezone: "UTC", createdAt: 0 };
-const SPAN = { site: { ...SITE, dataSince: FEW_DAY }, from: FEW_DAY, to: FEW_DAY, now: LOG_NOW };
 
 interface Place {
   url: string;
@@ -26,7 +23,7 @@ interface Place {
 /** Code, message and hint of what is said instead of a table's numbers; undefined if there are some. */
 async function fail({ url, password = READER_PASSWORD, table = "hits" }: Place) {
   const source = await openHits({ url, password }, { now: LOG_NOW }, { table });
-  const error = await source.breakdown(SPAN, "pages", 10).then(
+  const error = await source.breakdown(FEW_SPAN, "pages", 10).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );

@@ -8,7 +8,7 @@ import {
   type Shards,
   startShards,
 } from "../../support/clickhouse-servers.ts";
-import { FEW_DAY, FEW_VISITORS, loadFewHits } from "../../support/few-hits.ts";
+import { FEW_DAY, FEW_SPAN, FEW_VISITORS, loadFewHits } from "../../support/few-hits.ts";
 import { LOG_NOW } from "../../support/logs.ts";
 
 const open = ({ servers: [first] }: Shards, user: string) => {
@@ -27,13 +27,7 @@ const open = ({ servers: [first] }: Shards, user: string) => {
 /** Whatever can be asked, each as one number. */
 async function count(source: DataSource): Promise<Record<string, () => Promise<number>>> {
   const sites = () => source.sites();
-  const site = { ...{ id: "site", domain: "example.com", name: "example.com" }, timezone: "UTC" };
-  const span = {
-    site: { ...site, dataSince: FEW_DAY, createdAt: 0 },
-    from: FEW_DAY,
-    to: FEW_DAY,
-    now: LOG_NOW,
-  };
+  const span = FEW_SPAN;
   const at = Date.parse(`${FEW_DAY}T10:02:00Z`);
   return {
     sites: async () => (await sites()).length,
