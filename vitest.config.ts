@@ -16,7 +16,7 @@ export default defineConfig({
         },
       },
     ],
-    setupFiles: ["test/support/private-home.ts"],
+    setupFiles: ["test/support/private-home.ts", "test/support/seed.ts"],
     reporters: ["default", "./test/support/summary-reporter.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -1,16 +1,15 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { onTestFailed } from "vitest";
+import { SEED } from "../support/seed.ts";
 
-const { FUZZ_SECONDS, FUZZ_SEED, FUZZ_PATH } = process.env;
+const { FUZZ_SECONDS, FUZZ_PATH } = process.env;
 
 /** For how long each property is tried. */
 export const SECONDS = Number(FUZZ_SECONDS ?? 2);
 /** For tests that shrink what they find, and what they wait for at the end. */
 export const TIMEOUT_MS = (SECONDS + 90) * 1000;
 
-/** The same values every time, as a test has them; others each time that a length is asked for by hand. */
-const SEED = Number(FUZZ_SEED ?? (FUZZ_SECONDS === undefined ? 1 : Math.floor(Math.random() * 2 ** 31)));
 const MOST_SHOWN = 3_000;
 let samples = 0;
 

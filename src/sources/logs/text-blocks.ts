@@ -18,7 +18,7 @@ export const LONGEST_LINE = 65_536;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-/** Windows programs begin a file with it, and files are joined. */
+/** Windows programs begin a file with it, which joined files then have in the middle. */
 const BYTE_ORDER_MARK = 0xfeff;
 
 /** Whether a line is longer than a log's can be. */
@@ -120,13 +120,15 @@ function countZeros(bytes: Buffer): number {
   return start < 0 ? bytes.length : start;
 }
 
-/** Calls back for each line of a block, without its line feed. */
+const isFiller = (code: number) => code === 0 || code === BYTE_ORDER_MARK;
+
+/** Calls back for each line of a block that is not empty, without its line feed and what comes before its text. */
 export function forEachLine(text: string, take: (line: string) => void): void {
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf("\n", from);
     const to = end < 0 ? text.length : end;
-    let start = text.charCodeAt(from) === BYTE_ORDER_MARK ? from + 1 : from;
-    while (text.charCodeAt(start) === 0) start++;
+    let start = from;
+    while (isFiller(text.charCodeAt(start))) start++;
     const line = text.slice(start, text.charCodeAt(to - 1) === CARRIAGE_RETURN ? to - 1 : to);
     if (line !== "") take(line);
     from = to + 1;
