@@ -45,6 +45,9 @@ export function createSiteLog(
   };
 }
 
+/** Whether lines of a day are taken. */
+export type TakesDay = (domain: string, date: string) => boolean;
+
 export type FindDay = (time: number) => OpenDay | undefined;
 
 /**
@@ -53,10 +56,7 @@ export type FindDay = (time: number) => OpenDay | undefined;
  *
  * @param time Seconds since 1970.
  */
-export function createFindDay(
-  site: SiteLog,
-  takesDay: (domain: string, date: string) => boolean = () => true,
-): FindDay {
+export function createFindDay(site: SiteLog, takesDay: TakesDay = () => true): FindDay {
   let current: OpenDay | undefined;
   return (time) => {
     if (current && time >= current.start && time < current.end && site.open.has(current.date)) return current;

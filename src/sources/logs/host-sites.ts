@@ -1,0 +1,79 @@
+import { copyText } from "./formats/timestamp.ts";
+import { createFindPage, type FindPage } from "./line-values.ts";
+import { findDomain } from "./request.ts";
+import type { LogSettings } from "./settings.ts";
+import { createFindDay, createSiteLog, type FindDay, type SiteLog, type TakesDay } from "./site-log.ts";
+
+/** The sites that lines are about. */
+export interface HostSites {
+  /** By domain. */
+  readonly logs: ReadonlyMap<string, SiteLog>;
+  /**
+   * The site of a line, which is new if no line was about it before; undefined if its host is no site.
+   *
+   * @param site The site of the line's file; undefined if the line's host names it.
+   */
+  find(site: string | undefined, rawHost: string | undefined): HostSite | undefined;
+}
+
+export interface HostSite {
+  log: SiteLog;
+  findDay: FindDay;
+  findPage: FindPage;
+}
+
+/** More hosts than this are strangers' inventions. */
+const MOST_SITES = 1_000;
+/** The cache of raw hosts is emptied at this size; it only saves time. */
+const MOST_HOSTS = 50_000;
+
+/** @param kept The sites that an earlier process collected. */
+export function createHostSites(
+  { sites, files, timezone, onlySite, keepQuery }: LogSettings,
+  kept: readonly SiteLog[] = [],
+  takesDay?: TakesDay,
+): HostSites {
+  const logs = new Map<string, SiteLog>();
+  const entries = new Map<string, HostSite>();
+  const hosts = new Map<string, HostSite | undefined>();
+  const named = new Set([...sites, ...files.flatMap(({ site }) => site ?? [])]);
+
+  const addSite = (log: SiteLog): HostSite => {
+    const entry = { log, findDay: createFindDay(log, takesDay), findPage: createFindPage(log, keepQuery) };
+    entries.set(log.domain, entry);
+    logs.set(log.domain, log);
+    return entry;
+  };
+  for (const log of kept) addSite(log);
+
+  /** Strangers invent hosts, which must not keep out a site that is new. */
+  const forgetUnvisited = () => {
+    for (const [domain, { pageviews }] of logs) {
+      if (pageviews > 0) continue;
+      entries.delete(domain);
+      logs.delete(domain);
+    }
+    hosts.clear();
+  };
+
+  const openSite = (domain: string): HostSite | undefined => {
+    const known = entries.get(domain);
+    if (known !== undefined) return known;
+    if (entries.size >= MOST_SITES) forgetUnvisited();
+    if (entries.size >= MOST_SITES && !named.has(domain)) return undefined;
+    return addSite(createSiteLog(domain, timezone));
+  };
+
+  return {
+    logs,
+    find: (site, rawHost) => {
+      const key = site === undefined ? `h${rawHost ?? ""}` : `s${site}`;
+      if (hosts.has(key)) return hosts.get(key);
+      const domain = site ?? findDomain(rawHost, onlySite);
+      const entry = domain === undefined ? undefined : openSite(domain);
+      if (hosts.size >= MOST_HOSTS) hosts.clear();
+      hosts.set(copyText(key), entry);
+      return entry;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { BrowserAgent } from "./agents.ts";
+import { findChannel, type Origin } from "./channels.ts";
+import type { OriginValues, ProfileValues } from "./count-day.ts";
+import { copyText } from "./formats/timestamp.ts";
+import type { LogLine } from "./log-line.ts";
+import type { OpenDay } from "./open-day.ts";
+import { cleanPath } from "./page-path.ts";
+import { type RequestTarget, readHost, readLanguage, readOrigin, withoutWww } from "./request.ts";
+import type { Place } from "./settings.ts";
+import type { SiteLog } from "./site-log.ts";
+import type { SiteValues } from "./values.ts";
+
+/** The caches of raw texts are emptied at this size; they only save time. */
+const MOST_KEPT = 50_000;
+
+/** The number of the page that a request asks for. */
+export type FindPage = (target: RequestTarget) => number;
+
+/** @param names Of the parameters that tell pages apart. */
+export function createFindPage({ values }: SiteLog, names: readonly string[]): FindPage {
+  const pages = values("pages");
+  const numbers = new Map<string, number>();
+  return ({ path, query }) => {
+    const kept = names.length === 0 || query === "" ? "" : keepQuery(query, names);
+    const raw = path + kept;
+    let number = numbers.get(raw);
+    if (number === undefined) {
+      const clean = cleanPath(path) + kept;
+      number = pages.number(clean);
+      if (numbers.size >= MOST_KEPT) numbers.clear();
+      // The same text in one place, as it nearly always is.
+      numbers.set(clean === raw ? (pages.at(number) ?? raw) : copyText(raw), number);
+    }
+    return number;
+  };
+}
+
+/** The parameters of a query to count pages by, in the order in which they are named. */
+function keepQuery(query: string, names: readonly string[]): string {
+  const params = new URLSearchParams(query);
+  const kept = new URLSearchParams();
+  for (const name of names) {
+    const value = params.get(name);
+    if (value !== null) kept.set(name, value.slice(0, 200));
+  }
+  return kept.size === 0 ? "" : `?${kept}`;
+}
+
+/** The number, within a day, of what a browser tells about its user. */
+export function numberProfile(
+  { profiles }: OpenDay,
+  values: SiteValues,
+  agent: BrowserAgent,
+  place: Place | undefined,
+): number {
+  const { browser, operatingSystem, device } = agent;
+  const { country = null, region = null, city = null } = place ?? {};
+  return profiles.number(
+    JSON.stringify([browser, operatingSystem, device, country, region, city]),
+    (): ProfileValues => ({
+      browsers: values("browsers").number(browser),
+      operating_systems: values("operating_systems").number(operatingSystem),
+      devices: values("devices").number(device),
+      countries: values("countries").number(country),
+      regions: values("regions").number(region),
+      cities: values("cities").number(city),
+    }),
+  );
+}
+
+/** The number, within a day, of where a page view came from. */
+export function findOrigin(
+  log: SiteLog,
+  day: OpenDay,
+  line: LogLine,
+  rawHost: string | undefined,
+  query: string,
+): number {
+  const hasCampaign = /utm_|clid|braid/.test(query);
+  if (hasCampaign) return numberOrigin(log, day, line, rawHost, query);
+  const key = `${rawHost ?? ""} ${line.language ?? ""} ${line.referrer ?? ""}`;
+  let number = day.rawOrigins.get(key);
+  if (number === undefined) {
+    number = numberOrigin(log, day, line, rawHost, query);
+    if (day.rawOrigins.size >= MOST_KEPT) day.rawOrigins.clear();
+    day.rawOrigins.set(copyText(key), number);
+  }
+  return number;
+}
+
+function numberOrigin(
+  log: SiteLog,
+  { origins }: OpenDay,
+  line: LogLine,
+  rawHost: string | undefined,
+  query: string,
+): number {
+  const host = readHost(rawHost) ?? log.domain;
+  const isOwn = (name: string) => name === log.domain || name === withoutWww(host);
+  const origin = readOrigin(line, query, isOwn);
+  const language = line.language === undefined ? null : readLanguage(line.language);
+  return origins.number(JSON.stringify([origin, host, language]), () =>
+    numberOriginValues(log, origin, host, language),
+  );
+}
+
+function numberOriginValues(
+  { values }: SiteLog,
+  origin: Origin,
+  host: string,
+  language: string | null,
+): OriginValues {
+  return {
+    hostnames: values("hostnames").number(host),
+    languages: values("languages").number(language),
+    referrers: values("referrers").number(origin.referrer),
+    channels: values("channels").number(findChannel(origin)),
+    utm_sources: values("utm_sources").number(origin.source),
+    utm_mediums: values("utm_mediums").number(origin.medium),
+    utm_campaigns: values("utm_campaigns").number(origin.campaign),
+    utm_terms: values("utm_terms").number(origin.term),
+    utm_contents: values("utm_contents").number(origin.content),
+  };
+}

@@ -1,0 +1,23 @@
+import type { DayCounts } from "./day-counts.ts";
+import type { OpenDay } from "./open-day.ts";
+import type { SiteLog } from "./site-log.ts";
+
+/** Sees what a collector keeps only in sums. */
+export interface Recorder {
+  /** Called for each new sender of a day, in the order of their numbers. */
+  addSender(log: SiteLog, day: OpenDay, group: string, userAgent: string): void;
+  addBot(log: SiteLog, day: OpenDay, request: BotRequest): void;
+  /** Called when a day is closed, with all that was kept of it. */
+  closeDay(log: SiteLog, day: OpenDay, counts: DayCounts): void;
+}
+
+export interface BotRequest {
+  group: string;
+  userAgent: string;
+  /** Undefined if it is no known crawler. */
+  crawler: string | undefined;
+  path: string;
+  status: number;
+  /** Seconds since 1970. */
+  time: number;
+}
