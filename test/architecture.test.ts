@@ -57,6 +57,22 @@ describe("the layers", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("no modules import each other in a circle, not even types", () => {
+    const targets = new Map(
+      files.map((from) => {
+        const local = imports.filter(({ file, target }) => file === from && target.startsWith("."));
+        return [from, local.map(({ target }) => relative(src, resolve(src, dirname(from), target)))];
+      }),
+    );
+    const reach = (from: string, seen = new Set<string>()) => {
+      for (const target of targets.get(from) ?? []) {
+        if (!seen.has(target)) reach(target, seen.add(target));
+      }
+      return seen;
+    };
+    expect(files.filter((file) => reach(file).has(file))).toEqual([]);
+  });
+
   it("every start, even for help, loads no heavy package", () => {
     const loaded = new Set<string>();
     const load = (file: string) => {

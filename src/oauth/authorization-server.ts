@@ -10,9 +10,9 @@ import {
   isResourceMetadataPath,
   isServerMetadataPath,
 } from "./discovery.ts";
-import { reportFailures } from "./document-failure.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
 import { limitFetches } from "./document-fetch-limit.ts";
+import { reportFailures } from "./document-fetch-log.ts";
 import { paths } from "./endpoint-paths.ts";
 import { withKeptDocuments } from "./kept-documents.ts";
 import { readDocuments } from "./metadata-documents.ts";

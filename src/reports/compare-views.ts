@@ -3,7 +3,7 @@ import { forModels, forPeople, type Note, note } from "../operations/note.ts";
 import { formatSpan } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
-import type { Comparison } from "./compare.ts";
+import type { Comparison } from "./compare-result.ts";
 import { describeStart } from "./data-start.ts";
 import { createChangeColumns, nameColumns, noteLengths } from "./report-fields.ts";
 import { ROW_LIMIT } from "./subtracted-spans.ts";

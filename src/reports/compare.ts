@@ -1,24 +1,22 @@
 import * as z from "zod";
 import type { Call } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
-import { count, siteParam, siteRef, timestamp } from "../operations/fields.ts";
+import { siteParam } from "../operations/fields.ts";
 import { periodParam } from "../operations/period-words.ts";
+import { type Comparison, comparisonResult } from "./compare-result.ts";
 import { viewComparison } from "./compare-views.ts";
 import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
 import { readWindows } from "./compared-windows.ts";
 import { findDataStart, readDataStarts } from "./data-start.ts";
 import { findMovers } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
-import { change, changesPerDay, compactNames, dataStart, markPerDay, window } from "./report-fields.ts";
+import { compactNames, markPerDay } from "./report-fields.ts";
 import { findUsualToday, type QueryOptions, readUsualData } from "./usual-days.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
 const MOVERS_OF_ONE = 10;
 const MOVERS_OF_EACH = 4;
-
-const bounds = () => z.object({ least: count, most: count });
-const changeBounds = () => z.object({ least: z.number(), most: z.number() });
 
 const params = () =>
   z.strictObject({
@@ -35,39 +33,6 @@ const params = () =>
     ),
     dimension: z.enum(dimensions).optional().describe("Only this dimension."),
   });
-
-const result = () =>
-  z.object({
-    site: siteRef,
-    timezone: z.string(),
-    as_of: timestamp,
-    current: window(),
-    previous: window(),
-    change: z.object({ visitors: change(), pageviews: change() }),
-    ...changesPerDay,
-    small_sample: z.boolean(),
-    ...dataStart,
-    dimensions: z.array(
-      z.object({
-        dimension: z.string(),
-        drift: count,
-        cut_off: z.boolean(),
-        movers: z.array(
-          z.object({
-            value: z.string().nullable(),
-            label: z.string(),
-            current: count.nullable(),
-            previous: count.nullable(),
-            change: change().nullable(),
-            bounds: z.object({ current: bounds(), previous: bounds(), change: changeBounds() }).optional(),
-          }),
-        ),
-        more: z.object({ count, most: count }),
-      }),
-    ),
-  });
-
-export type Comparison = z.output<ReturnType<typeof result>>;
 
 export const compare = defineReport({
   name: "compare",
@@ -87,7 +52,7 @@ export const compare = defineReport({
     fields: "label,change",
   },
   params,
-  result,
+  result: comparisonResult,
   compute: comparePeriods,
   compact: (comparison) => ({
     ...comparison,

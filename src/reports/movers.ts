@@ -1,5 +1,5 @@
 import { type Bounds, exact, furthest, nearest } from "./bounds.ts";
-import type { Change } from "./windows.ts";
+import type { Change, Measure } from "./windows.ts";
 
 /** One value of a dimension in two windows. A number that a limit or drift makes uncertain is null, never guessed. */
 export interface Mover {
@@ -28,12 +28,6 @@ export interface Movers {
   shown: Mover[];
   /** How many others may have changed, and by how many visitors at most. */
   more: { count: number; most: number };
-}
-
-/** Measures changes of counts, and of ranges. */
-export interface Measure {
-  change(current: number, previous: number): Change;
-  range(current: Bounds, previous: Bounds): Bounds;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describePeriod, formatSpan, periodHeadline } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { describeStart } from "./data-start.ts";
-import type { Overview } from "./overview.ts";
+import type { Overview } from "./overview-result.ts";
 import { createChangeColumns, nameColumns, noteLengths } from "./report-fields.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 

@@ -2,15 +2,16 @@ import * as z from "zod";
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import { count, date, siteParam, siteRef } from "../operations/fields.ts";
+import { siteParam } from "../operations/fields.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
-import { period, type Warning, warnings } from "../operations/period.ts";
+import type { Warning } from "../operations/period.ts";
 import { periodParam, precedingDays, resolvePeriod } from "../operations/period-words.ts";
 import { findComplete } from "./compared-days.ts";
 import { findDataStart, readDataStarts } from "./data-start.ts";
+import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
-import { change, changesPerDay, compactNames, dataStart, markPerDay, window } from "./report-fields.ts";
+import { compactNames, markPerDay } from "./report-fields.ts";
 import { answerToday, askSpan, type SpanOperation } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { fitUsual, type QueryOptions, readUsualData } from "./usual-days.ts";
@@ -30,51 +31,6 @@ export const overviewParams = () =>
       .describe("The last complete days, compared with as many before; today stands beside them."),
     period: periodParam(),
   });
-
-export const overviewResult = () =>
-  z.object({
-    site: siteRef,
-    period,
-    visitors: count,
-    pageviews: count,
-    events: count,
-    comparison: z
-      .object({
-        previous: window(),
-        visitors: change(),
-        pageviews: change(),
-        ...changesPerDay,
-        small_sample: z.boolean(),
-        ...dataStart,
-      })
-      .nullable(),
-    today: z.object({ date, visitors: count, pageviews: count }),
-    active_now: count,
-    trend: z.object({
-      from: date,
-      visitors: z.array(count),
-      pageviews: z.array(count).optional(),
-      partial: z.boolean(),
-      previous: z.object({ from: date, visitors: z.array(count), pageviews: z.array(count) }).optional(),
-    }),
-    top: z.array(
-      z.object({
-        dimension: z.string(),
-        rows: z.array(
-          z.object({
-            value: z.string().nullable(),
-            label: z.string(),
-            visitors: count,
-            visitors_at_most: count.optional(),
-            percentage: z.number(),
-          }),
-        ),
-      }),
-    ),
-    warnings,
-  });
-
-export type Overview = z.output<ReturnType<typeof overviewResult>>;
 
 export const overview = defineReport({
   name: "overview",

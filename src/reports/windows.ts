@@ -1,6 +1,6 @@
 import type { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
-import type { Measure } from "./movers.ts";
+import type { Bounds } from "./bounds.ts";
 
 type Point = ResultOf<typeof timeseries>["points"][number];
 
@@ -17,6 +17,12 @@ export interface Change {
   absolute: number;
   /** One decimal; null if the earlier count is zero or its window is incomplete. */
   percent: number | null;
+}
+
+/** Measures changes of counts, and of ranges. */
+export interface Measure {
+  change(current: number, previous: number): Change;
+  range(current: Bounds, previous: Bounds): Bounds;
 }
 
 /** With fewer visitors than this in either window, a change may be due to chance. */

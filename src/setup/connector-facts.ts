@@ -1,9 +1,27 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { isLoopback } from "../config/base-url.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import type { resourceMetadata, serverMetadata } from "./connector-metadata.ts";
 import type { Probe, Reply } from "./connector-probe.ts";
 import type { ConnectionFacts } from "./doctor-check.ts";
+
+const text = z.string();
+
+/** RFC 9728, section 2, as far as MCP needs it. */
+export const resourceMetadata = z.object({
+  resource: text,
+  authorization_servers: z.array(text).min(1),
+  scopes_supported: z.array(text).optional(),
+});
+
+/** RFC 8414, section 2, as far as MCP needs it. */
+export const serverMetadata = z.object({
+  issuer: text,
+  authorization_endpoint: text,
+  token_endpoint: text,
+  registration_endpoint: text.optional(),
+  code_challenge_methods_supported: z.array(text).optional(),
+  client_id_metadata_document_supported: z.boolean().optional(),
+});
 
 export type ResourceMetadata = z.output<typeof resourceMetadata>;
 export type ServerMetadata = z.output<typeof serverMetadata>;

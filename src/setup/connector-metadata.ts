@@ -1,32 +1,15 @@
-import * as z from "zod";
+import type * as z from "zod";
 import {
   type ConnectorFacts,
   fault,
   isSecure,
   quote,
   type ResourceMetadata,
+  resourceMetadata,
   type ServerMetadata,
+  serverMetadata,
 } from "./connector-facts.ts";
 import type { Probe, Reply } from "./connector-probe.ts";
-
-const text = z.string();
-
-/** RFC 9728, section 2, as far as MCP needs it. */
-export const resourceMetadata = z.object({
-  resource: text,
-  authorization_servers: z.array(text).min(1),
-  scopes_supported: z.array(text).optional(),
-});
-
-/** RFC 8414, section 2, as far as MCP needs it. */
-export const serverMetadata = z.object({
-  issuer: text,
-  authorization_endpoint: text,
-  token_endpoint: text,
-  registration_endpoint: text.optional(),
-  code_challenge_methods_supported: z.array(text).optional(),
-  client_id_metadata_document_supported: z.boolean().optional(),
-});
 
 const ROUTE = "Route the paths under /.well-known/ to the connector.";
 

@@ -1,8 +1,8 @@
 import type { Receipt } from "../../src/mcp/tool-answer.ts";
 import type { breakdown, crawlers, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
-import type { Comparison } from "../../src/reports/compare.ts";
-import type { Overview } from "../../src/reports/overview.ts";
+import type { Comparison } from "../../src/reports/compare-result.ts";
+import type { Overview } from "../../src/reports/overview-result.ts";
 import type { Moment } from "./moments.ts";
 import type { Span } from "./spans.ts";
 import type { Truth } from "./truth.ts";

@@ -5,17 +5,13 @@ import { listNotes } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { escapeMarkdown, formatMarkdown } from "../../render/markdown.ts";
-import { overviewResult } from "../../reports/overview.ts";
+import { overviewResult } from "../../reports/overview-result.ts";
 import type { Answer } from "../../reports/queries.ts";
 import type { Source } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import type { ReportFormat } from "./report-file.ts";
+import { formatMark } from "./report-mark.ts";
 import { type Appearance, readScreen } from "./terminal.ts";
-
-/** In every report, so that a new one may replace an old one. */
-const MARK = /^.*\bMade with analytics-mcp \S+, \d{4}-\d\d-\d\d /m;
-
-export const isReport = (text: string): boolean => MARK.test(text);
 
 /** Formats the answer of `reportQuery` as a document, with a name for its file. */
 export async function formatReport(
@@ -29,7 +25,7 @@ export async function formatReport(
     await describeSource(source),
     ...formatNotes(listNotes(views), "people"),
     ...(views.some(({ rows }) => hasLookalikes(rows)) ? [NUMBER_NOTE] : []),
-    `Made with analytics-mcp ${io.version}, ${formatMinute(period.as_of)} (${period.timezone}).`,
+    formatMark(io.version, period),
   ].map((note) => cleanText(note, 400));
   const name = `${[readable(site.domain), ...new Set([period.from, period.to])].join("-")}.html`;
   if (format === "html") {
@@ -46,8 +42,6 @@ async function describeSource(source: Source): Promise<string> {
   if (source.kind === "local") return source.about.note ?? `Source: ${source.about.label}.`;
   return `Source: ${new URL((await source.readAccess()).baseUrl).host}.`;
 }
-
-const formatMinute = (timestamp: string) => timestamp.slice(0, 16).replace("T", " ");
 
 /** A domain as a part of a file's name, on any system. */
 const readable = (domain: string) => domain.replaceAll(/[^\p{L}\p{N}.-]/gu, "_").replace(/^[.-]+/, "");

@@ -3,7 +3,7 @@ import { dirname, extname, resolve } from "node:path";
 import { replaceFile } from "../../config/replace-file.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { isReport } from "./report-document.ts";
+import { isReport } from "./report-mark.ts";
 
 export type ReportFormat = "html" | "markdown";
 

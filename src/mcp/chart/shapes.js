@@ -3,8 +3,8 @@
 /**
  * Checks structured content once, before anything is drawn. Only complete answers of these two tools are drawn, because
  * a chart of a partial answer would be wrong.
- * @typedef {import("../../reports/overview.ts").Overview} Overview
- * @typedef {import("../../reports/compare.ts").Comparison} Comparison
+ * @typedef {import("../../reports/overview-result.ts").Overview} Overview
+ * @typedef {import("../../reports/compare-result.ts").Comparison} Comparison
  * @typedef {Comparison["dimensions"][number]} Group
  * @typedef {Group["movers"][number]} Mover
  * @typedef {((value: unknown) => boolean) | [Shape] | { [key: string]: Shape }} Shape

@@ -2,37 +2,13 @@ import type { Dimension } from "../../operations/dimensions.ts";
 import { append, createColumn, increase, readColumn } from "./columns.ts";
 import { closeCrawlers } from "./crawler-days.ts";
 import { type DayCounts, DEFINITION, type Tallies, type TalliesByDimension } from "./day-counts.ts";
+import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
 import type { SiteValues } from "./values.ts";
 import { countViews, findScanners, forEachSender, forEachVisit, orderHits, type Visit } from "./visits.ts";
 
 /** If few addresses have this share of many page views, the log has a proxy's addresses in place of visitors'. */
 const PROXIED = { views: 1_000, addresses: 3, share: 0.8 };
-
-/** The dimensions of what a visit came from, and of what a sender is. */
-export const ORIGIN_DIMENSIONS = [
-  "hostnames",
-  "referrers",
-  "channels",
-  "utm_sources",
-  "utm_mediums",
-  "utm_campaigns",
-  "utm_terms",
-  "utm_contents",
-  "languages",
-] as const satisfies readonly Dimension[];
-export const PROFILE_DIMENSIONS = [
-  "countries",
-  "regions",
-  "cities",
-  "devices",
-  "browsers",
-  "operating_systems",
-] as const satisfies readonly Dimension[];
-
-/** The numbers of the values. */
-export type OriginValues = Readonly<Record<(typeof ORIGIN_DIMENSIONS)[number], number>>;
-export type ProfileValues = Readonly<Record<(typeof PROFILE_DIMENSIONS)[number], number>>;
 
 /**
  * Counts a day, or its part up to and including `until`, by the definition in docs/logs.md: who is a visitor, which of

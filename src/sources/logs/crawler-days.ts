@@ -1,26 +1,10 @@
 import { compareValues } from "../../operations/row-order.ts";
 import { describeCrawler } from "../crawler-list.ts";
 import type { CrawlerRanking, CrawlerRow } from "../data-source.ts";
+import type { CrawlerDay } from "./day-counts.ts";
 import { hashText } from "./hash-text.ts";
 import type { LogLine } from "./log-line.ts";
 import type { OpenDay } from "./open-day.ts";
-
-/** The requests of one crawler on a day. */
-export interface CrawlerDay {
-  requests: number;
-  /** Distinct paths. */
-  pages: number;
-  /** Answered 4xx or 5xx. */
-  errors: number;
-  /** Seconds since 1970 of its last request. */
-  lastSeen: number;
-}
-
-/** The same while lines can still come. */
-export interface OpenCrawler extends Omit<CrawlerDay, "pages"> {
-  /** Hashes of the paths: crawlers ask for millions. */
-  paths: Set<number>;
-}
 
 /** Counts a bot's request if it says which crawler it is. */
 export function addCrawlerRequest(

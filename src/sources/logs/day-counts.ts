@@ -1,5 +1,4 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import type { CrawlerDay } from "./crawler-days.ts";
 
 /** The version of what counts: another answer to the same lines gets another number. */
 export const DEFINITION = 1;
@@ -17,6 +16,17 @@ export interface DayCounts {
   scanners: { senders: number; pageviews: number };
   /** Whether the addresses are a proxy's. */
   isProxied: boolean;
+}
+
+/** The requests of one crawler on a day. */
+export interface CrawlerDay {
+  requests: number;
+  /** Distinct paths. */
+  pages: number;
+  /** Answered 4xx or 5xx. */
+  errors: number;
+  /** Seconds since 1970 of its last request. */
+  lastSeen: number;
 }
 
 /** The values of a dimension on one day, as numbers of `values.ts`, with their counts. */

@@ -1,7 +1,7 @@
 import type { BrowserAgent } from "./agents.ts";
 import { findChannel, type Origin } from "./channels.ts";
-import type { OriginValues, ProfileValues } from "./count-day.ts";
 import { copyText } from "./formats/timestamp.ts";
+import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import type { LogLine } from "./log-line.ts";
 import type { OpenDay } from "./open-day.ts";
 import { cleanPath } from "./page-path.ts";

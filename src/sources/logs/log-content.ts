@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import type { FoundFile } from "./find-files.ts";
-import type { Repeats } from "./repeated-lines.ts";
+
+/** How many lines of a content were compared with those of others, and how many were in another. */
+export interface Repeats {
+  compared: number;
+  repeated: number;
+  /** Where the last of them was seen first. */
+  path: string;
+}
 
 /** The content of a log, under whatever name its file has today. */
 export interface LogContent {

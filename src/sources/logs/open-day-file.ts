@@ -1,7 +1,6 @@
 import { deserialize, serialize } from "node:v8";
 import { formatIpv4 } from "./address-numbers.ts";
 import { type Column, columnOf, readColumn } from "./columns.ts";
-import type { OriginValues, ProfileValues } from "./count-day.ts";
 import type { DayCounts } from "./day-counts.ts";
 import {
   createKnownSenders,
@@ -11,6 +10,7 @@ import {
   hashSender,
   type SenderHashes,
 } from "./known-senders.ts";
+import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createNumbered } from "./numbered.ts";
 import { type OpenDay, openDay } from "./open-day.ts";
 

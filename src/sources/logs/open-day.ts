@@ -7,10 +7,9 @@ import {
   increase,
   type PairNumbers,
 } from "./columns.ts";
-import type { OriginValues, ProfileValues } from "./count-day.ts";
-import type { OpenCrawler } from "./crawler-days.ts";
-import type { DayCounts } from "./day-counts.ts";
+import type { CrawlerDay, DayCounts } from "./day-counts.ts";
 import type { KnownSenders, SenderHashes } from "./known-senders.ts";
+import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
 
 /** A day whose lines can still come: every request that may count, in columns. */
@@ -65,6 +64,12 @@ export interface Hits {
   page: Column;
   /** The number of the origin: referrer, campaign, host and language. */
   origin: Column;
+}
+
+/** The requests of one crawler. */
+export interface OpenCrawler extends Omit<CrawlerDay, "pages"> {
+  /** Hashes of the paths: crawlers ask for millions. */
+  paths: Set<number>;
 }
 
 export function openDay(date: string, start: number, end: number): OpenDay {

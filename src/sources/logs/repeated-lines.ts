@@ -3,14 +3,6 @@ import { createComparedDays, findPlace, type KeptMarks } from "./compared-days.t
 import { hashText } from "./hash-text.ts";
 import type { LogContent } from "./log-content.ts";
 
-/** How many lines of a content were compared with those of others, and how many were in another. */
-export interface Repeats {
-  compared: number;
-  repeated: number;
-  /** Where the last of them was seen first. */
-  path: string;
-}
-
 export interface RepeatCheck {
   check(line: string, time: number, content: LogContent): void;
   /**

@@ -1,0 +1,37 @@
+import type { Audit } from "./audit.ts";
+import { DocumentRefused, DocumentUnavailable, findCause } from "./document-failure.ts";
+import type { DocumentFetch } from "./document-fetch.ts";
+
+/** Statuses by which a host withdraws a document. Any other than 200 is a failure of the host. */
+const WITHDRAWN = [404, 410];
+
+/** Logs failed fetches, and makes each of them a `DocumentUnavailable` or a `DocumentRefused`. */
+export function reportFailures(fetch: DocumentFetch, audit: Audit): DocumentFetch {
+  return async (input, init) => {
+    const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
+    const address = origin + pathname;
+    const report = (reason: string) => audit("document_unavailable", { address, reason });
+    let response: Response;
+    try {
+      response = await fetch(input, init);
+    } catch (error) {
+      const reason = readReason(error);
+      report(reason);
+      throw findCause(error, DocumentRefused) ?? new DocumentUnavailable(reason, { cause: error });
+    }
+    const { status } = response;
+    if (status === 200) return response;
+    report(`status ${status}`);
+    if (WITHDRAWN.includes(status)) return response;
+    await response.body?.cancel();
+    throw new DocumentUnavailable(`status ${status}`);
+  };
+}
+
+/** Our own words, or the code or class of another's error: its message may contain anything. */
+function readReason(error: unknown): string {
+  const own = findCause(error, DocumentRefused) ?? findCause(error, DocumentUnavailable);
+  if (own) return own.message;
+  const { cause, code, name } = Object(error);
+  return String(Object(cause).code ?? code ?? name);
+}

@@ -1,0 +1,50 @@
+import * as z from "zod";
+import { count, date, siteRef } from "../operations/fields.ts";
+import { period, warnings } from "../operations/period.ts";
+import { change, changesPerDay, dataStart, window } from "./report-fields.ts";
+
+/** What an overview of a site has. */
+export const overviewResult = () =>
+  z.object({
+    site: siteRef,
+    period,
+    visitors: count,
+    pageviews: count,
+    events: count,
+    comparison: z
+      .object({
+        previous: window(),
+        visitors: change(),
+        pageviews: change(),
+        ...changesPerDay,
+        small_sample: z.boolean(),
+        ...dataStart,
+      })
+      .nullable(),
+    today: z.object({ date, visitors: count, pageviews: count }),
+    active_now: count,
+    trend: z.object({
+      from: date,
+      visitors: z.array(count),
+      pageviews: z.array(count).optional(),
+      partial: z.boolean(),
+      previous: z.object({ from: date, visitors: z.array(count), pageviews: z.array(count) }).optional(),
+    }),
+    top: z.array(
+      z.object({
+        dimension: z.string(),
+        rows: z.array(
+          z.object({
+            value: z.string().nullable(),
+            label: z.string(),
+            visitors: count,
+            visitors_at_most: count.optional(),
+            percentage: z.number(),
+          }),
+        ),
+      }),
+    ),
+    warnings,
+  });
+
+export type Overview = z.output<ReturnType<typeof overviewResult>>;
