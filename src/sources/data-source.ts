@@ -25,6 +25,8 @@ export interface DataSource {
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
   /** The dimensions it records; all of them if absent. */
   dimensions?(site: SourceSite, signal?: AbortSignal): Promise<readonly Dimension[]>;
+  /** The option that a dimension needs, if it is only recorded with one that was not given. */
+  missingOption?(dimension: Dimension): string | undefined;
   /** How many days it keeps, today included. */
   readonly daysKept: number;
 }

@@ -21,7 +21,7 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         );
       }
     };
-  const { crawlers, warnings, dimensions } = source;
+  const { crawlers, warnings, dimensions, missingOption } = source;
   const guarded = {
     daysKept: source.daysKept,
     sites: guard(source.sites),
@@ -31,6 +31,7 @@ export function hideFaults(source: DataSource, report: (message: string) => void
     crawlers: crawlers && guard(crawlers),
     warnings: warnings && guard(warnings),
     dimensions: dimensions && guard(dimensions),
+    missingOption,
     // So that a method of the port cannot be forgotten here.
   } satisfies Record<keyof DataSource, unknown>;
   // What a source does not have is absent, which the compiler cannot see through the filter.

@@ -1,6 +1,7 @@
 import { buildOpenApi } from "../documents/openapi-document.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Days } from "../operations/days.ts";
+import type { Dimension } from "../operations/dimensions.ts";
 import { type AnyOperation, type OperationName, operations } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import type { Warning } from "../operations/period.ts";
@@ -175,13 +176,15 @@ export async function findSite(source: DataSource, name: string, signal?: AbortS
 async function refuseUnrecorded(
   source: DataSource,
   site: SourceSite,
-  dimension: string,
+  dimension: Dimension,
   signal?: AbortSignal,
 ): Promise<void> {
   const recorded = await source.dimensions?.(site, signal);
-  if (recorded === undefined || recorded.some((each) => each === dimension)) return;
+  if (recorded === undefined || recorded.includes(dimension)) return;
   const allowed = [...recorded];
-  const detail = `is ${dimension}, which this source does not record; it has ${allowed.join(", ")}`;
+  const option = source.missingOption?.(dimension);
+  const without = option === undefined ? "" : ` without ${option}`;
+  const detail = `is ${dimension}, which this source does not record${without}; it has ${allowed.join(", ")}`;
   throw new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
     status: 400,
     parameters: [{ parameter: "dimension", detail, allowed }],

@@ -41,7 +41,10 @@ describe("a log that names no site", () => {
   });
 });
 
-it("a dimension that a log does not record is refused with the reason", async () => {
-  const { code, stderr } = await run(["breakdown", "example.com", "--dimension", "countries"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('countries": this source does not record it.')]);
+it.each([
+  ["countries", "does not record it without --geoip."],
+  ["hostnames", "does not record it."],
+])("%s, which this log does not record, is refused with the reason", async (dimension, reason) => {
+  const { code, stderr } = await run(["breakdown", "example.com", "--dimension", dimension]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`${dimension}": this source ${reason}`)]);
 });

@@ -59,7 +59,8 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   if (texts.length > 1) return { message: `${name} ${detail} (${texts.map(shorten).join(", ")}).`, hint: "" };
   if (list !== undefined && value !== "") {
     const known = list.split(", ").filter((each) => /^\w+$/.test(each));
-    const why = detail.includes("this source does not record") ? ": this source does not record it" : "";
+    const [unrecorded, without = ""] = /this source does not record( without --\w+)?/.exec(detail) ?? [];
+    const why = unrecorded === undefined ? "" : `: this source does not record it${without}`;
     const message = `${name} cannot be ${shorten(value)}${why}.`;
     return { message, hint: `${suggest(value, known)}It can be ${list}.` };
   }

@@ -15,7 +15,7 @@ import type { DayCounts } from "./day-counts.ts";
 import { nameValue } from "./labels.ts";
 import { DayCountedAgain } from "./log-index.ts";
 import type { LogStore } from "./log-store.ts";
-import { listRecorded } from "./recorded.ts";
+import { isOfPlace, listRecorded } from "./recorded.ts";
 import { warnOfRepeats } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 import { countOpenDay, type SiteLog } from "./site-log.ts";
@@ -101,6 +101,8 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
       return [...coverageWarnings(log, span), ...warnOfRepeats(book.contents.values(), log.domain)];
     },
     dimensions: async (site, signal) => listRecorded((await readSite(site, signal)).log),
+    missingOption: (dimension) =>
+      settings.geoip === undefined && isOfPlace(dimension) ? "--geoip" : undefined,
   };
 }
 

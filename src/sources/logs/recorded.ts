@@ -29,6 +29,10 @@ export function listRecorded({ fields, values }: SiteLog): Dimension[] {
   return dimensions.filter(isRecorded);
 }
 
+/** Whether a dimension is about where visitors are, which no log says. */
+export const isOfPlace = (dimension: Dimension): boolean =>
+  dimension === "countries" || dimension === "regions" || dimension === "cities";
+
 /** The other dimensions. */
 export function listUnrecorded(log: SiteLog): Dimension[] {
   const recorded = new Set(listRecorded(log));
