@@ -13,7 +13,7 @@ import { buildSbom } from "./test/support/sbom.js";
 const commonJs: NonNullable<Options["plugins"]>[number] = {
   name: "commonjs",
   renderChunk: (code) =>
-    transform(code, {
+    transform(defineExports(code), {
       ...{ format: "cjs", platform: "node", target: "node20", minify: true },
       // `require` where a chunk is needed, not the loader of ES modules.
       supported: { "dynamic-import": false },
@@ -23,6 +23,21 @@ const commonJs: NonNullable<Options["plugins"]>[number] = {
       }),
     }),
 };
+
+/**
+ * Puts a getter for each export of a chunk in place of the list at its end. esbuild's own conversion has a second getter
+ * around each, which looks it up by name at every call: counting a log takes 8 % longer.
+ */
+function defineExports(code: string): string {
+  const [statement = "", list = ""] = /export\s*\{([^{}]*)\};\s*$/.exec(code) ?? [];
+  if (statement === "") return code;
+  const getters = list.split(",").map((item) => {
+    const [name = "", exported = name] = item.trim().split(" as ");
+    return `${exported}: { enumerable: true, get: () => ${name} }`;
+  });
+  const body = code.slice(0, -statement.length);
+  return `Object.defineProperties(exports, { __esModule: { value: true }, ${getters} });\n${body}`;
+}
 
 /**
  * The SDK loads a JSON Schema validator, Ajv, for what a person fills into a form. This server asks for no forms.
