@@ -42,6 +42,23 @@ describe("a log that names no site", () => {
 });
 
 it.each([
+  ["whose one line is unfinished", combined()],
+  ["that names an address in place of a host", joinLines(combined({ host: "192.0.2.9" }))],
+])("a log %s is refused with what --site cannot do", async (_, text) => {
+  const { path } = createLogFolder({ "access.log": text });
+  const { code, stderr } = await runShell(["stats", "--logs", path("access.log"), "--site", "example.com"], {
+    clock: () => LOG_NOW,
+    environment: { TZ: "UTC" },
+  });
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^error: The logs have no request to example\.com\.\nhint: .*--logs example\.com=<file>/,
+    ),
+  ]);
+});
+
+it.each([
   ["countries", "does not record it without --geoip."],
   ["hostnames", "does not record it."],
 ])("%s, which this log does not record, is refused with the reason", async (dimension, reason) => {

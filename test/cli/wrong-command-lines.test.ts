@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { combined, joinLines } from "../support/logs.ts";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell } from "../support/shell.ts";
 
@@ -20,6 +21,7 @@ beforeAll(async () => {
   writeFileSync(join(home, "empty"), "");
   writeFileSync(join(home, "notes.md"), "# Notes\n");
   writeFileSync(join(home, "closed"), "key", { mode: 0o600 });
+  for (const name of ["access.log", "access.log.1"]) writeFileSync(join(home, name), joinLines(combined()));
   chmodSync(join(home, "empty"), 0o600);
   server = createServer();
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -116,6 +118,16 @@ const lines = [
   "doctor --connector https://mcp.example.com/mcp?key=1",
   "doctor --connector mcp.example.com --demo",
   "doctor --connector mcp.example.com --base-url https://stats.example.com",
+  // Access logs
+  "stats --logs HOME/access.log HOME/access.log.1",
+  "overview --logs HOME/access.log HOME/access.log.1 HOME/access.log.2 --site example.com",
+  "--logs HOME/access.log HOME/access.log.1",
+  "stats --logs HOME/access.log --site example.com --log-format json",
+  "stats --logs HOME/access.log --site example.com --log-format xml",
+  "stats --logs HOME/access.log --site example.com --exclude-path admin/**",
+  "stats --logs HOME/access.log --site example.com --trust-forwarded yes",
+  "stats --logs HOME/access.log --site example.com --geoip HOME/missing.mmdb",
+  "breakdown --logs HOME/access.log --site example.com --dimension countries",
   // Servers
   "serve --demo --port 99999",
   "serve --demo --port TAKEN",

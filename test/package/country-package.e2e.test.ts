@@ -95,7 +95,7 @@ describe("the optional package of countries", () => {
     writeFileSync(join(folder, "npx", "node_modules", PACKAGE, "geo-whois-asn-country.mmdb"), "");
     expect(askCountries()).toMatchObject({
       status: 2,
-      stderr: expect.stringMatching(/geo-whois-asn-country\.mmdb" cannot be used: it is no database/),
+      stderr: expect.stringMatching(/geo-whois-asn-country\.mmdb" cannot be used: it is incomplete/),
     });
   });
 

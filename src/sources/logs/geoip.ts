@@ -32,7 +32,7 @@ const isSpecial = createAddressFilter([
 export function openGeoip(path: string): (address: string) => Place {
   const refuse: Refuse = (reason, cause) =>
     new AnalyticsError("usage", `The database of places ${JSON.stringify(path)} cannot be used: ${reason}.`, {
-      hint: "docs/logs.md names free databases of countries.",
+      hint: "--geoip takes a file in MaxMind's format (.mmdb). docs/logs.md names free ones.",
       cause,
     });
   const reader = openReader(readBytes(path, refuse), refuse);
@@ -70,7 +70,7 @@ function readBytes(path: string, refuse: Refuse): Buffer {
 function openReader(bytes: Buffer, refuse: Refuse): Reader<Response> {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw refuse("it is compressed; gunzip unpacks it");
   const end = bytes.lastIndexOf(METADATA);
-  if (end < 0) throw refuse("it is no database in MaxMind's format (.mmdb), or incomplete");
+  if (end < 0) throw refuse("it is incomplete, or not in MaxMind's format");
   try {
     const reader = new Reader<Response>(bytes);
     if (reader.metadata.searchTreeSize < end) return reader;

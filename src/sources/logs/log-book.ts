@@ -8,7 +8,7 @@ import { type FoundFile, findFiles, refuseUnreadable, STDIN } from "./find-files
 import { isHeader } from "./formats/w3c.ts";
 import { createContent, hashTail, type LogContent } from "./log-content.ts";
 import { readContent } from "./log-file.ts";
-import type { LineParser, LogLine } from "./log-line.ts";
+import type { LineParser, LogFormat, LogLine } from "./log-line.ts";
 import type { Outcome } from "./outcomes.ts";
 import { createRepeatCheck, type RepeatCheck } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
@@ -50,7 +50,7 @@ export function createLogBook(
     const head = await readHead(file, settings.format);
     leftOut.delete(file.path);
     if (head.detected.kind !== "access" || head.fingerprint === "") {
-      const reason = explainLeftOut(head);
+      const reason = explainLeftOut(head, settings.format);
       if (reason !== undefined) leftOut.set(file.path, reason);
       return undefined;
     }
@@ -99,7 +99,7 @@ export function createLogBook(
       seen.delete(path);
       leftOut.delete(path);
     }
-    if (contents.size === 0) throw refuseAll(leftOut);
+    if (contents.size === 0) throw refuseAll(leftOut, settings.format);
     collector.seal(clock() / 1000, true);
   };
 
@@ -222,18 +222,24 @@ function takeBlock(
   content.damage = undefined;
 }
 
-function explainLeftOut({ detected, sample, damage }: FileHead): string | undefined {
-  if (damage !== undefined && sample.length === 0) return `cannot be read: ${damage.replace(/\.$/, "")}`;
+function explainLeftOut(
+  { detected, sample, damage }: FileHead,
+  asked: LogFormat | undefined,
+): string | undefined {
+  const [first] = sample;
+  if (first === undefined) return damage && `cannot be read: ${damage.replace(/\.$/, "")}`;
   if (detected.kind === "error-log") return "is an error log";
-  if (detected.kind !== "unknown") return undefined;
-  return `is in no known format; its first line is ${JSON.stringify(cleanText(sample[0] ?? "", 120))}`;
+  const firstLine = `its first line is ${JSON.stringify(cleanText(first, 120))}`;
+  if (detected.kind === "unknown") return `is in no known format; ${firstLine}`;
+  return asked && `has no request in the format ${asked.name}; ${firstLine}`;
 }
 
-function refuseAll(leftOut: ReadonlyMap<string, string>): AnalyticsError {
+function refuseAll(leftOut: ReadonlyMap<string, string>, asked: LogFormat | undefined): AnalyticsError {
   const [first] = leftOut;
   const reason = first === undefined ? "The logs are empty." : `${first[0]} ${first[1]}.`;
+  const advice = asked === undefined ? "" : "Leave out --log-format to have the format recognized. ";
   return new AnalyticsError("usage", `There is no request in the logs. ${reason}`, {
-    hint: "Known formats: combined and common (nginx, Apache, Lighttpd, Traefik), JSON lines (Caddy, nginx, Traefik), W3C (IIS, CloudFront) and AWS ALB.",
+    hint: `${advice}Known formats: combined and common (nginx, Apache, Lighttpd, Traefik), JSON lines (Caddy, nginx, Traefik), W3C (IIS, CloudFront) and AWS ALB.`,
   });
 }
 

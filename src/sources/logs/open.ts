@@ -64,7 +64,7 @@ export function readLogSettings(flags: SourceFlags, usualSite?: string): LogSett
     ...{ files, sites, onlySite: sites[0] },
     format: readFormat(flags.logFormat),
     timezone: readTimezone(flags.timezone),
-    excludePaths: listTexts(flags.excludePath),
+    excludePaths: readPathGlobs(flags.excludePath),
     excludeAddresses: listTexts(flags.excludeAddress),
     keepQuery: listTexts(flags.keepQuery),
     geoip: readGeoip(flags.geoip),
@@ -82,6 +82,16 @@ function readFormat(name: unknown): LogSettings["format"] {
   });
 }
 
+/** A pattern that can match no path would leave the pages in. */
+function readPathGlobs(given: unknown): string[] {
+  const globs = listTexts(given);
+  const wrong = globs.find((glob) => /^[\w.%-]/.test(glob));
+  if (wrong === undefined) return globs;
+  throw new AnalyticsError("usage", `--exclude-path: ${quoteWord(wrong)} matches no path.`, {
+    hint: "Paths begin with a slash, such as '/admin/**'. In any folder: '**/*.php'.",
+  });
+}
+
 function readGeoip(path: unknown): LogSettings["geoip"] {
   if (path === undefined) return findCountryPackage();
   const absolute = resolve(String(path));
@@ -94,5 +104,6 @@ function readHops(text: unknown): number {
   throw new AnalyticsError(
     "usage",
     `--trust-forwarded must be a number of proxies from 0 to 9, not ${quoteWord(String(text))}.`,
+    { hint: "Count the proxies of your own that a request passes: --trust-forwarded 1 for one." },
   );
 }

@@ -11,7 +11,7 @@ const LEAST_SHARE = 0.01;
 export function listSites(collector: Collector, settings: LogSettings): SiteLog[] {
   const found = findSites(collector, settings);
   const hasViews = [...collector.sites.values()].some(({ pageviews }) => pageviews > 0);
-  if (found.length === 0 && !hasViews) throw refuseNameless();
+  if (found.length === 0 && !hasViews) throw refuseNameless(settings);
   return found;
 }
 
@@ -33,7 +33,7 @@ export function listOwnSites(
   { names, includes }: SiteSelection,
 ): SiteLog[] {
   const all = listLogs(collector);
-  if (all.length === 0) throw refuseNameless();
+  if (all.length === 0) throw refuseNameless(settings);
   const chosen = pickAssigned(all, settings);
   const own = (chosen.length > 0 ? chosen : all).filter(({ domain }) => includes(domain));
   const visited = new Set(pickVisited(own));
@@ -55,7 +55,12 @@ function pickVisited(all: readonly SiteLog[]): SiteLog[] {
   return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= LEAST_SHARE * total);
 }
 
-function refuseNameless(): AnalyticsError {
+function refuseNameless({ sites: [named] }: LogSettings): AnalyticsError {
+  if (named !== undefined) {
+    return new AnalyticsError("usage", `The logs have no request to ${named}.`, {
+      hint: `analytics-mcp logs <files> shows which hosts they have. If all of a file is about ${named}, name both: --logs ${named}=<file>`,
+    });
+  }
   return new AnalyticsError("usage", "The logs do not say which site they are about.", {
     hint: "Name it: --site example.com. Or, for one file per site: --logs example.com=/var/log/nginx/example.com.log",
   });
