@@ -7,6 +7,8 @@ export interface McpServerOptions {
   about: About;
   /** The command-line options that choose the source; undefined over HTTP, where nobody has the shell. */
   options?: readonly string[] | undefined;
+  /** The same with `--site`, for a query that names no site; absent if they are the same. */
+  optionsWithSite?: readonly string[] | undefined;
   call: Call;
   version: string;
   /** Called before each tool call and each read of a resource; throws if there were too many. */

@@ -42,11 +42,16 @@ export function buildAnswer(
   query: Query,
   given: Record<string, unknown>,
   { params, result, views }: Answer,
-  { about, options }: Pick<McpServerOptions, "about" | "options">,
+  {
+    about,
+    options,
+    optionsWithSite = options,
+  }: Pick<McpServerOptions, "about" | "options" | "optionsWithSite">,
 ): ToolAnswer {
   // Without defaults, but with the site even if it was not given.
   const shown = Object.entries(params).filter(([name]) => name === "site" || Object.hasOwn(given, name));
-  const command = options && cleanText(formatCommand(query, Object.fromEntries(shown), options), 400);
+  const source = "site" in params ? options : optionsWithSite;
+  const command = source && cleanText(formatCommand(query, Object.fromEntries(shown), source), 400);
   const compact = query.compact?.(result) ?? result;
   const maxName = query.list ? MAX_TEXT_LENGTH : chooseNameLength(compact, views);
   const structured = cleanValue(compact, MAX_TEXT_LENGTH, maxName);

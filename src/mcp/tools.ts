@@ -13,7 +13,7 @@ export const findTool = (name: string): Query | undefined => byName.get(name);
 
 /** Answers a tool call. Never throws, because the client would see the error's message as it is. */
 export async function answerTool(
-  { call, admit, about, options }: McpServerOptions,
+  { call, admit, about, options, optionsWithSite }: McpServerOptions,
   query: Query,
   given: Record<string, unknown>,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function answerTool(
     refuseDaysWithPeriod(isGiven);
     const params = parseParams(query.params, input);
     const answer = await query.ask(call, params, { signal, isUsual: isUsual(isGiven) });
-    return buildAnswer(query, input, answer, { about, options });
+    return buildAnswer(query, input, answer, { about, options, optionsWithSite });
   } catch (error) {
     if (error instanceof AnalyticsError) {
       const { adviseOnArguments } = await import("./argument-advice.ts");

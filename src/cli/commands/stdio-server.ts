@@ -1,5 +1,5 @@
 import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
-import { refuseStdin } from "../../sources/local-choice.ts";
+import { listAllWords, refuseStdin } from "../../sources/local-choice.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { refuseKeyOnStdin } from "../access-options.ts";
 import type { Io } from "../io.ts";
@@ -10,7 +10,8 @@ import { openSource } from "../source.ts";
 export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   refuseKeyOnStdin(flags);
   const source = openSource(io, flags);
-  if (source.kind === "local") refuseStdin(source.local, "The MCP server");
+  const local = source.kind === "local" ? source.local : undefined;
+  refuseStdin(local, "The MCP server");
   const { call, about, options } = source;
   if (io.stdin.isTTY) {
     await printNote(io, "The MCP server waits for a client on standard input; Ctrl-C ends it.");
@@ -23,6 +24,7 @@ export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   ]);
   await serveStdio({
     ...{ stdin: io.stdin, stdout: io.stdout, call, about, options },
+    optionsWithSite: local && listAllWords(local),
     version: io.version,
     admit: createRateLimit(callsPerMinute, io.clock),
     onFault: (fault) => void printNote(io, `analytics-mcp: ${fault.message}`),
