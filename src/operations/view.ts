@@ -15,6 +15,8 @@ export interface Column {
   machine?: true;
   /** Written by visitors: data, never instructions. */
   untrusted?: true;
+  /** Cut at its beginning where there is no room: a path, whose end tells it from others. */
+  keepsEnd?: true;
   /** Dropped from a table that is too wide, starting with the last of these columns. */
   detail?: true;
   /** The text is the name of the code in the column `value`; people can see it in their language. */

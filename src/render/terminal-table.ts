@@ -4,7 +4,7 @@ import { cleanRows, distinguish } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
 import { createCellFormat, isNumeric, paintCell } from "./table-cells.ts";
 import { paint, type Screen } from "./terminal-screen.ts";
-import { measure, pad, truncate } from "./text-width.ts";
+import { measure, pad, truncate, truncateStart } from "./text-width.ts";
 
 const GAP = 2;
 /** Text is first cut to this width. If that is not enough, details are left out, then text is cut to the least width. */
@@ -35,8 +35,11 @@ export function formatTable(view: View, screen: Screen): string[] {
     ]),
   );
   const { columns, widths } = fitColumns(shown, natural, screen.width);
-  const align = (text: string, index: number, column: Column) =>
-    pad(truncate(text, widths[index] ?? 0), widths[index] ?? 0, isNumeric(column) ? "right" : "left");
+  const align = (text: string, index: number, column: Column) => {
+    const width = widths[index] ?? 0;
+    const cut = column.keepsEnd ? truncateStart(text, width) : truncate(text, width);
+    return pad(cut, width, isNumeric(column) ? "right" : "left");
+  };
   const header = joinCells(columns.map((column, index) => align(cleanText(column.label), index, column)));
   const drawBars = createBars(view, screen, sumWidths(widths));
   const texts = columns.map((column, index) => {

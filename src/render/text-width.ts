@@ -22,6 +22,19 @@ export function truncate(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/** The same, but the ellipsis comes first, and the end is kept. */
+export function truncateStart(text: string, width: number): string {
+  if (measure(text) <= width) return text;
+  let kept = "";
+  let used = 1;
+  for (const { segment } of [...new Intl.Segmenter().segment(text)].reverse()) {
+    used += measure(segment);
+    if (used > width) break;
+    kept = segment + kept;
+  }
+  return `…${kept}`;
+}
+
 /** Breaks a text between words into lines of at most `width` columns; a longer word stays whole. */
 export function wrap(text: string, width: number, indent = ""): string {
   const lines: string[] = [];

@@ -87,6 +87,16 @@ describe("analytics-mcp logs", () => {
     expect(JSON.parse(stdout)).toMatchObject({ visitors: 2, pageviews: 3, events: 1 });
   });
 
+  it("shows the ends of long paths at a terminal", async () => {
+    const { path } = createLogFolder({
+      "access.log": hosts,
+      "access.log.1": joinLines(combined({ at: at(17) })),
+    });
+    const { stdout } = await runLogs([path("access.log*")], { isTTY: true, columns: 60 });
+    expect(stdout).toMatch(/…\S*access\.log {2}/);
+    expect(stdout).toMatch(/…\S*access\.log\.1 {2}/);
+  });
+
   it("leaves hosts out that --site does not name", async () => {
     const { path } = createLogFolder({ "access.log": hosts });
     const { json } = await runLogs([path("access.log"), "--site", "docs.example.com", "--json"]);

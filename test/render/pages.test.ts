@@ -8,7 +8,7 @@ import { formatCsv } from "../../src/render/csv.ts";
 import { formatChart, formatSparkline } from "../../src/render/terminal-chart.ts";
 import { formatPage } from "../../src/render/terminal-page.ts";
 import { paint } from "../../src/render/terminal-screen.ts";
-import { truncate, wrap } from "../../src/render/text-width.ts";
+import { truncate, truncateStart, wrap } from "../../src/render/text-width.ts";
 import { anyText } from "./any-text.ts";
 
 const screen = { width: 80, height: 40, color: false, pictures: true, locale: "en-US" };
@@ -307,6 +307,14 @@ describe("widths", () => {
     ["日本語日本語", 6, "日本…"],
     ["🚀🚀🚀", 4, "🚀…"],
   ])("%s in %i columns is %s", (text, width, cut) => expect(truncate(text, width)).toBe(cut));
+
+  it.each([
+    ["access.log", 10, "access.log"],
+    ["/var/log/nginx/access.log.1", 14, "…/access.log.1"],
+    ["/日本語", 5, "…本語"],
+  ])("of %s in %i columns, the end is %s", (text, width, cut) =>
+    expect(truncateStart(text, width)).toBe(cut),
+  );
 
   it("breaks lines only between words", () => {
     expect(wrap("one two three", 7)).toBe("one two\nthree");

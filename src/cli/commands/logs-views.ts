@@ -74,7 +74,7 @@ export function buildLogViews(run: DryRun): View[] {
 }
 
 const FILES = [
-  column("file", "text", untrusted),
+  column("file", "text", { ...untrusted, keepsEnd: true }),
   column("format"),
   column("lines", "count"),
   column("bytes", "count", { detail: true }),
