@@ -4,6 +4,7 @@ import { HttpResponse, http } from "msw";
 import { describe, expect, it } from "vitest";
 import { findProfileFile, readProfile } from "../../src/config/profiles.ts";
 import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
 import { BASE, fakeNetwork } from "../support/network.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
@@ -228,6 +229,17 @@ describe("keys come by no option's value, and not where the MCP client speaks", 
       expect([code, stderr]).toEqual([2, expect.stringContaining(`Use --demo or ${option}, not both`)]);
     },
   );
+});
+
+it("logout from access logs says nothing of a key", async () => {
+  const environment = createHome();
+  const log = createLogFolder({ "access.log": joinLines(combined()) }).path("access.log");
+  const options = { environment, clock: () => LOG_NOW };
+  expect(await runShell(["login", "--logs", log, "--site", "example.com"], options)).toMatchObject({
+    code: 0,
+  });
+  const { code, stderr } = await runShell(["logout"], options);
+  expect([code, stderr]).toEqual([0, "The profile default is removed.\n"]);
 });
 
 it.each([

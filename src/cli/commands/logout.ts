@@ -1,6 +1,6 @@
 import type { AccessFlags } from "../../config/access.ts";
 import { findProfileName } from "../../config/access.ts";
-import { DEFAULT_PROFILE, removeProfile } from "../../config/profiles.ts";
+import { DEFAULT_PROFILE, readProfileOptions, removeProfile } from "../../config/profiles.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
@@ -22,10 +22,9 @@ function createLogoutCommand(io: Io): ShellCommand {
     .action(async (_, self: ShellCommand) => {
       const flags = self.optsWithGlobals<AccessFlags>();
       const name = flags.profile ?? findProfileName(io.environment) ?? DEFAULT_PROFILE;
+      const isLocal = readProfileOptions(io.environment, name) !== undefined;
       removeProfile(io.environment, name);
-      await printNote(
-        io,
-        `The profile ${name} is removed. Its key stays valid until you revoke it in the dashboard.`,
-      );
+      const next = isLocal ? "" : " Its key stays valid until you revoke it in the dashboard.";
+      await printNote(io, `The profile ${name} is removed.${next}`);
     });
 }
