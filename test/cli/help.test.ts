@@ -5,6 +5,7 @@ import { commandSummaries } from "../../src/cli/commands/summaries.ts";
 import { breakExample } from "../../src/cli/help/break-example.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { queries } from "../../src/reports/queries.ts";
+import { logs } from "../../src/sources/logs.ts";
 import { runShell } from "../support/shell.ts";
 
 /** Every command, whole; none of them looks at the process before it runs. */
@@ -40,6 +41,15 @@ describe("the help of a command", () => {
     const names = [...options].map(([, option = ""]) => option);
     expect(ACCESS.filter((each) => names.includes(each))).toEqual(expected);
     expect(names.includes("--color")).toBe(expected.length > 0);
+  });
+
+  it.each([
+    ["logs", true],
+    ["stats", false],
+  ])("%s lists what else --logs takes: %s", async (name, isListed) => {
+    const shown = await readHelp(name);
+    for (const { flag } of logs.settings ?? [])
+      expect([flag, shown.includes(flag)]).toEqual([flag, isListed]);
   });
 
   it.each(Object.keys(examples))("%s has its examples once", async (name) => {

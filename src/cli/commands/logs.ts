@@ -27,7 +27,7 @@ function createLogsCommand(io: Io): ShellCommand {
       "analytics-mcp logs --ndjson example.com=/var/log/nginx/example.log > hits.ndjson",
     )
     .description(
-      "Read access logs and show what would be counted: files, sites, top pages, and what each line counts as, in numbers that add up to the lines. Takes the options of --logs. - stands for standard input.",
+      "Read access logs and show what would be counted: files, sites, top pages, and what each line counts as, in numbers that add up to the lines. - stands for standard input. Options such as --timezone and --exclude-path work wherever --logs does.",
     )
     .argument("[files...]", "files, folders or patterns, such as '/var/log/nginx/access.log*'")
     .addOption(createSiteOption())

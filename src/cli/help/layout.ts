@@ -3,6 +3,7 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { suggest } from "../../render/suggest.ts";
 import { paint } from "../../render/terminal-screen.ts";
 import { wrap } from "../../render/text-width.ts";
+import { localKinds } from "../../sources/local-kinds.ts";
 import { access, ShellCommand } from "../commands/command.ts";
 import type { Io } from "../io.ts";
 import { writeData } from "../output/streams.ts";
@@ -45,10 +46,18 @@ function listGlobalOptions(command: Command): Option[] {
   const taken = command instanceof ShellCommand ? command.access : access.all;
   if (taken.length === 0) return [];
   const all: readonly string[] = access.all;
+  const settings = listSettings(taken);
   return program.options.filter(
-    ({ long, hidden }) =>
-      !hidden && long !== "--stdio" && (!all.includes(long ?? "") || taken.includes(long ?? "")),
+    ({ long = "", hidden }) =>
+      settings.includes(long) ||
+      (!hidden && long !== "--stdio" && (!all.includes(long) || taken.includes(long))),
   );
+}
+
+/** The settings of a source, for a command that takes no other source. Elsewhere they would hide the command's own. */
+function listSettings([taken, ...others]: readonly string[]): string[] {
+  const kind = others.length === 0 ? localKinds.find(({ option }) => option.flag === taken) : undefined;
+  return kind?.settings?.map(({ flag }) => flag) ?? [];
 }
 
 const usual = new Help();
