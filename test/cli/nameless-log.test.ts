@@ -58,6 +58,15 @@ it.each([
   ]);
 });
 
+it("logs of two sites are refused with a command line that names one of them", async () => {
+  const hosts = ["a.example", "b.example"].map((host) => combined({ host }));
+  const { path } = createLogFolder({ "access.log": joinLines(...hosts) });
+  const options = { clock: () => LOG_NOW, environment: { TZ: "UTC" } };
+  const { stderr } = await runShell(["stats", "--logs", path("access.log")], options);
+  const [, ...words] = /Name one: (.*)/.exec(stderr)?.[1]?.split(" ") ?? [];
+  expect(await runShell(words, options)).toMatchObject({ code: 0 });
+});
+
 it.each([
   ["countries", "does not record it without --geoip."],
   ["hostnames", "does not record it."],

@@ -1,4 +1,5 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
+import { formatCommand } from "../../operations/operation.ts";
 import { suggest } from "../../render/suggest.ts";
 import type { Query } from "../../reports/queries.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
@@ -10,6 +11,8 @@ export interface GivenWords {
   words: readonly string[];
   /** `--from` and `--to` as given, which together are the period. */
   dates?: string | undefined;
+  /** The options that choose the source, for a command line to try next. */
+  source?: readonly string[] | undefined;
   /** The option that a stray word is probably meant for, as "Did you mean …? " or an empty text. */
   guess: (word: string) => string;
 }
@@ -94,16 +97,17 @@ const shorten = (value: string) =>
 
 /** Adds to the error on a missing or unknown site how to name one. */
 function explainSite(
-  { name }: Query,
+  query: Query,
   error: AnalyticsError,
-  { texts, words, guess }: GivenWords,
+  { texts, words, guess, source = [] }: GivenWords,
 ): AnalyticsError {
   const { code, message, hint = "", status, parameters } = error;
   const [sites = []] = parameters.map(({ allowed }) => allowed);
   const isMissing = code === "missing_parameter";
   const asked = texts.get("site")?.[0] ?? "";
   const guesses = suggest(asked, sites) || words.map(guess).join("");
-  const example = sites[0] === undefined ? hint : `Name one: analytics-mcp ${name} ${sites[0]}`;
+  const example =
+    sites[0] === undefined ? hint : `Name one: ${formatCommand(query, {}, [sites[0], ...source])}`;
   return new AnalyticsError(code, message, {
     hint: isMissing ? example : `${guesses}${hint}`.trim(),
     ...{ status, parameters, cause: error },

@@ -10,8 +10,12 @@ import type { GivenWords } from "./query-errors.ts";
 interface QueryInput {
   params: Record<string, unknown>;
   options: QueryOptions;
-  /** Throws an error on these parameters as the command line should show it. */
-  fail: (error: unknown) => Promise<never>;
+  /**
+   * Throws an error on these parameters as the command line should show it.
+   *
+   * @param source The options that chose the source.
+   */
+  fail: (error: unknown, source?: readonly string[]) => Promise<never>;
 }
 
 export const takesPeriod = ({ params }: Query) => "period" in params.shape;
@@ -31,9 +35,9 @@ export async function readQueryInput(
   const given = { texts, words: command.args, guess: (word: string) => guessOption(query, texts, word) };
   readSite(query, given);
   const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;
-  const fail = async (error: unknown) => {
+  const fail = async (error: unknown, source?: readonly string[]) => {
     const { explainParameters } = await import("./query-errors.ts");
-    throw explainParameters(query, error, { ...given, dates });
+    throw explainParameters(query, error, { ...given, dates, source });
   };
   try {
     const params = readParams(query.params, texts);

@@ -44,9 +44,9 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     refuseWords(query, command.args);
     const { params, options, fail } = await readQueryInput(query, command, flags);
     const output = readOutput(io, flags);
-    const { call } = openSourceOf(io, flags, params);
+    const { call, options: source } = openSourceOf(io, flags, params);
     const ask = async () => {
-      const answer = await query.ask(call, params, options).catch(fail);
+      const answer = await query.ask(call, params, options).catch((error) => fail(error, source));
       if (flags.by === undefined) return answer;
       const { gatherByInterval } = await import("../../reports/series-intervals.ts");
       return gatherByInterval(answer, flags.by);

@@ -52,7 +52,9 @@ function createReportCommand(io: Io): ShellCommand {
         });
       }
       const source = openSourceOf(io, flags, params);
-      const answer = await reportQuery.ask(source.call, params, options).catch(fail);
+      const answer = await reportQuery
+        .ask(source.call, params, options)
+        .catch((error) => fail(error, source.options));
       const { text, name } = await formatReport(io, answer, source, { format, ...flags });
       if (file === "-") return writeData(io, text.trimEnd());
       const path = writeReport(file ?? name, text, flags.force === true);
