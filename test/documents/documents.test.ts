@@ -20,6 +20,8 @@ const readings = [
   ["Contract", "docs/contract.md", "the REST API's rules, for those who implement or call it"],
   ["Rules", "docs/conform.md", "how `analytics-mcp conform` checks a service against the contract"],
   ["Connector", "docs/connector.md", "how to run the tools as a remote server with sign-in"],
+  ["Access logs", "docs/logs.md", "a web server's logs as the source, without a service"],
+  ["ClickHouse", "docs/clickhouse.md", "logs of several servers or years, in a table"],
   ["Reliability", "docs/reliability.md", "what is promised when something fails"],
 ].map(([title = "", path = "", about = ""]) => ({ title, path, about }));
 
