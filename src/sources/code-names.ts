@@ -1,5 +1,5 @@
 /**
- * Creates the English names of countries (ISO 3166-1) and languages (BCP 47), which their codes stand for. The formatters are
+ * Creates a lookup of the English names of countries (ISO 3166-1) and languages (BCP 47) by their codes. The formatters are
  * created when first needed, since Intl is slow.
  */
 export function createCodeNames(): (dimension: string, code: string) => string | undefined {

@@ -125,7 +125,7 @@ const OPERATORS: Record<string, Partial<Record<CrawlerPurpose, readonly string[]
   Pingdom: { other: ["Pingdom.com_bot"] },
 };
 
-/** Where the name in the user agent says little. */
+/** Labels for names in the user agent that say little. */
 const LABELS: Readonly<Record<string, string>> = {
   bingbot: "Bingbot",
   Slurp: "Yahoo Slurp",
@@ -152,7 +152,7 @@ const byName = new Map(crawlers.map((crawler) => [crawler.value.toLowerCase(), c
 
 /**
  * All names in one expression, so that a user agent is read once. The longest come first: `Applebot-Extended` also begins
- * with `Applebot`. A name inside of a longer word is another name.
+ * with `Applebot`. A name within a longer word does not count.
  */
 const PATTERN = new RegExp(
   `(?<![a-z\\d])(?:${[...byName.keys()]
@@ -163,7 +163,7 @@ const PATTERN = new RegExp(
 );
 
 /**
- * The crawler that a user agent names; undefined for browsers and crawlers that are not known. Anybody can send any user
+ * The crawler that a user agent names; undefined for browsers and unknown crawlers. Anybody can send any user
  * agent: this is how a program identifies itself, not a proof.
  */
 export function findCrawler(userAgent: string): Crawler | undefined {
@@ -171,7 +171,7 @@ export function findCrawler(userAgent: string): Crawler | undefined {
   return name === undefined ? undefined : byName.get(name.toLowerCase());
 }
 
-/** Who a crawler of that name is. A later version's list may lack one that an earlier one counted. */
+/** Who a crawler of that name is. A later version of the list may lack a crawler that an earlier version counted. */
 export function describeCrawler(name: string): Omit<Crawler, "operator"> & { operator: string | null } {
   return byName.get(name.toLowerCase()) ?? { value: name, label: name, operator: null, purpose: "other" };
 }

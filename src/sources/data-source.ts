@@ -25,7 +25,7 @@ export interface DataSource {
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
   /** The dimensions it records; all of them if absent. */
   dimensions?(site: SourceSite, signal?: AbortSignal): Promise<readonly Dimension[]>;
-  /** The option that a dimension needs, if it is only recorded with one that was not given. */
+  /** The option that would have a dimension recorded, if it was not given. */
   missingOption?(dimension: Dimension): string | undefined;
   /** How many days it keeps, today included. */
   readonly daysKept: number;
@@ -41,7 +41,7 @@ export interface SourceSite {
   createdAt: number;
   /** The first day with data; null if nothing was ever recorded. */
   dataSince: string | null;
-  /** The last complete day of a source that is loaded day by day; absent if it always has what happened. */
+  /** The last complete day of a source that is loaded day by day; absent if it is always up to date. */
   dataUntil?: string;
 }
 
@@ -79,7 +79,7 @@ export interface RankedRow {
 export interface CrawlerRanking {
   rows: readonly CrawlerRow[];
   totalRows: number;
-  /** The requests of all crawlers, also of those beyond the limit. */
+  /** The requests of all crawlers, including those beyond the limit. */
   totalRequests: number;
 }
 

@@ -6,7 +6,7 @@ import type { DataSource } from "./data-source.ts";
 import { createKeyring, type Keyring } from "./keyring.ts";
 import type { SourceContext } from "./source-types.ts";
 
-/** How often the file is looked at, at most. */
+/** The file is checked at most this often. */
 const FRESH_MS = 1_000;
 
 export interface FileKeyringOptions {
@@ -19,9 +19,9 @@ export interface FileKeyringOptions {
 }
 
 /**
- * A keyring from a keys file, which may change at any time: a new or removed key counts after a second at the latest. If
- * the file can no longer be used, what was last read stays valid. Throws AnalyticsError `usage` if it cannot be used at
- * first.
+ * A keyring from a keys file, which may change at any time: a new or removed key takes effect within a second. If
+ * the file becomes unusable, the keys that were last read stay valid. Throws AnalyticsError `usage` if it is unusable from the
+ * start.
  */
 export function openFileKeyring(file: string, { openView, clock, report }: FileKeyringOptions): Keyring {
   const build = (organizations: readonly Organization[]): Keyring =>
@@ -32,7 +32,7 @@ export function openFileKeyring(file: string, { openView, clock, report }: FileK
       }),
     );
 
-  // The stamp is older than the content, so that no change in between is missed.
+  // The stamp is read before the content, so that no change in between is missed.
   let stamp = stampFile(file);
   let checked = clock();
   let find = build(readKeysFile(file));

@@ -13,21 +13,21 @@ export interface Hit extends Partial<Record<TextColumn, string>> {
   day: string;
   /** Seconds since 1970. */
   time: number;
-  /** 64 bits in decimal. Of a sender, on one day: the same person has another on the next day. */
+  /** 64 bits in decimal. Identifies a sender on one day: the next day, the same person gets another. */
   visitor: string;
   /** 64 bits in decimal, the same whenever the same log is exported. */
   id: string;
   /** The order of a visitor's hits on a day, for those of the same second. */
   sequence?: number;
-  /** The number of the visit among those of the visitor on the day, from 1; 0 for what belongs to none. */
+  /** The number of the visit among the visitor's visits of the day, from 1; 0 for hits outside of visits. */
   visit?: number;
   /** HTTP status of a bot's request. */
   status?: number;
-  /** Of `day`: how many page views the day has, so that a day that is partly loaded is noticed. */
+  /** Of `day`: how many page views the day has, to notice a day that is loaded only in part. */
   pageviews?: number;
-  /** Of `day`: 64 bits in decimal, others when a value of one of its hits is another. */
+  /** Of `day`: 64 bits in decimal that change when any value of its hits changes. */
   digest?: string;
-  /** Of `day`: the version of the rules by which was counted. */
+  /** Of `day`: the version of the rules that it was counted by. */
   definition?: number;
   /** Of `day`: IANA name of the zone in which it begins and ends. */
   timezone?: string;
@@ -37,7 +37,7 @@ export interface Hit extends Partial<Record<TextColumn, string>> {
 
 export type HitKind = "pageview" | "event" | "bot" | "scanner" | "day";
 
-/** The columns with a value of a dimension; empty for none. Those of a visit are in each of its page views. */
+/** The column of each dimension; empty for none. A visit's values are repeated in each of its page views. */
 export const columnsOf = {
   pages: "path",
   entry_pages: "entry_page",

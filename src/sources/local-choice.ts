@@ -79,7 +79,7 @@ function choose(kind: LocalKind, flags: SourceFlags, from: string): LocalChoice 
   return { kind, flags, options: listWords(kind, flags), from };
 }
 
-/** The site of a source that does not say whose it is. */
+/** The site of a source whose data does not name one. */
 const SITE: SourceOption = { flag: "--site", value: "<site>", description: "" };
 
 /** The values of a source's own options, as a profile keeps them. */
@@ -94,7 +94,7 @@ export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknow
   );
 }
 
-/** The words that choose a source and its site, for a program that is started without a question. */
+/** The words that choose a source and its site, for a server, which is started without a query. */
 export const listAllWords = ({ flags, options }: LocalChoice): string[] =>
   options.length === 0 ? [] : [...options, ...(options[0] === "--profile" ? [] : wordsOf([SITE], flags))];
 
@@ -111,7 +111,7 @@ function wordsOf(known: readonly SourceOption[], flags: SourceFlags): string[] {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** A program that is started elsewhere needs paths from the root. `example.com=logs/*` has its path after the sign. */
+/** A program that is started in another folder needs absolute paths. In `example.com=logs/*`, the path follows the sign. */
 function resolvePath(value: unknown): string {
   const [, site = "", path = ""] = /^([\w.-]+=)?(.*)$/s.exec(String(value)) ?? [];
   return path === "-" ? String(value) : `${site}${resolve(path)}`;
@@ -145,7 +145,7 @@ function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: Loc
   });
 }
 
-/** What has no effect would leave a wrong number, such as one in another timezone. */
+/** Ignoring an option would give a wrong number, such as one in another timezone. */
 function refuseForeignSetting(flags: SourceFlags, chosen: LocalChoice | undefined): void {
   const own = new Set(chosen === undefined ? [] : optionsOf(chosen.kind).map(({ flag }) => flag));
   const foreign = localKinds

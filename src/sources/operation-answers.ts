@@ -131,7 +131,7 @@ const answers: Answers = {
       source.active(site, now, signal),
       source.warnings?.({ site, from: today, to: today, now }, signal),
     ]);
-    // Of what a reader must know about today, only that nothing of it is there.
+    // Of the warnings about today, only the one that today's data is missing matters here.
     const about = warnings.filter(({ code }) => code === "stale");
     return {
       site: { id: site.id, domain: site.domain },

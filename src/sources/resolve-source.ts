@@ -32,7 +32,7 @@ export function resolveSource(
   };
 }
 
-/** Throws AnalyticsError `usage` at a terminal, where nothing is piped into the program. */
+/** Returns standard input. Throws AnalyticsError `usage` if it is a terminal: nothing is piped into the program. */
 export function openPipe(stdin: SourceContext["stdin"]): SourceContext["stdin"] {
   if (!stdin.isTTY) return stdin;
   throw new AnalyticsError(

@@ -1,6 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
 
-/** The error on a site that does not exist, or that is another organization's: they must not be told apart. */
+/** The error about a site that does not exist or belongs to another organization: callers must not be able to tell which. */
 export function createSiteNotFound(): AnalyticsError {
   return new AnalyticsError(
     "site_not_found",

@@ -37,7 +37,7 @@ export interface SourceOption {
   value?: `<${string}>`;
   description: string;
   isRepeatable?: true;
-  /** Whether its values are paths, which a program elsewhere needs from the root. */
+  /** Whether its values are paths, which a program started in another folder needs as absolute paths. */
   isPath?: true;
 }
 
@@ -63,16 +63,16 @@ export interface LocalKind {
   /** The environment variable that chooses it, and how its text becomes flags. */
   variable?: { name: string; read(text: string): SourceFlags };
   about: About;
-  /** A variable with a secret that the data is read with, and the option that names a file of it. */
+  /** The variable with the secret that reading the data needs, and the option that names a file with it. */
   secret?: { variable: string; option: string };
   /** The site to use when a query names none. */
   site?: string;
   /** Set if its data may not name the site, which `--site` then does. */
   takesSite?: true;
   open(context: LocalContext): Promise<DataSource>;
-  /** For a source that has organizations itself: finds the data of each key, and lists keys that are public. */
+  /** For a source with organizations of its own: finds the data of each key, and lists the public keys. */
   openKeyring?(context: LocalContext): Promise<LocalKeyring>;
-  /** For a source that organizations of a keys file can share: opens it once, for all of them. */
+  /** For a source that the organizations of a keys file can share: opens it once for all of them. */
   openViews?(context: LocalContext): Promise<OpenView>;
 }
 
@@ -81,7 +81,7 @@ export interface LocalKeyring {
   publicKeys: string[];
 }
 
-/** Shows some sites of a source, as if there were no others. */
+/** Opens a view of some sites of a source, as if there were no others. */
 export type OpenView = (selection: SiteSelection) => DataSource;
 
 /** A source in this process that flags, environment or a profile chose. */

@@ -1,7 +1,7 @@
 import { addDays } from "../operations/days.ts";
 import type { Warning } from "../operations/period.ts";
 
-/** In days: the usual days of a question are as many, so of data that ended earlier they show nothing. */
+/** In days: the default period of a query, which shows nothing of data that ended earlier. */
 const LONG_AGO = 30;
 const LAST_DAYS = 7;
 

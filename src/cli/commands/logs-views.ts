@@ -126,7 +126,9 @@ function listNotes(run: DryRun): string[] {
       ? ["The log names no site. To ask about it, name it: --site example.com"]
       : []),
     ...(other_hosts_total > other_hosts.length
-      ? [`${other_hosts_total} hosts are no site: those with less than 1% of all page views.`]
+      ? [
+          `Shown are ${other_hosts.length} of ${other_hosts_total} hosts that are not sites. Without --site, a site has 1% of all page views or more.`,
+        ]
       : []),
     ...run.unreadable.map((line) => `Cannot be read: ${line}`),
   ];

@@ -11,7 +11,7 @@ export interface AddressNumbers {
   set(address: string, ipv4: number, number: number): void;
   /** IPv4 addresses as numbers; the other number of each pair is 0. */
   readonly ipv4: Pick<PairNumbers, "forEach">;
-  /** All others. */
+  /** The numbers of all other addresses. */
   readonly others: ReadonlyMap<string, number>;
 }
 
@@ -33,7 +33,7 @@ export function createAddressNumbers(): AddressNumbers {
   };
 }
 
-/** The 32 bits of an IPv4 address as it is usually written; -1 for all else, such as digits with zeros in front. */
+/** The 32 bits of an IPv4 address in its usual form; -1 for anything else, such as numbers with leading zeros. */
 export function parseIpv4(text: string): number {
   let [bits, octet, digits, dots] = [0, 0, 0, 0];
   for (let at = 0; at <= text.length; at++) {
@@ -55,7 +55,7 @@ export function parseIpv4(text: string): number {
   return dots === 3 ? bits : -1;
 }
 
-/** The code of a dot, counted from that of 0. */
+/** The character code of a dot, minus that of 0. */
 const DOT = -2;
 
 export const formatIpv4 = (bits: number) => [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join(".");

@@ -2,8 +2,8 @@ import { BlockList, isIP } from "node:net";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 
 /**
- * The address by which a visitor is told apart: an IPv6 address without its lower half, which devices change every day,
- * and an IPv4 address without its IPv6 form.
+ * The address that identifies a visitor: an IPv6 address without its lower half, which devices change every day, or an
+ * IPv4 address, also where it is written as IPv6.
  */
 export function groupAddress(text: string): string {
   if (!text.includes(":")) return text;
@@ -60,9 +60,13 @@ function addRange(blocks: BlockList, range: string): void {
   const most = version === 4 ? 32 : 128;
   const length = prefix === undefined ? most : Number(/^\d{1,3}$/.test(prefix) ? prefix : Number.NaN);
   if (version === 0 || !(length <= most)) {
-    throw new AnalyticsError("usage", `--exclude-address: ${quoteWord(range)} is no address or range.`, {
-      hint: "Such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32.",
-    });
+    throw new AnalyticsError(
+      "usage",
+      `--exclude-address: ${quoteWord(range)} is not an address or a range.`,
+      {
+        hint: "Such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32.",
+      },
+    );
   }
   blocks.addSubnet(address, length, version === 4 ? "ipv4" : "ipv6");
 }

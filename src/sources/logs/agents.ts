@@ -9,7 +9,7 @@ export type Agent = BrowserAgent | BotAgent;
 export interface BotAgent {
   kind: "bot";
   id: number;
-  /** The crawler that it says it is, by its name in `crawler-list.ts`. */
+  /** The crawler that it claims to be, by its name in `crawler-list.ts`. */
   crawler?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface BrowserAgent {
 }
 
 export interface Agents {
-  /** What a user agent says. Each is looked at once: a log has few different ones. */
+  /** What a user agent says. Each is parsed once: a log has few different ones. */
   find(userAgent: string): Agent;
   /** The user agents by id. */
   readonly texts: readonly string[];
@@ -60,7 +60,7 @@ function readAgent(userAgent: string, id: number): Agent {
   };
 }
 
-/** The parser's expressions take long on long texts. */
+/** The parser's regular expressions are slow on long texts. */
 const LONGEST = 500;
 
 const rename = (names: Record<string, string>, name: string | undefined) =>

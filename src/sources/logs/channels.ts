@@ -1,6 +1,6 @@
 import { findReferrerKind } from "./referrers.ts";
 
-/** Where a visit came from, as the first page view's referrer and address say. */
+/** Where a visit came from, by the referrer and the URL of its first page view. */
 export interface Origin {
   /** The referring host; null if there is none, or if it is the site itself. */
   referrer: string | null;
@@ -9,11 +9,11 @@ export interface Origin {
   campaign: string | null;
   term: string | null;
   content: string | null;
-  /** The parameter that an advertisement adds, such as `gclid`. */
+  /** The parameter that an advertising network adds, such as `gclid`. */
   clickId: string | null;
 }
 
-/** The channels that parameters name, the first that fits: a campaign knows better than a referrer. */
+/** The channels that parameters name; the first match counts. Parameters come before the referrer, which knows less. */
 const NAMED: readonly [name: "medium" | "source", pattern: RegExp, channel: string][] = [
   ["medium", /^affiliates?$/, "Affiliates"],
   ["medium", /^e[-_ ]?mail$/, "Email"],
@@ -24,7 +24,7 @@ const NAMED: readonly [name: "medium" | "source", pattern: RegExp, channel: stri
   ["medium", /push$|^(?:mobile|notification)$/, "Mobile Push Notifications"],
 ];
 
-/** The channels that a medium names where the sender is unknown. */
+/** The channels that a medium names where the source is unknown. */
 const OTHERS: readonly [pattern: RegExp, channel: string][] = [
   [/^(?:social|social-network|social-media|sm|social network|social media)$/, "Organic Social"],
   [/^organic$/, "Organic Search"],
@@ -35,7 +35,7 @@ const OTHERS: readonly [pattern: RegExp, channel: string][] = [
 const DISPLAY = /^(?:display|banner|expandable|interstitial|cpm)$/;
 const PAID = /^(?:.*cp.*|ppc|retargeting|paid.*)$/;
 
-/** The channel of a visit, by the usual default channel groups with AI assistants beside them. */
+/** The channel of a visit, by the usual default channel groups, plus AI assistants. */
 export function findChannel(origin: Origin): string {
   const medium = origin.medium?.toLowerCase() ?? "";
   const source = origin.source?.toLowerCase() ?? "";

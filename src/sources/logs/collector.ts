@@ -18,24 +18,24 @@ import { type SiteLog, sealDays, type TakesDay, weighOpenDays } from "./site-log
 export interface Collector {
   /** @param site The site of the line's file; undefined if the line's host names it. */
   add(line: LogLine, site: string | undefined): Outcome;
-  /** By domain. With hosts in the log, every host has an entry, also those that are no site. */
+  /** By domain. If the log has hosts, every host has an entry, even if it is not a site. */
   readonly sites: ReadonlyMap<string, SiteLog>;
   readonly outcomes: Outcomes;
-  /** By number, as days refer to them. */
+  /** By the number with which days refer to them. */
   readonly userAgents: readonly string[];
   /**
-   * Closes the days that are over by an instant, in seconds since 1970, since all lines up to it were added.
+   * Closes the days that ended before an instant, in seconds since 1970. All lines up to it must have been added.
    *
-   * @param isForced Also if there is memory for them. Until then, lines may come in any order.
+   * @param isForced Close them even if there is memory to keep them open, in which their lines may come in any order.
    */
   seal(time: number, isForced: boolean): void;
 }
 
-/** Open days may take this many bytes of memory before those that are over are closed early. */
+/** In bytes: when open days take more memory, those that are over are closed early. */
 const ROOM = 64_000_000;
 
 export interface CollectorOptions {
-  /** Where an address is; absent if nothing says it. */
+  /** Looks up where an address is; absent without a database. */
   findPlace?: ((address: string) => Place) | undefined;
   /** What an earlier process collected. */
   kept?: { sites: readonly SiteLog[]; outcomes: Outcomes } | undefined;
@@ -44,7 +44,7 @@ export interface CollectorOptions {
   recorder?: Recorder | undefined;
 }
 
-/** Throws AnalyticsError `usage` for an address range that is none. */
+/** Throws AnalyticsError `usage` for an invalid address range. */
 export function createCollector(
   settings: LogSettings,
   { findPlace, kept, takesDay, recorder }: CollectorOptions = {},

@@ -37,7 +37,7 @@ export interface PairNumbers {
   forEach(take: (number: number, a: number, b: number) => void): void;
 }
 
-/** A pair, and its number from 1 up; 0 marks a free slot. They lie together, since each look far away takes time. */
+/** A pair, and its number from 1 up; 0 marks a free slot. They lie together, since each access to distant memory takes time. */
 const SLOT = 3;
 
 /** An open-addressing hash table: a Map with text as keys would take five times the memory. */

@@ -4,20 +4,20 @@ import { createPairNumbers, type PairNumbers } from "./columns.ts";
 import { createSalt, hashSalted } from "./known-senders.ts";
 import { LATENESS } from "./site-log.ts";
 
-/** A day's lines as another process can compare them: hashes under a salt that is destroyed when the day is closed. */
+/** A day's lines in a form that another process can compare: hashes under a salt that is destroyed when the day is closed. */
 export interface KeptMarks {
   /** Seconds since 1970. */
   start: number;
   end: number;
   salt: Uint8Array;
-  /** Three numbers for each line: the upper and lower bits of its mark, and the place of its content among all. */
+  /** Three numbers for each line: the upper and lower bits of its mark, and the index of its content. */
   marks: Uint32Array;
 }
 
 export interface ComparedDay extends KeptMarks {
-  /** By hash, the place of the content that had the line first; those of `marks` are not among them. */
+  /** By hash, the index of the content that had the line first; without the lines of `marks`. */
   seen: PairNumbers;
-  /** The same of `marks`, once a line was looked up: most starts find no new line. */
+  /** The same for `marks`, built when the first line is looked up: most runs find no new line. */
   known?: PairNumbers;
 }
 
@@ -29,7 +29,7 @@ export interface ComparedDays {
   keep(now: number): KeptMarks[];
 }
 
-/** Enough for the newest lines of a large log; those of before were compared when they were read. */
+/** Enough for the newest lines of a large log; earlier ones were compared when they were read. */
 const MOST_SEEN = 200_000;
 
 export function createComparedDays(timezone: string, kept: readonly KeptMarks[]): ComparedDays {
@@ -72,7 +72,7 @@ export function createComparedDays(timezone: string, kept: readonly KeptMarks[])
   };
 }
 
-/** The place of the content that had a line first; -1 if none had it. */
+/** The index of the content that had a line first; -1 if none had it. */
 export function findPlace(day: ComparedDay, hash: number): number {
   const place = day.seen.find(upperBits(hash), lowerBits(hash));
   if (place >= 0 || day.marks.length === 0) return place;

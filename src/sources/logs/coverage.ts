@@ -11,7 +11,7 @@ const HOUR = 3_600;
 /** A few lines may be cut off before the user agent. */
 const MOST_WITHOUT_AGENT = 0.01;
 
-/** What a reader must know about the log's days before using their numbers. */
+/** Warnings about the log's days that a reader needs before using their numbers. */
 export function coverageWarnings(log: SiteLog, { from, to, now }: Span): Warning[] {
   const { first, last, timezone, fields } = log;
   if (first === undefined || last === undefined) return [];

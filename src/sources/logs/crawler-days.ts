@@ -6,7 +6,7 @@ import { hashText } from "./hash-text.ts";
 import type { LogLine } from "./log-line.ts";
 import type { OpenDay } from "./open-day.ts";
 
-/** Counts a bot's request if it says which crawler it is. */
+/** Counts a bot's request if its user agent names a known crawler. */
 export function addCrawlerRequest(
   day: OpenDay,
   crawler: string | undefined,

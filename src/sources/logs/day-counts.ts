@@ -1,6 +1,6 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 
-/** The version of what counts: another answer to the same lines gets another number. */
+/** The version of the counting rules. Increase it when the same lines would give other counts. */
 export const DEFINITION = 1;
 
 /** What is kept of a day: no address, no user agent, nothing about one person. */
@@ -12,9 +12,9 @@ export interface DayCounts {
   crawlers: ReadonlyMap<string, CrawlerDay>;
   /** Read from disk when they are asked for. */
   tallies: Pick<TalliesByDimension, "get">;
-  /** What was left out because its sender is a scanner. */
+  /** What was left out because the sender is a scanner. */
   scanners: { senders: number; pageviews: number };
-  /** Whether the addresses are a proxy's. */
+  /** Whether the addresses seem to be those of a proxy. */
   isProxied: boolean;
 }
 

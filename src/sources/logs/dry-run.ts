@@ -17,10 +17,10 @@ export interface DryRun {
   files: FileReport[];
   left_out: { file: string; reason: string }[];
   sites: SiteReport[];
-  /** Hosts in the log that are no sites, the most frequent first; `other_hosts_total` are all of them. */
+  /** Hosts in the log that are not sites, the most frequent first; `other_hosts_total` counts all of them. */
   other_hosts: { host: string; lines: number }[];
   other_hosts_total: number;
-  /** All lines of all files; those of `outcomes` add up to them. */
+  /** All lines of all files. The lines of `outcomes` add up to this number. */
   lines: number;
   outcomes: OutcomeReport[];
   pages: { site: string; path: string; pageviews: number }[];
@@ -37,13 +37,13 @@ export interface FileReport {
   file: string;
   format: string;
   lines: number;
-  /** Of its text. */
+  /** Of its decompressed text. */
   bytes: number;
   first_day: string | null;
   last_day: string | null;
   /** Why reading it ended early. */
   damage: string | null;
-  /** The file that has some of its lines, too. */
+  /** Another file that has some of the same lines. */
   repeats: string | null;
 }
 
@@ -51,12 +51,12 @@ export interface SiteReport {
   site: string;
   first_day: string | null;
   last_day: string | null;
-  /** The sum of each day's. */
+  /** The sum of the daily visitors. */
   visitors: number;
   pageviews: number;
   events: number;
   scanners: number;
-  /** On these days all visitors seem to come from a proxy, so that they cannot be counted. */
+  /** The number of days whose visitors cannot be counted, since nearly all seem to come from a proxy. */
   proxied_days: number;
 }
 
@@ -69,7 +69,7 @@ export interface OutcomeReport {
   examples: string[];
 }
 
-/** What becomes of a line, for people. What a collector calls a page view may turn out to be a scanner's. */
+/** What lines count as, for people. A line that a collector takes for a page view may turn out to be a scanner's. */
 export const lineOutcomes = {
   ...explanations,
   scanner_page_view: "page views of scanners",
@@ -79,7 +79,7 @@ export const lineOutcomes = {
   too_long: "longer than 64 kB",
 } as const;
 
-/** Stands for the site of a log that names none. */
+/** The name of the site of a log that names none. */
 export const UNNAMED = "(unnamed)";
 
 const MOST_ROWS = 10;

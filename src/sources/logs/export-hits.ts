@@ -9,7 +9,7 @@ import type { LogSettings } from "./settings.ts";
 export interface ExportReport {
   /** The closed days, in the order in which they were written. */
   days: readonly ExportedDay[];
-  /** Days that lines can still come for, by site. */
+  /** Days that are still open, by site. */
   open: { site: string; date: string }[];
   /** Lines that came after their day was written. */
   late: number;
@@ -19,7 +19,7 @@ export interface ExportReport {
 
 /**
  * Reads logs and writes the hits of the days that are closed. Throws AnalyticsError as queries do, and `usage` if the
- * sites are not named: which hosts have enough visitors to be a site can be another set tomorrow.
+ * sites are not named: otherwise the hosts that count as sites could change from day to day.
  */
 export async function exportHits(
   settings: LogSettings,

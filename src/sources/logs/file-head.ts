@@ -11,7 +11,7 @@ export interface FileHead {
   detected: Detected;
   /** The lines that the format was recognized by. */
   sample: string[];
-  /** SHA-256 of the first line with a request: tells which log a file holds, whatever its name. */
+  /** SHA-256 of the first line with a request: identifies the log in a file, whatever the file is called. */
   fingerprint: string;
   /** Seconds since 1970 of that line. */
   firstTime: number;
@@ -41,7 +41,7 @@ export async function readHead(file: LogFile, asked: LogFormat | undefined): Pro
   return { compression, detected, sample, fingerprint, firstTime, damage };
 }
 
-/** A sentence about a file whose content cannot be decompressed. Throws what is no such failure. */
+/** A sentence about a file whose content cannot be decompressed. Rethrows any other error. */
 export function explainDamage(cause: unknown): string {
   if (cause instanceof AnalyticsError) return cause.message;
   if (Object(cause).syscall !== undefined) throw cause;

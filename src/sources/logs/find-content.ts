@@ -5,15 +5,15 @@ import { readContent } from "./log-file.ts";
 import type { LogFormat } from "./log-line.ts";
 import { TAIL } from "./text-blocks.ts";
 
-/** Knows contents again, whatever names their files have by now. */
+/** Recognizes contents that were read before, under whatever names their files have now. */
 export interface ContentFinder {
-  /** What was read of a file, with the last bytes of it; undefined if the file is new. */
+  /** What was read of a file before, with the last bytes of it; undefined if the file is new. */
   findRead(file: FoundFile, head: FileHead): Promise<{ content: LogContent; tail: Buffer } | undefined>;
-  /** What was read of which a file holds the beginning. */
+  /** A content that was read before and of which this file is the beginning. */
   findWhole(file: FoundFile, head: FileHead): Promise<LogContent | undefined>;
 }
 
-/** @param listFiles The files that were found the last time. */
+/** @param listFiles Returns the files that were found last. */
 export function createContentFinder(
   contents: ReadonlyMap<string, LogContent>,
   format: LogFormat | undefined,
@@ -23,7 +23,7 @@ export function createContentFinder(
     [...contents.values()].filter((content) => content.fingerprint === fingerprint);
   const findFile = ({ path }: LogContent) => listFiles().find((file) => file.path === path);
 
-  /** Another log may be there by now. */
+  /** Another log may be at that path by now. */
   const isStillAt = async (content: LogContent) => {
     const file = findFile(content);
     return file !== undefined && (await readHead(file, format)).fingerprint === content.fingerprint;
@@ -46,7 +46,7 @@ export function createContentFinder(
       for (const content of alike) {
         if (content.read < end.length) continue;
         const whole = findFile(content);
-        // Of what is gone, the first line must do.
+        // If the earlier file is gone, its first line must be enough.
         if (whole === undefined) return content;
         const wholeHead = await readHead(whole, format);
         const tail = await readTail(whole, wholeHead, end.length);
@@ -77,7 +77,7 @@ async function readEnd(
   { compression }: FileHead,
 ): Promise<{ length: number; tail: Buffer }> {
   let [length, tail] = [0, Buffer.alloc(0)];
-  // Of a plain file, the end suffices.
+  // For a plain file, reading the end is enough.
   const from = compression === undefined ? Math.max(0, file.size - TAIL) : 0;
   for await (const chunk of await readContent(file, compression, from)) {
     length += chunk.length;

@@ -24,7 +24,7 @@ export async function findFiles({
   stdin,
 }: Pick<LogSettings, "files" | "stdin">): Promise<FoundFile[]> {
   const found = new Map<string, FoundFile>();
-  // What can be read only once comes first.
+  // Standard input comes first.
   for (const { glob: path, site } of files) {
     if (path === STDIN) found.set(path, { path, site, size: 0, modified: 0, open: stdin ?? refuseStdin });
   }
@@ -51,7 +51,7 @@ function refuseStdin(): never {
 
 async function resolvePattern(pattern: string): Promise<string[]> {
   const path = resolve(pattern);
-  // A name may contain brackets: what exists is meant as it is.
+  // A name may contain brackets: if such a file exists, it is meant literally.
   const known = statIfThere(path);
   if (known?.isDirectory()) return listFolder(path);
   if (known !== undefined) return [path];
@@ -60,7 +60,7 @@ async function resolvePattern(pattern: string): Promise<string[]> {
   const found = tinyglobby.isDynamicPattern(slashed)
     ? await tinyglobby.glob(slashed, { absolute: true, dot: true, expandDirectories: false })
     : [];
-  // A folder that may not be read has no files either.
+  // Says so if nothing matches because the folder may not be read.
   if (found.length === 0) listFolder(resolve(slashed.replace(/[^/]*[*?[{(!].*$/, "").replace(/[^/]*$/, "")));
   return found.sort();
 }
@@ -69,7 +69,7 @@ function statIfThere(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (cause) {
-    // On the way to it is a file.
+    // A part of the path is a file.
     if (Object(cause).code === "ENOTDIR") return undefined;
     throw refuseUnreadable(path, cause);
   }
@@ -92,7 +92,7 @@ function readFile(path: string, site: string | undefined): FoundFile | undefined
     const { size, mtimeMs, isFile } = statFile(path);
     return isFile ? { path: realpathSync(path), site, size, modified: mtimeMs } : undefined;
   } catch (cause) {
-    // Rotated away since it was found.
+    // It was rotated after it was found.
     if (Object(cause).code === "ENOENT") return undefined;
     throw refuseUnreadable(path, cause);
   }

@@ -6,7 +6,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { createAddressFilter, unmapAddress } from "./addresses.ts";
 import type { Place } from "./settings.ts";
 
-/** The members that are read of a record: MaxMind's and DB-IP's, and the flat ones of ip-location-db and IPinfo. */
+/** The fields that are read of a record: those of MaxMind and DB-IP, and the flat ones of ip-location-db and IPinfo. */
 interface PlaceRecord {
   country?: string | { iso_code?: string };
   registered_country?: { iso_code?: string };
@@ -16,8 +16,8 @@ interface PlaceRecord {
 }
 
 /**
- * Addresses of nobody on the Internet (IANA's registries of special addresses), which some databases place in a country.
- * With `::/32`, all of IPv4 would be among them, which `BlockList` takes for `::ffff:0:0/96`.
+ * Addresses that nobody on the Internet has (IANA's registries of special addresses); some databases place them in a country.
+ * `::/32` would include all of IPv4, since `BlockList` takes IPv4 for `::ffff:0:0/96`.
  */
 const isSpecial = createAddressFilter([
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"],
@@ -48,7 +48,7 @@ export function openGeoip(path: string): (address: string) => Place {
   const hasIPv6 = reader.metadata.ipVersion === 6;
   return (text) => {
     const address = unmapAddress(text);
-    // A host name, if the server looks them up, is no address. The library takes whatever it is given for one.
+    // Servers may log host names instead of addresses. The library would take any text for an address.
     if (isIP(address) === 0 || isSpecial(address) || (isIPv6(address) && !hasIPv6)) return {};
     return readPlace(find(address));
   };
@@ -64,11 +64,11 @@ function readBytes(path: string, refuse: Refuse): Buffer {
   } catch (cause) {
     throw refuse(explainSystemError(cause), cause);
   }
-  throw refuse("it is no regular file");
+  throw refuse("it is not a regular file");
 }
 
 function openReader(bytes: Buffer, refuse: Refuse): Reader<Response> {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw refuse("it is compressed; gunzip unpacks it");
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw refuse("it is compressed: unpack it with gunzip");
   const end = bytes.lastIndexOf(METADATA);
   if (end < 0) throw refuse("it is incomplete, or not in MaxMind's format");
   try {
@@ -80,12 +80,12 @@ function openReader(bytes: Buffer, refuse: Refuse): Reader<Response> {
   throw refuse("it is damaged");
 }
 
-/** What is before a database's description of itself, at its end. */
+/** The marker before a database's metadata, which is at its end. */
 const METADATA = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
-/** Of so many networks, one has a country. */
+/** Among this many networks, at least one must have a country. */
 const SAMPLE = 2_000;
 
-/** Whether the first networks name a country, which those of a database of, say, providers do not. */
+/** Whether one of the first networks names a country; in a database of, say, providers none does. */
 function hasCountries(reader: Reader<Response>, find: (address: string) => PlaceRecord | null): boolean {
   const versions = reader.metadata.ipVersion === 6 ? [IPV4, IPV6] : [IPV4];
   return versions.some(({ bits, format }) => {
@@ -124,6 +124,6 @@ function readPlace(record: PlaceRecord | null): Place {
 
 function readCountry({ country, registered_country, country_code }: PlaceRecord): string | undefined {
   const code = typeof country === "string" ? country : country?.iso_code;
-  // IPinfo's newer ones have the name there, and the code beside it.
+  // Newer databases of IPinfo have the name in `country` and the code in `country_code`.
   return country_code ?? code ?? registered_country?.iso_code;
 }

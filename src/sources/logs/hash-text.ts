@@ -1,4 +1,4 @@
-/** 53 bits that hardly any two of some million texts share (cyrb53). It protects nothing. */
+/** A hash of 53 bits (cyrb53), unlikely to collide among some million texts. It is not cryptographic. */
 export function hashText(text: string): number {
   let [a, b] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < text.length; at++) {

@@ -16,13 +16,13 @@ import { findScanners, forEachSender, forEachVisit, isView, orderHits } from "./
 export interface ExportOptions {
   /** The domains to export. */
   sites: ReadonlySet<string>;
-  /** Makes visitors' addresses pseudonyms. */
+  /** Turns visitors' addresses into pseudonyms. */
   secret: Uint8Array;
   /** The first day to export, `YYYY-MM-DD`. */
   since?: string | undefined;
-  /** Also the day on which the log begins, whose first lines may be missing. */
+  /** Whether to export the day on which the log begins, too; its first lines may be missing. */
   hasFirstDay: boolean;
-  /** Also days on which all visitors seem to come from a proxy. */
+  /** Whether to export days, too, on which nearly all visitors seem to come from a proxy. */
   acceptProxyAddresses: boolean;
   write: (hit: Hit) => void;
 }
@@ -43,7 +43,7 @@ export interface ExportedDay {
 export function createHitExport(options: ExportOptions): HitExport {
   const { sites, secret, since = "", write } = options;
   const isWanted = ({ domain }: SiteLog, { date }: OpenDay) => sites.has(domain) && date >= since;
-  /** What days keep only in sums, until they are closed. */
+  /** Details of open days, which the days themselves keep only as sums. */
   const kept = new WeakMap<OpenDay, { visitors: string[]; bots: Omit<Hit, "id">[] }>();
   const keep = (day: OpenDay) => {
     let own = kept.get(day);
@@ -97,14 +97,14 @@ interface DayToWrite {
   secret: Uint8Array;
 }
 
-/** Writes a day's hits, and as the last row the one that says that the day is complete. Returns how many. */
+/** Writes a day's hits, and last the row that marks the day as complete. Returns how many hits. */
 function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
   const { log, day, bots, secret } = given;
   const head = { site: log.domain, day: day.date };
   const addId = createIds(secret);
   let [hits, pageviews] = [0, 0];
   const ids = createHash("sha256").update(secret);
-  // Of all values: the same hits have other ones with another database of countries, or after an update.
+  // Of all values, which another database of countries or an update can change for the same hits.
   const values = createHash("sha256");
   const writeHit = (hit: Omit<Hit, "id">) => {
     const whole = addId(hit);
@@ -164,7 +164,7 @@ function forEachHit(
         if (isView(day, order[at] ?? 0)) take({ kind, ...hitAt(at), ...ofVisit });
       }
     });
-    // Only visitors have events: whoever has a page view, and is no scanner.
+    // Only visitors have events: senders with a page view that are not scanners.
     if (kind === "scanner" || visits === 0) return;
     for (let at = from; at < to; at++) {
       if (!isView(day, order[at] ?? 0)) take({ kind: "event", ...hitAt(at), event: DOWNLOAD });
@@ -172,7 +172,7 @@ function forEachHit(
   });
 }
 
-/** The texts of numbered values by column, each read once. */
+/** The texts of numbered values, by column. Each is looked up once. */
 function createTexts<D extends Exclude<Dimension, "entry_pages" | "exit_pages">>(
   values: SiteValues,
   dimensions: readonly D[],
@@ -198,7 +198,7 @@ function createTexts<D extends Exclude<Dimension, "entry_pages" | "exit_pages">>
 const compareVisitors = (a: { visitor: string }, b: { visitor: string }) =>
   a.visitor < b.visitor ? -1 : Number(a.visitor > b.visitor);
 
-/** Adds ids, which differ also for a visitor's hits that are equal. Takes visitors one after the other. */
+/** Adds ids, which differ even for equal hits of a visitor. Hits must come visitor by visitor. */
 function createIds(secret: Uint8Array): (hit: Omit<Hit, "id">) => Hit {
   const seen = new Map<string, number>();
   let current = "";
@@ -213,7 +213,7 @@ function createIds(secret: Uint8Array): (hit: Omit<Hit, "id">) => Hit {
   };
 }
 
-/** Not HMAC, which is slow in Node 24: a hash that is cut short cannot be extended anyway. */
+/** Not HMAC, which is slow in Node 24: a truncated hash is safe from length extension anyway. */
 function hash64(secret: Uint8Array, ...texts: string[]): string {
   return toDecimal(createHash("sha256").update(secret).update(texts.join("\n")).digest());
 }

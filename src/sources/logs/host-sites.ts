@@ -9,7 +9,7 @@ export interface HostSites {
   /** By domain. */
   readonly logs: ReadonlyMap<string, SiteLog>;
   /**
-   * The site of a line, which is new if no line was about it before; undefined if its host is no site.
+   * The site of a line, created if no line was about it before; undefined if its host is not a site.
    *
    * @param site The site of the line's file; undefined if the line's host names it.
    */
@@ -22,7 +22,7 @@ export interface HostSite {
   findPage: FindPage;
 }
 
-/** More hosts than this are strangers' inventions. */
+/** If there are more hosts than this, strangers made them up. */
 const MOST_SITES = 1_000;
 /** The cache of raw hosts is emptied at this size; it only saves time. */
 const MOST_HOSTS = 50_000;
@@ -46,7 +46,7 @@ export function createHostSites(
   };
   for (const log of kept) addSite(log);
 
-  /** Strangers invent hosts, which must not keep out a site that is new. */
+  /** Makes room for a new site among hosts that strangers made up. */
   const forgetUnvisited = () => {
     for (const [domain, { pageviews }] of logs) {
       if (pageviews > 0) continue;

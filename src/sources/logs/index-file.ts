@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type Database, type OpenDatabase, transact } from "../../sqlite/driver.ts";
 import { readSchemaState } from "../../sqlite/schema-state.ts";
 
-/** Marks a file as an index of this program ("amlg") in SQLite's header field for it. */
+/** SQLite's application id, which marks a file as an index of this program ("amlg"). */
 const APPLICATION_ID = 0x616d6c67;
 const SCHEMA_VERSION = 1;
 
@@ -36,7 +36,7 @@ export class ForeignIndex extends Error {}
 export function openIndexFile(path: string, open: OpenDatabase): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats && !stats.isFile()) throw new ForeignIndex("it is no regular file");
+  if (stats && !stats.isFile()) throw new ForeignIndex("it is not a regular file");
   closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0), 0o600));
   chmodSync(path, 0o600);
   const db = open(path);
@@ -50,7 +50,7 @@ export function openIndexFile(path: string, open: OpenDatabase): Database {
 }
 
 function prepare(db: Database): void {
-  // Without a write-ahead log, which would keep what was deleted: destroyed salts must be gone.
+  // No write-ahead log, which would keep deleted data: destroyed salts must be gone.
   db.exec("PRAGMA busy_timeout = 2000; PRAGMA trusted_schema = OFF;");
   const isNew = examine(db);
   db.exec("PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;");

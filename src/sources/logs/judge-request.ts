@@ -16,7 +16,7 @@ export function judgeRequest(line: LogLine, { path, query }: RequestTarget): Out
   if (purpose !== undefined && /prefetch|preview|prerender/i.test(purpose)) return "data";
   if (asked === "download") return status === 200 ? "download" : "redirect";
   if (status !== 200 && status !== 304) return "redirect";
-  // The answer to a conditional request need not say its type.
+  // A 304 need not state its content type.
   if (contentType && status === 200 && !HTML.test(contentType)) return "data";
   return "page_view";
 }

@@ -1,8 +1,8 @@
 import { hash as hashBytes, randomBytes } from "node:crypto";
 
 /**
- * The addresses and senders of a day as they are kept on disk: hashes under a salt that is destroyed with the day, so that
- * a later process knows them again, and nobody finds out who they were.
+ * The addresses and senders of a day as they are kept on disk: hashes under a salt that is destroyed when the day is closed. A
+ * later process recognizes them, and nobody can find out who they were.
  */
 export interface KnownSenders {
   findAddress(group: string): number | undefined;
@@ -28,8 +28,7 @@ export const hashSender = (salt: Uint8Array, group: string, userAgent: string): 
 
 /**
  * The first bytes of SHA-256 of a salt and a text, as characters. Not HMAC, which takes five times as long in Node 24: a
- * hash that is cut short cannot be extended anyway. In one call and without new memory, it takes a third of the time of a
- * hash object.
+ * truncated hash is safe from length extension anyway. One call without new memory takes a third of the time of a hash object.
  */
 export function hashSalted(salt: Uint8Array, text: string): string {
   const length = salt.length + Buffer.byteLength(text);
@@ -42,7 +41,7 @@ export function hashSalted(salt: Uint8Array, text: string): string {
 let input = Buffer.alloc(1_000);
 
 export function createKnownSenders({ salt, addresses, senders }: SenderHashes): KnownSenders {
-  // Made when the first line asks: most starts find no new line.
+  // Built when the first line needs it: most runs find no new line.
   let findAddress: FindHash | undefined;
   let findSender: FindHash | undefined;
   return {

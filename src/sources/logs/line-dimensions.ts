@@ -1,6 +1,6 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 
-/** The dimensions of what a visit came from, and of what a sender is. */
+/** The dimensions that say where a visit came from, and what its sender is. */
 export const ORIGIN_DIMENSIONS = [
   "hostnames",
   "referrers",

@@ -55,7 +55,7 @@ export function createLineObserver(usual: string | undefined): LineObserver {
   return { observe, domains: domains.all, spans: spans.all, hosts, noRequest };
 }
 
-/** For people: a host that is an address, or no name at all. */
+/** For people: a host that is an address, or not a valid name. */
 const NO_NAME = "(no host name)";
 
 function tally({ outcomes, examples, bots }: DomainLines, line: LogLine, outcome: Outcome): void {

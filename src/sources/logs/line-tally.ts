@@ -3,12 +3,12 @@ import { copyText } from "./formats/timestamp.ts";
 /** Counts texts, such as paths. */
 export interface TextTally {
   add(text: string): void;
-  /** The most frequent ones, then by the alphabet. */
+  /** The most frequent texts; equally frequent ones in alphabetical order. */
   top(limit: number): { text: string; count: number }[];
   readonly size: number;
 }
 
-/** More different texts are not told apart: a report shows a few of the most frequent. */
+/** Further texts are not counted: a report shows only a few of the most frequent. */
 const MOST_TEXTS = 20_000;
 
 export function createTextTally(): TextTally {
@@ -30,7 +30,7 @@ export function createTextTally(): TextTally {
   };
 }
 
-/** A map that creates what it does not have. */
+/** A map that creates missing values. */
 export function createLookup<K, T>(create: () => T): { get(key: K): T; readonly all: ReadonlyMap<K, T> } {
   const all = new Map<K, T>();
   return {

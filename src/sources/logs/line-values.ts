@@ -16,7 +16,7 @@ const MOST_KEPT = 50_000;
 /** The number of the page that a request asks for. */
 export type FindPage = (target: RequestTarget) => number;
 
-/** @param names Of the parameters that tell pages apart. */
+/** @param names The query parameters that are part of a page. */
 export function createFindPage({ values }: SiteLog, names: readonly string[]): FindPage {
   const pages = values("pages");
   const numbers = new Map<string, number>();
@@ -28,7 +28,7 @@ export function createFindPage({ values }: SiteLog, names: readonly string[]): F
       const clean = cleanPath(path) + kept;
       number = pages.number(clean);
       if (numbers.size >= MOST_KEPT) numbers.clear();
-      // The same text in one place, as it nearly always is.
+      // Keeps one copy of the text, since raw and clean paths are nearly always equal.
       numbers.set(clean === raw ? (pages.at(number) ?? raw) : copyText(raw), number);
     }
     return number;
@@ -46,7 +46,7 @@ function keepQuery(query: string, names: readonly string[]): string {
   return kept.size === 0 ? "" : `?${kept}`;
 }
 
-/** The number, within a day, of what a browser tells about its user. */
+/** The number, within a day, of what user agent and address say about a sender. */
 export function numberProfile(
   { profiles }: OpenDay,
   values: SiteValues,

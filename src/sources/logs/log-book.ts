@@ -20,7 +20,7 @@ export interface LogBook {
   readonly contents: ReadonlyMap<string, LogContent>;
   /** Whether a file still has the content. */
   isPresent(content: LogContent): boolean;
-  /** Files that were found and are not read, with the reason. */
+  /** Files that were found but not read, with the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
   keepMarks: RepeatCheck["keep"];
 }
@@ -65,13 +65,13 @@ export function createLogBook(
       return undefined;
     }
     const content = createContent(file, head.fingerprint, format.name);
-    // What was there is under another name, or gone.
+    // The log that was at this path has another name now, or is gone.
     for (const other of contents.values()) if (other.path === file.path) other.path = "";
     contents.set(`${head.fingerprint} ${contents.size}`, content);
     return { ...createReader(file, head, content, parse, Buffer.alloc(0)), checkRepeat };
   };
 
-  /** Reads files that hold different logs, and returns those that hold one of the same. */
+  /** Reads one file for each log, and returns further files that hold one of the same logs. */
   const readSome = async (files: readonly FoundFile[], signal?: AbortSignal): Promise<FoundFile[]> => {
     const readers = new Map<LogContent, Reader>();
     const later: FoundFile[] = [];
@@ -109,7 +109,7 @@ export function createLogBook(
     leftOut,
     keepMarks,
     isPresent: ({ path }) => path !== STDIN && seen.has(path),
-    // Whoever asks while it runs waits for the same reading, and then for one of their own, since lines may have come.
+    // A caller waits for the reading that is running, and then for one of its own, since new lines may have come.
     refresh: async (signal) => {
       while (running) await running.catch(() => {});
       signal?.throwIfAborted();
@@ -127,7 +127,7 @@ interface Reader {
   content: LogContent;
   parse: LineParser;
   blocks: AsyncGenerator<TextBlock>;
-  /** Seconds since 1970 of the last line that was read: the readers are advanced in the order of these. */
+  /** Seconds since 1970 of the last line that was read: the reader with the earliest one goes next. */
   time: number;
 }
 
@@ -141,14 +141,14 @@ function createReader(
   if (content.header !== undefined) parse(content.header);
   const open = async function* () {
     const stream = await readContent(file, head.compression, content.read);
-    // A compressed file is complete, and so is what a pipe has.
+    // Compressed files and pipes have no unfinished last line.
     const isFinished = head.compression !== undefined || file.open !== undefined;
     yield* readBlocks(stream, isFinished, tail);
   };
   return { file, content, parse, blocks: open(), time: head.firstTime };
 }
 
-/** Reads several files like one, in the order of time, so that few days are open at once. */
+/** Reads several files as if they were one, ordered by time, so that few days are open at once. */
 async function readInOrder(
   readers: Reader[],
   collector: Collector,
@@ -218,7 +218,7 @@ function takeBlock(
   content.tooLong += block.tooLong;
   content.read += block.bytes;
   content.tail = hashTail(block.tail);
-  // It goes on after what was damaged, so that was only unfinished.
+  // Reading went on after the damage, so the file was only unfinished.
   content.damage = undefined;
 }
 
@@ -253,7 +253,7 @@ async function guard<T>(
   } catch (cause) {
     if (Object(cause).code === "ENOENT") return undefined;
     if (isCutShort(cause)) {
-      // Such as one that is being compressed at this moment: it is read again once it has changed.
+      // It may be being compressed at this moment: it is read again once it has changed.
       leftOut.set(path, "is damaged or incomplete");
       return undefined;
     }

@@ -5,22 +5,22 @@ import type { FoundFile } from "./find-files.ts";
 export interface Repeats {
   compared: number;
   repeated: number;
-  /** Where the last of them was seen first. */
+  /** The file that had the last of these lines first. */
   path: string;
 }
 
 /** The content of a log, under whatever name its file has today. */
 export interface LogContent {
-  /** Of its first request; contents that begin alike have the same. */
+  /** Of its first request. Contents with the same first line have the same fingerprint. */
   fingerprint: string;
-  /** Empty if it was seen nowhere since another log took its name. */
+  /** Empty if another log has taken its name and it was not found under a new one. */
   path: string;
   format: string;
   site: string | undefined;
   /** How many bytes of its text were read, and SHA-256 of the last of them. */
   read: number;
   tail: string;
-  /** The last line that names columns, for what is written after it. */
+  /** The last line that names columns, which applies to the lines after it. */
   header?: string | undefined;
   lines: number;
   comments: number;

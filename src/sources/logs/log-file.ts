@@ -11,7 +11,7 @@ const MAGIC = { gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
 
 export interface LogFile {
   path: string;
-  /** Reads what is no file on disk, from its beginning. */
+  /** Opens a log that is not a file on disk, from its beginning. */
   open?: (() => Readable) | undefined;
 }
 
@@ -28,18 +28,18 @@ export async function readCompression(file: LogFile): Promise<Compression> {
 
 const LONGEST_MAGIC = 4;
 
-/** What is no file has no positions: it is read whole. */
+/** A stream ignores `from`: it is read from its beginning. */
 const openBytes = ({ path, open }: LogFile, from = 0): AsyncIterable<Buffer> =>
   open?.() ?? readPlain(path, from);
 
-/** The next chunk is read while whoever asked works on this one. */
+/** Reads the next chunk while the caller works on this one. */
 async function* readPlain(path: string, from: number): AsyncGenerator<Buffer> {
   const file = await openFile(path);
   const buffers: [Buffer, Buffer] = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)];
   const read = (position: number) => {
     const reading = file.read(buffers[0], 0, CHUNK, position);
     buffers.reverse();
-    // A failure matters to whoever asks for the chunk, and perhaps nobody does.
+    // A failure is thrown when the chunk is asked for, which may never happen.
     reading.catch(() => {});
     return reading;
   };
@@ -59,13 +59,13 @@ async function* readPlain(path: string, from: number): AsyncGenerator<Buffer> {
 }
 
 const CHUNK = 65_536;
-/** Logs shrink to a twentieth. What shrinks this much was made to fill a disk or a memory. */
+/** Logs compress about twentyfold. A file that compresses this much more was made to fill disks or memory. */
 const MOST_GROWTH = 400;
 const HARMLESS = 100_000_000;
 
 /**
- * Reads a file's text as bytes, decompressed, from an offset in the decompressed text on. Each chunk may be overwritten by
- * the next: what is kept of it must be copied. Reading fails with an AnalyticsError if the file is damaged.
+ * Reads a file's text as bytes, decompressed, starting at an offset in the decompressed text. Each chunk may be overwritten by
+ * the next: copy what you keep of it. Reading fails with an AnalyticsError if the file is damaged.
  */
 export async function readContent(
   file: LogFile,
@@ -78,17 +78,20 @@ export async function readContent(
   const decompress =
     compression === "gzip" ? zlib.createGunzip({ chunkSize: CHUNK }) : await createUnzstd(check);
   const packed = file.open?.() ?? createReadStream(file.path, { highWaterMark: CHUNK });
-  // This starts the stream: whoever listens later misses bytes.
+  // This starts the stream: a later listener would miss bytes.
   packed.on("data", (chunk: Buffer) => {
     size += chunk.length;
   });
   return pipeline(packed, decompress, skipBytes(from, check), () => {});
 }
 
-/** Throws if content grows beyond belief. */
+/** Throws if a file decompresses to more than any log would. */
 function refuseGrowth(grown: number, packed: number): void {
   if (grown <= HARMLESS || grown <= MOST_GROWTH * packed) return;
-  throw new AnalyticsError("usage", "A compressed log grows to more than 400 times its size: it is no log.");
+  throw new AnalyticsError(
+    "usage",
+    "A compressed file grows to more than 400 times its size, so it cannot be a log.",
+  );
 }
 
 function skipBytes(skip: number, check: (grown: number) => void): Transform {
@@ -107,15 +110,15 @@ function skipBytes(skip: number, check: (grown: number) => void): Transform {
 }
 
 /**
- * Zstandard, also of several frames, one after the other. Node's own (since 22.15) loses all but the first of those that
- * come in one chunk, and says nothing.
+ * Decompresses Zstandard, including files of several frames. Node's own decompressor (since 22.15) silently drops all but the
+ * first frame of a chunk.
  */
 async function createUnzstd(check: (grown: number) => void): Promise<Transform> {
   const { Decompress } = await import("fzstd");
   let total = 0;
   let target: Transform | undefined;
   const stream = new Decompress((chunk) => {
-    // A chunk may swell a thousand times before it is passed on.
+    // A chunk may grow a thousandfold before it is passed on.
     total += chunk.length;
     check(total);
     target?.push(Buffer.from(chunk));

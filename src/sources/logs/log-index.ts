@@ -14,7 +14,7 @@ import { createSiteValues, type SiteValues, valueSpaces } from "./values.ts";
 /** All that reading the logs has found. */
 export interface LogState {
   contents: readonly LogContent[];
-  /** To compare lines of other contents with. */
+  /** For comparison with the lines of other contents. */
   marks: readonly KeptMarks[];
   sites: readonly SiteLog[];
   outcomes: Outcomes;
@@ -24,16 +24,16 @@ export interface LogState {
 /** What an earlier process kept. */
 export interface KeptState extends Omit<LogState, "userAgents"> {
   /**
-   * By site and date, days to use where their lines are gone: they were counted by an earlier definition, or the clock was
-   * ahead.
+   * By site and date: days to use only if their lines are gone, since they were counted by an earlier definition or while the
+   * clock was ahead.
    */
   older: ReadonlyMap<string, ReadonlyMap<string, DayCounts>>;
 }
 
-/** Keeps what was read, in one file: whoever opens it next continues where this one stopped. */
+/** Keeps what was read in one file: the next process continues where this one stopped. */
 export interface LogIndex {
   /**
-   * Undefined if nothing was kept yet. Throws ForeignIndex if a newer version of this program has counted in it.
+   * Undefined if nothing was kept yet. Throws ForeignIndex if a newer version of this program has written it.
    *
    * @param now Seconds since 1970.
    */
@@ -47,7 +47,7 @@ export interface LogIndex {
 }
 
 interface Head {
-  /** One more after each save. */
+  /** Increases with each save. */
   generation: number;
   definition: number;
   contents: LogContent[];
@@ -58,7 +58,7 @@ interface Head {
 
 export function createLogIndex(db: Database): LogIndex {
   let generation = 0;
-  /** How many values of a site and space, and which sealed days, are on disk. */
+  /** How many values of each site and space are on disk, and which sealed days. */
   const writtenValues = new Map<string, number>();
   const writtenDays = new Set<DayCounts>();
 
@@ -133,7 +133,7 @@ export function createLogIndex(db: Database): LogIndex {
   // While another process may write.
   const load = (now: number) => readTogether(db, () => loadAll(now));
 
-  // What these return is true once the writing is committed.
+  // Runs once the transaction is committed.
   type Effect = () => void;
 
   const writeSealed = ({ domain, sealed }: SiteLog): Effect[] => {
@@ -220,7 +220,7 @@ export class DayCountedAgain extends AnalyticsError {
   }
 }
 
-/** @param generation The one that the day was written in. */
+/** @param generation The generation in which the day was written. */
 function createStoredTallies(
   db: Database,
   site: string,

@@ -1,4 +1,4 @@
-/** A line of an access log, as text that the sender of the request may have written. */
+/** A line of an access log. The sender of the request may have written any of its texts. */
 export interface LogLine {
   /** Seconds since 1970. */
   time: number;
@@ -8,7 +8,7 @@ export interface LogLine {
   forwarded?: string | undefined;
   /** The virtual host, perhaps with a port. */
   host?: string | undefined;
-  /** Empty if what came was no HTTP request. */
+  /** Empty if it was not an HTTP request. */
   method: string;
   /** Path and query as sent, or an absolute URL. */
   target: string;

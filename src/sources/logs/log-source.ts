@@ -22,11 +22,11 @@ import { countOpenDay, type SiteLog } from "./site-log.ts";
 import { listOwnSites, listSites } from "./sites.ts";
 import { spaceOf } from "./values.ts";
 
-/** All that there is: logs of 2000 can be asked about, too. */
+/** No limit in practice: even logs of the year 2000 can be asked about. */
 const DAYS_KEPT = 10_000;
 const WINDOW_MS = 5 * 60_000;
 
-/** Creates a data source from the store of what logs say. Nothing is read before the first question. */
+/** Creates a data source from a store of logs. Nothing is read before the first query. */
 export function createLogSource(settings: LogSettings, store: LogStore): DataSource {
   return createView({ settings, store });
 }
@@ -60,7 +60,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     const { log } = await readSite(site, signal);
     return { log, days: listDays(from, to).map((date) => ({ date, counts: findCounts(log, date, now) })) };
   };
-  /** The days of a question about visitors. */
+  /** The days of a query about visitors. */
   const countDays = async (span: Span, signal?: AbortSignal) => {
     const found = await readDays(span, signal);
     if (!settings.acceptProxyAddresses) refuseProxied(found.days);
@@ -122,12 +122,12 @@ function findCounts(log: SiteLog, date: string, now: number): DayCounts | undefi
   const sealed = log.sealed.get(date);
   const day = log.open.get(date);
   if (sealed !== undefined || day === undefined) return sealed;
-  // A clock may be ahead of the server's; then lines of the day are still to come for the question.
+  // The server's clock may be ahead of ours: lines after `now` are left out.
   const isCut = log.last !== undefined && log.last > now / 1000;
   return countOpenDay(log, day, isCut ? now / 1000 : undefined);
 }
 
-/** Adds up days. Visitors are counted day by day, so their sum is right by definition. */
+/** Adds up days. The visitors of a span are by definition the sum of daily visitors. */
 function rank(
   log: SiteLog,
   dimension: Dimension,

@@ -8,27 +8,27 @@ import type { LogSettings } from "./settings.ts";
 import { isClosedEarly } from "./site-log.ts";
 
 export interface LogStore {
-  /** Reads what was written since the last time, and returns what all lines say. */
+  /** Reads what was written since the last time, and returns what was collected from all lines. */
   read(signal?: AbortSignal): Promise<{ collector: Collector; book: LogBook }>;
-  /** Has the next `read` begin with what other processes have kept since. */
+  /** Makes the next `read` start from what other processes have kept since. */
   forget(): void;
 }
 
 export interface LogStoreOptions {
   /** Milliseconds since 1970. */
   clock: () => number;
-  /** Opens what an earlier process kept; undefined if nothing can be kept. */
+  /** Opens the index that an earlier process kept; undefined if nothing can be kept. */
   openIndex?: (() => Promise<LogIndex | undefined>) | undefined;
-  /** Has a thread read the logs and keep their counts in the same index; fails only if there can be no thread. */
+  /** Makes a thread read the logs and keep their counts in the same index; fails only if no thread can be started. */
   readApart?: ((signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** So many new bytes are read again sooner than they are written. */
+/** In bytes: fewer new ones are faster to read again than to save. */
 const WORTH_SAVING = 1_000_000;
-/** So many bytes of files: fewer are read almost as soon as a thread has started. */
+/** In bytes: fewer are read in little more time than it takes to start a thread. */
 const WORTH_A_THREAD = 32_000_000;
 
-/** Creates the store of what logs say: in memory, and in an index if there is one. */
+/** Creates the store of what was collected from the logs: in memory, and in an index if there is one. */
 export function createLogStore(
   settings: LogSettings,
   { clock, openIndex, readApart }: LogStoreOptions,
@@ -47,7 +47,7 @@ export function createLogStore(
       try {
         return find(address);
       } catch (cause) {
-        // In the middle of a block, of which some lines were taken: the next question begins again.
+        // It failed in the middle of a block, of which some lines were counted: the next query starts again.
         current = undefined;
         findPlace = undefined;
         throw cause;
@@ -102,7 +102,7 @@ export function createLogStore(
     try {
       await book.refresh(signal);
     } catch (cause) {
-      // More than can be read in the time for an answer: the next question goes on from here, also in another process.
+      // There was no time to read everything: the next query goes on from here, even in another process.
       if (signal?.aborted) save({ collector, book });
       throw cause;
     }
@@ -121,7 +121,7 @@ export function createLogStore(
         signal?.throwIfAborted();
         const read = await readOnce(signal);
         if (save(read)) return read;
-        // Another process has written: its state is read, and what it lacks is read from the files again.
+        // Another process has written: load its state, and read from the files what it lacks.
         await open(signal);
         const again = await readOnce(signal);
         save(again);
@@ -134,8 +134,8 @@ export function createLogStore(
 }
 
 /**
- * How many bytes of files were not read, under whatever names; fewer, even below zero, if some were compressed or are
- * gone.
+ * Roughly how many bytes of the files are unread, whatever the files are called; too low, even negative, if some were
+ * compressed or are gone.
  */
 async function measureUnread(settings: LogSettings, kept: KeptState | undefined): Promise<number> {
   const files = await findFiles(settings);
@@ -152,7 +152,7 @@ function measure({ collector, book }: { collector: Collector; book: LogBook }) {
 }
 
 /**
- * Takes days that an older definition counted where their lines are gone: wholly, or before the first line that is left.
+ * Takes over days that were counted by an older definition if their lines are gone, all of them or the first ones.
  */
 function keepOlder({ sites }: Collector, older: KeptState["older"]): void {
   for (const [domain, days] of older) {

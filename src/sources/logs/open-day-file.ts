@@ -14,7 +14,7 @@ import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createNumbered } from "./numbered.ts";
 import { type OpenDay, openDay } from "./open-day.ts";
 
-/** What a day has on disk besides its columns and hashes, each of which is a part of its own. */
+/** What a day has on disk besides its columns and hashes, which are parts of their own. */
 interface KeptHead {
   start: number;
   end: number;
@@ -57,7 +57,7 @@ export function packOpenDay(
   };
 }
 
-/** @param read Returns a copy of the bytes of a part, which the day then has for itself. */
+/** @param read Returns a copy of the bytes of a part, which the day may change. */
 export function unpackOpenDay(date: string, read: (part: string) => Uint8Array): OpenDay {
   const { start, end, salt, origins, profiles, crawlers, counts }: KeptHead = deserialize(read(HEAD));
   const hashes = { salt, addresses: read(ADDRESSES), senders: read(SENDERS) };
@@ -110,7 +110,7 @@ function hashSenders(
   return { salt, addresses: addressHashes.bytes, senders: senderHashes.bytes };
 }
 
-/** Hashes one after the other, by number. Those of before stay. */
+/** A list of hashes, by number, that keeps the earlier ones. */
 function createHashList(count: number, before: Uint8Array = new Uint8Array(0)) {
   const bytes = Buffer.alloc(count * HASH_BYTES);
   bytes.set(before);

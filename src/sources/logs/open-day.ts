@@ -26,10 +26,10 @@ export interface OpenDay {
   senderNumbers: Record<"ipv4" | "others", PairNumbers>;
   senders: Senders;
   hits: Hits;
-  /** What visits came from, and what senders are. */
+  /** Where visits came from, and what senders are. */
   origins: Numbered<OriginValues>;
   profiles: Numbered<ProfileValues>;
-  /** The numbers of origins by what lines say, to save time. */
+  /** A cache: the numbers of origins by the texts in lines. */
   rawOrigins: Map<string, number>;
   /** The addresses and senders of an earlier process, which are known by hashes only. */
   known?: KnownSenders | undefined;
@@ -43,15 +43,15 @@ export interface OpenDay {
   counted?: { version: number; counts: DayCounts } | undefined;
 }
 
-/** Who sent requests: one (address, user agent) each, without bots. */
+/** Who sent requests: an address and a user agent each, without bots. */
 export interface Senders {
-  /** All requests; those that were answered 4xx; those of them for a known probe. */
+  /** All requests; those that were answered 4xx; of these, those for a known probe. */
   requests: Column;
   errors: Column;
   probes: Column;
   /** The number of the address on this day. */
   addresses: Column;
-  /** The number of the profile: what user agent and address say. */
+  /** The number of the profile: what user agent and address say about the sender. */
   profiles: Column;
 }
 
@@ -96,7 +96,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
 
 /** Who sends a request. */
 export interface Sender {
-  /** The address by which visitors are told apart. */
+  /** The address that identifies visitors (`groupAddress`). */
   group: string;
   userAgent: string;
   /** The number of the user agent. */
@@ -106,7 +106,7 @@ export interface Sender {
 /**
  * The number of a sender, who is added if they are new.
  *
- * @param readProfile The number of what address and agent say.
+ * @param readProfile Returns the number of the sender's profile.
  */
 export function numberSender(day: OpenDay, sender: Sender, readProfile: () => number): number {
   const { group, userAgent, agent } = sender;

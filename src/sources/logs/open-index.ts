@@ -12,7 +12,7 @@ import type { LogSettings } from "./settings.ts";
 
 /**
  * Opens the index of these logs. Undefined if there is none: this machine has no SQLite, or no folder for it, or its file
- * cannot be used, of which `warn` tells.
+ * cannot be used, which `warn` reports.
  *
  * @param now Seconds since 1970.
  */
@@ -43,8 +43,8 @@ export async function openIndexOf(
 }
 
 /**
- * Loads an index, so that damage is found at once. One that cannot be written any more leaves the answers right: the next
- * process reads more from the files.
+ * Loads an index, so that damage is found at once. If it can no longer be written, answers stay right: the next process reads
+ * more from the files.
  */
 function guardIndex(index: LogIndex, path: string, warn: (text: string) => void, now: number): LogIndex {
   let first = loadOrClose(index, now);
@@ -104,7 +104,7 @@ const REASONS: Record<number, string> = {
   14: "it cannot be opened",
 };
 
-/** What is neither SQLite's failure nor the system's is content that cannot be read. */
+/** If neither SQLite nor the system failed, the content cannot be read. */
 function isDamage(error: unknown): boolean {
   const code = readResultCode(error);
   if (code !== undefined) return DAMAGED.has(code);
@@ -116,7 +116,7 @@ function explainIndex(error: unknown): string {
   return REASONS[readResultCode(error) ?? 0] ?? explainSystemError(error);
 }
 
-/** Whatever changes the counts gets an index of its own. */
+/** Settings that change the counts get an index of their own. */
 function nameIndex({ acceptProxyAddresses: _, stdin: __, ...counted }: LogSettings): string {
   const { format, files, geoip, ...settings } = counted;
   const places = files.map(({ glob, site }) => [resolve(glob), site ?? null]);

@@ -38,7 +38,7 @@ export function openStore(
 ) {
   const stdin = openStdin && createReplay(openStdin);
   const settings = { ...readLogSettings(flags, environment.ANALYTICS_SITE), stdin };
-  // What was piped in is another log each time.
+  // Standard input is another log each time.
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
   const openIndex = isKept ? () => openIndexOf(settings, environment, warn, clock() / 1000) : undefined;
   return { settings, store: createLogStore(settings, { clock, openIndex, readApart }) };
@@ -82,7 +82,7 @@ function readFormat(name: unknown): LogSettings["format"] {
   });
 }
 
-/** A pattern that can match no path would leave the pages in. */
+/** A pattern that matches no path would be ignored, and the pages would count. */
 function readPathGlobs(given: unknown): string[] {
   const globs = listTexts(given);
   const wrong = globs.find((glob) => /^[\w.%-]/.test(glob));

@@ -11,7 +11,7 @@ export const outcomes = {
   data: "data for pages, prefetches",
   feed: "feeds",
   excluded: "left out by your options",
-  other_host: "hosts that are no site",
+  other_host: "hosts that are not sites",
   no_request: "no HTTP request",
   late: "too late: their day was closed",
 } as const;

@@ -18,7 +18,7 @@ function words(text: string): Set<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
-/** What frameworks fetch for a page they have already shown, and what servers and proxies add. */
+/** Data that frameworks fetch for a page that is already shown, and paths that servers and proxies add. */
 const DATA =
   /^\/(?:_next\/data|_nuxt|__data\.json|page-data|_astro|_app\/immutable|cdn-cgi|\.well-known|wp-json|wp-admin|wp-cron\.php|xmlrpc\.php)(?:\/|$)|\/__data\.json$/;
 const DATA_QUERY = /(?:^|[?&])(?:_rsc|_data|__turbo|_pjax)=/;
@@ -28,7 +28,7 @@ const FEED = /(?:^|\/)(?:feed|rss|atom)\/?$|(?:^|\/)(?:feed|rss|atom|index)\.xml
 /** Blogs name a feed in the query: WordPress `?feed=rss2`, others `?flav=atom` or `?format=rss`. */
 const FEED_QUERY = /(?:^|&)(?:feed|flav|format|type)=(?:rss\d*|atom|rdf)(?:&|$)/i;
 
-/** The same rules about paths as expressions, for whoever cannot call a function. */
+/** The same rules about paths as regular expressions, for SQL. */
 export const NO_PAGE_PATTERNS: readonly string[] = [
   `\\.(?:${[...STATIC, ...DOWNLOADS].join("|")})$`,
   FEED.source,
@@ -72,12 +72,12 @@ function hideTokens(path: string): string {
   return path.replaceAll(/[^/]{24,}/g, (segment) => (segment.split(".").some(isToken) ? ":token" : segment));
 }
 
-/** 24 or more digits of hexadecimal, as in a UUID, or text of base64 that is no words. */
+/** 24 or more hexadecimal digits, as in a UUID, or base64 text that does not consist of words. */
 function isToken(text: string): boolean {
   if (text.length < 24) return false;
   if (/^[\da-f-]+$/i.test(text) && text.replaceAll("-", "").length >= 24) return true;
   if (!/[A-Z]/.test(text) || !/^[\w+~=-]+$/.test(text)) return false;
-  // Words in a path are short, of one case, and apart.
+  // Words in a path are short, in one case, and separated.
   return text
     .split(/[-_+~=]/)
     .some((run) => run.length >= 16 && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));

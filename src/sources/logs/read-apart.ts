@@ -11,14 +11,14 @@ export interface ApartWork {
 }
 
 /**
- * In MB: V8's space for new objects. It grows with whatever outlives a collection, to more than 100 MB while a large log is
- * read, and only a thread's can be limited.
+ * In MB: the limit of V8's space for new objects, which otherwise grows to more than 100 MB while a large log is read. Only a
+ * thread's space can be limited.
  */
 const YOUNG_SPACE = 12;
 
 /**
  * Reads logs in a thread of its own, which keeps their counts in the index and ends. If it fails, or is told to stop by the
- * signal, part of them or nothing is kept: whoever calls reads the rest, and meets the same failure.
+ * signal, a part of the counts or nothing is kept: the caller reads the rest, and runs into the same failure.
  */
 export async function readApart(work: ApartWork, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();

@@ -15,13 +15,13 @@ export interface Rebuild {
   book: LogBook;
   clock: () => number;
   findPlace: CollectorOptions["findPlace"];
-  /** How many late lines each day had that was rebuilt, so that lines that stay late are tried once. */
+  /** How many late lines each rebuilt day had, so that lines that stay late are tried only once. */
   tried: Map<string, number>;
 }
 
 /**
- * Counts closed days again that lines came for, such as those of an older file that was added. Only where every file that
- * has lines of the day is still there: otherwise the day keeps its counts, and its late lines are reported.
+ * Counts closed days again if more lines came, such as those of an older file that was added. This needs every file with lines of
+ * the day: if one is gone, the day keeps its counts, and its late lines are reported.
  */
 export async function rebuildDays(
   { settings, collector: { sites }, book, clock, findPlace, tried }: Rebuild,

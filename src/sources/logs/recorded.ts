@@ -1,7 +1,7 @@
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import type { SiteLog } from "./site-log.ts";
 
-/** What most page views record; the rest would be an answer of nulls that looks like a number. */
+/** The dimensions that most page views record. An answer about the others would be nulls that look like a result. */
 export function listRecorded({ fields, values }: SiteLog): Dimension[] {
   const isLogged = ({ present, absent }: { present: number; absent: number }) => present > absent;
   const isRecorded = (dimension: Dimension): boolean => {
@@ -20,7 +20,7 @@ export function listRecorded({ fields, values }: SiteLog): Dimension[] {
       case "countries":
       case "regions":
       case "cities":
-        // One is null.
+        // Null is always one of them.
         return values(dimension).size > 1;
       default:
         return true;
@@ -29,11 +29,11 @@ export function listRecorded({ fields, values }: SiteLog): Dimension[] {
   return dimensions.filter(isRecorded);
 }
 
-/** Whether a dimension is about where visitors are, which no log says. */
+/** Whether a dimension is about places, which logs do not have. */
 export const isOfPlace = (dimension: Dimension): boolean =>
   dimension === "countries" || dimension === "regions" || dimension === "cities";
 
-/** The other dimensions. */
+/** The dimensions that are not recorded. */
 export function listUnrecorded(log: SiteLog): Dimension[] {
   const recorded = new Set(listRecorded(log));
   return dimensions.filter((dimension) => !recorded.has(dimension));

@@ -2,7 +2,7 @@ import type { DayCounts } from "./day-counts.ts";
 import type { OpenDay } from "./open-day.ts";
 import type { SiteLog } from "./site-log.ts";
 
-/** Sees what a collector keeps only in sums. */
+/** Gets the details that a collector keeps only as sums. */
 export interface Recorder {
   /** Called for each new sender of a day, in the order of their numbers. */
   addSender(log: SiteLog, day: OpenDay, group: string, userAgent: string): void;
@@ -14,7 +14,7 @@ export interface Recorder {
 export interface BotRequest {
   group: string;
   userAgent: string;
-  /** Undefined if it is no known crawler. */
+  /** Undefined if it is not a known crawler. */
   crawler: string | undefined;
   path: string;
   status: number;

@@ -1,6 +1,7 @@
 /*
- * Known referrers by kind. A host stands for itself and what is below it; `*` is any top-level domain, with or without
- * `co` or `com` before it. All hosts of a site count as its first. The facts are from matomo-org/searchengine-and-social-list, and from the sites themselves.
+ * Known referrers by kind. A host stands for itself and its subdomains; `*` is any top-level domain, with or without
+ * `co` or `com` before it. All hosts of a site count as the first one. The facts are from
+ * matomo-org/searchengine-and-social-list and from the sites themselves.
  */
 
 export type ReferrerKind = "search" | "social" | "video" | "shopping" | "mail" | "assistant";
@@ -92,5 +93,5 @@ export const groupReferrer = (host: string): string => findReferrer(host)?.host 
 /** @param host A host in lower case and without `www.`, or the value of `utm_source`. */
 export const findReferrerKind = (host: string): ReferrerKind | undefined => findReferrer(host)?.kind;
 
-/** The name of a referring host, for people: that of the site, or the host. */
+/** The name of a referring host for people: that of a known site, else the host. */
 export const nameReferrer = (host: string): string => findReferrer(host)?.name ?? host;

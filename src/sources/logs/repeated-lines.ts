@@ -6,23 +6,23 @@ import type { LogContent } from "./log-content.ts";
 export interface RepeatCheck {
   check(line: string, time: number, content: LogContent): void;
   /**
-   * What a later process needs to compare its lines with these, of the days that are not closed yet. It knows contents by
-   * their place among all.
+   * What a later process needs to compare its lines with those of the days that are still open. It refers to contents by their
+   * index.
    *
    * @param now Seconds since 1970.
    */
   keep(now: number): KeptMarks[];
 }
 
-/** The lines of one second in so many are compared. */
+/** Only the lines of one second in this many are compared. */
 const ONE_IN = 16;
-/** A request may be logged alike by two servers, but not many are. */
+/** Two servers may write a few equal lines by chance, but not more than these. */
 const LEAST = { lines: 5, share: 0.02 };
 
 /**
- * Creates a check for lines that another log has, too: files may overlap, such as two backups of one log, and such lines are
- * counted twice. It compares the same lines in every file, chosen by their time. Those of closed days that an earlier
- * process read need no check: they are not counted without reading all their files again.
+ * Creates a check for lines that are in two logs: files may overlap, such as two backups of one log, and such lines count
+ * twice. It compares a sample that is chosen by time, and so is the same in every file. Lines of closed days that an earlier
+ * process read need no check: they are only counted when all their files are read again.
  */
 export function createRepeatCheck(
   contents: ReadonlyMap<string, LogContent>,
@@ -31,7 +31,7 @@ export function createRepeatCheck(
 ): RepeatCheck {
   const days = createComparedDays(timezone, kept);
 
-  /** Contents by their places, which they keep. */
+  /** Contents by index, which never changes. */
   let inOrder: LogContent[] = [];
   const places = new Map<LogContent, number>();
   const placeOf = (content: LogContent): number => {
@@ -62,16 +62,16 @@ export function createRepeatCheck(
   };
 }
 
-/** Mixes the bits of a time in seconds (Knuth's multiplicative hash), since visits may come every minute. */
+/** Mixes the bits of a time in seconds (Knuth's multiplicative hash), since requests may come at regular intervals. */
 const isChosen = (time: number): boolean => Math.imul(time, 2_654_435_761) >>> 0 < 2 ** 32 / ONE_IN;
 
-/** The contents of which a part is in another. */
+/** The contents that overlap with another one. */
 export const listRepeated = (contents: Iterable<LogContent>): LogContent[] =>
   [...contents].filter(
     ({ repeats: { repeated, compared } }) => repeated >= LEAST.lines && repeated >= LEAST.share * compared,
   );
 
-/** Takes over what was noticed when the same files were read once more. */
+/** Takes over what was found when the same files were read again. */
 export function takeRepeats(contents: Iterable<LogContent>, again: readonly LogContent[]): void {
   for (const content of contents) {
     const found = again.find(
@@ -82,7 +82,7 @@ export function takeRepeats(contents: Iterable<LogContent>, again: readonly LogC
   }
 }
 
-/** Tells whoever asks about a site that lines may count twice. File names are for the dry run alone. */
+/** The warning that lines of a site count twice. Only the dry run names files. */
 export function warnOfRepeats(contents: Iterable<LogContent>, domain: string): Warning[] {
   const repeated = listRepeated(contents).filter(({ site }) => site === undefined || site === domain);
   if (repeated.length === 0) return [];

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 
-/** More is not kept for a second reading. */
+/** In bytes: this much is kept for a second reading. */
 const MOST_KEPT = 8_000_000;
 
 /**
  * Lets a stream that can be read only once be opened several times: its first bytes are kept, so that a log's format can be
- * recognized before it is read. Opening it after more than those were read throws.
+ * recognized before it is read. Throws if it is opened again after more than that was read.
  */
 export function createReplay(openSource: () => Readable): () => Readable {
   const kept: Buffer[] = [];
@@ -35,7 +35,7 @@ export function createReplay(openSource: () => Readable): () => Readable {
         } else index++;
       } else if (isDone) return;
       else {
-        // An earlier reader may have left while it waited for the same bytes.
+        // An earlier reader may have stopped while it waited for the same bytes.
         reading ??= readMore().finally(() => {
           reading = undefined;
         });

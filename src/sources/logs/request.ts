@@ -42,7 +42,7 @@ export function readHost(text: string | undefined): string | undefined {
 }
 
 /**
- * The domain that a line's host stands for; undefined if a stranger made it up, such as an address.
+ * The domain that a line's host stands for; undefined if it cannot be a site, such as an address.
  *
  * @param usual The domain of lines that name no host.
  */
@@ -66,7 +66,7 @@ const NAMELESS: ReadonlySet<string> = new Set(["", "-", "_"]);
 
 export const withoutWww = (host: string) => host.replace(/^www\./, "");
 
-/** The referring host without `www.`; null for none, for what is no address, and for one of the site's own hosts. */
+/** The referring host without `www.`; null if there is none, if it is not a URL, or if it is one of the site's own hosts. */
 function readReferrer(referrer: string | undefined, isOwn: (host: string) => boolean): string | null {
   if (referrer === undefined || referrer === "") return null;
   const [, authority = ""] = /^(?:https?|android-app):\/\/([^/?#]{1,300})/i.exec(referrer) ?? [];

@@ -1,13 +1,13 @@
 import type { Readable } from "node:stream";
 import type { LogFormat } from "./log-line.ts";
 
-/** How logs are read and counted. Another answer to any of these is another count. */
+/** How logs are read and counted. A change of any of these can change the counts. */
 export interface LogSettings {
-  /** Where the files are: globs, and the domain that a file's lines are about. */
+  /** Globs of files, and the site that these files are about, if it was given. */
   files: readonly { glob: string; site?: string | undefined }[];
-  /** Opens standard input, which the file `-` stands for; undefined where it is not to be read. */
+  /** Opens standard input, for the file `-`; undefined where it must not be read. */
   stdin?: (() => Readable) | undefined;
-  /** Undefined: each file's own, by its first lines. */
+  /** If undefined, each file's format is recognized by its first lines. */
   format?: LogFormat | undefined;
   /** IANA name. */
   timezone: string;
@@ -21,13 +21,13 @@ export interface LogSettings {
   keepQuery: readonly string[];
   /** How many proxies in front of the server add the address that they saw to X-Forwarded-For. */
   trustForwarded: number;
-  /** A database of places in MaxMind's format. Its name stays the same where its path does not. */
+  /** A database of places in MaxMind's format. `name` stays the same if an update changes the path. */
   geoip?: { name: string; path: string } | undefined;
   /** Count visitors even where all addresses seem to be a proxy's. */
   acceptProxyAddresses: boolean;
 }
 
-/** Where an address is, as far as it is known. */
+/** Where an address is, as far as the database knows. */
 export interface Place {
   country?: string | null | undefined;
   region?: string | null | undefined;

@@ -5,13 +5,13 @@ import type { DayCounts } from "./day-counts.ts";
 import { type OpenDay, openDay } from "./open-day.ts";
 import { createSiteValues, type SiteValues } from "./values.ts";
 
-/** What the log has of one site: its days, and the values that they refer to. */
+/** What was collected about one site: its days, and the values that they refer to. */
 export interface SiteLog {
   domain: string;
   timezone: string;
   values: SiteValues;
   open: Map<string, OpenDay>;
-  /** Days that are over, which no line changes any more. */
+  /** Closed days, which no line changes any more. */
   sealed: Map<string, DayCounts>;
   /** How many lines came after their day was sealed. */
   late: Map<string, number>;
@@ -20,7 +20,7 @@ export interface SiteLog {
   /** Seconds since 1970 of the first and the last line of any kind; undefined before the first. */
   first: number | undefined;
   last: number | undefined;
-  /** How many page views recorded a field, if only to say that the request had none, and how many did not. */
+  /** How many page views have a field in the log, even if it is empty, and how many do not. */
   fields: Record<LoggedField, { present: number; absent: number }>;
 }
 
@@ -51,7 +51,7 @@ export type TakesDay = (domain: string, date: string) => boolean;
 export type FindDay = (time: number) => OpenDay | undefined;
 
 /**
- * Creates a function that finds the day of a line, which it opens if need be; undefined if the day is sealed. Most lines are
+ * Creates a function that finds or opens the day of a line; undefined if the day is sealed. Most lines are
  * of the same day as the one before.
  *
  * @param time Seconds since 1970.
@@ -91,7 +91,7 @@ export function countOpenDay(site: SiteLog, day: OpenDay, until?: number): DayCo
 /** A day is closed this many seconds after its end: servers write some lines late, and files rotate during the day. */
 export const LATENESS = 86_400;
 
-/** Reduces the days that are over by an instant, in seconds since 1970, to their counts. */
+/** Reduces the days that ended before an instant, in seconds since 1970, to their counts. */
 export function sealDays(
   site: SiteLog,
   now: number,
@@ -112,7 +112,7 @@ export function isClosedEarly({ sealed, timezone }: SiteLog, now: number): boole
   return last !== "" && startOfDay(addDays(last, 1), timezone) / 1000 + LATENESS > now;
 }
 
-/** Roughly, the bytes of memory that open days take. */
+/** Roughly how many bytes of memory open days take. */
 export function weighOpenDays({ open }: SiteLog): number {
   let bytes = 0;
   for (const { hits, senders } of open.values())

@@ -15,16 +15,16 @@ export function listSites(collector: Collector, settings: LogSettings): SiteLog[
   return found;
 }
 
-/** The same; none if nobody visited any. */
+/** The same, but empty if nobody visited any site. */
 export function findSites(collector: Collector, settings: LogSettings): SiteLog[] {
   const all = listLogs(collector);
   const chosen = pickAssigned(all, settings);
-  // A name that the log does not have is mistyped: the error about it lists those that it has.
+  // If the log has none of the named sites, the name is mistyped: the error about it lists the sites that there are.
   return chosen.length > 0 ? chosen : pickVisited(all);
 }
 
 /**
- * The sites of one organization, by domain. What others have does not matter: a small organization on a large server has
+ * The sites of one organization, by domain. The traffic of others does not matter: a small organization on a large server has
  * its sites, too. Throws AnalyticsError.
  */
 export function listOwnSites(
@@ -49,7 +49,7 @@ function pickAssigned(all: readonly SiteLog[], { sites: named, files }: LogSetti
   return all.filter(({ domain }) => assigned.has(domain));
 }
 
-/** Without those that only strangers' made-up requests name. */
+/** Leaves out hosts that are only in made-up requests. */
 function pickVisited(all: readonly SiteLog[]): SiteLog[] {
   const total = all.reduce((sum, { pageviews }) => sum + pageviews, 0);
   return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= LEAST_SHARE * total);

@@ -2,23 +2,23 @@
 export interface TextBlock {
   /** Lines with their line feeds. */
   text: string;
-  /** How many bytes of the stream they are, with those of lines that are left out. */
+  /** How many bytes of the stream these are, including lines that were left out. */
   bytes: number;
   /** Lines left out because they are too long. */
   tooLong: number;
-  /** The last bytes that were read, with those of earlier blocks: at most `TAIL`. */
+  /** The last bytes that were read, including earlier blocks: at most `TAIL`. */
   tail: Buffer;
 }
 
-/** How many bytes are kept to know a file again. */
+/** How many bytes are kept to recognize a file. */
 export const TAIL = 1_024;
 
-/** In bytes: longer lines are no log lines. */
+/** In bytes: longer lines are not log lines. */
 export const LONGEST_LINE = 65_536;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-/** Windows programs begin a file with it, which joined files then have in the middle. */
+/** Windows programs write it at the beginning of a file; joined files then have it in the middle. */
 const BYTE_ORDER_MARK = 0xfeff;
 
 /** Whether a line is longer than a log's can be. */
@@ -39,9 +39,9 @@ export async function* readBlocks(
 ): AsyncGenerator<TextBlock> {
   const rest = createRest();
   let kept = tail;
-  // Whether the line that is being read is too long already: only of such a line, a part is taken.
+  // Whether the current line is too long already: only such a line is taken in parts.
   let isCutting = tail.length > 0 && tail.at(-1) !== LINE_FEED;
-  // How many zeros come before `rest`.
+  // How many zero bytes come before `rest`.
   let zeros = 0;
   const takeBlock = (bytes: Buffer, text: string, tooLong = 0): TextBlock => {
     kept =
@@ -112,8 +112,8 @@ function createRest() {
 }
 
 /**
- * Zeros in front of a line are no part of it: whoever writes to a fixed offset leaves them when logrotate empties the file
- * (copytruncate), up to gigabytes of them.
+ * Zero bytes in front of a line are not part of it: a server that writes at a fixed offset leaves them, up to gigabytes, when
+ * logrotate empties the file (copytruncate).
  */
 function countZeros(bytes: Buffer): number {
   const start = bytes.findIndex((byte) => byte !== 0);

@@ -5,7 +5,7 @@ import { copyText } from "./formats/timestamp.ts";
 export interface Values {
   number(value: string | null): number;
   at(number: number): string | null;
-  /** With null. */
+  /** Including null. */
   readonly size: number;
 }
 
@@ -31,7 +31,7 @@ function createValues(known: Iterable<string> = []): Values {
   };
 }
 
-/** Where a dimension's values are numbered: the three about pages share their paths. */
+/** What numbers a dimension's values: the three dimensions of pages share their paths. */
 export type ValueSpace = Exclude<Dimension, "entry_pages" | "exit_pages">;
 
 export const valueSpaces = dimensions.filter(

@@ -3,9 +3,9 @@ import type { OpenDay } from "./open-day.ts";
 
 /** A visit ends after this many seconds without a page view. */
 export const VISIT_GAP = 30 * 60;
-/** Who has at least this many requests, of which this share was answered 4xx, is a scanner; */
+/** A sender with this many requests, of which this share was answered 4xx, is a scanner, */
 const SCANNER = { requests: 20, errors: 0.8, probes: 3 };
-/** but not if the address has more than this share of the day's visitors: then it is a proxy. */
+/** unless the address has more than this share of the day's visitors: then it is a proxy. */
 const PROXY_SHARE = 0.05;
 
 /** Page views and downloads by sender, then by time; lines of the same second stay in their order. */
@@ -26,7 +26,7 @@ export function orderHits({ hits, senders }: OpenDay, until: number): Uint32Arra
     const sender = hits.sender.values[hit] ?? 0;
     let at = starts[sender] ?? 0;
     starts[sender] = at + 1;
-    // Nearly always in order already.
+    // Lines are nearly always in order already.
     while (at > 0 && isBefore(hits, hit, order[at - 1] ?? 0)) {
       order[at] = order[at - 1] ?? 0;
       at--;
@@ -39,7 +39,7 @@ export function orderHits({ hits, senders }: OpenDay, until: number): Uint32Arra
 const isBefore = ({ sender, second }: OpenDay["hits"], a: number, b: number) =>
   sender.values[a] === sender.values[b] && (second.values[a] ?? 0) < (second.values[b] ?? 0);
 
-/** Calls back for each sender with hits, and the range of theirs in the order. */
+/** Calls back for each sender with hits, with the range of these hits in `order`. */
 export function forEachSender(
   { hits }: OpenDay,
   order: Uint32Array,
@@ -63,10 +63,10 @@ export function countViews(day: OpenDay, order: Uint32Array, from: number, to: n
 }
 
 /**
- * The senders that are scanners by their requests, and are no proxy.
+ * The senders that are scanners by their requests and not behind a proxy.
  *
- * @param until Seconds since 1970: by the day up to and including then.
- * @param senders Whom to judge; everyone if absent.
+ * @param until Seconds since 1970: the visitors up to and including then count.
+ * @param senders The senders to judge; all if absent.
  */
 export function findScanners(
   day: OpenDay,
@@ -81,7 +81,7 @@ export function findScanners(
   const { visitors, total } = countVisitors(day, asked, until - day.start);
   const isProxy = (address: number) => {
     const found = visitors.get(address) ?? 0;
-    // One visitor is no proxy, however few there are on the day.
+    // A single visitor is not a proxy, however few visitors the day has.
     return found > 1 && found > PROXY_SHARE * total;
   };
   return new Set(suspects.filter((sender) => !isProxy(addresses.values[sender] ?? 0)));
@@ -93,7 +93,7 @@ function isSuspect({ senders: { requests, errors, probes } }: OpenDay, sender: n
   return isNoisy || (probes.values[sender] ?? 0) >= SCANNER.probes;
 }
 
-/** The senders with a page view, scanners included: of some addresses, and all. */
+/** Counts the senders with a page view, scanners included: by address for some addresses, and in total. */
 function countVisitors(day: OpenDay, asked: ReadonlySet<number>, until: number) {
   const { hits, senders } = day;
   const seen = new Uint8Array(senders.requests.length);
@@ -116,7 +116,7 @@ export interface Visit {
   exit: number;
   views: number;
   origin: number;
-  /** Where its first page view is in the order, and the end of its last one. */
+  /** The index of its first page view in the order, and the index after its last one. */
   from: number;
   to: number;
 }

@@ -117,7 +117,7 @@ describe("a database that cannot be used", () => {
     ["cut off at its end", good.subarray(0, -300), "it is incomplete, or not in MaxMind's format"],
     ["without its beginning", good.subarray(600), "it is damaged"],
     ["damaged in its records", spoil(good), "it is damaged"],
-    ["compressed", gzipSync(good), "it is compressed; gunzip unpacks it"],
+    ["compressed", gzipSync(good), "it is compressed: unpack it with gunzip"],
     [
       "one of providers",
       buildMmdb({ "8.8.8.0/24": { autonomous_system_number: 15169 }, "2a02::/16": { as_name: "x" } }),
@@ -136,7 +136,7 @@ describe("a database that cannot be used", () => {
     const refusal = (file: string) => expect(openWith(file, ["8.8.8.8"]).source.sites()).rejects;
     await refusal(path("none")).toThrow("cannot be used: it does not exist.");
     await refusal(path("folder")).toThrow("cannot be used: it is a folder.");
-    await refusal(path("pipe")).toThrow("cannot be used: it is no regular file.");
+    await refusal(path("pipe")).toThrow("cannot be used: it is not a regular file.");
   });
 
   it("counts no line twice after it was repaired", async () => {

@@ -83,6 +83,6 @@ describe("an index that cannot be used", () => {
     renameSync(file, other);
     mkdirSync(file);
     expect(await ask()).toEqual([1, 1]);
-    expect(warned).toEqual([expect.stringContaining("it is no regular file")]);
+    expect(warned).toEqual([expect.stringContaining("it is not a regular file")]);
   });
 });

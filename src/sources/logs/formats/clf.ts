@@ -22,7 +22,7 @@ function createParser(): LineParser {
     const end = request < 0 ? -1 : findClosingQuote(line, request + 1);
     const status = end < 0 ? 0 : readStatus(line, end + 2);
     if (status === 0) return undefined;
-    // One object of one shape, filled in place: there are millions of them.
+    // One object, filled for each line: there are millions of lines.
     const parsed: LogLine = {
       time,
       address: "",
@@ -42,13 +42,13 @@ function createParser(): LineParser {
   };
 }
 
-/** Reads a part of a line without its escapes. Most lines have none. */
+/** Reads a part of a line and undoes its escapes. Most lines have none. */
 type ReadText = (line: string, from: number, to: number) => string;
 
 const readPlain: ReadText = (line, from, to) => line.slice(from, to);
 const readEscaped: ReadText = (line, from, to) => unescapeLog(line.slice(from, to));
 
-/** The position of ` [21/Nov/2026:` and so on. A user's name may contain brackets. */
+/** The position of a timestamp such as ` [21/Nov/2026:…`. A user name may contain brackets, too. */
 function findTimestamp(line: string): number {
   for (let open = line.indexOf(" ["); open >= 0; open = line.indexOf(" [", open + 1)) {
     if (line.charCodeAt(open + 4) === SLASH && line.charCodeAt(open + 13) === COLON) return open;
@@ -60,7 +60,7 @@ const SLASH = 47;
 const COLON = 58;
 const BACKSLASH = 92;
 
-/** Reads address and host. False if what is before `end` is no sender. */
+/** Reads address and host. False if the text before `end` has no sender. */
 function readSender(line: string, end: number, into: LogLine): boolean {
   const first = line.indexOf(" ");
   if (first <= 0 || first >= end) return false;
@@ -74,7 +74,7 @@ function readSender(line: string, end: number, into: LogLine): boolean {
     into.address = next;
     into.host = word;
   } else if (next !== "-" && next.includes(".")) {
-    // Lighttpd: the host in place of ident, which nobody has used for decades.
+    // Lighttpd writes the host in place of ident, which nobody has used for decades.
     into.host = next;
   }
   return true;
@@ -107,7 +107,7 @@ function readStatus(line: string, at: number): number {
   return isNumber && (next === 32 || line.length === at + 3) ? a * 100 + b * 10 + c : 0;
 }
 
-/** `GET /path HTTP/1.1`. What is no request, such as the beginning of a TLS handshake, has no method. */
+/** `GET /path HTTP/1.1`. Anything else, such as the beginning of a TLS handshake, has no method. */
 function readRequest(line: string, from: number, to: number, read: ReadText, into: LogLine): void {
   const space = line.indexOf(" ", from);
   const last = line.lastIndexOf(" ", to - 1);
@@ -129,7 +129,7 @@ function isMethod(line: string, from: number, to: number): boolean {
   return true;
 }
 
-/** Reads up to three quoted texts from a position on: referrer and user agent, and X-Forwarded-For. */
+/** Reads up to three quoted texts, starting at a position: referrer and user agent, and X-Forwarded-For. */
 function readQuoted(line: string, from: number, read: ReadText, into: LogLine): void {
   const first = line.indexOf('"', from);
   const firstEnd = first < 0 ? -1 : findClosingQuote(line, first + 1);

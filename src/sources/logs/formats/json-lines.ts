@@ -2,7 +2,7 @@ import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
 import { readTime } from "./timestamp.ts";
 
 /**
- * One JSON object a line: Caddy's, Traefik's, and those that people define for nginx, whose names for fields are usually
+ * One JSON object per line: Caddy's, Traefik's, and those that people define for nginx, whose names for fields are usually
  * nginx's own variables.
  */
 export const jsonLines: LogFormat = { name: "json", createParser: () => parseJsonLine };
@@ -20,14 +20,14 @@ const parseJsonLine: LineParser = (line) => {
   return isObject(entry.request) ? readCaddy(entry, entry.request) : readFlat(entry);
 };
 
-/** Caddy's access log (caddyserver.com/docs/logging). Its other lines tell of the server itself. */
+/** Caddy's access log (caddyserver.com/docs/logging). Its other lines are about the server itself. */
 function readCaddy(entry: Fields, request: Fields): LogLine | "comment" | undefined {
   if (entry.status === undefined) return "comment";
   const headers = isObject(request.headers) ? request.headers : {};
   const answer = isObject(entry.resp_headers) ? entry.resp_headers : {};
   return complete({
     time: readTime(entry.ts),
-    // What Caddy trusts, else the peer.
+    // The client's address as Caddy determined it, else the peer's.
     address: readText(request.client_ip) ?? readText(request.remote_ip) ?? readText(request.remote_addr),
     forwarded: readHeader(headers, "X-Forwarded-For"),
     host: readText(request.host),

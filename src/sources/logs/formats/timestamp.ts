@@ -3,7 +3,7 @@ const WIDTH = "21/Nov/2026:05:05:10 +0100".length;
 
 /**
  * Creates a reader of Apache's timestamps, `21/Nov/2026:05:05:10 +0100`, that start at a position of a line. It returns
- * seconds since 1970, or NaN. Most lines have the date of the line before, which is kept.
+ * seconds since 1970, or NaN. Most lines have the same date as the line before, so it is cached.
  */
 export function createTimestampReader(): (line: string, start: number) => number {
   let date = "";
@@ -14,20 +14,20 @@ export function createTimestampReader(): (line: string, start: number) => number
     const lineZone = line.slice(start + 20, start + WIDTH);
     if (lineDate !== date || lineZone !== zone) {
       midnight = readMidnight(lineDate, lineZone);
-      // Sliced strings keep the whole block of text alive.
+      // A sliced string would keep the whole block of text alive.
       date = copyText(lineDate);
       zone = copyText(lineZone);
     }
     const hours = readTwoDigits(line, start + 12);
     const minutes = readTwoDigits(line, start + 15);
     const seconds = readTwoDigits(line, start + 18);
-    // A leap second is shown as 60.
+    // A leap second is written as 60.
     if (!(hours < 24 && minutes < 60 && seconds <= 60)) return Number.NaN;
     return midnight + hours * 3600 + minutes * 60 + seconds;
   };
 }
 
-/** Seconds since 1970 at which a date begins where clocks differ from UTC by `zone`. */
+/** Seconds since 1970 at which a date begins at the UTC offset `zone`. */
 function readMidnight(date: string, zone: string): number {
   const [, day = "", month = "", year = ""] = /^(\d\d)\/(\w{3})\/(\d{4})$/.exec(date) ?? [];
   const [, sign, hours, minutes] = /^ ([+-])(\d\d)(\d\d)$/.exec(zone) ?? [];

@@ -3,7 +3,7 @@ import { readTime } from "./timestamp.ts";
 
 /**
  * W3C Extended Log File Format (w3.org/TR/WD-logfile), as IIS and CloudFront write it. The line `#Fields:` names the
- * columns, and may come again with others. Times are UTC.
+ * columns, and may come again with other columns. Times are UTC.
  */
 export const w3c: LogFormat = { name: "w3c", createParser };
 
@@ -18,7 +18,7 @@ function createParser(): LineParser {
       const [, fields] = /^#Fields:\s*(.*)$/i.exec(line.trimEnd()) ?? [];
       if (fields !== undefined) {
         columns = fields.toLowerCase().split(/\s+/);
-        // CloudFront writes agent and referrer as in a URL; IIS writes + for a space.
+        // CloudFront percent-encodes agent and referrer; IIS writes + for a space.
         isUrlEncoded = columns.includes("x-edge-location");
       }
       return "comment";
