@@ -5,7 +5,7 @@ import { change, changesPerDay, dataStart, window } from "./report-fields.ts";
 const bounds = () => z.object({ least: count, most: count });
 const changeBounds = () => z.object({ least: z.number(), most: z.number() });
 
-/** What a comparison of two periods has. */
+/** The result of a comparison of two periods. */
 export const comparisonResult = () =>
   z.object({
     site: siteRef,

@@ -45,7 +45,7 @@ function viewWindows(comparison: Comparison): View {
   };
 }
 
-/** For people one note on all lists: how much they leave out. */
+/** For people, a single note about how much all lists leave out. */
 function noteRest(groups: readonly Movers[]): Note[] {
   const longer = groups.filter(({ more }) => more.count > 0);
   const [first] = longer;

@@ -17,8 +17,8 @@ export interface ComparedDays {
 export const YEAR_BEFORE = "year_before";
 
 /**
- * Resolves what to compare with what: `period`, or the last `days` complete days, and `against`, or the days before. An
- * incomplete today is left out. Throws AnalyticsError `invalid_parameter` for a period without a complete day.
+ * Resolves the two periods to compare: `period`, or else the last `days` complete days, with `against`, or else the days
+ * before. An incomplete today is left out. Throws AnalyticsError `invalid_parameter` for a period without a complete day.
  */
 export function resolveCompared(
   {

@@ -22,7 +22,7 @@ export interface Windows {
   as_of: string;
   current: Window;
   previous: Window;
-  /** The series that the windows are of; the first has the first day of the window that begins first. */
+  /** The series that the windows are cut from; the first one contains the first day of the earlier window. */
   series: readonly [Series, ...Series[]];
   groups: (WindowCounts & { dimension: Dimension })[];
 }
@@ -106,7 +106,7 @@ async function readDirectly(
   };
 }
 
-/** Answers until today, from which the windows are subtracted, from a service that answers for nothing else. */
+/** Subtracts the windows from answers that end today, for a service that has no others. */
 async function readBySubtraction(
   call: Call,
   { site, today, current, previous, asked }: Reading,

@@ -2,7 +2,7 @@ import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 
 const ATTEMPTS = 3;
-/** Milliseconds after which nothing is read again: on a slow service that would use up the query's time. */
+/** Milliseconds after which nothing is read again: with a slow service, it would use up the query's time. */
 const MAX_REREAD_MS = 10_000;
 
 /**

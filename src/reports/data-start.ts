@@ -15,7 +15,7 @@ export interface DataStart {
   incomplete?: string | undefined;
 }
 
-/** Warnings with which a window's numbers are not those of all its days, or not counted alike. */
+/** Warnings that a window lacks data of some days, or that its days were counted by different rules. */
 const INCOMPARABLE = new Set(["gap", "incomplete", "stale", "partial_first_day", "late", "definition"]);
 
 /** Returns the first day with data of each of the key's sites, by id. Bypasses the cache, as all calls of a comparison do. */
@@ -24,7 +24,7 @@ export async function readDataStarts(call: Call, options: CallOptions): Promise<
   return new Map(result.sites.map(({ id, data_since }) => [id, data_since]));
 }
 
-/** A period can be compared with a later one. */
+/** Puts the earlier window first: a period may be compared with a later one. */
 const orderWindows = <W extends Days>([a, b]: readonly [W, W]): [first: W, second: W] =>
   b.from < a.from ? [b, a] : [a, b];
 
@@ -34,7 +34,7 @@ type Series = ResultOf<typeof timeseries>;
  * Finds out whether two windows are comparable. The first day with data does not count as a whole day: nobody
  * knows when on that day the counting began.
  *
- * @param series Those of the windows; the first has the first day of the window that begins first.
+ * @param series The series of the windows; the first one contains the first day of the earlier window.
  */
 export function findDataStart(
   series: readonly [Series, ...Series[]],
@@ -53,7 +53,7 @@ export function findDataStart(
   return reason === undefined ? { comparable: true } : { comparable: false, incomplete: reason };
 }
 
-/** What a reader must know of a comparison that has no percentages. */
+/** Explains why a comparison has no percentages. */
 export function describeStart(
   { comparable, data_since, incomplete: reason }: DataStart,
   previous: Window,

@@ -5,13 +5,13 @@ import type { View } from "../operations/view.ts";
 interface SiteAnswer {
   site?: { id: string; domain: string };
   warnings?: readonly { code: string }[];
-  /** A comparison has it itself. */
+  /** Only comparisons have it. */
   data_since?: string | null;
 }
 
 /**
  * Says that a site never had any data, if that is why an answer has only zeros. Asks for the sites only if the answer warns
- * that some of its days are before the site's data. An extra: if they cannot be read, the answer is shown as it is.
+ * that some of its days are before the site's data. If they cannot be read, the answer is shown as it is.
  */
 export async function describeEmptySite(
   call: Call,

@@ -12,10 +12,10 @@ export interface Mover {
   bounds?: { current: Bounds; previous: Bounds; change: Bounds };
 }
 
-/** What is known of a dimension's values in two windows. */
+/** What is known about a dimension's values in two windows. */
 export interface WindowCounts {
   values: readonly { value: string | null; label: string; current: Bounds; previous: Bounds }[];
-  /** Values that no list has: how many there may be, and how many visitors each has at most. */
+  /** Values that are in no list: how many there may be, and how many visitors each has at most. */
   unlisted: { count: number; most: number };
   /** How far visits that arrived between the calls may have changed a count. */
   drift: number;
@@ -23,7 +23,7 @@ export interface WindowCounts {
   cut_off: boolean;
 }
 
-/** The values that changed most, and what is known of all others. */
+/** The values that changed most, and what is known about all others. */
 export interface Movers {
   shown: Mover[];
   /** How many others may have changed, and by how many visitors at most. */
@@ -31,8 +31,8 @@ export interface Movers {
 }
 
 /**
- * The values that certainly changed, those that changed most first: an uncertain change counts by the least that it can
- * be.
+ * The values that certainly changed, largest change first. An uncertain change is ranked by the smallest value that it can
+ * have.
  */
 export function findMovers(
   { values, unlisted, drift }: WindowCounts,

@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Operation } from "../operations/operation.ts";
 
-/** The error of a service that does not offer an optional operation; any other error as it is. */
+/** Explains the error of a service that does not offer an optional operation; returns any other error unchanged. */
 export function explainUnoffered({ isOptional, name, path }: Operation, error: unknown): unknown {
   if (!isOptional || !(error instanceof AnalyticsError) || error.code !== "not_found") return error;
   return new AnalyticsError("not_found", `This service does not offer ${name}: it has no GET ${path}.`, {

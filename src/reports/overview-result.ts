@@ -3,7 +3,7 @@ import { count, date, siteRef } from "../operations/fields.ts";
 import { period, warnings } from "../operations/period.ts";
 import { change, changesPerDay, dataStart, window } from "./report-fields.ts";
 
-/** What an overview of a site has. */
+/** The result of an overview of a site. */
 export const overviewResult = () =>
   z.object({
     site: siteRef,

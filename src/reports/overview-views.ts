@@ -8,7 +8,7 @@ import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 const MAIN_LISTS = ["pages", "referrers", "countries"];
 const MAIN_ROWS = 5;
 
-/** What a terminal and a model get of the top lists: both have little room. */
+/** The top lists for a terminal and a model, which both have little room. */
 export function pickMainLists(top: Overview["top"]): Overview["top"] {
   return top
     .filter(({ dimension }) => MAIN_LISTS.includes(dimension))
@@ -48,7 +48,7 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
         ? ["Rows may not add up: a visitor can count in several."]
         : []),
     ],
-    // The reason for no percentage is said once.
+    // The reason why there is no percentage is given only once.
     warnings: [...partial.filter((each) => each !== comparison?.incomplete), ...(start?.warnings ?? [])],
   };
 }

@@ -83,7 +83,7 @@ export async function readOverview(
   const measure = createMeasure(current, before, start.comparable);
   return {
     ...rest,
-    // Days without data are no days without visitors, so an incomplete span has no line.
+    // Missing data does not mean no visitors, so an incomplete span has no line.
     ...(start.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
     comparison: {
       previous: before,
@@ -96,7 +96,7 @@ export async function readOverview(
   };
 }
 
-/** Today's numbers stand beside others: if they are missing, that is said of them, too. */
+/** Whether a warning is about missing data of today, whose numbers are shown beside the others. */
 const isAboutEnd = ({ code }: Warning) => code === "stale";
 
 function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
@@ -144,7 +144,7 @@ async function readParts(
     ),
   ]);
   const includesToday = asked.to === today;
-  // Today is no complete day, but a trend that leads to it shows it.
+  // Today is not complete, but a trend that ends today shows it.
   const points = complete && includesToday ? [...series.points, { ...day, date: today }] : series.points;
   return {
     ...{ site: totals.site, period: totals.period },

@@ -22,7 +22,7 @@ export interface Answer {
   params: Record<string, unknown>;
   result: Record<string, unknown>;
   views: View[];
-  /** Of a site that never had any data: one sentence for people, in place of tables of zeros and notes. */
+  /** If the site never had any data: a sentence for people, in place of tables of zeros and notes. */
   empty?: string;
 }
 
@@ -66,7 +66,7 @@ function fromOperation(operation: Operation): Query {
   return createQuery(operation, ask, spanning && (() => ({ period: periodParam() })));
 }
 
-/** Rethrows an error; if the service does not offer the operation, as one that says so. */
+/** Rethrows an error; if the service does not offer the operation, the new error says so. */
 function explainFor(operation: Operation): (error: unknown) => never {
   return (error) => {
     throw explainUnoffered(operation, error);

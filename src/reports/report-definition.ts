@@ -20,9 +20,9 @@ interface Declaration<Name extends string, Params extends z.ZodObject, Result ex
   extends Presentation {
   readonly name: Name;
   compute(call: Call, params: z.output<Params>, options: QueryOptions): Promise<z.output<Result>>;
-  /** The result without members that follow from others, to save a model tokens. */
+  /** The result without members that can be derived from others, which saves a model tokens. */
   compact?(result: z.output<Result>): Record<string, unknown>;
-  /** What a chart draws beyond that. Only people see it, so it costs a model nothing. */
+  /** What a chart draws in addition. Only people see it, so it costs a model nothing. */
   drawn?(result: z.output<Result>): Record<string, unknown>;
   /** The answer as tables, in order; the headline and notes of the first apply to all. */
   views(result: z.output<Result>): View[];

@@ -36,7 +36,7 @@ interface ChangeCells {
   percent: Cell;
 }
 
-/** The columns of a comparison, and what fills them; a change of averages per day has a name that says so. */
+/** The columns of a comparison, and their values. A change of daily averages is labelled as such. */
 export function createChangeColumns({
   changes_per_day: isPerDay = false,
 }: {

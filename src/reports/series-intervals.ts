@@ -21,7 +21,7 @@ interface IntervalPoint {
 
 /**
  * Adds up the days of a `timeseries` answer by weeks, from Monday to Sunday, or by calendar months. The contract has only
- * days, so this works on every service. Visitors stay what they are everywhere, the sum of daily unique visitors.
+ * days, so this works on every service. Visitors are the sum of daily unique visitors, as everywhere.
  */
 export function gatherByInterval(answer: Answer, interval: Interval): Answer {
   if (interval === "day") return answer;

@@ -89,7 +89,7 @@ export async function askSpan<O extends SpanOperation>(
       // A service without crawlers says so instead.
       await call(crawlers, { ...(all as ParamsOf<typeof crawlers>), days: 1 }, options);
       // Percentages and the last request of a crawler cannot be subtracted.
-      throw refusePeriod("must end today: of crawlers, this service only has the days up to today");
+      throw refusePeriod("must end today: for crawlers, this service only answers for days up to today");
   }
 }
 
@@ -100,7 +100,7 @@ export function refuseBeyondReach(from: string, today: string): void {
   throw refusePeriod(`must not begin before ${earliest}: this service reaches back no further`);
 }
 
-/** A source refuses `from` or `to`, but people gave a period. */
+/** Renames `from` and `to` in an error to `period`, which is what people gave. */
 function renameRefusal(error: unknown): never {
   const refused = error instanceof AnalyticsError ? error.parameters : [];
   const own = refused.find(({ parameter }) => parameter === "from" || parameter === "to");

@@ -31,7 +31,7 @@ interface RowRange {
   hits: Bounds;
 }
 
-/** What a row has in addition if it is known only as a range: its counts are the least, these are the most. */
+/** The upper ends of a row that is known only as a range; its counts are the lower ends. */
 type AtMost = Partial<Record<"visitors_at_most" | `${Measure}_at_most`, number>>;
 
 const RANGE_NOTE =
@@ -41,7 +41,7 @@ const RANGE_NOTE =
 export const ROW_LIMIT = 1000;
 const ATTEMPTS = 3;
 
-/** The days of a series, without those after them. Exact, because every day has its own point. */
+/** Cuts the span out of a series until today. Exact, because every day has its own point. */
 export async function subtractSeries(call: Call, span: PastSpan, options: CallOptions): Promise<Series> {
   const series = await call(timeseries, { site: span.site, days: span.long }, options);
   const points = series.points.filter(({ date }) => date <= span.to);
@@ -66,7 +66,7 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
 }
 
 /**
- * The rows of days that end before today: what the longer span has more than the days after. The days after are read
+ * The rows of days that end before today: those of the longer span minus those of the days after. The days after are read
  * before and after the longer span, so what arrived meanwhile makes a row a range, never a guess. So does a list that the
  * service cut off.
  */
@@ -128,7 +128,7 @@ async function readAround<O extends typeof stats | typeof breakdown>(
 ): Promise<Record<"before" | "whole" | "after", ResultOf<O>>> {
   const ask = async (days: number) => {
     const result = await call(operation, { ...params, days } as ParamsOf<O>, { ...options, fresh: true });
-    // After midnight at the site, as many days are other days.
+    // After midnight at the site, the same number of days means other days.
     if (result.period.from !== (days === long ? from : addDays(to, 1)))
       throw refuseContradiction("the period");
     return result;

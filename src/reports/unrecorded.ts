@@ -1,8 +1,8 @@
 import { AnalyticsError } from "../errors.ts";
 
 /**
- * Leaves out an answer by a dimension that the source does not record. Access logs know no countries, for example: a report
- * then has one list fewer. Throws all other errors.
+ * Skips a list by a dimension that the source does not record. Access logs have no countries, for example: a report then has
+ * one list fewer. Rethrows all other errors.
  */
 export function skipUnrecorded(error: unknown): undefined {
   const isUnrecorded =

@@ -4,7 +4,7 @@ import type { Warning } from "../operations/period.ts";
 
 /** The options of a query. */
 export interface QueryOptions extends CallOptions {
-  /** Whether the query names no days. Then the usual ones are fitted to what has data. */
+  /** Whether the query names no days. The default days are then fitted to those with data. */
   isUsual?: boolean;
 }
 
@@ -12,8 +12,8 @@ export interface QueryOptions extends CallOptions {
 export const isUsual = (isGiven: (name: string) => boolean) => !isGiven("days") && !isGiven("period");
 
 /**
- * From when to when a site has data, if a query names no days. Undefined if the days must stay as they are: they were named,
- * there is no data, or the source is a service, which would have to be asked first.
+ * The first and last day with data of a site, if a query names no days. Undefined if the days must stay as they are: they were
+ * named, there is no data, or the source is a service, which would have to be asked first.
  */
 export async function readUsualData(
   call: Call,
@@ -24,10 +24,10 @@ export async function readUsualData(
   return data?.since === null ? undefined : data;
 }
 
-/** A source that ends earlier has stopped: then the usual days are what is asked about. */
+/** In days: if the data ended earlier than that, the source has stopped, and the default days stay as they are. */
 const MOST_LAG = 3;
 
-/** Days, and what a reader must know about how they were chosen. */
+/** Days, and a warning about how they were chosen. */
 export interface FittedDays {
   days: Days;
   warnings: Warning[];
@@ -36,8 +36,8 @@ export interface FittedDays {
 }
 
 /**
- * Fits the usual days to what has data. If the source has not loaded the last days yet, as many days end earlier. If the data
- * begins later, there are fewer; if it begins today, only today is left.
+ * Fits the default days to those with data. If the source has not loaded the last days yet, the same number of days ends
+ * earlier. If the data begins later, there are fewer days; if it begins today, only today is left.
  */
 export function fitUsual(usual: Days, data: DataDays | undefined, today: string): FittedDays {
   const end = findLoadedEnd(data, today);

@@ -21,7 +21,7 @@ export interface UntilToday {
 /**
  * Counts from a breakdown of each window.
  *
- * @param whole Over both windows, if one follows the other: what one list lacks, the others may tell.
+ * @param whole Over both windows, if one follows the other: it may have values that another list lacks.
  */
 export function countDirectly(current: Breakdown, previous: Breakdown, whole?: Breakdown): WindowCounts {
   const lists = whole ? [current, previous, whole] : [current, previous];
@@ -79,7 +79,7 @@ export function countBySubtraction(lists: UntilToday, drift: number): WindowCoun
         previous: countBetween(first, middle(afterPrevious.find(value)), drift, label),
       };
     }),
-    // A value that no list has is at most as frequent as the last row of a list, in both windows together.
+    // A value that is in no list has at most as many visitors in both windows together as a list's last row.
     unlisted: {
       count: missing,
       most: Math.max(mostUnlisted(lists.sincePrevious), mostUnlisted(lists.sinceCurrent)),

@@ -11,7 +11,7 @@ export const clickhouse: LocalKind = {
   settings: [
     {
       ...{ flag: "--map", value: "<column=name>", isRepeatable: true },
-      description: "where another table has what is needed, such as path=url_path",
+      description: "which column of another table to use, such as path=url_path",
     },
     {
       ...{ flag: "--where", value: "<column=value>", isRepeatable: true },

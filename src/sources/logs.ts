@@ -25,7 +25,7 @@ export const logs: LocalKind = {
     },
     {
       ...{ flag: "--keep-query", value: "<name>", isRepeatable: true },
-      description: "count pages apart by this parameter of their query",
+      description: "keep this query parameter as a part of the page",
     },
     {
       ...{ flag: "--geoip", value: "<file>", isPath: true },
@@ -37,7 +37,7 @@ export const logs: LocalKind = {
     },
     {
       flag: "--accept-proxy-addresses",
-      description: "count visitors even if all seem to come from a proxy",
+      description: "count visitors even if nearly all seem to come from a proxy",
     },
   ],
   variable: {

@@ -196,7 +196,7 @@ function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
   const detail =
     dataSince === null
       ? "The site has no data yet: every number is zero."
-      : `The site has data since ${dataSince}: earlier days are zero.`;
+      : `The site has had data since ${dataSince}: earlier days show as zero.`;
   return [{ code: "before_data_since", detail }];
 }
 

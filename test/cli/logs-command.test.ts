@@ -115,7 +115,7 @@ describe("analytics-mcp logs", () => {
     const { json } = await runLogs([path("access.log"), "--json"]);
     expect(json()).toMatchObject({ sites: [{ site: "(unnamed)", pageviews: 2 }], other_hosts: [] });
     const { stderr } = await runLogs([path("access.log")]);
-    expect(stderr).toContain("To ask about it, name it: --site example.com");
+    expect(stderr).toContain("To query it, add --site example.com");
   });
 
   it("takes the options of --logs, and its files from there or the environment", async () => {

@@ -137,7 +137,9 @@ describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
       const gone = findPastCrawlers(question, count);
       if (gone !== undefined) {
         const { text } = await createTools(client, []).expectRefusal(gone.tool, gone.args);
-        expect(text).toContain("must end today: of crawlers, this service only has the days up to today");
+        expect(text).toContain(
+          "must end today: for crawlers, this service only answers for days up to today",
+        );
       } else if (early === undefined) await expectRight(question, client, count);
       else {
         const { text } = await createTools(client, []).expectRefusal(early.tool, early.args);

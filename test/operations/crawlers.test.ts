@@ -238,6 +238,6 @@ describe("a service that offers from and to for other operations only", () => {
     hideSpans();
     const { code, stderr } = await shell("example.com", "--period", "last_week");
     expect(code).not.toBe(0);
-    expect(stderr).toContain("must end today: of crawlers, this service only has the days up to today");
+    expect(stderr).toContain("must end today: for crawlers, this service only answers for days up to today");
   });
 });

@@ -36,10 +36,10 @@ function describeExport({ days, open, late, damaged }: ExportReport): string[] {
   const [first, proxied] = [leftOut("first_day"), leftOut("proxied")];
   return [
     `Wrote ${formatCount(hits, "hit")} of ${formatCount(written.length, "day")}.`,
-    ...(open.length > 0 ? [`Not yet: ${list(open)}. A day is closed 24 hours after it ended.`] : []),
+    ...(open.length > 0 ? [`Not yet written: ${list(open)}. A day is closed 24 hours after it ended.`] : []),
     ...(first.length > 0
       ? [
-          `Left out: ${list(first)}, on which the log begins. If nothing is missing before its first line, add --with-first-day.`,
+          `Left out: ${list(first)}, on which the log begins. If the log has all of that day, add --with-first-day.`,
         ]
       : []),
     ...(proxied.length > 0
@@ -64,7 +64,7 @@ function readDate(text: string | undefined): string | undefined {
 
 const CHUNK = 65_536;
 
-/** Writes lines in large pieces. A reader that leaves early is a failure: what it has is not all. */
+/** Writes lines in large chunks. Fails if the reader stops early, since it does not have everything. */
 function createLineWriter(stream: Io["stdout"]) {
   let lines: string[] = [];
   let size = 0;
@@ -92,7 +92,11 @@ function createLineWriter(stream: Io["stdout"]) {
 }
 
 const refuseLeft = (cause: Error) =>
-  new AnalyticsError("usage", "The hits could not be written to the end: whoever reads them stopped.", {
-    hint: "Load them again once it is repaired: what is there already is replaced, not added.",
-    cause,
-  });
+  new AnalyticsError(
+    "usage",
+    "The hits could not be written to the end: the program that reads them stopped.",
+    {
+      hint: "Fix it and load them again: hits that are there already are replaced, not added.",
+      cause,
+    },
+  );

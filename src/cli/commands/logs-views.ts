@@ -121,9 +121,9 @@ const group = (count: number) => count.toLocaleString("en");
 function listNotes(run: DryRun): string[] {
   const { sites, other_hosts, other_hosts_total, timezone } = run;
   return [
-    `Days are those of ${timezone}; --timezone names another.`,
+    `Days are in the timezone ${timezone}; --timezone chooses another.`,
     ...(sites.some(({ site }) => site === UNNAMED)
-      ? ["The log names no site. To ask about it, name it: --site example.com"]
+      ? ["The log does not say which site it is about. To query it, add --site example.com"]
       : []),
     ...(other_hosts_total > other_hosts.length
       ? [

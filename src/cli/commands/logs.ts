@@ -10,10 +10,10 @@ import { type CommandDefinition, ShellCommand } from "./command.ts";
 import type { ExportFlags } from "./logs-export.ts";
 import { createSiteOption } from "./site-option.ts";
 
-/** `analytics-mcp logs`: reads access logs and shows what would be counted, and what not. */
+/** `analytics-mcp logs`: reads access logs and shows what would be counted and what would not. */
 export const command: CommandDefinition = {
   group: "Ask:",
-  summary: "Show what access logs hold, what of it would be counted, and why",
+  summary: "Show what access logs contain, and what each line would count as",
   create: createLogsCommand,
 };
 

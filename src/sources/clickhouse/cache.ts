@@ -10,12 +10,12 @@ interface Entry<T> {
   waiting: number;
 }
 
-/** More are not kept: questions differ. */
+/** At most this many are kept. */
 const MOST_ENTRIES = 200;
 
 /**
- * Creates a function that reads each value once for all who ask at the same time, and keeps it for a while. A failure is
- * not kept. The reading is cancelled when everyone who waited for it has left.
+ * Creates a function that reads each value once for all callers at the same time, and keeps it for a while. Failures are not
+ * kept. The reading is cancelled when all callers have stopped waiting.
  *
  * @param freshFor Milliseconds.
  */

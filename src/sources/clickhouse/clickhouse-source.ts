@@ -16,15 +16,15 @@ import { cutOf, querySpan, type SpanQuery } from "./span-query.ts";
 import { createSpanReader } from "./span-reader.ts";
 import { type TableQueries, untilNow } from "./table-queries.ts";
 
-/** All that there is. */
+/** No limit in practice. */
 const DAYS_KEPT = 10_000;
 const WINDOW_MS = 5 * 60_000;
-/** How long an answer is used again: one question asks for the sites and the totals of days several times. */
+/** How long answers are cached: one query asks for the sites and the totals of days several times. */
 const FRESH_MS = 30_000;
-/** A table of more sites is not one of sites. */
+/** With more, the column is probably not a site. */
 const MOST_SITES = 10_000;
 
-/** A site, and the days of it that are loaded. */
+/** A site, and which of its days are loaded. */
 interface TableSite extends SourceSite {
   dataUntil: string;
   unrecorded: readonly string[];
@@ -33,7 +33,7 @@ interface TableSite extends SourceSite {
 export interface TableParts {
   connection: Connection;
   queries: TableQueries;
-  /** What all queries take. */
+  /** The parameters that all queries take. */
   params?: QueryParams;
   /** The domains to show; empty for all. */
   sites: readonly string[];
@@ -50,7 +50,7 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
     if (rows.length > MOST_SITES) throw refuseSites(rows.length);
     const found = rows.map(readSite);
     const chosen = found.filter(({ domain }) => sites.includes(domain));
-    // A name that the table does not have is mistyped: the error about it lists those that it has.
+    // If the table has none of the named sites, the name is mistyped: the error about it lists the sites that there are.
     return chosen.length > 0 ? chosen : found;
   });
   const reader = createSpanReader(queries, ask, clock);
@@ -139,7 +139,7 @@ function readSite({ domain, zone, zones, first_day: first, last_day: last, lacki
   const timezone = String(zone);
   if (Number(zones) !== 1) {
     throw new AnalyticsError("usage", `The days of ${name} were loaded in several timezones.`, {
-      hint: "Export its logs again with one --timezone, after its rows are removed.",
+      hint: "Remove its rows, and export its logs again with one --timezone.",
     });
   }
   const dataSince = String(first);

@@ -6,7 +6,7 @@ import { explainFailure, explainSilence } from "./failure.ts";
 import { checkProfile } from "./profile.ts";
 import type { ClickHouseSettings } from "./settings.ts";
 
-/** Values of a query's parameters, which ClickHouse receives apart from the SQL. */
+/** Values of a query's parameters, which are sent separately from the SQL. */
 export type QueryParams = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Connection {
@@ -14,14 +14,14 @@ export interface Connection {
   ask(query: string, params?: QueryParams, signal?: AbortSignal): Promise<Answer>;
 }
 
-/** Some queries take minutes on a large table; whoever asks cancels sooner. */
+/** Some queries take minutes on a large table; callers cancel sooner. */
 const TIME_LIMIT_MS = 10 * 60_000;
-/** The queries of one overview run side by side, and leave room for others. */
+/** The queries of one overview run in parallel and must leave room for others. */
 const MOST_QUERIES = 4;
 
 /** A profile can change while this process runs. */
 const CHECK_AGAIN_MS = 5 * 60_000;
-/** The check reads no table: a server that takes longer hangs. */
+/** The check reads no table: if it takes longer, the server hangs. */
 const CHECK_LIMIT_MS = 30_000;
 
 /** Creates a connection by HTTP. Nothing is sent before the first query, which checks the user's profile. */
@@ -43,7 +43,7 @@ export function connect(
     signal: AbortSignal | undefined,
   ): Promise<Answer> => {
     signal?.throwIfAborted();
-    // The questions of an overview share a signal, and each query listens to it.
+    // The queries of an overview share a signal, and each listens to it.
     if (signal) setMaxListeners(0, signal);
     try {
       const result = await client.query({

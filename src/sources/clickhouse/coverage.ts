@@ -18,7 +18,7 @@ export interface LoadedDay {
 }
 
 /**
- * What a reader must know about the days before using their numbers.
+ * Warnings about the days that a reader needs before using their numbers.
  *
  * @param lastDay The last day that is marked as loaded.
  */
@@ -39,7 +39,7 @@ export function coverageWarnings(
   }
   const incomplete = dates.filter((date) => {
     const day = days.get(date);
-    // A part of today is the question's own cut.
+    // If today is incomplete, that is because the query ends now.
     return date !== today && day?.isLoaded && day.pageviews !== day.expected;
   });
   if (incomplete.length > 0) {

@@ -2,7 +2,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { CutAnswer } from "./answer.ts";
 
 /**
- * What a failed query means, without SQL, names of hosts and addresses: the message may reach an assistant, or the users
+ * Explains a failed query without SQL, host names and addresses: the message may reach an assistant, or the users
  * of a server.
  */
 export function explainFailure(error: unknown): AnalyticsError {
@@ -13,11 +13,11 @@ export function explainFailure(error: unknown): AnalyticsError {
     return unavailable(`ClickHouse refused the query with its error ${code}.`, error);
   }
   if (error instanceof CutAnswer) {
-    return unavailable("The answer of ClickHouse broke off.", error, "Ask again.");
+    return unavailable("ClickHouse's answer broke off.", error, "Ask again.");
   }
   const system = String(Object(error).code ?? "");
   if (/^(?:ERR_TLS|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)|ERR_SSL/.test(system)) {
-    return new AnalyticsError("usage", "The certificate of ClickHouse is not trusted.", {
+    return new AnalyticsError("usage", "ClickHouse's certificate is not trusted.", {
       hint: "Name your own authority's certificate with NODE_EXTRA_CA_CERTS.",
       cause: error,
     });
@@ -26,21 +26,21 @@ export function explainFailure(error: unknown): AnalyticsError {
     return unavailable("ClickHouse cannot be reached.", error, CHECK_ADDRESS);
   }
   return unavailable(
-    "The answer of ClickHouse cannot be read.",
+    "ClickHouse's answer cannot be read.",
     error,
     "Is it ClickHouse's HTTP port (8123, 8443)?",
   );
 }
 
-/** What it means that a server accepts a query of a moment, and says nothing. */
+/** Explains a server that accepts a short query and does not answer. */
 export const explainSilence = (error: unknown) =>
-  unavailable("ClickHouse accepts the connection, and does not answer.", error, CHECK_ADDRESS);
+  unavailable("ClickHouse accepts the connection but does not answer.", error, CHECK_ADDRESS);
 
 const CHECK_ADDRESS = "Check the address and port in --clickhouse.";
 
 /**
- * ClickHouse's own number of an error. `ClickHouseError` has it; servers before 20 write it in a form that the client does
- * not know.
+ * ClickHouse's own number of an error. `ClickHouseError` has it; servers before version 20 write it in a form that
+ * the client does not know.
  */
 function readCode(error: unknown): number | undefined {
   const { code } = Object(error);
@@ -73,12 +73,12 @@ const NO_TABLE: Explanation = {
 };
 const NO_COLUMN: Explanation = {
   code: "usage",
-  message: "The table lacks a column, or it has another type.",
+  message: "The table lacks a column, or a column has another type.",
   hint: "docs/clickhouse.md has the statement that creates the table.",
 };
 const NO_FINAL: Explanation = {
   code: "usage",
-  message: "The table is of an engine that keeps hits twice that are loaded twice.",
+  message: "The table's engine keeps hits twice if they are loaded twice.",
   hint: "It must be a ReplacingMergeTree. docs/clickhouse.md has the statement that creates it.",
 };
 const NO_RIGHT: Explanation = {
@@ -96,7 +96,7 @@ const SHARD_DOWN = busy(
   "Ask again when all shards are back.",
 );
 
-/** By ClickHouse's numbers of errors (src/Common/ErrorCodes.cpp). */
+/** By ClickHouse's error number (src/Common/ErrorCodes.cpp). */
 const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
   16: NO_COLUMN,
   43: NO_COLUMN,

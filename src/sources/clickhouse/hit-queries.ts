@@ -3,7 +3,7 @@ import { columnsOf } from "../hits.ts";
 import { createRollupQueries } from "./rollup-queries.ts";
 import { byValue, type Cut, IN_SPAN, quoteName, type TableQueries } from "./table-queries.ts";
 
-/** The queries of the table that `analytics-mcp logs --ndjson` fills: each hit has what its visit says. */
+/** The queries of the table that `analytics-mcp logs --ndjson` fills: each hit has its visit's values. */
 export function createHitQueries(database: string, table: string): TableQueries {
   // FINAL: a hit that was loaded twice counts once.
   const from = `${quoteName(database)}.${quoteName(table)} FINAL`;

@@ -2,11 +2,11 @@ import { list } from "isbot";
 import { NO_PAGE_PATTERNS } from "../logs/page-path.ts";
 
 /*
- * Rules of access logs for a table that has only raw requests, in the syntax of RE2, which ClickHouse uses: it has no
+ * The rules for access logs, for a table that has only raw requests, in the syntax of RE2, which ClickHouse uses: it has no
  * lookarounds.
  */
 
-/** isbot's patterns with lookarounds, and nearly the same without. */
+/** isbot's patterns with lookarounds, and near equivalents without. */
 const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
   "(?:^|[^g])news(?!sapphire)": "(?:^|[^g])news(?:$|[^s]|s(?:$|[^a]))",
   "(?<! channel/|google/)google(?!(?:wv|app|/google| pixel))":
@@ -20,5 +20,5 @@ const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
 /** User agents of bots. */
 export const BOT_PATTERN = `(?i)${list.map((pattern) => WITHOUT_LOOKAROUND[pattern] ?? pattern).join("|")}`;
 
-/** Paths that are no pages. */
+/** Paths that are not pages. */
 export const NO_PAGE_PATTERN = `(?i)${NO_PAGE_PATTERNS.join("|")}`;

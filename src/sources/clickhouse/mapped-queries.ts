@@ -6,7 +6,7 @@ import { BOT_PATTERN, NO_PAGE_PATTERN } from "./mapped-patterns.ts";
 import type { Mapping } from "./mapping.ts";
 import { byValue, quoteName, type TableQueries } from "./table-queries.ts";
 
-/** What a visit has by its first page view. */
+/** The dimensions that a visit takes from its first page view. */
 const BY_FIRST_VIEW = new Set<Dimension>([
   ...(["entry_pages", "hostnames", "referrers", "channels", "languages"] as const),
   ...(["utm_sources", "utm_mediums", "utm_campaigns", "utm_terms", "utm_contents"] as const),
@@ -22,7 +22,7 @@ export interface MappedTable {
   sites: readonly string[];
 }
 
-/** The queries of a table that somebody else made, and the parameters that all of them take. */
+/** The queries of a table with other columns than ours, and the parameters that all of them take. */
 export function createMappedQueries({ database, table, mapping, timezone, sites }: MappedTable): {
   queries: TableQueries;
   params: QueryParams;

@@ -3,9 +3,9 @@ import { columnsOf, type TextColumn } from "../hits.ts";
 import { listTexts } from "../source-options.ts";
 import type { SourceFlags } from "../source-types.ts";
 
-/** What a table of somebody else's has in place of the columns of hits. All names are letters, digits and `_`. */
+/** The columns of another table that stand for those of hits. All names are letters, digits and `_`. */
 export interface Mapping {
-  /** By which people are told apart on a day, such as address and user agent. */
+  /** Columns that together tell people apart on a day, such as address and user agent. */
   visitor: readonly string[];
   time: string;
   /** The order of requests within a second. */
@@ -19,7 +19,7 @@ export interface Mapping {
   conditions: readonly Condition[];
 }
 
-/** What a row must have to be a page view of a person. */
+/** A condition on rows that are page views of people. */
 export interface Condition {
   column: string;
   isEqual: boolean;
@@ -53,7 +53,7 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
     throw refuse(
       "--map",
       "lacks visitor",
-      "Such as --map visitor=address,user_agent, by which people are told apart",
+      "Such as --map visitor=address,user_agent, which together tell people apart",
     );
   }
   const [site, sequence, status] = [one("site"), one("sequence"), one("status")];
@@ -102,7 +102,11 @@ function readCondition(text: string): Condition {
 }
 
 const refuseName = (flag: string, name: string) =>
-  refuse(flag, `takes names of columns, and ${quoteWord(name)} is none`, "A name has letters, digits and _.");
+  refuse(
+    flag,
+    `takes names of columns, and ${quoteWord(name)} is not one`,
+    "A name has letters, digits and _.",
+  );
 
 const refuse = (flag: string, reason: string, hint?: string) =>
   new AnalyticsError("usage", `${flag} ${reason}.`, hint === undefined ? {} : { hint });

@@ -2,18 +2,18 @@ import { AnalyticsError } from "../../errors.ts";
 import type { Answer } from "./answer.ts";
 
 /**
- * Settings under which ClickHouse answers with a part of the data, and what they must be. A user's profile can have any of
- * them otherwise.
+ * Settings with which ClickHouse may answer from a part of the data, and the values that prevent it. A user's profile can have
+ * other values.
  */
 const REQUIRED: Readonly<Record<string, string>> = {
-  // Numbers of the shards that are up.
+  // Answers only from the shards that are up.
   skip_unavailable_shards: "0",
-  // A row of each shard in place of one.
+  // A row for each shard instead of one for all.
   distributed_group_by_no_merge: "0",
   // The first rows only.
   limit: "0",
   offset: "0",
-  // What was read until a limit was reached.
+  // Answers from what was read until a limit was reached.
   read_overflow_mode: "throw",
   read_overflow_mode_leaf: "throw",
   group_by_overflow_mode: "throw",
@@ -23,21 +23,21 @@ const REQUIRED: Readonly<Record<string, string>> = {
   distinct_overflow_mode: "throw",
   timeout_overflow_mode: "throw",
   timeout_overflow_mode_leaf: "throw",
-  // What was read until somebody stopped the query.
+  // Answers from what was read until somebody stopped the query.
   partial_result_on_first_cancel: "0",
-  // The row of sums as one without a name, which comes last instead of first.
+  // Gives the row of sums a null for its name, so that it comes last instead of first.
   group_by_use_nulls: "0",
 };
 
-/** Settings that help, and do not change an answer. */
+/** Settings that help but do not change an answer. */
 const WANTED: Readonly<Record<string, string>> = {
-  // A query ends with the question, if it may only read.
+  // Cancelling a request also cancels its query, if that only reads.
   cancel_http_readonly_queries_on_client_close: "1",
   // Rows of one day, and so their duplicates, are in one partition.
   do_not_merge_across_partitions_select_final: "1",
 };
 
-/** A query may read, and change settings. */
+/** The value of `readonly` with which a query may read and change settings. */
 const READ_ONLY = "2";
 
 const NAMES = [...Object.keys(REQUIRED), ...Object.keys(WANTED), "readonly"];
@@ -62,7 +62,7 @@ export async function checkProfile(
     if (wrong !== undefined) throw refuseProfile(wrong, current.get(wrong[0]));
     return {};
   }
-  // A version that lacks a setting needs none.
+  // A version without a setting does not need it.
   const known = Object.entries({ ...REQUIRED, ...WANTED }).filter(([name]) => current.has(name));
   const mayWrite = current.get("readonly") === "0";
   return { ...Object.fromEntries(known), ...(mayWrite && { readonly: READ_ONLY }) };

@@ -4,15 +4,15 @@ import { byValue, type Cut, IN_SPAN, quoteName, type RollupQueries } from "./tab
 const COLUMNS = ["dimension", "site", "day", "run", "value", "visitors", "hits", "events", "stamp"];
 
 /**
- * Leaves out hits of days that are answered from their sums. Lists of days are no parameters: those are in the URL, and
- * proxies take URLs of a few thousand letters only.
+ * Leaves out hits of days that are answered from their sums. Lists of days are part of the SQL, not parameters: parameters are in
+ * the URL, and proxies only accept URLs of a few thousand characters.
  */
 export const ofRest =
   (rest: readonly string[], cut: Cut): Cut =>
   (time) =>
     `AND day IN (${listItems(rest.map(numberDay))}) ${cut(time)}`;
 
-/** A number cannot be taken for SQL. */
+/** A number cannot inject SQL. */
 const numberDay = (date: string) => `toDate(${Date.parse(date) / 86_400_000})`;
 
 /** ClickHouse has no empty lists. */
@@ -33,7 +33,7 @@ export function createRollupQueries(
       WHERE database = '${database}' AND table = '${table}_daily'
         AND name IN (${COLUMNS.map((name) => `'${name}'`).join(", ")})`,
 
-    // The stamp is made as in rollup.sql. The run is text, because JSON has no numbers of 64 bits.
+    // The stamp is made as in rollup.sql. The run is text, because JavaScript reads 64-bit numbers of JSON inexactly.
     days: () => `
       SELECT
         day AS date,

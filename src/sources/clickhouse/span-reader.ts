@@ -8,12 +8,12 @@ import { ofRest } from "./rollup-queries.ts";
 import { cutOf, type SpanQuery } from "./span-query.ts";
 import type { RollupQueries, SpanParts, TableQueries } from "./table-queries.ts";
 
-/** How long the days that have sums are remembered: one question asks about them several times. */
+/** How long the list of days with sums is cached: one query asks for it several times. */
 const FRESH_MS = 30_000;
 
 type Ask = Connection["ask"];
 
-/** Creates the functions that read a span: from the sums of its days where those can be used, and else from the hits. */
+/** Creates the functions that read a span: from the sums of its days where these can be used, else from the hits. */
 export function createSpanReader(queries: TableQueries, ask: Ask, clock: () => number) {
   const { rollup } = queries;
   const findSums = rollup && createSumFinder(rollup, ask, clock);
@@ -43,7 +43,7 @@ interface Sums extends SpanParts {
   days: ReadonlyMap<string, LoadedDay>;
 }
 
-/** Finds the days of a span that have sums: of a dimension, or, if that is empty, the totals. Undefined if none has. */
+/** Finds the days of a span that have sums of a dimension or, if that is empty, of the totals. Undefined if there are none. */
 function createSumFinder(rollup: RollupQueries, ask: Ask, clock: () => number) {
   const exists = createCache(FRESH_MS, clock, async (_: string, signal) => {
     const { rows } = await ask(rollup.exists(), {}, signal);

@@ -1,10 +1,10 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 
 /**
- * The queries that a table is asked. Values are parameters, `{name:Type}`, which ClickHouse receives apart from the SQL: the
+ * The queries of a table. Values are parameters, `{name:Type}`, which are sent separately from the SQL: the
  * site, the days `from` and `to`, and the seconds since 1970 at which they begin (`start`), at which they end (`end`), and
- * which the question is about (`now`, `since`). No alias has the name of a column: ClickHouse would use the one for the other.
- * `uniqExact` counts the visitors of several days rightly, because a person is another visitor each day.
+ * which the question is about (`now`, `since`). No alias has the name of a column: ClickHouse would confuse them.
+ * `uniqExact` is right for several days, because a person is another visitor each day.
  */
 export interface TableQueries {
   /** The sites, and from when to when they have data. */
@@ -17,31 +17,32 @@ export interface TableQueries {
   active(cut: Cut): string;
   /** The dimensions that the table has; if absent, the sites say what they lack. */
   dimensions?: readonly Dimension[];
-  /** Absent if there can be no table with the sums of days. */
+  /** Absent if the table cannot have a table of daily sums. */
   rollup?: RollupQueries;
 }
 
-/** The queries of a table with the sums of each day (deploy/clickhouse/rollup.sql), which saves reading the hits of old days. */
+/** The queries of a table of daily sums (deploy/clickhouse/rollup.sql), which saves reading the hits of old days. */
 export interface RollupQueries {
-  /** Whether there is such a table for this user. */
+  /** Whether such a table exists and this user may read it. */
   exists(): string;
   /**
-   * The days whose sums can be used: they were counted from what is exported, and have as many page views as were
-   * exported. The values of `dimension`, unless it is empty, add up to the totals: while sums are being inserted they do not.
+   * The days whose sums can be used: they were counted from the current export, and have as many page views as were
+   * exported. The values of `dimension`, unless it is empty, must add up to the totals, which they do not while sums are being
+   * inserted.
    */
   days(): string;
   breakdown(dimension: Dimension, cut: Cut, parts: SpanParts): string;
 }
 
-/** From what a span is answered. */
+/** What a span is answered from. */
 export interface SpanParts {
-  /** The days whose sums are used, and in which run each of them was counted. */
+  /** The days whose sums are used, and the run that counted each of them. */
   runs: ReadonlyMap<string, bigint>;
-  /** The other days, of which the hits are read. */
+  /** The other days, whose hits are read. */
   rest: readonly string[];
 }
 
-/** The end of a condition that leaves out what is after `now`. */
+/** The end of a condition, which leaves out hits after `now`. */
 export type Cut = (time: string) => string;
 
 export const untilNow: Cut = (time) => `AND ${time} <= toDateTime({now:UInt32})`;

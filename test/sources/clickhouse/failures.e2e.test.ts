@@ -41,16 +41,16 @@ async function fail({ url, password = READER_PASSWORD, table = "hits" }: Place) 
 const SIGN_IN = "usage: ClickHouse does not accept the user or the password.";
 const NO_TABLE = "usage: ClickHouse has no such table, or the user may not read it.";
 const NO_RIGHT = "usage: The ClickHouse user has no right to do this.";
-const NO_COLUMN = "usage: The table lacks a column, or it has another type.";
-const NO_FINAL = "usage: The table is of an engine that keeps hits twice that are loaded twice.";
+const NO_COLUMN = "usage: The table lacks a column, or a column has another type.";
+const NO_FINAL = "usage: The table's engine keeps hits twice if they are loaded twice.";
 const SLOW = "unavailable: ClickHouse stopped the query: it took longer than its profile allows.";
 const LARGE =
   "unavailable: ClickHouse stopped the query: it needs more memory or rows than its profile allows.";
 const CROWDED = "unavailable: ClickHouse runs too many queries at once.";
 const UNREACHABLE = "unavailable: ClickHouse cannot be reached.";
-const UNREADABLE = "unavailable: The answer of ClickHouse cannot be read.";
-const SILENT = "unavailable: ClickHouse accepts the connection, and does not answer.";
-const CUT = "unavailable: The answer of ClickHouse broke off.";
+const UNREADABLE = "unavailable: ClickHouse's answer cannot be read.";
+const SILENT = "unavailable: ClickHouse accepts the connection but does not answer.";
+const CUT = "unavailable: ClickHouse's answer broke off.";
 const SHARD_DOWN =
   "unavailable: A part of the ClickHouse cluster does not answer, and without it the numbers would be too small.";
 
@@ -252,7 +252,7 @@ describe("an address says something else", () => {
 
   it("has a certificate of nobody known", async () => {
     const server = await startServer(() => {}, createCertificate(30));
-    expect(await fail({ url: server.origin })).toBe("usage: The certificate of ClickHouse is not trusted.");
+    expect(await fail({ url: server.origin })).toBe("usage: ClickHouse's certificate is not trusted.");
     server.close();
   });
 
