@@ -10,7 +10,8 @@ export function refuseExpandedPattern(words: readonly string[]): void {
   const at = words.indexOf("--logs");
   const [first, second] = at < 0 ? [] : words.slice(at + 1);
   if (first === undefined || second === undefined || second.startsWith("-")) return;
-  if (dirname(first) !== dirname(second) || !isFile(first) || !isFile(second)) return;
+  const isPath = second.includes("/") || dirname(first) === dirname(second);
+  if (!isPath || !isFile(first) || !isFile(second)) return;
   throw new AnalyticsError(
     "usage",
     `--logs takes one pattern, so ${quoteWord(second)} is one word too many.`,

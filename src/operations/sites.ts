@@ -6,7 +6,7 @@ import { defineOperation } from "./operation.ts";
 export const sites = defineOperation({
   name: "sites",
   path: "/sites",
-  summary: "List the sites of your organization",
+  summary: "List your sites",
   description:
     "The sites of the key's organization, ordered by domain. Sites of other organizations are never listed; one of them may have the same domain.",
   tool: {

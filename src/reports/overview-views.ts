@@ -43,6 +43,7 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
       ...notes,
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(start?.notes ?? []),
+      ...(comparison === null && !period.partial ? ["There are no days before to compare with."] : []),
       ...(previous ? noteLengths({ ...period, ...totals }, previous) : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? ["Rows may not add up: a visitor can count in several."]

@@ -25,6 +25,7 @@ function findChosen(flags: SourceFlags, environment: Environment): LocalChoice |
   const kind = localKinds.find(({ option }) => isNamed(flags, option.flag));
   if (kind !== undefined) {
     refuseSecondSource(flags, kind);
+    refuseSwallowedOption(flags, kind);
     return choose(kind, flags, kind.option.flag);
   }
   return SERVICE_OPTIONS.some((flag) => isNamed(flags, flag))
@@ -133,6 +134,17 @@ export function refuseStdin(local: Pick<LocalChoice, "kind" | "flags"> | undefin
   throw new AnalyticsError("usage", `${who} cannot read ${found.flag} from standard input.`, {
     hint: `Name files: ${found.flag} ${found.value ?? ""}`,
   });
+}
+
+/** `--logs --site example.com`: commander takes the next option for the value. Throws AnalyticsError `usage`. */
+function refuseSwallowedOption(flags: SourceFlags, kind: LocalKind): void {
+  for (const { flag, value = "" } of optionsOf(kind)) {
+    const option = listOf(flags[nameAttribute(flag)]).find((text) => /^--[a-z]/.test(String(text)));
+    if (option === undefined) continue;
+    throw new AnalyticsError("usage", `${flag} needs a value, and ${option} is an option.`, {
+      hint: `Write ${flag} ${value} ${option} …`,
+    });
+  }
 }
 
 /** Throws AnalyticsError `usage` if the flags choose another source as well. */

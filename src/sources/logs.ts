@@ -46,7 +46,7 @@ export const logs: LocalKind = {
   },
   about: {
     label: "access logs",
-    note: "From the access logs of a web server, without bots that identify themselves.",
+    note: "From the access logs of a web server. Visitors are counted without bots that identify themselves.",
     instruction: "The numbers come from a web server's access logs.",
   },
   takesSite: true,

@@ -111,7 +111,7 @@ describe("what may stand at the cursor", () => {
   });
 
   it("has the first sentence that help has on it", async () => {
-    expect(await complete("")).toContain("sites\tList the sites of your organization");
+    expect(await complete("")).toContain("sites\tList your sites");
     expect(await complete("stats --")).toContain("--site\tSite id or domain, such as example.com.");
     expect((await complete("breakdown --")).filter((line) => line.length > 100)).toEqual([]);
   });

@@ -85,7 +85,7 @@ describe.each(SHELLS)("%s", (name) => {
       for (const each of ["shop.example.net", "site_7f3k", "site_d0cs"]) expect(sites).toContain(each);
       expect(sites).not.toContain("folder");
       if (name === "bash") return;
-      expect(commands).toContain("List the sites of your organization");
+      expect(commands).toContain("List your sites");
       expect(options).toContain("made-up data from this program itself");
       expect(sites).toContain("Example Docs");
     });

@@ -21,7 +21,9 @@ beforeAll(async () => {
   writeFileSync(join(home, "empty"), "");
   writeFileSync(join(home, "notes.md"), "# Notes\n");
   writeFileSync(join(home, "closed"), "key", { mode: 0o600 });
-  for (const name of ["access.log", "access.log.1"]) writeFileSync(join(home, name), joinLines(combined()));
+  mkdirSync(join(home, "other"));
+  for (const name of ["access.log", "access.log.1", "other/access.log"])
+    writeFileSync(join(home, name), joinLines(combined()));
   chmodSync(join(home, "empty"), 0o600);
   server = createServer();
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -122,6 +124,9 @@ const lines = [
   "stats --logs HOME/access.log HOME/access.log.1",
   "overview --logs HOME/access.log HOME/access.log.1 HOME/access.log.2 --site example.com",
   "--logs HOME/access.log HOME/access.log.1",
+  "stats --logs HOME/access.log HOME/other/access.log",
+  "stats --logs --site example.com",
+  "stats --clickhouse --site example.com",
   "stats --logs HOME/access.log --site example.com --log-format json",
   "stats --logs HOME/access.log --site example.com --log-format xml",
   "stats --logs HOME/access.log --site example.com --exclude-path admin/**",

@@ -178,4 +178,5 @@ function noteFields({ fields }: SiteLog, line: LogLine, host: string | undefined
   fields.referrer[line.referrer === undefined ? "absent" : "present"]++;
   fields.language[line.language === undefined ? "absent" : "present"]++;
   fields.host[host === undefined ? "absent" : "present"]++;
+  fields.forwarded[line.forwarded === undefined ? "absent" : "present"]++;
 }

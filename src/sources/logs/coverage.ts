@@ -4,6 +4,7 @@ import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
 import { warnOfEnd } from "../stale.ts";
 import { DEFINITION } from "./day-counts.ts";
+import type { LogSettings } from "./settings.ts";
 import type { SiteLog } from "./site-log.ts";
 
 const DAY_SECONDS = 86_400;
@@ -12,7 +13,11 @@ const HOUR = 3_600;
 const MOST_WITHOUT_AGENT = 0.01;
 
 /** Warnings about the log's days that a reader needs before using their numbers. */
-export function coverageWarnings(log: SiteLog, { from, to, now }: Span): Warning[] {
+export function coverageWarnings(
+  log: SiteLog,
+  { from, to, now }: Span,
+  { trustForwarded }: Pick<LogSettings, "trustForwarded">,
+): Warning[] {
   const { first, last, timezone, fields } = log;
   if (first === undefined || last === undefined) return [];
   const warnings: Warning[] = [];
@@ -61,6 +66,13 @@ export function coverageWarnings(log: SiteLog, { from, to, now }: Span): Warning
   }
   if (fields.agent.absent > MOST_WITHOUT_AGENT * (fields.agent.absent + fields.agent.present)) {
     warn("no_user_agent", "The log has no user agents, so bots are counted as visitors.");
+  }
+  const { forwarded } = fields;
+  if (trustForwarded > 0 && forwarded.present === 0 && forwarded.absent > 0) {
+    warn(
+      "no_forwarded",
+      "No page view in the log has an X-Forwarded-For, so --trust-forwarded has no effect: if its addresses are a proxy's, many visitors count as one.",
+    );
   }
   return warnings;
 }

@@ -98,7 +98,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
       countActive((await readSite(site, signal)).log, (now - WINDOW_MS) / 1000, now / 1000),
     warnings: async (span, signal) => {
       const { log, book } = await readSite(span.site, signal);
-      return [...coverageWarnings(log, span), ...warnOfRepeats(book.contents.values(), log.domain)];
+      return [...coverageWarnings(log, span, settings), ...warnOfRepeats(book.contents.values(), log.domain)];
     },
     dimensions: async (site, signal) => listRecorded((await readSite(site, signal)).log),
     missingOption: (dimension) =>

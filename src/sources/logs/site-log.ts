@@ -24,7 +24,7 @@ export interface SiteLog {
   fields: Record<LoggedField, { present: number; absent: number }>;
 }
 
-export type LoggedField = "agent" | "referrer" | "language" | "host";
+export type LoggedField = "agent" | "referrer" | "language" | "host" | "forwarded";
 
 export function createSiteLog(
   domain: string,
@@ -41,7 +41,10 @@ export function createSiteLog(
     pageviews: 0,
     first: undefined,
     last: undefined,
-    fields: { agent: field(), referrer: field(), language: field(), host: field() },
+    fields: {
+      ...{ agent: field(), referrer: field(), language: field() },
+      ...{ host: field(), forwarded: field() },
+    },
   };
 }
 

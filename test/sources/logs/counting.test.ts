@@ -206,6 +206,15 @@ describe("who is a visitor", () => {
     expect(await logs.count()).toMatchObject({ visitors, pageviews: 3 });
   });
 
+  it("says that --trust-forwarded has no effect on a log without X-Forwarded-For", async () => {
+    const warnOf = async (line: string) => {
+      const { path } = createLogFolder({ "access.log": joinLines(line) });
+      return openTestLogs({ logs: [path("access.log")], trustForwarded: "1" }).warnings();
+    };
+    expect(await warnOf(combined())).toContain("no_forwarded");
+    expect(await warnOf(`${combined()} "203.0.113.1"`)).not.toContain("no_forwarded");
+  });
+
   it.each([
     ["1", "spoofed, 198.51.100.2", "198.51.100.2"],
     ["1", "203.0.113.1, 198.51.100.2:443", "198.51.100.2"],
