@@ -21,12 +21,30 @@ export function createContentFinder(
 ): ContentFinder {
   const listAlike = ({ fingerprint }: FileHead) =>
     [...contents.values()].filter((content) => content.fingerprint === fingerprint);
-  const findFile = ({ path }: LogContent) => listFiles().find((file) => file.path === path);
 
   /** Another log may be at that path by now. */
-  const isStillAt = async (content: LogContent) => {
-    const file = findFile(content);
-    return file !== undefined && (await readHead(file, format)).fingerprint === content.fingerprint;
+  const isStillAt = async ({ path, fingerprint }: LogContent) => {
+    const file = listFiles().find((each) => each.path === path);
+    return file !== undefined && (await readHead(file, format)).fingerprint === fingerprint;
+  };
+
+  /** The head of a file that has all that was read of a content; undefined for any other. */
+  const readHeadOf = async (content: LogContent, file: FoundFile) => {
+    const head = await readHead(file, format);
+    if (head.fingerprint !== content.fingerprint) return undefined;
+    return hashTail(await readTail(file, head, content.read)) === content.tail ? head : undefined;
+  };
+
+  /** The file of a content, under its name of before or another; undefined if it is gone. */
+  const findFileOf = async (content: LogContent, except: FoundFile) => {
+    const files = listFiles().filter(({ path }) => path !== except.path);
+    const before = files.filter(({ path }) => path === content.path);
+    for (const file of new Set([...before, ...files])) {
+      // What is renamed or compressed at this moment is not there; a file that fails otherwise fails when it is read.
+      const head = await readHeadOf(content, file).catch(() => undefined);
+      if (head !== undefined) return { file, head };
+    }
+    return undefined;
   };
 
   return {
@@ -45,12 +63,10 @@ export function createContentFinder(
       const end = await readEnd(file, head);
       for (const content of alike) {
         if (content.read < end.length) continue;
-        const whole = findFile(content);
+        const whole = await findFileOf(content, file);
         // If the earlier file is gone, its first line must be enough.
         if (whole === undefined) return content;
-        const wholeHead = await readHead(whole, format);
-        const tail = await readTail(whole, wholeHead, end.length);
-        if (wholeHead.fingerprint === head.fingerprint && tail.equals(end.tail)) return content;
+        if ((await readTail(whole.file, whole.head, end.length)).equals(end.tail)) return content;
       }
       return undefined;
     },

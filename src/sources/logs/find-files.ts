@@ -13,6 +13,8 @@ export interface FoundFile extends LogFile {
   size: number;
   /** Milliseconds since 1970. */
   modified: number;
+  /** The number of the file on its disk, which it keeps when it is renamed. */
+  inode: number;
 }
 
 /**
@@ -26,7 +28,8 @@ export async function findFiles({
   const found = new Map<string, FoundFile>();
   // Standard input comes first.
   for (const { glob: path, site } of files) {
-    if (path === STDIN) found.set(path, { path, site, size: 0, modified: 0, open: stdin ?? refuseStdin });
+    if (path === STDIN)
+      found.set(path, { path, site, size: 0, modified: 0, inode: 0, open: stdin ?? refuseStdin });
   }
   for (const { glob: pattern, site } of files) {
     if (pattern === STDIN) continue;
@@ -89,18 +92,15 @@ function listFolder(folder: string): string[] {
 
 function readFile(path: string, site: string | undefined): FoundFile | undefined {
   try {
-    const { size, mtimeMs, isFile } = statFile(path);
-    return isFile ? { path: realpathSync(path), site, size, modified: mtimeMs } : undefined;
+    const stats = statSync(path);
+    if (!stats.isFile()) return undefined;
+    const { size, mtimeMs: modified, ino: inode } = stats;
+    return { path: realpathSync(path), site, size, modified, inode };
   } catch (cause) {
     // It was rotated after it was found.
     if (Object(cause).code === "ENOENT") return undefined;
     throw refuseUnreadable(path, cause);
   }
-}
-
-function statFile(path: string) {
-  const stats = statSync(path);
-  return { size: stats.size, mtimeMs: stats.mtimeMs, isFile: stats.isFile() };
 }
 
 function refuseNone(pattern: string): AnalyticsError {

@@ -1,8 +1,8 @@
 import { nameBot } from "./bot-name.ts";
 import { createLookup, createTextTally, type TextTally } from "./line-tally.ts";
-import type { Observe } from "./log-book.ts";
 import type { LogContent } from "./log-content.ts";
 import type { LogLine } from "./log-line.ts";
+import type { Observe } from "./log-reader.ts";
 import { createOutcomes, type Outcome, type Outcomes } from "./outcomes.ts";
 import { cleanPath } from "./page-path.ts";
 import { findLineDomain, readHost, splitTarget } from "./request.ts";

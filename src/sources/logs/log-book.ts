@@ -2,17 +2,14 @@ import { AnalyticsError } from "../../errors.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { Collector } from "./collector.ts";
 import type { KeptMarks } from "./compared-days.ts";
-import { explainDamage, type FileHead, readHead } from "./file-head.ts";
+import { type FileHead, readHead } from "./file-head.ts";
 import { createContentFinder } from "./find-content.ts";
 import { type FoundFile, findFiles, refuseUnreadable, STDIN } from "./find-files.ts";
-import { isHeader } from "./formats/w3c.ts";
-import { createContent, hashTail, type LogContent } from "./log-content.ts";
-import { readContent } from "./log-file.ts";
-import type { LineParser, LogFormat, LogLine } from "./log-line.ts";
-import type { Outcome } from "./outcomes.ts";
+import { createContent, type LogContent } from "./log-content.ts";
+import type { LogFormat } from "./log-line.ts";
+import { createReader, type Observe, type Reader, readInOrder } from "./log-reader.ts";
 import { createRepeatCheck, type RepeatCheck } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
-import { forEachLine, isTooLong, readBlocks, type TextBlock } from "./text-blocks.ts";
 
 export interface LogBook {
   /** Reads what was written since the last time. */
@@ -25,8 +22,8 @@ export interface LogBook {
   keepMarks: RepeatCheck["keep"];
 }
 
-/** Sees each request, for a report. */
-export type Observe = (line: LogLine, outcome: Outcome, content: LogContent) => void;
+/** Rotation takes a moment, and then none for hours. */
+const MOST_PASSES = 5;
 
 /** Creates a log book: it knows which lines of which files the collector already has. */
 export function createLogBook(
@@ -42,7 +39,7 @@ export function createLogBook(
   const leftOut = new Map<string, string>();
   const { check: checkRepeat, keep: keepMarks } = createRepeatCheck(contents, settings.timezone, kept.marks);
   /** What was last seen at a path. */
-  const seen = new Map<string, { size: number; modified: number }>();
+  const seen = new Map<string, Pick<FoundFile, "size" | "modified" | "inode">>();
   let found: FoundFile[] = [];
   const { findRead, findWhole } = createContentFinder(contents, settings.format, () => found);
 
@@ -58,7 +55,7 @@ export function createLogBook(
     const parse = format.createParser();
     const known = await findRead(file, head);
     if (known !== undefined)
-      return { ...createReader(file, head, known.content, parse, known.tail), checkRepeat };
+      return createReader({ file, head, parse, checkRepeat, ...known }, settings.format);
     const whole = await findWhole(file, head);
     if (whole !== undefined) {
       leftOut.set(file.path, `has lines of ${whole.path}`);
@@ -68,36 +65,59 @@ export function createLogBook(
     // The log that was at this path has another name now, or is gone.
     for (const other of contents.values()) if (other.path === file.path) other.path = "";
     contents.set(`${head.fingerprint} ${contents.size}`, content);
-    return { ...createReader(file, head, content, parse, Buffer.alloc(0)), checkRepeat };
+    const tail = Buffer.alloc(0);
+    return createReader({ file, head, parse, checkRepeat, content, tail }, settings.format);
   };
 
   /** Reads one file for each log, and returns further files that hold one of the same logs. */
-  const readSome = async (files: readonly FoundFile[], signal?: AbortSignal): Promise<FoundFile[]> => {
+  const readSome = async (
+    files: readonly FoundFile[],
+    moved: Set<string>,
+    signal?: AbortSignal,
+  ): Promise<FoundFile[]> => {
     const readers = new Map<LogContent, Reader>();
     const later: FoundFile[] = [];
     for (const file of files) {
       const reader = await guard(file.path, () => openReader(file), leftOut);
-      if (reader === undefined) continue;
-      if (readers.has(reader.content)) later.push(file);
+      if (reader === GONE) moved.add(file.path);
+      else if (reader === undefined) continue;
+      else if (readers.has(reader.content)) later.push(file);
       else readers.set(reader.content, reader);
     }
     await readInOrder([...readers.values()], collector, observe, signal);
+    for (const { file, isMoved } of readers.values()) if (isMoved) moved.add(file.path);
     return later;
   };
 
-  const readAll = async (signal?: AbortSignal) => {
+  /** Reads the files that have changed, and returns those whose path had another log when they were opened. */
+  const readChanged = async (signal?: AbortSignal): Promise<Set<string>> => {
+    const moved = new Set<string>();
     found = await findFiles(settings);
-    const changed = found.filter(({ path, size, modified }) => {
+    const changed = found.filter(({ path, size, modified, inode }) => {
       const last = seen.get(path);
-      return last?.size !== size || last.modified !== modified;
+      return last?.size !== size || last.modified !== modified || last.inode !== inode;
     });
-    for (let rest = changed; rest.length > 0; ) rest = await readSome(rest, signal);
-    for (const { path, size, modified } of changed) seen.set(path, { size, modified });
+    for (let rest = changed; rest.length > 0; ) rest = await readSome(rest, moved, signal);
+    for (const file of changed) seen.set(file.path, file);
+    for (const path of moved) seen.delete(path);
     const paths = new Set(found.map(({ path }) => path));
     for (const path of [...seen.keys(), ...leftOut.keys()]) {
       if (paths.has(path)) continue;
       seen.delete(path);
       leftOut.delete(path);
+    }
+    return moved;
+  };
+
+  const readAll = async (signal?: AbortSignal) => {
+    for (let pass = 1; ; pass++) {
+      const before = contents.size;
+      const moved = await readChanged(signal);
+      if (moved.size === 0 && contents.size === before) break;
+      // Logs may have been rotated meanwhile: what is under another name now was not read.
+      if (pass < MOST_PASSES) continue;
+      if (moved.size > 0) throw refuseMoved();
+      break;
     }
     if (contents.size === 0) throw refuseAll(leftOut, settings.format);
     collector.seal(clock() / 1000, true);
@@ -121,107 +141,6 @@ export function createLogBook(
   };
 }
 
-interface Reader {
-  checkRepeat: RepeatCheck["check"];
-  file: FoundFile;
-  content: LogContent;
-  parse: LineParser;
-  blocks: AsyncGenerator<TextBlock>;
-  /** Seconds since 1970 of the last line that was read: the reader with the earliest one goes next. */
-  time: number;
-}
-
-function createReader(
-  file: FoundFile,
-  head: FileHead,
-  content: LogContent,
-  parse: LineParser,
-  tail: Buffer,
-): Omit<Reader, "checkRepeat"> {
-  if (content.header !== undefined) parse(content.header);
-  const open = async function* () {
-    const stream = await readContent(file, head.compression, content.read);
-    // Compressed files and pipes have no unfinished last line.
-    const isFinished = head.compression !== undefined || file.open !== undefined;
-    yield* readBlocks(stream, isFinished, tail);
-  };
-  return { file, content, parse, blocks: open(), time: head.firstTime };
-}
-
-/** Reads several files as if they were one, ordered by time, so that few days are open at once. */
-async function readInOrder(
-  readers: Reader[],
-  collector: Collector,
-  observe: Observe | undefined,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const waiting = [...readers];
-  try {
-    while (waiting.length > 0) {
-      signal?.throwIfAborted();
-      const next = waiting.reduce((a, b) => (b.time < a.time ? b : a));
-      const block = await readNext(next);
-      if (block === undefined) waiting.splice(waiting.indexOf(next), 1);
-      else {
-        takeBlock(next, block, collector, observe);
-        collector.seal(Math.min(...waiting.map(({ time }) => time)), false);
-      }
-    }
-  } finally {
-    // Closes their files.
-    for (const { blocks } of waiting) await blocks.return(undefined);
-  }
-}
-
-async function readNext({ file, content, blocks }: Reader): Promise<TextBlock | undefined> {
-  try {
-    const { value, done } = await blocks.next();
-    return done ? undefined : value;
-  } catch (cause) {
-    if (Object(cause).code === "ENOENT") return undefined;
-    if (Object(cause).syscall !== undefined) throw refuseUnreadable(file.path, cause);
-    content.damage = explainDamage(cause);
-    return undefined;
-  }
-}
-
-function takeBlock(
-  reader: Reader,
-  block: TextBlock,
-  collector: Collector,
-  observe: Observe | undefined,
-): void {
-  const { content, parse } = reader;
-  forEachLine(block.text, (line) => {
-    content.lines++;
-    if (isTooLong(line)) {
-      content.tooLong++;
-      return;
-    }
-    const parsed = parse(line);
-    if (parsed === undefined) {
-      content.unreadable++;
-      if (content.examples.length < 3) content.examples.push(cleanText(line, 120));
-    } else if (parsed === "comment") {
-      content.comments++;
-      if (isHeader(line)) content.header = line;
-    } else {
-      reader.checkRepeat(line, parsed.time, content);
-      reader.time = parsed.time;
-      content.earliest = Math.min(content.earliest, parsed.time);
-      content.latest = Math.max(content.latest, parsed.time);
-      const outcome = collector.add(parsed, content.site);
-      observe?.(parsed, outcome, content);
-    }
-  });
-  content.lines += block.tooLong;
-  content.tooLong += block.tooLong;
-  content.read += block.bytes;
-  content.tail = hashTail(block.tail);
-  // Reading went on after the damage, so the file was only unfinished.
-  content.damage = undefined;
-}
-
 function explainLeftOut(
   { detected, sample, damage }: FileHead,
   asked: LogFormat | undefined,
@@ -243,15 +162,24 @@ function refuseAll(leftOut: ReadonlyMap<string, string>, asked: LogFormat | unde
   });
 }
 
+function refuseMoved(): AnalyticsError {
+  return new AnalyticsError("unavailable", "The log files are renamed again and again while they are read.", {
+    hint: "Ask again.",
+  });
+}
+
+/** A file that was there when files were listed. */
+const GONE = Symbol("gone");
+
 async function guard<T>(
   path: string,
   read: () => Promise<T>,
   leftOut: Map<string, string>,
-): Promise<T | undefined> {
+): Promise<T | typeof GONE | undefined> {
   try {
     return await read();
   } catch (cause) {
-    if (Object(cause).code === "ENOENT") return undefined;
+    if (Object(cause).code === "ENOENT") return GONE;
     if (isCutShort(cause)) {
       // It may be being compressed at this moment: it is read again once it has changed.
       leftOut.set(path, "is damaged or incomplete");
