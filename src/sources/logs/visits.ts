@@ -21,23 +21,28 @@ export function orderHits({ hits, senders }: OpenDay, until: number): Uint32Arra
   for (let index = 1; index < starts.length; index++)
     starts[index] = (starts[index] ?? 0) + (starts[index - 1] ?? 0);
   const order = new Uint32Array(kept);
+  const ends = starts.slice();
   for (let hit = 0; hit < hits.sender.length; hit++) {
     if ((hits.second.values[hit] ?? 0) > until) continue;
     const sender = hits.sender.values[hit] ?? 0;
-    let at = starts[sender] ?? 0;
-    starts[sender] = at + 1;
-    // Lines are nearly always in order already.
-    while (at > 0 && isBefore(hits, hit, order[at - 1] ?? 0)) {
-      order[at] = order[at - 1] ?? 0;
-      at--;
-    }
-    order[at] = hit;
+    const end = ends[sender] ?? 0;
+    insertHit(hits, order, hit, starts[sender] ?? 0, end);
+    ends[sender] = end + 1;
   }
   return order;
 }
 
-const isBefore = ({ sender, second }: OpenDay["hits"], a: number, b: number) =>
-  sender.values[a] === sender.values[b] && (second.values[a] ?? 0) < (second.values[b] ?? 0);
+/** Inserts a hit among those of its sender, which are in order from `start` to `end`. */
+function insertHit({ second }: OpenDay["hits"], order: Uint32Array, hit: number, start: number, end: number) {
+  const time = second.values[hit] ?? 0;
+  let at = end;
+  // Lines are nearly always in order already.
+  while (at > start && time < (second.values[order[at - 1] ?? 0] ?? 0)) {
+    order[at] = order[at - 1] ?? 0;
+    at--;
+  }
+  order[at] = hit;
+}
 
 /** Calls back for each sender with hits, with the range of these hits in `order`. */
 export function forEachSender(

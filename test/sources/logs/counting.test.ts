@@ -362,6 +362,23 @@ describe("where visits come from", () => {
     expect(await logs.rows("exit_pages")).toEqual([["/c", 1, 3]]);
     expect(await logs.rows("referrers")).toEqual([["google.com", 1, 3]]);
   });
+
+  it("lines out of order stay their visitor's, also those before the first page view of the log", async () => {
+    const at = (minute: number) => LOG_NOW - 7_200_000 + minute * 60_000;
+    const [first, second] = ["192.0.2.1", "192.0.2.2"];
+    const logs = openRequests([
+      { at: at(0), address: first, target: "/missing", status: 404 },
+      { at: at(2), address: second, target: "/b" },
+      { at: at(1), address: second, target: "/a" },
+      { at: at(3), address: first, target: "/c" },
+    ]);
+    expect(await logs.count()).toMatchObject({ visitors: 2, pageviews: 3 });
+    expect(await logs.rows("pages")).toEqual([
+      ["/a", 1, 1],
+      ["/b", 1, 1],
+      ["/c", 1, 1],
+    ]);
+  });
 });
 
 describe("hosts", () => {
