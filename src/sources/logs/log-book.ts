@@ -40,12 +40,21 @@ export function createLogBook(
   const { check: checkRepeat, keep: keepMarks } = createRepeatCheck(contents, settings.timezone, kept.marks);
   /** What was last seen at a path. */
   const seen = new Map<string, Pick<FoundFile, "size" | "modified" | "inode">>();
+  /** Which content was last found at a path. */
+  const holders = new Map<string, LogContent>();
   let found: FoundFile[] = [];
   const { findRead, findWhole } = createContentFinder(contents, settings.format, () => found);
+
+  const takePath = ({ path }: FoundFile, content: LogContent) => {
+    holders.set(path, content);
+    // The log that was at this path has another name now, or is gone.
+    for (const other of contents.values()) if (other !== content && other.path === path) other.path = "";
+  };
 
   const openReader = async (file: FoundFile): Promise<Reader | undefined> => {
     const head = await readHead(file, settings.format);
     leftOut.delete(file.path);
+    holders.delete(file.path);
     if (head.detected.kind !== "access" || head.fingerprint === "") {
       const reason = explainLeftOut(head, settings.format);
       if (reason !== undefined) leftOut.set(file.path, reason);
@@ -54,17 +63,18 @@ export function createLogBook(
     const { format } = head.detected;
     const parse = format.createParser();
     const known = await findRead(file, head);
-    if (known !== undefined)
+    if (known !== undefined) {
+      takePath(file, known.content);
       return createReader({ file, head, parse, checkRepeat, ...known }, settings.format);
+    }
     const whole = await findWhole(file, head);
     if (whole !== undefined) {
       leftOut.set(file.path, `has lines of ${whole.path}`);
       return undefined;
     }
     const content = createContent(file, head.fingerprint, format.name);
-    // The log that was at this path has another name now, or is gone.
-    for (const other of contents.values()) if (other.path === file.path) other.path = "";
     contents.set(`${head.fingerprint} ${contents.size}`, content);
+    takePath(file, content);
     const tail = Buffer.alloc(0);
     return createReader({ file, head, parse, checkRepeat, content, tail }, settings.format);
   };
@@ -99,12 +109,12 @@ export function createLogBook(
     });
     for (let rest = changed; rest.length > 0; ) rest = await readSome(rest, moved, signal);
     for (const file of changed) seen.set(file.path, file);
-    for (const path of moved) seen.delete(path);
-    const paths = new Set(found.map(({ path }) => path));
+    const paths = new Set(found.map(({ path }) => path).filter((path) => !moved.has(path)));
     for (const path of [...seen.keys(), ...leftOut.keys()]) {
       if (paths.has(path)) continue;
       seen.delete(path);
       leftOut.delete(path);
+      holders.delete(path);
     }
     return moved;
   };
@@ -128,7 +138,7 @@ export function createLogBook(
     contents,
     leftOut,
     keepMarks,
-    isPresent: ({ path }) => path !== STDIN && seen.has(path),
+    isPresent: (content) => content.path !== STDIN && holders.get(content.path) === content,
     // A caller waits for the reading that is running, and then for one of its own, since new lines may have come.
     refresh: async (signal) => {
       while (running) await running.catch(() => {});

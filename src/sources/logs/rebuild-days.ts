@@ -2,6 +2,7 @@ import { startOfDay } from "../calendar.ts";
 import { type Collector, type CollectorOptions, createCollector } from "./collector.ts";
 import { STDIN } from "./find-files.ts";
 import { createLogBook, type LogBook } from "./log-book.ts";
+import type { LogContent } from "./log-content.ts";
 import { createOutcomes } from "./outcomes.ts";
 import { takeRepeats } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
@@ -49,15 +50,21 @@ export async function rebuildDays(
   const files = settings.files.filter(({ glob }) => glob !== STDIN);
   const again = createLogBook({ ...settings, files }, collector, clock);
   await again.refresh(signal);
+  const isReadAgain = ({ fingerprint, read }: LogContent) =>
+    [...again.contents.values()].some((other) => other.fingerprint === fingerprint && other.read >= read);
   takeRepeats(book.contents.values(), [...again.contents.values()]);
   for (const [domain, dates] of days) {
     const [log, copy] = [sites.get(domain), collector.sites.get(domain)];
-    if (log && copy) replaceDays(log, copy, dates);
+    // A log may have been removed since it was looked at.
+    const whole = [...dates].filter(
+      (date) => log && listContentsOf(book, date, log.timezone).every(isReadAgain),
+    );
+    if (log && copy) replaceDays(log, copy, whole);
     for (const date of dates) tried.set(`${domain} ${date}`, log?.late.get(date) ?? 0);
   }
 }
 
-function replaceDays(log: SiteLog, copy: SiteLog, dates: ReadonlySet<string>): void {
+function replaceDays(log: SiteLog, copy: SiteLog, dates: readonly string[]): void {
   for (const date of dates) {
     const day = copy.open.get(date);
     const counts = copy.sealed.get(date) ?? (day && countOpenDay(copy, day));
@@ -70,9 +77,13 @@ function replaceDays(log: SiteLog, copy: SiteLog, dates: ReadonlySet<string>): v
 }
 
 /** Whether all files that may have lines of a day are still there. */
-function isWhole({ contents, isPresent }: LogBook, date: string, timezone: string): boolean {
+const isWhole = (book: LogBook, date: string, timezone: string): boolean =>
+  listContentsOf(book, date, timezone).every(book.isPresent);
+
+/** The contents that may have lines of a day. */
+function listContentsOf({ contents }: LogBook, date: string, timezone: string): LogContent[] {
   const start = startOfDay(date, timezone) / 1000;
-  return [...contents.values()].every(
-    (content) => isPresent(content) || content.latest < start || content.earliest > start + LONGEST_DAY,
+  return [...contents.values()].filter(
+    ({ earliest, latest }) => latest >= start && earliest <= start + LONGEST_DAY,
   );
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -136,21 +136,31 @@ describe("the index of logs", () => {
     expect(await read()).toEqual(await read({}, false));
   });
 
-  it("reports lines of a closed day whose other lines are gone, and does not count them", async () => {
-    place.write("access.log.1", [combinedLine({ at: NOON - 5 * DAY, address: "198.51.100.1" })]);
-    place.write("access.log", [combinedLine({ at: NOON - 60_000 })]);
-    await read();
-    rmSync(join(place.folder, "www", "access.log.1"));
-    place.write("access.log.2", [combinedLine({ at: NOON - 5 * DAY + 60_000, address: "198.51.100.2" })]);
-    const source = await place.open();
-    const { site, days } = await readAll(source, FROM, TO, place.clock.now);
-    expect(days.find(({ date }) => date === "2026-11-16")).toMatchObject({ visitors: 1 });
-    const warnings = await source.warnings?.({ site, from: FROM, to: TO, now: place.clock.now });
-    expect(warnings).toContainEqual({
-      code: "late",
-      detail: "1 line came after its day was closed and is not counted.",
-    });
-  });
+  it.each<[string, (path: (name: string) => string) => void]>([
+    ["nothing", () => {}],
+    ["another log", (path) => renameSync(path("access.log"), path("access.log.1"))],
+    ["an empty file", (path) => writeFileSync(path("access.log.1"), "")],
+  ])(
+    "reports lines of a closed day whose other lines are gone, and does not count them: %s has their name",
+    async (_, takeName) => {
+      place.write("access.log.1", [combinedLine({ at: NOON - 5 * DAY, address: "198.51.100.1" })]);
+      place.write("access.log", [combinedLine({ at: NOON - 60_000 })]);
+      await read();
+      rmSync(join(place.folder, "www", "access.log.1"));
+      takeName((name) => join(place.folder, "www", name));
+      place.write("access.log.2", [combinedLine({ at: NOON - 5 * DAY + 60_000, address: "198.51.100.2" })]);
+      const source = await place.open();
+      const { site, days } = await readAll(source, FROM, TO, place.clock.now);
+      expect(days.find(({ date }) => date === "2026-11-16")).toMatchObject({ visitors: 1 });
+      expect(days.find(({ date }) => date === "2026-11-21")).toMatchObject({ visitors: 1 });
+      const warnings = await source.warnings?.({ site, from: FROM, to: TO, now: place.clock.now });
+      expect(warnings).toContainEqual({
+        code: "late",
+        detail: "1 line came after its day was closed and is not counted.",
+      });
+      expect(days).toEqual((await read()).days);
+    },
+  );
 
   it("keeps what an earlier definition counted where the lines are gone, and says so", async () => {
     place.write("access.log.1", makeLines(300, 6));
