@@ -15,12 +15,12 @@ export interface ContentFinder {
 
 /** @param listFiles Returns the files that were found last. */
 export function createContentFinder(
-  contents: ReadonlyMap<string, LogContent>,
+  listContents: () => readonly LogContent[],
   format: LogFormat | undefined,
   listFiles: () => readonly FoundFile[],
 ): ContentFinder {
   const listAlike = ({ fingerprint }: FileHead) =>
-    [...contents.values()].filter((content) => content.fingerprint === fingerprint);
+    listContents().filter((content) => content.fingerprint === fingerprint);
 
   /** Another log may be at that path by now. */
   const isStillAt = async ({ path, fingerprint }: LogContent) => {

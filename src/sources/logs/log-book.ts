@@ -43,7 +43,13 @@ export function createLogBook(
   /** Which content was last found at a path. */
   const holders = new Map<string, LogContent>();
   let found: FoundFile[] = [];
-  const { findRead, findWhole } = createContentFinder(contents, settings.format, () => found);
+  /** Contents of which nothing was read yet: a path may have another log once it is opened. */
+  const fresh = new Set<LogContent>();
+  const { findRead, findWhole } = createContentFinder(
+    () => [...contents.values(), ...fresh],
+    settings.format,
+    () => found,
+  );
 
   const takePath = ({ path }: FoundFile, content: LogContent) => {
     holders.set(path, content);
@@ -62,21 +68,23 @@ export function createLogBook(
     }
     const { format } = head.detected;
     const parse = format.createParser();
+    const createReaderOf = (content: LogContent, tail: Buffer) => {
+      takePath(file, content);
+      const begin = () => {
+        if (fresh.delete(content)) contents.set(`${content.fingerprint} ${contents.size}`, content);
+      };
+      return createReader({ file, head, parse, checkRepeat, content, tail, begin }, settings.format);
+    };
     const known = await findRead(file, head);
-    if (known !== undefined) {
-      takePath(file, known.content);
-      return createReader({ file, head, parse, checkRepeat, ...known }, settings.format);
-    }
+    if (known !== undefined) return createReaderOf(known.content, known.tail);
     const whole = await findWhole(file, head);
     if (whole !== undefined) {
       leftOut.set(file.path, `has lines of ${whole.path}`);
       return undefined;
     }
     const content = createContent(file, head.fingerprint, format.name);
-    contents.set(`${head.fingerprint} ${contents.size}`, content);
-    takePath(file, content);
-    const tail = Buffer.alloc(0);
-    return createReader({ file, head, parse, checkRepeat, content, tail }, settings.format);
+    fresh.add(content);
+    return createReaderOf(content, Buffer.alloc(0));
   };
 
   /** Reads one file for each log, and returns further files that hold one of the same logs. */
@@ -102,6 +110,7 @@ export function createLogBook(
   /** Reads the files that have changed, and returns those whose path had another log when they were opened. */
   const readChanged = async (signal?: AbortSignal): Promise<Set<string>> => {
     const moved = new Set<string>();
+    fresh.clear();
     found = await findFiles(settings);
     const changed = found.filter(({ path, size, modified, inode }) => {
       const last = seen.get(path);

@@ -22,6 +22,8 @@ export interface ReadingTask {
   /** The last bytes that were read. */
   tail: Buffer;
   checkRepeat: RepeatCheck["check"];
+  /** Called before lines are taken. */
+  begin(): void;
 }
 
 export interface Reader extends ReadingTask {
@@ -86,6 +88,7 @@ export async function readInOrder(
       const block = await readNext(next);
       if (block === undefined) waiting.splice(waiting.indexOf(next), 1);
       else {
+        next.begin();
         takeBlock(next, block, collector, observe);
         collector.seal(Math.min(...waiting.map(({ time }) => time)), false);
       }

@@ -198,6 +198,11 @@ describe("a log that grows", () => {
     expect(addUp(logs)).toEqual({ lines: 5, kinds: 5 });
   });
 
+  it("has no request before its first line is complete", async () => {
+    const { logs } = openFolder({ "access.log": lines(1).join("") });
+    await expect(logs.source.sites()).rejects.toThrow("There is no request in the logs.");
+  });
+
   it("whose first line is incomplete is read once it is complete", async () => {
     const [a = ""] = lines(1);
     const { logs, path } = openFolder({ "access.log": a.slice(0, -20), "access.log.1": text(2, 1) });
