@@ -49,7 +49,7 @@ export async function openIndexOf(
 function guardIndex(index: LogIndex, path: string, warn: (text: string) => void, now: number): LogIndex {
   let first = loadOrClose(index, now);
   let isLoaded = true;
-  let isBroken = false;
+  let isKept = true;
   return {
     ...index,
     load: (later) => {
@@ -59,12 +59,14 @@ function guardIndex(index: LogIndex, path: string, warn: (text: string) => void,
       return kept;
     },
     save: (state) => {
-      if (isBroken) return true;
       try {
-        return index.save(state);
+        const isSaved = index.save(state);
+        isKept = true;
+        return isSaved;
       } catch (error) {
-        isBroken = true;
-        warn(`The counts of these logs cannot be kept in ${path}: ${explainIndex(error)}.`);
+        // It is tried again when there is more to keep: a disk is not full for ever, and logs are deleted one day.
+        if (isKept) warn(`The counts of these logs cannot be kept in ${path}: ${explainIndex(error)}.`);
+        isKept = false;
         return true;
       }
     },
@@ -102,6 +104,7 @@ const REASONS: Record<number, string> = {
   11: "it is damaged",
   13: "the disk is full",
   14: "it cannot be opened",
+  26: "it is damaged",
 };
 
 /** If neither SQLite nor the system failed, the content cannot be read. */

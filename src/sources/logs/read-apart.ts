@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Environment } from "../../config/variables.ts";
 import type { SourceFlags } from "../source-types.ts";
@@ -22,6 +23,7 @@ const YOUNG_SPACE = 12;
  */
 export async function readApart(work: ApartWork, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
+  if (isAddressSpaceLimited()) return;
   const worker = new Worker(new URL("./read-logs.js", import.meta.url), {
     workerData: work,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_SPACE },
@@ -33,4 +35,17 @@ export async function readApart(work: ApartWork, signal?: AbortSignal): Promise<
     worker.on("exit", () => resolve());
   });
   signal?.removeEventListener("abort", stop);
+}
+
+/**
+ * Whether a limit such as `ulimit -v` holds for this process. A thread reserves more than a gigabyte of addresses; if that
+ * fails, V8 ends the whole process.
+ */
+function isAddressSpaceLimited(): boolean {
+  try {
+    return !/^Max address space +unlimited/m.test(readFileSync("/proc/self/limits", "utf8"));
+  } catch {
+    // Only Linux has this file.
+    return false;
+  }
 }

@@ -20,14 +20,17 @@ afterEach(() => place.remove());
 
 const state = () => join(place.folder, "state");
 
-/** Asks as a new process does. */
-async function ask() {
-  const source = await openLogSource({
+const start = () =>
+  openLogSource({
     flags: { logs: [join(place.folder, "www", "access.log")], site: "example.com", timezone: "UTC" },
     environment: { XDG_STATE_HOME: state() },
     clock: () => place.clock.now,
     warn: (text) => void warned.push(text),
   });
+
+/** Asks as a new process does. */
+async function ask() {
+  const source = await start();
   const { days } = await readAll(source, "2026-11-16", "2026-11-21", place.clock.now);
   return [days.at(0)?.visitors, days.at(-1)?.visitors];
 }
@@ -85,4 +88,24 @@ describe("an index that cannot be used", () => {
     expect(await ask()).toEqual([1, 1]);
     expect(warned).toEqual([expect.stringContaining("it is not a regular file")]);
   });
+});
+
+it("is written again by the same process once that is possible", async () => {
+  const source = await start();
+  await source.sites();
+  const db = (await findDriver())?.(indexFile());
+  const closeDays = async (days: number) => {
+    place.clock.now = NOON + days * 86_400_000;
+    place.append("access.log", [combinedLine({ at: place.clock.now - 60_000 })]);
+    await source.sites();
+  };
+  db?.exec("BEGIN EXCLUSIVE");
+  await closeDays(3);
+  db?.exec("COMMIT");
+  expect(warned).toEqual([expect.stringMatching(/cannot be kept in .*: another process has locked it/)]);
+  await closeDays(6);
+  const kept = db?.prepare("SELECT date FROM sealed_days ORDER BY date").all();
+  db?.close();
+  expect(kept?.map(({ date }) => date)).toEqual(["2026-11-16", "2026-11-21", "2026-11-24"]);
+  expect(warned).toHaveLength(1);
 });

@@ -6,11 +6,14 @@ import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { otherNodes } from "../../oauth/store-workers.ts";
 import { spawnSync } from "../../support/child-process.js";
+import { findProgram } from "../../support/processes.ts";
 import { combinedLine } from "./log-place.ts";
 
 /** Without SQLite there is no index, and without an index no thread. */
 const hasSqlite = (node: string) => spawnSync(node, ["-e", "require('node:sqlite')"]).status === 0;
 const node = [process.execPath, ...otherNodes].find(hasSqlite);
+
+const prlimit = findProgram("prlimit");
 
 const NOON = Date.UTC(2026, 9, 1, 12);
 /** Some 36 MB. */
@@ -38,9 +41,13 @@ beforeEach(() => {
 
 const listEnvironment = () => ({ XDG_STATE_HOME: join(folder, `state-${states}`) });
 
-/** @param more What else the pattern of the files has. */
-function ask(hook: string, more = "") {
+/**
+ * @param more What else the pattern of the files has.
+ * @param limit The beginning of a command that limits the program.
+ */
+function ask(hook: string, more = "", limit: readonly string[] = []) {
   const command = [
+    ...[...limit, node ?? ""],
     ...[
       "--require",
       join(folder, hook),
@@ -51,7 +58,8 @@ function ask(hook: string, more = "") {
     ],
     ...["--site", "example.com", "--timezone", "UTC", "--period", "2026-10-01/2026-10-01", "--json"],
   ];
-  const { stdout, stderr } = spawnSync(node ?? "", command, { encoding: "utf8", env: listEnvironment() });
+  const [file = "", ...words] = command;
+  const { stdout, stderr } = spawnSync(file, words, { encoding: "utf8", env: listEnvironment() });
   return { pageviews: JSON.parse(stdout).pageviews, hasThread: stderr.includes("A thread.") };
 }
 
@@ -79,6 +87,11 @@ describe.skipIf(node === undefined)("a large log that nobody has read yet", () =
     writeFileSync(join(folder, "access.log"), `${combinedLine({ at: NOON + LINES })}\n`);
     expect(ask("count.cjs", "*")).toEqual({ pageviews: LINES + 1, hasThread: false });
     renameSync(join(folder, "access.log.1"), join(folder, "access.log"));
+  });
+
+  it.skipIf(prlimit === undefined)("is read without one where addresses are limited (prlimit)", () => {
+    const limited = ask("count.cjs", "", [prlimit ?? "", "--as=8000000000", "--"]);
+    expect(limited).toEqual({ pageviews: LINES, hasThread: false });
   });
 
   it("is read without one if that fails", () => {
