@@ -1,14 +1,13 @@
 import { deserialize, serialize } from "node:v8";
-import { AnalyticsError } from "../../errors.ts";
-import type { Dimension } from "../../operations/dimensions.ts";
 import { type Database, readBytes, readTogether, transact } from "../../sqlite/driver.ts";
 import type { KeptMarks } from "./compared-days.ts";
-import { type DayCounts, DEFINITION, type Tallies } from "./day-counts.ts";
+import { type DayCounts, DEFINITION } from "./day-counts.ts";
 import { ForeignIndex } from "./index-file.ts";
 import type { LogContent } from "./log-content.ts";
 import { packOpenDay, unpackOpenDay } from "./open-day-file.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { countOpenDay, createSiteLog, isClosedEarly, type SiteLog } from "./site-log.ts";
+import { createStoredTallies, packTallies } from "./stored-tallies.ts";
 import { createSiteValues, type SiteValues, valueSpaces } from "./values.ts";
 
 /** All that reading the logs has found. */
@@ -53,13 +52,25 @@ interface Head {
   contents: LogContent[];
   marks: readonly KeptMarks[];
   outcomes: Outcomes;
-  sites: Omit<SiteLog, "values" | "open" | "sealed">[];
+  sites: KeptSite[];
+}
+
+interface KeptSite extends Omit<SiteLog, "values" | "open" | "sealed"> {
+  /** What its rows have as their site: a site that was forgotten and is new has other ones. */
+  key: string;
+}
+
+interface WrittenSite {
+  key: string;
+  values: SiteValues;
+  /** By space, how many values are on disk. */
+  counts: ReadonlyMap<string, number>;
 }
 
 export function createLogIndex(db: Database): LogIndex {
   let generation = 0;
-  /** How many values of each site and space are on disk, and which sealed days. */
-  const writtenValues = new Map<string, number>();
+  /** By domain, what is on disk of sites; and which sealed days are. */
+  const writtenSites = new Map<string, WrittenSite>();
   const writtenDays = new Set<DayCounts>();
 
   const readHead = (): Head | undefined => {
@@ -67,23 +78,25 @@ export function createLogIndex(db: Database): LogIndex {
     return row === undefined ? undefined : deserialize(readBytes(row.value));
   };
 
-  const loadValues = (domain: string): SiteValues => {
+  const loadValues = ({ domain, key }: KeptSite): SiteValues => {
     const count = db.prepare(
       "SELECT space, count(*) AS count FROM site_values WHERE site = ? GROUP BY space",
     );
-    for (const row of count.all(domain)) writtenValues.set(`${domain} ${row.space}`, Number(row.count));
+    const counts = new Map(count.all(key).map((row) => [String(row.space), Number(row.count)]));
     const select = db.prepare("SELECT value FROM site_values WHERE site = ? AND space = ? ORDER BY number");
-    return createSiteValues((space) => select.all(domain, space).map((row) => String(row.value)));
+    const values = createSiteValues((space) => select.all(key, space).map((row) => String(row.value)));
+    writtenSites.set(domain, { key, values, counts });
+    return values;
   };
 
-  const loadDays = (domain: string): Map<string, DayCounts> => {
+  const loadDays = ({ key }: KeptSite): Map<string, DayCounts> => {
     const days = new Map<string, DayCounts>();
     const select = db.prepare("SELECT date, generation, totals FROM sealed_days WHERE site = ?");
-    for (const row of select.all(domain)) {
+    for (const row of select.all(key)) {
       const date = String(row.date);
       const day: DayCounts = {
         ...deserialize(readBytes(row.totals)),
-        tallies: createStoredTallies(db, domain, date, Number(row.generation)),
+        tallies: createStoredTallies(db, key, date, Number(row.generation)),
       };
       days.set(date, day);
       writtenDays.add(day);
@@ -91,16 +104,16 @@ export function createLogIndex(db: Database): LogIndex {
     return days;
   };
 
-  const loadSite = (kept: Head["sites"][number]): SiteLog => {
-    const { domain, timezone } = kept;
-    const log: SiteLog = { ...createSiteLog(domain, timezone, loadValues(domain)), ...kept };
-    for (const [date, day] of loadDays(domain)) log.sealed.set(date, day);
+  const loadSite = (site: KeptSite): SiteLog => {
+    const { key, ...kept } = site;
+    const log: SiteLog = { ...createSiteLog(kept.domain, kept.timezone, loadValues(site)), ...kept };
+    for (const [date, day] of loadDays(site)) log.sealed.set(date, day);
     const select = db.prepare("SELECT bytes FROM open_days WHERE site = ? AND date = ? AND part = ?");
-    for (const row of db.prepare("SELECT DISTINCT date FROM open_days WHERE site = ?").all(domain)) {
+    for (const row of db.prepare("SELECT DISTINCT date FROM open_days WHERE site = ?").all(key)) {
       const date = String(row.date);
       log.open.set(
         date,
-        unpackOpenDay(date, (part) => readBytes(select.get(domain, date, part)?.bytes)),
+        unpackOpenDay(date, (part) => readBytes(select.get(key, date, part)?.bytes)),
       );
     }
     return log;
@@ -109,6 +122,7 @@ export function createLogIndex(db: Database): LogIndex {
   const loadAll = (now: number): KeptState | undefined => {
     const head = readHead();
     if (head === undefined) return undefined;
+    writtenSites.clear();
     if (head.definition > DEFINITION) throw new ForeignIndex("a newer version of this program wrote it");
     generation = head.generation;
     const { contents, marks, outcomes, sites } = head;
@@ -122,11 +136,11 @@ export function createLogIndex(db: Database): LogIndex {
       contents: [],
       marks: [],
       outcomes: createOutcomes(),
-      sites: sites.map(({ domain, timezone, first }) => ({
-        ...createSiteLog(domain, timezone, loadValues(domain)),
-        first,
+      sites: sites.map((site) => ({
+        ...createSiteLog(site.domain, site.timezone, loadValues(site)),
+        first: site.first,
       })),
-      older: new Map(sites.map(({ domain }) => [domain, loadDays(domain)])),
+      older: new Map(sites.map((site) => [site.domain, loadDays(site)])),
     };
   };
 
@@ -136,7 +150,14 @@ export function createLogIndex(db: Database): LogIndex {
   // Runs once the transaction is committed.
   type Effect = () => void;
 
-  const writeSealed = ({ domain, sealed }: SiteLog): Effect[] => {
+  /** What is on disk of a site: nothing if it is new, also where one of the same name was forgotten. */
+  const findWritten = ({ domain, values }: SiteLog): WrittenSite => {
+    const written = writtenSites.get(domain);
+    if (written?.values === values) return written;
+    return { key: `${domain} ${generation + 1}`, values, counts: new Map() };
+  };
+
+  const writeSealed = (key: string, { sealed }: SiteLog): Effect[] => {
     const next = generation + 1;
     const insertDay = db.prepare("INSERT INTO sealed_days VALUES (?, ?, ?, ?)");
     const insert = db.prepare("INSERT INTO tallies VALUES (?, ?, ?, ?)");
@@ -144,62 +165,69 @@ export function createLogIndex(db: Database): LogIndex {
       if (writtenDays.has(day)) return [];
       const { tallies, ...totals } = day;
       if (!(tallies instanceof Map)) throw new TypeError("These tallies are on disk already.");
-      removeSealed(domain, date);
-      insertDay.run(domain, date, next, serialize(totals));
-      for (const [dimension, counts] of tallies) insert.run(domain, date, dimension, packTallies(counts));
+      removeSealed(key, date);
+      insertDay.run(key, date, next, serialize(totals));
+      for (const [dimension, counts] of tallies) insert.run(key, date, dimension, packTallies(counts));
       return () => {
         // From now on they are read when they are asked for.
-        day.tallies = createStoredTallies(db, domain, date, next);
+        day.tallies = createStoredTallies(db, key, date, next);
         writtenDays.add(day);
       };
     });
   };
 
-  const removeSealed = (domain: string, date: string) => {
+  const removeSealed = (key: string, date: string) => {
     for (const table of ["sealed_days", "tallies"]) {
-      db.prepare(`DELETE FROM ${table} WHERE site = ? AND date = ?`).run(domain, date);
+      db.prepare(`DELETE FROM ${table} WHERE site = ? AND date = ?`).run(key, date);
     }
   };
 
-  const writeOpen = (site: SiteLog, userAgents: readonly string[]): Effect[] => {
+  const writeOpen = (key: string, site: SiteLog, userAgents: readonly string[]): Effect[] => {
     const insert = db.prepare("INSERT INTO open_days VALUES (?, ?, ?, ?)");
     return [...site.open.values()].map((day) => {
       const { parts, hashes } = packOpenDay(day, countOpenDay(site, day), userAgents);
       // It may have been closed too early.
-      removeSealed(site.domain, day.date);
-      for (const [part, bytes] of parts) insert.run(site.domain, day.date, part, bytes);
+      removeSealed(key, day.date);
+      for (const [part, bytes] of parts) insert.run(key, day.date, part, bytes);
       return () => {
         day.hashes = hashes;
       };
     });
   };
 
-  const writeValues = ({ domain, values }: SiteLog): Effect[] => {
+  const writeValues = ({ key, values, counts }: WrittenSite, domain: string): Effect => {
     const insertValue = db.prepare("INSERT INTO site_values VALUES (?, ?, ?, ?)");
-    return valueSpaces.map((space) => {
-      const key = `${domain} ${space}`;
+    const now = new Map<string, number>();
+    for (const space of valueSpaces) {
       const { at, size } = values(space);
-      for (let number = (writtenValues.get(key) ?? 0) + 1; number < size; number++) {
-        insertValue.run(domain, space, number, at(number) ?? "");
+      for (let number = (counts.get(space) ?? 0) + 1; number < size; number++) {
+        insertValue.run(key, space, number, at(number) ?? "");
       }
-      return () => void writtenValues.set(key, size - 1);
-    });
+      now.set(space, size - 1);
+    }
+    return () => void writtenSites.set(domain, { key, values, counts: now });
   };
 
   const save = ({ contents, marks, sites, outcomes, userAgents }: LogState): boolean => {
     const committed = transact(db, () => {
       if ((readHead()?.generation ?? 0) !== generation) return undefined;
       db.exec("DELETE FROM open_days");
-      const effects = sites.flatMap((site) => [
-        ...writeSealed(site),
-        // Counting may number values.
-        ...writeOpen(site, userAgents),
-        ...writeValues(site),
-      ]);
+      const effects = sites.flatMap((site) => {
+        const written = findWritten(site);
+        return [
+          ...writeSealed(written.key, site),
+          // Counting may number values.
+          ...writeOpen(written.key, site, userAgents),
+          writeValues(written, site.domain),
+        ];
+      });
       const head: Head = {
         ...{ generation: generation + 1, definition: DEFINITION },
         ...{ outcomes, contents: [...contents], marks },
-        sites: sites.map(({ values: _, open: __, sealed: ___, ...rest }) => rest),
+        sites: sites.map((site) => {
+          const { values: _, open: __, sealed: ___, ...kept } = site;
+          return { ...kept, key: findWritten(site).key };
+        }),
       };
       db.prepare("INSERT OR REPLACE INTO state VALUES ('head', ?)").run(serialize(head));
       return effects;
@@ -211,70 +239,4 @@ export function createLogIndex(db: Database): LogIndex {
   };
 
   return { load, save, close: () => db.close() };
-}
-
-/** The day was counted again by another process, whose values may have other numbers. */
-export class DayCountedAgain extends AnalyticsError {
-  constructor() {
-    super("unavailable", "Another process has just counted these logs again.", { hint: "Ask again." });
-  }
-}
-
-/** @param generation The generation in which the day was written. */
-function createStoredTallies(
-  db: Database,
-  site: string,
-  date: string,
-  generation: number,
-): DayCounts["tallies"] {
-  const known = new Map<Dimension, Tallies | undefined>();
-  const read = (dimension: Dimension) => {
-    const row = db
-      .prepare(
-        `SELECT generation, counts FROM sealed_days AS day LEFT JOIN tallies
-        ON tallies.site = day.site AND tallies.date = day.date AND dimension = ?
-        WHERE day.site = ? AND day.date = ?`,
-      )
-      .get(dimension, site, date);
-    if (row?.generation !== generation) throw new DayCountedAgain();
-    return row.counts === null ? undefined : unpackTallies(readBytes(row.counts));
-  };
-  return {
-    get: (dimension) => {
-      if (known.has(dimension)) return known.get(dimension);
-      const tallies = explainDamage(() => read(dimension));
-      known.set(dimension, tallies);
-      return tallies;
-    },
-  };
-}
-
-function explainDamage<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    if (cause instanceof DayCountedAgain) throw cause;
-    throw new AnalyticsError("unavailable", "The index of these logs cannot be read.", {
-      hint: "Remove its file, in the folder logs of this program's state folder: it is made again from the logs.",
-      cause,
-    });
-  }
-}
-
-function packTallies({ values, visitors, hits }: Tallies): Buffer {
-  return Buffer.concat(
-    [values, visitors, hits].map(({ buffer, byteOffset, byteLength }) =>
-      Buffer.from(buffer, byteOffset, byteLength),
-    ),
-  );
-}
-
-function unpackTallies(bytes: Uint8Array): Tallies {
-  const all = new Uint32Array(bytes.buffer);
-  const rows = all.length / 3;
-  return {
-    values: all.subarray(0, rows),
-    visitors: all.subarray(rows, 2 * rows),
-    hits: all.subarray(2 * rows),
-  };
 }

@@ -13,13 +13,13 @@ import { coverageWarnings } from "./coverage.ts";
 import { rankCrawlers } from "./crawler-days.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { nameValue } from "./labels.ts";
-import { DayCountedAgain } from "./log-index.ts";
 import type { LogStore } from "./log-store.ts";
 import { isOfPlace, listRecorded } from "./recorded.ts";
 import { warnOfRepeats } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 import { countOpenDay, type SiteLog } from "./site-log.ts";
 import { listOwnSites, listSites } from "./sites.ts";
+import { DayCountedAgain } from "./stored-tallies.ts";
 import { spaceOf } from "./values.ts";
 
 /** No limit in practice: even logs of the year 2000 can be asked about. */

@@ -19,6 +19,38 @@ it("finds a site that is new although strangers have invented thousands of hosts
   expect((await source.sites()).map(({ domain }) => domain)).toEqual(["new.example"]);
 });
 
+it.each([
+  ["the same process", true],
+  ["another process", false],
+])("knows the visitors of a site that was forgotten among strangers' hosts, in %s", async (_, isSame) => {
+  const day = NOON - 3 * 86_400_000;
+  const line = (host: string, parts: Partial<Parameters<typeof combinedLine>[0]>) =>
+    `${host}:443 ${combinedLine({ at: day, ...parts })}`;
+  const flags = { site: undefined };
+  place.clock.now = day + 60_000;
+  place.write("access.log", [line("old.example", {}), line("new.example", { status: 404 })]);
+  const first = await place.open(flags);
+  await first.sites();
+  const strangers = Array.from({ length: 1_000 }, (_, index) => line(`h${index}.invalid`, { status: 404 }));
+  const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+  place.append("access.log", [...strangers, line("new.example", { agent: firefox })]);
+  // Closes the day, so that it is kept.
+  place.clock.now = NOON;
+  await (isSame ? first : await place.open(flags)).sites();
+  const readBrowsers = async (withIndex: boolean) => {
+    const source = await place.open(flags, withIndex);
+    const site = (await source.sites()).find(({ domain }) => domain === "new.example");
+    if (site === undefined) throw new Error("There is no site.");
+    const span = { site, from: "2026-11-18", to: "2026-11-18", now: NOON };
+    return (await source.breakdown(span, "browsers", 10)).rows.map(({ value, visitors }) => [
+      value,
+      visitors,
+    ]);
+  };
+  expect(await readBrowsers(true)).toEqual([["Firefox", 1]]);
+  expect(await readBrowsers(false)).toEqual([["Firefox", 1]]);
+});
+
 it("counts crawlers again when only a crawler has come", async () => {
   const crawler = (at: number) => combinedLine({ at, agent: "Mozilla/5.0 (compatible; GPTBot/1.2)" });
   place.write("access.log", [combinedLine({ at: NOON - 60_000 }), crawler(NOON - 50_000)]);
