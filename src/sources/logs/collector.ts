@@ -1,7 +1,7 @@
 import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
 import { type Agent, type Agents, type BrowserAgent, createAgents } from "./agents.ts";
 import { addCrawlerRequest } from "./crawler-days.ts";
-import { createHostSites, type HostSite } from "./host-sites.ts";
+import { createHostSites, type HostSite, type OnlyDays } from "./host-sites.ts";
 import { judgeRequest } from "./judge-request.ts";
 import { findOrigin, numberProfile } from "./line-values.ts";
 import type { LogLine } from "./log-line.ts";
@@ -12,7 +12,7 @@ import { isProbe } from "./probes.ts";
 import type { Recorder } from "./recorder.ts";
 import { type RequestTarget, splitTarget } from "./request.ts";
 import type { LogSettings, Place } from "./settings.ts";
-import { type SiteLog, sealDays, type TakesDay, weighOpenDays } from "./site-log.ts";
+import { type SiteLog, sealDays, weighOpenDays } from "./site-log.ts";
 
 /** Takes lines and keeps what counts. */
 export interface Collector {
@@ -39,17 +39,17 @@ export interface CollectorOptions {
   findPlace?: ((address: string) => Place) | undefined;
   /** What an earlier process collected. */
   kept?: { sites: readonly SiteLog[]; outcomes: Outcomes } | undefined;
-  /** Whether lines of a day are taken; all of them if absent. */
-  takesDay?: TakesDay | undefined;
+  /** All days of all sites if absent. */
+  onlyDays?: OnlyDays | undefined;
   recorder?: Recorder | undefined;
 }
 
 /** Throws AnalyticsError `usage` for an invalid address range. */
 export function createCollector(
   settings: LogSettings,
-  { findPlace, kept, takesDay, recorder }: CollectorOptions = {},
+  { findPlace, kept, onlyDays, recorder }: CollectorOptions = {},
 ): Collector {
-  const sites = createHostSites(settings, kept?.sites, takesDay);
+  const sites = createHostSites(settings, kept?.sites, onlyDays);
   const agents = createAgents();
   const outcomes = kept?.outcomes ?? createOutcomes();
   const isExcludedAddress = createAddressFilter(settings.excludeAddresses);

@@ -2,7 +2,7 @@ import { copyText } from "./formats/timestamp.ts";
 import { createFindPage, type FindPage } from "./line-values.ts";
 import { findDomain } from "./request.ts";
 import type { LogSettings } from "./settings.ts";
-import { createFindDay, createSiteLog, type FindDay, type SiteLog, type TakesDay } from "./site-log.ts";
+import { createFindDay, createSiteLog, type FindDay, type SiteLog } from "./site-log.ts";
 
 /** The sites that lines are about. */
 export interface HostSites {
@@ -22,16 +22,22 @@ export interface HostSite {
   findPage: FindPage;
 }
 
+/** By domain, the days of which lines are taken. */
+export type OnlyDays = ReadonlyMap<string, ReadonlySet<string>>;
+
 /** If there are more hosts than this, strangers made them up. */
 const MOST_SITES = 1_000;
 /** The cache of raw hosts is emptied at this size; it only saves time. */
 const MOST_HOSTS = 50_000;
 
-/** @param kept The sites that an earlier process collected. */
+/**
+ * @param kept The sites that an earlier process collected.
+ * @param onlyDays All days of all sites if absent.
+ */
 export function createHostSites(
   { sites, files, timezone, onlySite, keepQuery }: LogSettings,
   kept: readonly SiteLog[] = [],
-  takesDay?: TakesDay,
+  onlyDays?: OnlyDays,
 ): HostSites {
   const logs = new Map<string, SiteLog>();
   const entries = new Map<string, HostSite>();
@@ -39,7 +45,11 @@ export function createHostSites(
   const named = new Set([...sites, ...files.flatMap(({ site }) => site ?? [])]);
 
   const addSite = (log: SiteLog): HostSite => {
-    const entry = { log, findDay: createFindDay(log, takesDay), findPage: createFindPage(log, keepQuery) };
+    const entry = {
+      log,
+      findDay: createFindDay(log, onlyDays?.get(log.domain)),
+      findPage: createFindPage(log, keepQuery),
+    };
     entries.set(log.domain, entry);
     logs.set(log.domain, log);
     return entry;
@@ -59,6 +69,7 @@ export function createHostSites(
   const openSite = (domain: string): HostSite | undefined => {
     const known = entries.get(domain);
     if (known !== undefined) return known;
+    if (onlyDays !== undefined && !onlyDays.has(domain)) return undefined;
     if (entries.size >= MOST_SITES) forgetUnvisited();
     if (entries.size >= MOST_SITES && !named.has(domain)) return undefined;
     return addSite(createSiteLog(domain, timezone));

@@ -44,7 +44,7 @@ export async function rebuildDays(
   const collector = createCollector(settings, {
     findPlace,
     kept: { sites: copies, outcomes: createOutcomes() },
-    takesDay: (domain, date) => days.get(domain)?.has(date) === true,
+    onlyDays: days,
   });
   // Standard input cannot be read again.
   const files = settings.files.filter(({ glob }) => glob !== STDIN);

@@ -48,23 +48,21 @@ export function createSiteLog(
   };
 }
 
-/** Whether lines of a day are taken. */
-export type TakesDay = (domain: string, date: string) => boolean;
-
+/** @param time Seconds since 1970. */
 export type FindDay = (time: number) => OpenDay | undefined;
 
 /**
  * Creates a function that finds or opens the day of a line; undefined if the day is sealed. Most lines are
  * of the same day as the one before.
  *
- * @param time Seconds since 1970.
+ * @param onlyDays Lines of other days have none; all days if absent.
  */
-export function createFindDay(site: SiteLog, takesDay: TakesDay = () => true): FindDay {
+export function createFindDay(site: SiteLog, onlyDays?: ReadonlySet<string>): FindDay {
   let current: OpenDay | undefined;
   return (time) => {
     if (current && time >= current.start && time < current.end && site.open.has(current.date)) return current;
     const date = dateAt(time * 1000, site.timezone);
-    if (!takesDay(site.domain, date)) return undefined;
+    if (onlyDays?.has(date) === false) return undefined;
     if (site.sealed.has(date)) {
       site.late.set(date, (site.late.get(date) ?? 0) + 1);
       return undefined;

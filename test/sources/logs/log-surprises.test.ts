@@ -51,6 +51,25 @@ it.each([
   expect(await readBrowsers(false)).toEqual([["Firefox", 1]]);
 });
 
+it("counts a closed day of a site again among thousands of strangers' hosts", async () => {
+  const day = NOON - 3 * 86_400_000;
+  const line = (host: string, parts: Partial<Parameters<typeof combinedLine>[0]>) =>
+    `${host}:443 ${combinedLine({ at: day, ...parts })}`;
+  const strangers = Array.from({ length: 3_000 }, (_, index) => line(`h${index}.invalid`, { status: 404 }));
+  const before = line("old.example", { at: day - 86_400_000, path: "/before" });
+  place.write("access.log", [before, ...strangers, line("old.example", { path: "/a" })]);
+  const source = await place.open({ site: undefined });
+  const [site] = await source.sites();
+  if (site === undefined) throw new Error("There is no site.");
+  place.append("access.log", [line("old.example", { path: "/late" })]);
+  const span = { site, from: "2026-11-18", to: "2026-11-18", now: NOON };
+  const { rows } = await source.breakdown(span, "pages", 10);
+  expect(rows.map(({ value, hits }) => [value, hits])).toEqual([
+    ["/a", 1],
+    ["/late", 1],
+  ]);
+});
+
 it("counts crawlers again when only a crawler has come", async () => {
   const crawler = (at: number) => combinedLine({ at, agent: "Mozilla/5.0 (compatible; GPTBot/1.2)" });
   place.write("access.log", [combinedLine({ at: NOON - 60_000 }), crawler(NOON - 50_000)]);
