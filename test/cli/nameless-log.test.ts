@@ -41,11 +41,8 @@ describe("a log that names no site", () => {
   });
 });
 
-it.each([
-  ["whose one line is unfinished", combined()],
-  ["that names an address in place of a host", joinLines(combined({ host: "192.0.2.9" }))],
-])("a log %s is refused with what --site cannot do", async (_, text) => {
-  const { path } = createLogFolder({ "access.log": text });
+it("a log that names an address in place of a host is refused with what --site cannot do", async () => {
+  const { path } = createLogFolder({ "access.log": joinLines(combined({ host: "192.0.2.9" })) });
   const { code, stderr } = await runShell(["stats", "--logs", path("access.log"), "--site", "example.com"], {
     clock: () => LOG_NOW,
     environment: { TZ: "UTC" },
