@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as oauth from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { connectHttp } from "../support/clients.ts";
+import { otherNodes } from "../oauth/store-workers.ts";
+import { clientKinds, connectHttp } from "../support/clients.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { answerRightly, send, startServer } from "../support/faulty-server.ts";
 import { findPort, startProgram } from "../support/processes.ts";
@@ -25,9 +26,12 @@ afterEach(async () => {
 });
 
 /** The installed command with `serve`; its state is in the test's own folder. */
-async function serve(args: string[], { bin = installed.bin, port = 0, env = {} } = {}) {
-  const all = ["serve", "--port", `${port}`, ...args];
-  const program = await startProgram(bin, all, { XDG_STATE_HOME: folder, ...env }, STARTED);
+async function serve(
+  args: string[],
+  { node = process.execPath, bin = installed.bin, port = 0, env = {} } = {},
+) {
+  const all = [bin, "serve", "--port", `${port}`, ...args];
+  const program = await startProgram(node, all, { XDG_STATE_HOME: folder, ...env }, STARTED);
   open.push({ close: () => program.child.exitCode ?? program.stop("SIGKILL") });
   const [, publicUrl = ""] = /The connector is at (\S+):/.exec(program.output.stderr) ?? [];
   return { ...program, publicUrl, mcp: `${publicUrl}/mcp` };
@@ -83,6 +87,30 @@ async function startService() {
   };
   return { origin: server.origin, hold };
 }
+
+describe.each([process.execPath, ...otherNodes])("under %s (also TEST_NODES)", (node) => {
+  it.each(clientKinds)("answers each request of a real client (%s)", async (kind) => {
+    const service = await startService();
+    const server = await serve(["--store", "memory", "--base-url", service.origin], { node });
+    const { tokens } = await signInFor(server);
+    const client = await connectHttp(kind, server.mcp, tokens.access_token);
+    open.push(client);
+    const reference = { type: "ref/prompt", name: "weekly_report" } as const;
+    const ask = () =>
+      Promise.all([
+        client.listTools().then(({ tools }) => tools.length),
+        client.listResources().then(({ resources }) => resources.length),
+        client.listPrompts().then(({ prompts }) => prompts.length),
+        client.complete(reference, "site", "shop"),
+        client.callTool("get_overview", { site: "example.com" }).then(({ content }) => content[0]?.text),
+      ]);
+    for (let round = 0; round < 5; round++) {
+      const [tools, resources, prompts, sites, overview] = await ask();
+      expect(Math.min(tools, resources, prompts)).toBeGreaterThan(0);
+      expect([sites, overview]).toEqual([["shop.example.net"], expect.stringContaining("visitors")]);
+    }
+  });
+});
 
 describe("serve, when it is asked to stop", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
