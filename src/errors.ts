@@ -80,6 +80,19 @@ export class AnalyticsError extends Error {
 }
 
 /**
+ * The error on an option that took the next one for its value, as `--site --days 7` does.
+ *
+ * @param placeholder Of the value, such as `<site>`.
+ * @param option The next one. What follows its name, which may be a key, is left out.
+ */
+export function createSwallowedError(flag: string, placeholder: string, option: string): AnalyticsError {
+  const name = option.replace(/[=].*/s, "");
+  return new AnalyticsError("usage", `${flag} needs a value, and ${name} is an option.`, {
+    hint: `Write ${flag} ${placeholder} ${name} …`,
+  });
+}
+
+/**
  * Quotes a command-line word for a message. A word that looks like an option is left out: given in place of a value
  * (`--profile --api-key=…`), it may contain a key. A negative number does not.
  */

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { findProfileName } from "../config/access.ts";
 import { readProfileOptions } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, createSwallowedError } from "../errors.ts";
 import { localKinds, optionsOf } from "./local-kinds.ts";
 import type { LocalChoice, LocalKind, SourceFlags, SourceOption } from "./source-types.ts";
 
@@ -140,10 +140,7 @@ export function refuseStdin(local: Pick<LocalChoice, "kind" | "flags"> | undefin
 function refuseSwallowedOption(flags: SourceFlags, kind: LocalKind): void {
   for (const { flag, value = "" } of optionsOf(kind)) {
     const option = listOf(flags[nameAttribute(flag)]).find((text) => /^--[a-z]/.test(String(text)));
-    if (option === undefined) continue;
-    throw new AnalyticsError("usage", `${flag} needs a value, and ${option} is an option.`, {
-      hint: `Write ${flag} ${value} ${option} …`,
-    });
+    if (option !== undefined) throw createSwallowedError(flag, value, String(option));
   }
 }
 

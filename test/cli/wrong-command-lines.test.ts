@@ -126,6 +126,7 @@ const lines = [
   "--logs HOME/access.log HOME/access.log.1",
   "stats --logs HOME/access.log HOME/other/access.log",
   "stats --logs --site example.com",
+  "stats --logs --api-key=sk-123 --site example.com",
   "stats --clickhouse --site example.com",
   "stats --logs HOME/access.log --site example.com --log-format json",
   "stats --logs HOME/access.log --site example.com --log-format xml",

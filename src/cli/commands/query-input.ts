@@ -1,4 +1,4 @@
-import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { AnalyticsError, createSwallowedError, quoteWord } from "../../errors.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { isPeriod, refuseDaysWithPeriod } from "../../operations/period-words.ts";
@@ -54,10 +54,7 @@ function refuseSwallowedOptions(command: ShellCommand, texts: GivenWords["texts"
   const known = [...command.options, ...(command.parent?.options ?? [])].map(({ long }) => long);
   for (const [name, values] of texts) {
     const option = values.find((value) => known.includes(value));
-    if (option === undefined) continue;
-    throw new AnalyticsError("usage", `--${name} needs a value, and ${option} is an option.`, {
-      hint: `Write --${name} <${name}> ${option} …`,
-    });
+    if (option !== undefined) throw createSwallowedError(`--${name}`, `<${name}>`, option);
   }
 }
 
