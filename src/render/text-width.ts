@@ -12,27 +12,26 @@ export function pad(text: string, width: number, side: "left" | "right"): string
 /** Cuts a text to `width` columns, the last one an ellipsis; never cuts a grapheme in half. */
 export function truncate(text: string, width: number): string {
   if (measure(text) <= width) return text;
-  let kept = "";
-  let used = 1;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += measure(segment);
-    if (used > width) break;
-    kept += segment;
-  }
-  return `${kept}…`;
+  return `${takeWidth(new Intl.Segmenter().segment(text), width - 1).join("")}…`;
 }
 
 /** The same, but the ellipsis comes first, and the end is kept. */
 export function truncateStart(text: string, width: number): string {
   if (measure(text) <= width) return text;
-  let kept = "";
-  let used = 1;
-  for (const { segment } of [...new Intl.Segmenter().segment(text)].reverse()) {
+  const kept = takeWidth([...new Intl.Segmenter().segment(text)].reverse(), width - 1);
+  return `…${kept.reverse().join("")}`;
+}
+
+/** The first graphemes that fit into `width` columns together. */
+function takeWidth(graphemes: Iterable<{ segment: string }>, width: number): string[] {
+  const kept: string[] = [];
+  let used = 0;
+  for (const { segment } of graphemes) {
     used += measure(segment);
     if (used > width) break;
-    kept = segment + kept;
+    kept.push(segment);
   }
-  return `…${kept}`;
+  return kept;
 }
 
 /** Breaks a text between words into lines of at most `width` columns; a longer word stays whole. */

@@ -4,10 +4,11 @@ import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
+import { otherNodes } from "../support/other-nodes.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
 import { readFolder, searchFor } from "../support/search.ts";
 import { startProxy } from "./redis-proxy.ts";
-import { bundleWorker, otherNodes, SMOKE, startWorker } from "./store-workers.ts";
+import { bundleWorker, SMOKE, startWorker } from "./store-workers.ts";
 import { buildRecord, createOptions, MINUTE } from "./stores.ts";
 
 const sleep = (time: number) => new Promise((resolve) => setTimeout(resolve, time));

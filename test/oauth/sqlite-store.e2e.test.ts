@@ -18,8 +18,9 @@ import { prepareDatabase } from "../../src/oauth/store/sqlite-schema.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import type { OpenDatabase } from "../../src/sqlite/driver.ts";
+import { otherNodes } from "../support/other-nodes.ts";
 import { readFolder } from "../support/search.ts";
-import { bundleWorker, otherNodes, SMOKE, startWorker } from "./store-workers.ts";
+import { bundleWorker, SMOKE, startWorker } from "./store-workers.ts";
 import { buildRecord, createFolder, createOptions, drivers, MINUTE } from "./stores.ts";
 
 let worker: Awaited<ReturnType<typeof bundleWorker>>;

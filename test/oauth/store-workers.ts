@@ -58,9 +58,6 @@ export function startWorker(args: string[], command: string[] = [process.execPat
   };
 }
 
-/** Other Node versions on this machine: a list of binaries, separated by colons. */
-export const otherNodes = (process.env.TEST_NODES ?? "").split(":").filter((node) => node !== "");
-
 /** The expected output of the worker's task `smoke`. */
 export const SMOKE = [
   ...[true, "a", { first: true, consumed: 1 }, { first: false, consumed: 1 }, 0, true, false, null],

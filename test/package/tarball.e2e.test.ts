@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { execFileSync, spawnSync } from "../support/child-process.js";
+import { otherNodes } from "../support/other-nodes.ts";
 
 const { files, folder, bin, size, unpackedSize } = inject("installed");
 const home = join(folder, "node_modules", "analytics-mcp");
@@ -80,11 +81,8 @@ describe("the tarball", () => {
   });
 });
 
-/** Other Node versions, where the machine has them: a list of binaries, separated by colons. */
-const nodes = (process.env.TEST_NODES ?? "").split(":").filter((node) => node !== "");
-
-describe.skipIf(nodes.length === 0)("under other Node versions (TEST_NODES)", () => {
-  it.each(nodes.length === 0 ? ["none"] : nodes)("%s runs the shell and the server", (node) => {
+describe.skipIf(otherNodes.length === 0)("under other Node versions (TEST_NODES)", () => {
+  it.each(otherNodes.length === 0 ? ["none"] : otherNodes)("%s runs the shell and the server", (node) => {
     const run = (args: string[], input = "") => spawnSync(node, [bin, ...args], { input, encoding: "utf8" });
     const stats = run(["stats", "--demo", "--site", "example.com", "--json"]);
     expect([stats.status, stats.stderr]).toEqual([0, ""]);
@@ -108,7 +106,7 @@ describe.skipIf(nodes.length === 0)("under other Node versions (TEST_NODES)", ()
     expect(server.stdout).toContain('"serverInfo"');
   });
 
-  it.each(nodes)("%s keeps compiled code in the person's own cache folder alone", (node) => {
+  it.each(otherNodes)("%s keeps compiled code in the person's own cache folder alone", (node) => {
     const home = mkdtempSync(join(tmpdir(), "home-"));
     const env = { HOME: home, TMPDIR: home, XDG_CACHE_HOME: "relative" };
     expect(spawnSync(node, [bin, "help"], { env, cwd: home }).status).toBe(0);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { otherNodes } from "../oauth/store-workers.ts";
+import { otherNodes } from "../support/other-nodes.ts";
 import {
   type End,
   live,

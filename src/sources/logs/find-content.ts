@@ -76,9 +76,9 @@ export function createContentFinder(
 /** The last bytes before an offset of a file's text; fewer if the file is shorter. */
 async function readTail(file: FoundFile, { compression }: FileHead, end: number): Promise<Buffer> {
   const from = Math.max(0, end - TAIL);
+  if (end === from) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let length = 0;
-  if (length >= end - from) return Buffer.alloc(0);
   for await (const chunk of await readContent(file, compression, from)) {
     chunks.push(Buffer.from(chunk));
     length += chunk.length;

@@ -212,22 +212,20 @@ export function createLogIndex(db: Database): LogIndex {
     const committed = transact(db, () => {
       if ((readHead()?.generation ?? 0) !== generation) return undefined;
       db.exec("DELETE FROM open_days");
-      const effects = sites.flatMap((site) => {
-        const written = findWritten(site);
-        return [
-          ...writeSealed(written.key, site),
-          // Counting may number values.
-          ...writeOpen(written.key, site, userAgents),
-          writeValues(written, site.domain),
-        ];
-      });
+      const pairs = sites.map((site) => ({ site, written: findWritten(site) }));
+      const effects = pairs.flatMap(({ site, written }) => [
+        ...writeSealed(written.key, site),
+        // Counting may number values.
+        ...writeOpen(written.key, site, userAgents),
+        writeValues(written, site.domain),
+      ]);
       const head: Head = {
         ...{ generation: generation + 1, definition: DEFINITION },
         ...{ outcomes, contents: [...contents], marks },
-        sites: sites.map((site) => {
-          const { values: _, open: __, sealed: ___, ...kept } = site;
-          return { ...kept, key: findWritten(site).key };
-        }),
+        sites: pairs.map(({ site: { values: _, open: __, sealed: ___, ...kept }, written: { key } }) => ({
+          ...kept,
+          key,
+        })),
       };
       db.prepare("INSERT OR REPLACE INTO state VALUES ('head', ?)").run(serialize(head));
       return effects;

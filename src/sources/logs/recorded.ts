@@ -17,20 +17,16 @@ export function listRecorded({ fields, values }: SiteLog): Dimension[] {
       case "devices":
       case "operating_systems":
         return isLogged(fields.agent);
-      case "countries":
-      case "regions":
-      case "cities":
-        // Null is always one of them.
-        return values(dimension).size > 1;
       default:
-        return true;
+        // Null is always one of a place's values.
+        return isOfPlace(dimension) ? values(dimension).size > 1 : true;
     }
   };
   return dimensions.filter(isRecorded);
 }
 
 /** Whether a dimension is about places, which logs do not have. */
-export const isOfPlace = (dimension: Dimension): boolean =>
+export const isOfPlace = (dimension: Dimension): dimension is "countries" | "regions" | "cities" =>
   dimension === "countries" || dimension === "regions" || dimension === "cities";
 
 /** The dimensions that are not recorded. */

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { otherNodes } from "../../oauth/store-workers.ts";
 import { spawnSync } from "../../support/child-process.js";
+import { otherNodes } from "../../support/other-nodes.ts";
 import { findProgram } from "../../support/processes.ts";
 import { combinedLine } from "./log-place.ts";
 
