@@ -14,7 +14,10 @@ const commonJs: NonNullable<Options["plugins"]>[number] = {
   name: "commonjs",
   renderChunk: (code) =>
     transform(defineExports(code), {
-      ...{ format: "cjs", platform: "node", target: "node20", minify: true },
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      minify: true,
       // `require` where a chunk is needed, not the loader of ES modules.
       supported: { "dynamic-import": false },
       define: { "import.meta.url": "__moduleUrl" },

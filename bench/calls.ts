@@ -54,7 +54,8 @@ export async function run(args: string[], serviceScript: string): Promise<number
 
 const openServer = ({ origin, key }: Upstream) =>
   openStdio(process.execPath, [resolve("bin/analytics-mcp.js"), "--base-url", origin], {
-    ...{ ANALYTICS_API_KEY: key, ANALYTICS_CALLS_PER_MINUTE: "100000000" },
+    ANALYTICS_API_KEY: key,
+    ANALYTICS_CALLS_PER_MINUTE: "100000000",
   });
 
 /** Starts one of the bare servers: its script and its arguments. */
@@ -82,7 +83,9 @@ async function compareOne(upstream: Upstream, rounds: number): Promise<string> {
     return table(
       ["", "p50, ms", "p99, ms", "of its bare request, p50"],
       Object.entries(times).map(([name, each]) => [
-        ...[name, each.at(0.5).toFixed(2), each.at(0.99).toFixed(2)],
+        name,
+        each.at(0.5).toFixed(2),
+        each.at(0.99).toFixed(2),
         divide(each, times[/realtime/.test(name) ? realtime : stats]),
       ]),
     );
@@ -116,7 +119,10 @@ async function compareMany(upstream: Upstream, rounds: number): Promise<string> 
     return table(
       ["", "until all are answered, median, ms", "least, ms", `of the service's ${DELAY_MS} ms, median`],
       Object.entries(times).map(([name, { at, least }]) => [
-        ...[name, at(0.5).toFixed(0), least.toFixed(0), (at(0.5) / DELAY_MS).toFixed(2)],
+        name,
+        at(0.5).toFixed(0),
+        least.toFixed(0),
+        (at(0.5) / DELAY_MS).toFixed(2),
       ]),
     );
   } finally {

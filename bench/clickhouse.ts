@@ -73,7 +73,9 @@ function createAsk(url: string): Ask {
       ([name, value]) => [`param_${name}`, String(value)] satisfies [string, string],
     );
     const answer = await fetch(`${url}/?${new URLSearchParams(search)}`, {
-      ...{ method: "POST", headers: { authorization }, body: sql },
+      method: "POST",
+      headers: { authorization },
+      body: sql,
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(text);

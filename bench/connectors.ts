@@ -26,18 +26,20 @@ export async function startConnectors({ origin, store, replicas, env = {} }: Con
   for (let replica = 0; replica < replicas; replica++) {
     const [port, adminPort] = [await findPort(), await findPort()];
     const args = [
-      ...[
-        "--inspect=127.0.0.1:0",
-        "bin/analytics-mcp.js",
-        "serve",
-        "--base-url",
-        origin,
-        "--port",
-        `${port}`,
-        "--trust-proxy",
-      ],
-      ...["--store", redis?.url ?? join(folder, "store.db"), "--secret-file", join(folder, "secret")],
-      ...["--admin-listen", `127.0.0.1:${adminPort}`],
+      "--inspect=127.0.0.1:0",
+      "bin/analytics-mcp.js",
+      "serve",
+      "--base-url",
+      origin,
+      "--port",
+      `${port}`,
+      "--trust-proxy",
+      "--store",
+      redis?.url ?? join(folder, "store.db"),
+      "--secret-file",
+      join(folder, "secret"),
+      "--admin-listen",
+      `127.0.0.1:${adminPort}`,
       ...(proxy ? ["--public-url", proxy.publicUrl] : []),
     ];
     const program = await startProgram(process.execPath, args, env, STARTED);

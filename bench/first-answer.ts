@@ -8,7 +8,8 @@ let start = performance.now();
 const api = createReferenceApi({ clock: Date.now });
 for (let asked = 0; asked < Number(count); asked++) {
   const { status, body } = await api({
-    ...{ method: "GET", url: `http://reference.invalid${target}` },
+    method: "GET",
+    url: `http://reference.invalid${target}`,
     headers: { get: (name) => (name === "authorization" ? `Bearer ${DEMO_KEY}` : null) },
   });
   if (status !== 200) throw new Error(`${status}: ${body}`);

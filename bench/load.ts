@@ -47,7 +47,9 @@ export async function run(args: string[], serviceScript: string): Promise<number
     }
 
     const connectors = await startConnectors({
-      ...{ origin, store: values.store, replicas: Number(values.replicas) },
+      origin,
+      store: values.store,
+      replicas: Number(values.replicas),
     });
     closers.push(connectors.close);
     const figures = createFigures();
@@ -58,8 +60,14 @@ export async function run(args: string[], serviceScript: string): Promise<number
     };
     const all = Array.from({ length: count }, (_, index) =>
       createSession({
-        ...{ index, sessions: count, publicUrl: connectors.publicUrl, truth, figures, takeAddress },
-        ...{ isOver: () => over, pause: pause ?? 0 },
+        index,
+        sessions: count,
+        publicUrl: connectors.publicUrl,
+        truth,
+        figures,
+        takeAddress,
+        isOver: () => over,
+        pause: pause ?? 0,
       }),
     );
     say(`Signing ${count} sessions in.`);
@@ -100,7 +108,13 @@ export async function run(args: string[], serviceScript: string): Promise<number
       Number(values.replicas) === 1 ? "one process" : `${values.replicas} replicas`
     }, Node ${process.version.slice(1).split(".")[0]}`;
     const report = buildReport({
-      ...{ title, summary, elapsed, sessions: count, pause: pause ?? 0, after, busy },
+      title,
+      summary,
+      elapsed,
+      sessions: count,
+      pause: pause ?? 0,
+      after,
+      busy,
       ownLagMs: ownDelay.max / 1e6,
       command: ["npm run load", ...(args.length === 0 ? [] : ["--", ...args])].join(" "),
       samples: watches.map(({ samples }) => samples),

@@ -10,8 +10,16 @@ export interface LogPeer {
 }
 
 const COLUMNS = [
-  ...["address", "ident", "name", "stamp", "zone"],
-  ...["request", "status", "size", "referrer", "agent"],
+  "address",
+  "ident",
+  "name",
+  "stamp",
+  "zone",
+  "request",
+  "status",
+  "size",
+  "referrer",
+  "agent",
 ];
 
 /** What counts in a log of `write-log.ts`, which needs less than the definition in docs/logs.md. */

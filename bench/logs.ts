@@ -188,8 +188,12 @@ function report(
         const { at, least } = timesOf(rans);
         const rate = (shape.lines / at(0.5)) * 1_000;
         return [
-          ...[name, (at(0.5) / 1_000).toFixed(2), (least / 1_000).toFixed(2), cpuOf(rans).toFixed(2)],
-          ...[rate.toFixed(0), peakOf(rans)],
+          name,
+          (at(0.5) / 1_000).toFixed(2),
+          (least / 1_000).toFixed(2),
+          cpuOf(rans).toFixed(2),
+          rate.toFixed(0),
+          peakOf(rans),
           ...(other
             ? [timesOf(other).at(0.5) / at(0.5), cpuOf(other) / cpuOf(rans)].map((ratio) => ratio.toFixed(1))
             : []),

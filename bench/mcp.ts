@@ -35,25 +35,30 @@ export function createSpeaker(agent: Agent, mcp: string, generation: "current" |
 
   const write: Speaker["write"] = (token, { id, method, params = {} }) => ({
     headers: {
-      ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": isCurrent ? CURRENT : BEFORE,
       ...(isCurrent && { "mcp-method": method, ...(params.name ? { "mcp-name": `${params.name}` } : {}) }),
       ...(session !== undefined && { "mcp-session-id": session }),
     },
     body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id, method },
+      jsonrpc: "2.0",
+      id,
+      method,
       params: isCurrent ? { ...params, _meta: { ...Object(params._meta), ...meta } } : params,
     }),
   });
   const send: Speaker["send"] = (token, { hangUpAfter, ...request }) =>
     ask(agent, mcp, {
-      ...{ method: "POST", ...write(token, request) },
+      method: "POST",
+      ...write(token, request),
       ...(hangUpAfter !== undefined && { hangUpAfter }),
     });
 
   return {
-    ...{ write, send },
+    write,
+    send,
     greet: async (token) => {
       if (isCurrent) return (await send(token, { id: 0, method: "server/discover" }))?.status ?? 0;
       session = undefined;

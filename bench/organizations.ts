@@ -10,7 +10,8 @@ export interface Organization {
 }
 
 export const describeOrganization = (index: number): Organization => ({
-  ...{ key: `key-of-load-${index}`, site: `site_load${index}` },
+  key: `key-of-load-${index}`,
+  site: `site_load${index}`,
   domain: `load-${index}.example`,
 });
 
@@ -32,8 +33,12 @@ export function buildFixtures(count: number): Fixtures {
       sites: [site],
     })),
     sites: all.map(({ site, domain }) => ({
-      ...{ ...pattern, id: site, domain, name: domain },
-      ...{ hostnames: { [domain]: 1 }, visitors: 60 },
+      ...pattern,
+      id: site,
+      domain,
+      name: domain,
+      hostnames: { [domain]: 1 },
+      visitors: 60,
     })),
   };
 }

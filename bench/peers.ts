@@ -62,7 +62,9 @@ export async function run(args: string[]): Promise<number> {
     const missing: string[] = [];
     for (const name of Object.keys(peers).filter((each) => each.includes(values.only))) {
       const server = {
-        ...{ name, folder: join(CACHE, name.replace("/", "+")), ...peers[name] },
+        name,
+        folder: join(CACHE, name.replace("/", "+")),
+        ...peers[name],
         npx: { npm_config_cache: join(CACHE, "npm") },
       };
       const fault = await prepare(server);
@@ -119,9 +121,14 @@ async function compareServers(servers: Server[], rounds: number): Promise<string
     const { packages, bytes } = readInstalled(server.folder);
     const own = median(times[server.name]);
     return [
-      ...[server.name, readManifest(server).version, packages, (bytes / 1e6).toFixed(1)],
-      ...[tools.length, countTokens(JSON.stringify(tools))],
-      ...[own.toFixed(0), (own / median(times[FLOOR])).toFixed(1)],
+      server.name,
+      readManifest(server).version,
+      packages,
+      (bytes / 1e6).toFixed(1),
+      tools.length,
+      countTokens(JSON.stringify(tools)),
+      own.toFixed(0),
+      (own / median(times[FLOOR])).toFixed(1),
       median(times[`npx ${server.name}`]).toFixed(0),
     ];
   });

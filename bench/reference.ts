@@ -31,15 +31,18 @@ export async function run(args: string[], serviceScript: string): Promise<number
     directly: async (target) =>
       JSON.parse(
         execFileSync(process.execPath, [directly, target, `${REQUESTS}`], {
-          ...{ encoding: "utf8", env: scrubbed },
+          encoding: "utf8",
+          env: scrubbed,
         }),
       ),
     "over HTTP": askOverHttp,
   };
   const cases = Object.entries(targets).flatMap(([name, target]) =>
     Object.entries(ways).map(([way, ask]) => ({
-      ...{ name: `${name}, ${way}`, measure: () => ask(target) },
-      ...{ cold: [] as number[], warm: [] as number[] },
+      name: `${name}, ${way}`,
+      measure: () => ask(target),
+      cold: [] as number[],
+      warm: [] as number[],
     })),
   );
   for (let round = 0; round < rounds; round++) {
@@ -57,8 +60,11 @@ export async function run(args: string[], serviceScript: string): Promise<number
       cases.map(({ name, ...times }) => {
         const [cold, warm] = [sortTimes(times.cold), sortTimes(times.warm)];
         return [
-          ...[name, cold.at(0.5).toFixed(0), cold.least.toFixed(0)],
-          ...[warm.at(0.5).toFixed(2), warm.at(0.99).toFixed(2)],
+          name,
+          cold.at(0.5).toFixed(0),
+          cold.least.toFixed(0),
+          warm.at(0.5).toFixed(2),
+          warm.at(0.99).toFixed(2),
         ];
       }),
     ),

@@ -44,7 +44,8 @@ export function buildReport(run: Reported): string {
       summary.latencies
         .toSorted((a, b) => b.count - a.count)
         .map(({ kind, count, ...times }) => [
-          ...[kind, count],
+          kind,
+          count,
           ...[times.p50, times.p95, times.p99, times.most].map((each) => round(each)),
         ]),
     ),

@@ -25,8 +25,14 @@ const folder = mkdtempSync(resolve("node_modules", ".bench-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 await build({
   entry: [...names.map((name) => `bench/${name}.ts`), "bench/service.ts", "bench/first-answer.ts"],
-  ...{ config: false, format: "esm", platform: "node" },
-  ...{ target: "node20", outDir: folder, silent: true, splitting: true, skipNodeModulesBundle: true },
+  config: false,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  outDir: folder,
+  silent: true,
+  splitting: true,
+  skipNodeModulesBundle: true,
   outExtension: () => ({ js: ".mjs" }),
 });
 for (const name of names) {

@@ -60,8 +60,12 @@ export function createAuthorization(agent: Agent, publicUrl: string) {
       const { client_id: client } = JSON.parse(registered.text);
       const verifier = randomBytes(32).toString("base64url");
       const asked = new URLSearchParams({
-        ...{ client_id: client, redirect_uri: REDIRECT, response_type: "code", state: verifier.slice(0, 8) },
-        ...{ code_challenge_method: "S256", resource: `${publicUrl}/mcp` },
+        client_id: client,
+        redirect_uri: REDIRECT,
+        response_type: "code",
+        state: verifier.slice(0, 8),
+        code_challenge_method: "S256",
+        resource: `${publicUrl}/mcp`,
         code_challenge: createHash("sha256").update(verifier).digest("base64url"),
       });
       const visit = createBrowser(from);
@@ -72,7 +76,10 @@ export function createAuthorization(agent: Agent, publicUrl: string) {
       const code = URL.canParse(end) ? new URL(end).searchParams.get("code") : null;
       if (code === null) throw new Error(`The consent leads to no code: ${page.status}, ${status}`);
       const answer = await post("/token", {
-        ...{ grant_type: "authorization_code", client_id: client, code, code_verifier: verifier },
+        grant_type: "authorization_code",
+        client_id: client,
+        code,
+        code_verifier: verifier,
         redirect_uri: REDIRECT,
       });
       return readTokens(client, answer);

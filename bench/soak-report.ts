@@ -73,7 +73,8 @@ export function buildSoakReport(run: Soaked): { report: string; isFlat: boolean 
       summary.latencies
         .toSorted((a, b) => b.count - a.count)
         .map(({ kind, count, p50, p95, p99, most }) => [
-          ...[kind, count],
+          kind,
+          count,
           ...[p50, p95, p99, most].map((each) => each.toFixed(0)),
         ]),
     ),
@@ -98,7 +99,10 @@ function describeProcess({ name, idle, pulses, rests, heaps }: Watched) {
   const last = rests.at(-1);
   /** Connections come and go, so the comparison is from after all clients left. */
   const count = (what: string, key: keyof Pulse): Row => ({
-    ...{ what, values: read(rests.slice(0, -1), key), idle: idle?.[key], after: last?.[key] },
+    what,
+    values: read(rests.slice(0, -1), key),
+    idle: idle?.[key],
+    after: last?.[key],
     isFlat: (last?.[key] ?? 0) <= (idle?.[key] ?? 0) + SPARE,
   });
   const level = (row: Row): Row => ({ ...row, isFlat: isLevel(row.values) });
@@ -108,8 +112,10 @@ function describeProcess({ name, idle, pulses, rests, heaps }: Watched) {
     count("of these, sockets*", "sockets"),
     count("active handles and timers*", "handles"),
     level({
-      ...{ what: "resident memory, MB", values: read(pulses, "residentMb") },
-      ...{ idle: idle?.residentMb, after: last?.residentMb },
+      what: "resident memory, MB",
+      values: read(pulses, "residentMb"),
+      idle: idle?.residentMb,
+      after: last?.residentMb,
     }),
     { what: "files and sockets, faults included", values: read(pulses, "open") },
     { what: "event loop delay, median, ms", values: read(pulses, "delayMedianMs") },
@@ -131,10 +137,13 @@ function describeProcess({ name, idle, pulses, rests, heaps }: Watched) {
     rows.map(({ what, values, idle, after, isFlat }) => {
       const thirds = cutThirds(values);
       return [
-        ...[what, `\`${drawSparkline(condense(values))}\``, format(idle)],
+        what,
+        `\`${drawSparkline(condense(values))}\``,
+        format(idle),
         thirds.map((each) => format(Math.min(...each))).join(", "),
         thirds.map((each) => format(median(each))).join(", "),
-        ...[format(Math.max(...values)), format(after)],
+        format(Math.max(...values)),
+        format(after),
         isFlat === undefined ? "" : isFlat ? "level" : "GROWS",
       ];
     }),

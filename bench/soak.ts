@@ -57,12 +57,18 @@ export async function run(args: string[], serviceScript: string): Promise<number
     const shared = { truth, figures, mayFail, isOver: () => over };
 
     const connectors = await startConnectors({
-      ...{ origin: proxy.open(phases.createFault(["invalid_api_key"])).origin, store: "sqlite", replicas: 1 },
+      origin: proxy.open(phases.createFault(["invalid_api_key"])).origin,
+      store: "sqlite",
+      replicas: 1,
     });
     closers.push(connectors.close);
     const clients = Array.from({ length: sessions }, (_, index) =>
       createSession({
-        ...{ ...shared, index, sessions, pause, publicUrl: connectors.publicUrl },
+        ...shared,
+        index,
+        sessions,
+        pause,
+        publicUrl: connectors.publicUrl,
         takeAddress: () => `10.${++addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`,
       }),
     );
@@ -133,7 +139,11 @@ export async function run(args: string[], serviceScript: string): Promise<number
     await connectors.stop(figures, ["key_refused"]);
 
     const { report, isFlat } = buildSoakReport({
-      ...{ met: phases.met, summary: figures.read(), elapsed, sessions, pause },
+      met: phases.met,
+      summary: figures.read(),
+      elapsed,
+      sessions,
+      pause,
       watched: watched.map((each, index) => ({ ...each, idle: idle[index] })),
       command: ["npm run soak", ...(args.length === 0 ? [] : ["--", ...args])].join(" "),
     });

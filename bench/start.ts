@@ -62,7 +62,9 @@ async function compare(node: string, cases: Record<string, () => Promise<number>
     table(
       ["", "median, ms", "least, ms", "of `node -e 0`, medians", "least"],
       Object.entries(times).map(([name, { at, least }]) => [
-        ...[name, at(0.5).toFixed(0), least.toFixed(0)],
+        name,
+        at(0.5).toFixed(0),
+        least.toFixed(0),
         (at(0.5) / (floor?.at(0.5) ?? Number.NaN)).toFixed(2),
         (least / (floor?.least ?? Number.NaN)).toFixed(2),
       ]),

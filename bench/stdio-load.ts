@@ -28,7 +28,13 @@ const PARALLEL = 8;
 const LISTS = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
 /** Frames that are invalid or useless to the server. Their ids are not numbers, because nothing waits for an answer. */
 const MALFORMED = [
-  ...["", "{", "null", "[]", "\xff\xfe\x00", "x".repeat(100_000), "[".repeat(10_000)],
+  "",
+  "{",
+  "null",
+  "[]",
+  "\xff\xfe\x00",
+  "x".repeat(100_000),
+  "[".repeat(10_000),
   '{"jsonrpc":"1.0","id":"bad","method":"tools/list"}',
   '{"jsonrpc":"2.0","id":"bad"}',
   '{"jsonrpc":"2.0","id":"bad","result":{}}',
@@ -55,7 +61,8 @@ function drawCall(): Asked {
 export async function startStdio(options: StdioOptions) {
   const { organization, generation, truth, figures, isOver, mayFail } = options;
   const env = {
-    ...{ ANALYTICS_API_KEY: organization.key, ANALYTICS_BASE_URL: options.origin },
+    ANALYTICS_API_KEY: organization.key,
+    ANALYTICS_BASE_URL: options.origin,
     ANALYTICS_CALLS_PER_MINUTE: "1000000",
   };
   const args = ["--inspect=127.0.0.1:0", "bin/analytics-mcp.js"];
@@ -141,7 +148,16 @@ export async function startStdio(options: StdioOptions) {
     await Promise.all(Array.from({ length: 12 }, (_, index) => callTool(index % 2 ? same : drawCall())));
   };
   const actions = [
-    ...[list, list, list, describeApi, askForNothing, breakFrames, breakFrames, takeBack, takeBack, burst],
+    list,
+    list,
+    list,
+    describeApi,
+    askForNothing,
+    breakFrames,
+    breakFrames,
+    takeBack,
+    takeBack,
+    burst,
     ...Array.from({ length: 24 }, () => () => callTool()),
   ];
   let acted = 0;

@@ -42,7 +42,9 @@ export async function openStdio(
 ): Promise<StdioServer> {
   // A separate process group: a launcher such as npx leaves processes behind if only it is killed.
   const child = spawn(command, args, {
-    ...{ env: { ...scrubbed, ...env }, stdio: "pipe", detached: true },
+    env: { ...scrubbed, ...env },
+    stdio: "pipe",
+    detached: true,
     // Not in the project, because npx would use its packages.
     cwd: tmpdir(),
   });
@@ -85,7 +87,8 @@ export async function openStdio(
   const { result } = await listTools().finally(() => clearTimeout(timer));
   if (!(result?.tools && result.tools.length > 0)) throw new Error("It lists no tools.");
   return {
-    ...{ pid: child.pid ?? 0, tools: result.tools },
+    pid: child.pid ?? 0,
+    tools: result.tools,
     call: async (name, args) => {
       id++;
       write({ id, method: "tools/call", params: { name, arguments: args, _meta: describeCall(id) } });

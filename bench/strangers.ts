@@ -41,7 +41,9 @@ export async function run(args: string[], serviceScript: string): Promise<number
   const service = await startProgram(process.execPath, [serviceScript, "1"], {}, "Service at");
   const [, origin = ""] = /Service at (\S+)/.exec(service.output.stderr) ?? [];
   const connectors = await startConnectors({
-    ...{ origin, store: values.store, replicas: 1 },
+    origin,
+    store: values.store,
+    replicas: 1,
     env: { ANALYTICS_CALLS_PER_MINUTE: "100000000" },
   });
   const agent = new HttpAgent({ keepAlive: true });
@@ -85,8 +87,12 @@ export async function run(args: string[], serviceScript: string): Promise<number
           const { times = [], requests = 0 } = seen[index] ?? {};
           const median = medians[index] ?? Number.NaN;
           return [
-            ...[name, median.toFixed(1), sortTimes(times).at(0.99).toFixed(1)],
-            ...[(median / alone).toFixed(2), (median / floor).toFixed(2), (requests / seconds).toFixed(0)],
+            name,
+            median.toFixed(1),
+            sortTimes(times).at(0.99).toFixed(1),
+            (median / alone).toFixed(2),
+            (median / floor).toFixed(2),
+            (requests / seconds).toFixed(0),
           ];
         }),
       ),
@@ -104,23 +110,35 @@ function describeStrangers(client: string): Record<string, Stranger> {
   const json = { "content-type": "application/json" };
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const signIn = new URLSearchParams({
-    ...{ client_id: client, redirect_uri: REDIRECT, response_type: "code" },
-    ...{ code_challenge_method: "S256", code_challenge: "x".repeat(43) },
+    client_id: client,
+    redirect_uri: REDIRECT,
+    response_type: "code",
+    code_challenge_method: "S256",
+    code_challenge: "x".repeat(43),
   });
   return {
     "`/healthz`": { path: "/healthz", status: 200 },
     "`/readyz`": { path: "/readyz", status: 200 },
     "a page that is not there": { path: "/nothing", status: 404 },
     "`/mcp` with a wrong token": {
-      ...{ path: "/mcp", status: 401, method: "POST", body: "{}" },
+      path: "/mcp",
+      status: 401,
+      method: "POST",
+      body: "{}",
       headers: { ...json, authorization: "Bearer wrong" },
     },
     "`/token` with a wrong token": {
-      ...{ path: "/token", status: 400, method: "POST", headers: form },
+      path: "/token",
+      status: 400,
+      method: "POST",
+      headers: form,
       body: `grant_type=refresh_token&client_id=${client}&refresh_token=wrong`,
     },
     "`/register`, refused with 429": {
-      ...{ path: "/register", status: 429, method: "POST", headers: json },
+      path: "/register",
+      status: 429,
+      method: "POST",
+      headers: json,
       body: JSON.stringify({ redirect_uris: [REDIRECT] }),
     },
     "`/authorize`, refused with 429": { path: `/authorize?${signIn}`, status: 429 },

@@ -41,7 +41,9 @@ export async function run(args: string[], serviceScript: string): Promise<number
   const service = await startProgram(process.execPath, [serviceScript, "1"], {}, "Service at");
   const [, origin = ""] = /Service at (\S+)/.exec(service.output.stderr) ?? [];
   const connectors = await startConnectors({
-    ...{ origin, store: "sqlite", replicas: 1 },
+    origin,
+    store: "sqlite",
+    replicas: 1,
     env: { ANALYTICS_CALLS_PER_MINUTE: "100000000" },
   });
   const agent = new HttpAgent({ keepAlive: true });
@@ -58,7 +60,8 @@ export async function run(args: string[], serviceScript: string): Promise<number
   try {
     const cases = {
       "a bare responder": {
-        ...{ url: bareUrl, pid: bare.child.pid ?? 0 },
+        url: bareUrl,
+        pid: bare.child.pid ?? 0,
         ...speakers["2026-07-28"].write(access, CALL),
       },
       ...Object.fromEntries(
@@ -66,7 +69,8 @@ export async function run(args: string[], serviceScript: string): Promise<number
           Object.entries(CALLS).map(([kind, call]) => [
             `\`/mcp\`, ${revision}${kind}`,
             {
-              ...{ url: `${connectors.publicUrl}/mcp`, pid: connectors.pids[0] ?? 0 },
+              url: `${connectors.publicUrl}/mcp`,
+              pid: connectors.pids[0] ?? 0,
               ...speaker.write(access, call),
             },
           ]),

@@ -23,7 +23,10 @@ export async function startUpstream(serviceScript: string, delay: number): Promi
   const agent = new Agent();
   const request = async (path: string, query: Record<string, unknown>) => {
     const answer = await agent.request({
-      ...{ origin, method: "GET", path: `${BASE_PATH}${path}`, query: { site, ...query } },
+      origin,
+      method: "GET",
+      path: `${BASE_PATH}${path}`,
+      query: { site, ...query },
       headers: { authorization: `Bearer ${key}` },
     });
     const text = await answer.body.text();
@@ -34,7 +37,9 @@ export async function startUpstream(serviceScript: string, delay: number): Promi
   await request("/stats", { days: 365 });
   await request("/breakdown", { days: 365, dimension: "pages" });
   return {
-    ...{ origin, key, site },
+    origin,
+    key,
+    site,
     ask: async (path, query) => void (await request(path, query)),
     count: async () => {
       const { ratelimit } = await request("/realtime", {});

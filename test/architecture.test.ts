@@ -135,15 +135,13 @@ describe("the layers", () => {
     [
       "oidc-provider",
       [
-        ...[
-          "oauth/application-facts.ts",
-          "oauth/consent.ts",
-          "oauth/deferred-writes.ts",
-          "oauth/redirect-guard.ts",
-          "oauth/kept-documents.ts",
-          "oauth/key-handoff.ts",
-          "oauth/provider.ts",
-        ],
+        "oauth/application-facts.ts",
+        "oauth/consent.ts",
+        "oauth/deferred-writes.ts",
+        "oauth/redirect-guard.ts",
+        "oauth/kept-documents.ts",
+        "oauth/key-handoff.ts",
+        "oauth/provider.ts",
         "oauth/storage-adapter.ts",
         "oauth/token-limits.ts",
       ],

@@ -8,7 +8,9 @@ const PRINT = 'JSON.stringify({ ...process.env, files: require("node:fs").readdi
 it("a test that reads the home of whoever runs it finds a profile that is of no use", () => {
   expect(homedir()).toBe(process.env.HOME);
   expect(readProfile(process.env, "default")).toEqual({
-    ...{ baseUrl: "http://127.0.0.1:9/api/v1", apiKey: "private-key", site: undefined },
+    baseUrl: "http://127.0.0.1:9/api/v1",
+    apiKey: "private-key",
+    site: undefined,
   });
 });
 

@@ -97,7 +97,9 @@ describe("a release", () => {
     writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
     const github = { GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY: "acme/analytics" };
     const { status, stderr } = spawnSync(process.execPath, [resolve(".ci/release.js")], {
-      ...{ cwd: folder, encoding: "utf8", env: { ...github, GITHUB_REF_NAME: tag } },
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...github, GITHUB_REF_NAME: tag },
     });
     rmSync(folder, { recursive: true });
     return { status, stderr };

@@ -23,8 +23,14 @@ export interface CommandLine {
 /** The one reader besides commander; completion and the check of the command's name use it. */
 export function readCommandLine(program: Command, words: readonly string[]): CommandLine {
   const line: CommandLine = {
-    ...{ command: program, commandWord: undefined, unknownOption: undefined, operands: 0 },
-    ...{ taking: undefined, given: new Set(), flags: {}, isEnded: false },
+    command: program,
+    commandWord: undefined,
+    unknownOption: undefined,
+    operands: 0,
+    taking: undefined,
+    given: new Set(),
+    flags: {},
+    isEnded: false,
   };
   for (const [index, word] of words.entries()) {
     const { taking, isEnded } = line;

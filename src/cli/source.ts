@@ -27,7 +27,9 @@ function open(
 ): Source {
   const { environment, clock } = io;
   const surroundings = {
-    ...{ environment, clock, warn },
+    environment,
+    clock,
+    warn,
     // Opening it has effects, so it is opened only when it is read.
     get stdin() {
       return io.stdin;

@@ -6,8 +6,17 @@ import { iconUrl } from "../render/icon.ts";
 
 /** In order: a script may use those before it. */
 const DRAWING = [
-  ...["format", "elements", "shapes", "scale", "trend-days", "trend-text", "trend-svg", "trend"],
-  ...["draw-overview", "draw-comparison", "view"],
+  "format",
+  "elements",
+  "shapes",
+  "scale",
+  "trend-days",
+  "trend-text",
+  "trend-svg",
+  "trend",
+  "draw-overview",
+  "draw-comparison",
+  "view",
 ];
 
 let chart: string | undefined;
@@ -32,8 +41,12 @@ export function buildReportPage(
   const answer = { ...cleanValue(result), receipt: { notes } };
   const values: Record<string, string> = {
     policy: [
-      ...["default-src 'none'", `script-src '${hash(script)}'`, `style-src '${hash(style)}'`],
-      ...["img-src data:", "base-uri 'none'", "form-action 'none'"],
+      "default-src 'none'",
+      `script-src '${hash(script)}'`,
+      `style-src '${hash(style)}'`,
+      "img-src data:",
+      "base-uri 'none'",
+      "form-action 'none'",
     ].join("; "),
     title: escapeHtml(title),
     icon: iconUrl,

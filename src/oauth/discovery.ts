@@ -27,7 +27,10 @@ export function buildServerMetadata(
     grant_types_supported: ["authorization_code", "refresh_token"],
     code_challenge_methods_supported: ["S256"],
     token_endpoint_auth_methods_supported: [
-      ...["none", "client_secret_post", "client_secret_basic", "private_key_jwt"],
+      "none",
+      "client_secret_post",
+      "client_secret_basic",
+      "private_key_jwt",
     ],
     token_endpoint_auth_signing_alg_values_supported: ["ES256", "RS256", "EdDSA"],
     authorization_response_iss_parameter_supported: true,

@@ -21,7 +21,10 @@ export function setHandoffCookie(ctx: KoaContextWithOIDC): void {
   const value = randomBytes(BYTES).toString("base64url");
   for (const parent of [paths.consent, paths.authorization]) {
     ctx.cookies.set(COOKIE, value, {
-      ...{ path: `${parent}/${uid}`, httpOnly: true, sameSite: "lax", signed: false },
+      path: `${parent}/${uid}`,
+      httpOnly: true,
+      sameSite: "lax",
+      signed: false,
       maxAge: LIFETIME_MS,
     });
   }

@@ -5,18 +5,24 @@ import { isLoopback } from "../config/base-url.ts";
  * operating system (`search-ms:`, `ms-msdt:`, `shell:`), so this is a list of what is allowed.
  */
 const APP_SCHEMES = [
-  ...["antigravity", "chatgpt", "claude", "code-oss", "cursor", "goose", "kiro", "lmstudio", "raycast"],
-  ...[
-    "trae",
-    "vscode",
-    "vscode-insiders",
-    "vscodium",
-    "warp",
-    "warppreview",
-    "windsurf",
-    "windsurf-next",
-    "zed",
-  ],
+  "antigravity",
+  "chatgpt",
+  "claude",
+  "code-oss",
+  "cursor",
+  "goose",
+  "kiro",
+  "lmstudio",
+  "raycast",
+  "trae",
+  "vscode",
+  "vscode-insiders",
+  "vscodium",
+  "warp",
+  "warppreview",
+  "windsurf",
+  "windsurf-next",
+  "zed",
 ];
 
 /** The form of a domain name in reverse, such as `com.example.app` (RFC 8252, section 7.1). */

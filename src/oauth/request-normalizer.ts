@@ -50,7 +50,9 @@ export function createNormalizer(resource: string): Normalizer {
     document: ({ client_id, client_secret, client_secret_expires_at, ...metadata }) => ({
       ...readMetadata(metadata),
       // The provider refuses a document with another's client_id, or with a secret that the whole world can read.
-      ...{ client_id, client_secret, client_secret_expires_at },
+      client_id,
+      client_secret,
+      client_secret_expires_at,
       // A registration's answer shows the client what was changed; a document's author sees nothing. So an unknown
       // method is refused, and a client that wants to authenticate is never treated as one that does not.
       token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? "none",

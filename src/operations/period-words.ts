@@ -3,8 +3,16 @@ import { AnalyticsError } from "../errors.ts";
 import { addDays, countDays, type Days } from "./days.ts";
 
 export const periodWords: readonly string[] = [
-  ...["today", "yesterday", "this_week", "last_week", "this_month", "last_month"],
-  ...["this_quarter", "last_quarter", "this_year", "last_year"],
+  "today",
+  "yesterday",
+  "this_week",
+  "last_week",
+  "this_month",
+  "last_month",
+  "this_quarter",
+  "last_quarter",
+  "this_year",
+  "last_year",
 ];
 
 export const PERIOD_FORMS = `${periodWords.join(", ")}, last_7_days (complete days, any number), 2026-11-15, 2026-11, or 2026-11-01/2026-11-15`;

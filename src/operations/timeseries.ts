@@ -71,7 +71,9 @@ export const timeseries = defineOperation({
       { key: "partial", label: "partial", kind: "text", machine: true },
     ],
     rows: result.points.map(({ date, visitors, pageviews, partial }) => ({
-      ...{ date, visitors, pageviews },
+      date,
+      visitors,
+      pageviews,
       partial: partial ? "true" : null,
     })),
     series: {

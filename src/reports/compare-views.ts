@@ -22,8 +22,10 @@ function viewWindows(comparison: Comparison): View {
   const show = (name: "visitors" | "pageviews") => ({
     label: name,
     ...fill({
-      ...{ current: current[name], previous: previous[name] },
-      ...{ change: change[name].absolute, percent: change[name].percent },
+      current: current[name],
+      previous: previous[name],
+      change: change[name].absolute,
+      percent: change[name].percent,
     }),
   });
   const isUntilToday = current.to === addDays(as_of.slice(0, 10), -1);

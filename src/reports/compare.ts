@@ -81,7 +81,8 @@ async function comparePeriods(
   const measure = createMeasure(current, previous, start.comparable);
   return {
     ...head,
-    ...{ current, previous },
+    current,
+    previous,
     change: {
       visitors: measure.change(current.visitors, previous.visitors),
       pageviews: measure.change(current.pageviews, previous.pageviews),

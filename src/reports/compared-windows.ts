@@ -99,7 +99,8 @@ async function readDirectly(
   ]);
   return {
     ...readHead(later),
-    ...{ current: sumWindow(later.points), previous: sumWindow(earlier.points) },
+    current: sumWindow(later.points),
+    previous: sumWindow(earlier.points),
     groups: groups.flatMap((group) => group ?? []),
     series: current.from < previous.from ? [later, earlier] : [earlier, later],
     sameDay: later.period.as_of.startsWith(today),
@@ -143,11 +144,9 @@ async function readBySubtraction(
   const within = ({ from, to }: Days) => series.points.filter(({ date }) => date >= from && date <= to);
   return {
     ...readHead(series),
-    ...{
-      current: sumWindow(within(current)),
-      previous: sumWindow(within(previous)),
-      series: [series] as const,
-    },
+    current: sumWindow(within(current)),
+    previous: sumWindow(within(previous)),
+    series: [series] as const,
     groups: recorded.map(({ dimension, lists, byLength }) => {
       const of = (length: number) => byLength.get(length) ?? lists[0];
       const [sincePrevious, afterPrevious] = [of(lengths.sincePrevious), of(lengths.afterPrevious)];

@@ -147,8 +147,11 @@ async function readParts(
   // Today is not complete, but a trend that ends today shows it.
   const points = complete && includesToday ? [...series.points, { ...day, date: today }] : series.points;
   return {
-    ...{ site: totals.site, period: totals.period },
-    ...{ visitors: totals.visitors, pageviews: totals.pageviews, events: totals.events },
+    site: totals.site,
+    period: totals.period,
+    visitors: totals.visitors,
+    pageviews: totals.pageviews,
+    events: totals.events,
     today: { date: day.period.to, visitors: day.visitors, pageviews: day.pageviews },
     active_now: active,
     trend: { ...listCounts(points), from: shown.from, partial: includesToday },
@@ -156,7 +159,8 @@ async function readParts(
       list === undefined ? [] : [{ dimension: list.dimension, rows: list.rows.map(pickRow) }],
     ),
     warnings: joinWarnings(warnings, totals.warnings ?? [], (day.warnings ?? []).filter(isAboutEnd)),
-    ...{ series, previous },
+    series,
+    previous,
   };
 }
 
@@ -174,7 +178,9 @@ type Row = Overview["top"][number]["rows"][number];
 function pickRow(row: Row): Row {
   const { value, label, visitors, visitors_at_most, percentage } = row;
   return {
-    ...{ value, label, visitors },
+    value,
+    label,
+    visitors,
     ...(visitors_at_most !== undefined && { visitors_at_most }),
     percentage,
   };

@@ -127,16 +127,14 @@ function createQuery(
     return "site" in all.shape ? all.partial({ site: true }) : all;
   });
   return {
-    ...{
-      name,
-      summary,
-      tool,
-      shell,
-      ...(list && { list }),
-      ...(isDescription && { isDescription }),
-      ...(compact && { compact }),
-      ...(drawn && { drawn }),
-    },
+    name,
+    summary,
+    tool,
+    shell,
+    ...(list && { list }),
+    ...(isDescription && { isDescription }),
+    ...(compact && { compact }),
+    ...(drawn && { drawn }),
     // Getters, because reading these members builds the schemas.
     get params() {
       return params();

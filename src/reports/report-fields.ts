@@ -50,7 +50,8 @@ export function createChangeColumns({
     { key: percentKey, label: isPerDay ? "in percent" : "percent", kind: "percent_change" },
   ];
   const fill = ({ current, previous, change, percent }: ChangeCells) => ({
-    ...{ current, previous },
+    current,
+    previous,
     [key]: change,
     [percentKey]: percent,
   });
@@ -71,7 +72,9 @@ export function nameColumns(dimension: string, label = dimension): View["columns
   return [
     { key: "value", label: "value", kind: "text", machine: true },
     {
-      ...{ key: "label", label, kind: "text" },
+      key: "label",
+      label,
+      kind: "text",
       ...(isWrittenByVisitors(dimension) && { untrusted: true }),
       ...nameCodes(dimension),
     },

@@ -44,7 +44,11 @@ function gather({ points, period }: Series, interval: "week" | "month"): Interva
     const sum = (name: "visitors" | "pageviews") => group.reduce((total, point) => total + point[name], 0);
     const isPartial = group.length < countWhole(interval, from) || (period.partial && to === period.to);
     return {
-      ...{ from, to, days: group.length, visitors: sum("visitors"), pageviews: sum("pageviews") },
+      from,
+      to,
+      days: group.length,
+      visitors: sum("visitors"),
+      pageviews: sum("pageviews"),
       ...(isPartial && { partial: true }),
     };
   });

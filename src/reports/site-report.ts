@@ -28,7 +28,9 @@ const siteReport = defineReport({
   result: overviewResult,
   compute: (call, params, options) => readOverview(call, params, options, DIMENSIONS),
   views: (report) => [
-    ...[viewTotals(report), viewNow(report), viewTrend(report)],
+    viewTotals(report),
+    viewNow(report),
+    viewTrend(report),
     ...report.top.map(viewTop),
     viewDays(report),
   ],
@@ -55,7 +57,9 @@ function viewDays({ trend: { from, visitors, pageviews = [], previous } }: Overv
         : []),
     ],
     rows: visitors.map((count, index) => ({
-      ...{ date: addDays(from, index), visitors: count, pageviews: pageviews[index] ?? null },
+      date: addDays(from, index),
+      visitors: count,
+      pageviews: pageviews[index] ?? null,
       ...(previous &&
         index < previous.visitors.length && {
           date_before: addDays(previous.from, index),

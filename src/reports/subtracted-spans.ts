@@ -60,7 +60,11 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
   const note = `Events arrived while they were read: there are ${least} to ${events.most}.`;
   const { visitors, pageviews } = sumWindow(series.points);
   return {
-    ...{ site: series.site, period: series.period, visitors, pageviews, events: least },
+    site: series.site,
+    period: series.period,
+    visitors,
+    pageviews,
+    events: least,
     ...warn(whole.warnings, exact(events) === null ? [note] : []),
   };
 }
@@ -100,9 +104,13 @@ export async function subtractBreakdown(
   const hidden = ranges.length - known.length;
   const isRange = known.some(({ visitors, hits }) => exact(visitors) === null || exact(hits) === null);
   return {
-    ...{ site: totals.site, period: totals.period, dimension: whole.dimension },
+    site: totals.site,
+    period: totals.period,
+    dimension: whole.dimension,
     rows: known.slice(0, limit).map((range) => buildRow(range, measure, visitors)),
-    ...{ limit, total_rows: known.length, truncated: known.length > limit },
+    limit,
+    total_rows: known.length,
+    truncated: known.length > limit,
     totals: { visitors, pageviews, ...(measure === "events" && { events }) },
     ...warn(totals.warnings, [
       ...(isRange ? [RANGE_NOTE] : []),
@@ -156,7 +164,10 @@ function indexRows({ rows, truncated, totals }: Breakdown, measure: Measure) {
 
 function buildRow({ value, label, visitors, hits }: RowRange, measure: Measure, total: number): Row & AtMost {
   return {
-    ...{ value, label, visitors: visitors.least, [measure]: hits.least },
+    value,
+    label,
+    visitors: visitors.least,
+    [measure]: hits.least,
     percentage: total === 0 ? 0 : Math.round((1000 * visitors.least) / total) / 10,
     ...(exact(visitors) === null && { visitors_at_most: visitors.most }),
     ...(exact(hits) === null && { [`${measure}_at_most`]: hits.most }),

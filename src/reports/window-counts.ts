@@ -34,7 +34,8 @@ export function countDirectly(current: Breakdown, previous: Breakdown, whole?: B
       const [now, before] = [later.find(value), earlier.find(value)];
       const sum = both?.find(value);
       return {
-        ...{ value, label },
+        value,
+        label,
         current: sum ? narrow(now, subtract(sum, before)) : now,
         previous: sum ? narrow(before, subtract(sum, now)) : before,
       };
@@ -43,7 +44,8 @@ export function countDirectly(current: Breakdown, previous: Breakdown, whole?: B
       count: whole ? Math.max(0, whole.total_rows - labels.size) : hidden(current) + hidden(previous),
       most: whole ? Math.min(separate, mostUnlisted(whole)) : separate,
     },
-    ...{ drift: 0, cut_off: lists.some(({ truncated }) => truncated) },
+    drift: 0,
+    cut_off: lists.some(({ truncated }) => truncated),
   };
 }
 
@@ -74,7 +76,8 @@ export function countBySubtraction(lists: UntilToday, drift: number): WindowCoun
       const isOrdered = lists.sincePrevious === longest;
       const middle = (range: Bounds) => (isOrdered ? narrow(range, within) : range);
       return {
-        ...{ value, label },
+        value,
+        label,
         current: countBetween(middle(sinceCurrent.find(value)), last, drift, label),
         previous: countBetween(first, middle(afterPrevious.find(value)), drift, label),
       };
@@ -84,7 +87,8 @@ export function countBySubtraction(lists: UntilToday, drift: number): WindowCoun
       count: missing,
       most: Math.max(mostUnlisted(lists.sincePrevious), mostUnlisted(lists.sinceCurrent)),
     },
-    ...{ drift, cut_off: all.some(({ truncated }) => truncated) },
+    drift,
+    cut_off: all.some(({ truncated }) => truncated),
   };
 }
 

@@ -62,10 +62,20 @@ export function createConnectorApp(
   const contextOf = createGrantContexts({ open, clock, createLimit, revoke });
   const findBearer = createBearerCheck({ store, sealing, resource, clock });
   const authorize = createAuthorizationServer({
-    ...{ store, sealing, clock, audit, readAddress, onFault },
-    ...{ issuer: publicUrl, resource, registration: options.registration },
-    ...{ clientDocuments: options.clientDocuments, dashboardUrl: options.dashboardUrl },
-    ...{ service: source.name, notice: source.about.notice, publicKey: source.publicKey },
+    store,
+    sealing,
+    clock,
+    audit,
+    readAddress,
+    onFault,
+    issuer: publicUrl,
+    resource,
+    registration: options.registration,
+    clientDocuments: options.clientDocuments,
+    dashboardUrl: options.dashboardUrl,
+    service: source.name,
+    notice: source.about.notice,
+    publicKey: source.publicKey,
     userAgent: `analytics-mcp/${options.version} (+${publicUrl})`,
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
@@ -99,8 +109,14 @@ export function createConnectorApp(
     onForeignHost: (host) => reportHost({ message: cleanAddress(host) }),
   });
   const listener = createRoutes({
-    ...{ publicUrl, source, authorize, serveMcp: mcp.serve, dashboardUrl: options.dashboardUrl },
-    ...{ ...readiness, onFault, onUnavailable },
+    publicUrl,
+    source,
+    authorize,
+    serveMcp: mcp.serve,
+    dashboardUrl: options.dashboardUrl,
+    ...readiness,
+    onFault,
+    onUnavailable,
   });
   return { listener, closeMcp: mcp.close };
 }

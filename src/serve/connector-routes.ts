@@ -60,7 +60,9 @@ export function createRoutes(options: RoutesOptions): RequestListener {
   };
 
   const landing = buildLandingPage({
-    ...{ publicUrl: options.publicUrl, service: source.name, notice: source.about.notice },
+    publicUrl: options.publicUrl,
+    service: source.name,
+    notice: source.about.notice,
     dashboardUrl: options.dashboardUrl,
     isLocal: isLoopback(new URL(options.publicUrl).hostname),
     hasPublicKey: source.publicKey !== undefined,

@@ -3,8 +3,18 @@ import { paths } from "../oauth/endpoint-paths.ts";
 /** The words in paths of this server, and in those that clients often try. */
 const KNOWN = new Set([
   ...Object.values(paths).map((path) => path.slice(1)),
-  ...["mcp", "sse", "healthz", "readyz", "metrics", "llms.txt", "favicon.ico", "robots.txt"],
-  ...[".well-known", "oauth-authorization-server", "oauth-protected-resource", "openid-configuration"],
+  "mcp",
+  "sse",
+  "healthz",
+  "readyz",
+  "metrics",
+  "llms.txt",
+  "favicon.ico",
+  "robots.txt",
+  ".well-known",
+  "oauth-authorization-server",
+  "oauth-protected-resource",
+  "openid-configuration",
 ]);
 const MAX_SEGMENTS = 6;
 

@@ -29,8 +29,11 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
   const audit: Audit = (event, { grant, client, name, address, reason }) => {
     noteGrant(grant);
     log(event, {
-      ...{ grant, client: client && cleanAddress(client), name: cleanWords(name) },
-      ...{ address: address && cleanAddress(address), reason },
+      grant,
+      client: client && cleanAddress(client),
+      name: cleanWords(name),
+      address: address && cleanAddress(address),
+      reason,
     });
   };
 
@@ -82,7 +85,11 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
         const { statusCode: status } = response;
         const path = maskPath(url);
         writeLine("request", {
-          ...{ request: context.id, grant: context.grant, method, path, status },
+          request: context.id,
+          grant: context.grant,
+          method,
+          path,
+          status,
           ms: Math.round(ms),
         });
         onAnswered(request, status, ms);

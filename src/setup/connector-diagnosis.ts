@@ -29,9 +29,15 @@ export async function diagnoseConnector(context: ConnectorContext): Promise<Diag
   const readServer = once(() => readServerMetadata({ endpoint, probe, readResource }));
   const readClientId = once(() => registerClient({ probe, readServer }));
   const facts: ConnectorFacts = {
-    ...{ endpoint, environment, clock, probe },
+    endpoint,
+    environment,
+    clock,
+    probe,
     readBaseUrl: async () => endpoint,
-    ...{ readCall, readResource, readServer, readClientId },
+    readCall,
+    readResource,
+    readServer,
+    readClientId,
     readPage: once(() => openSignIn({ endpoint, probe, readResource, readServer, readClientId })),
   };
   const report = await runChecks(connectorChecks, facts);
@@ -57,7 +63,9 @@ const callWithoutToken = (probe: Probe, endpoint: string) =>
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
       params: {
         protocolVersion: "2025-11-25",
         capabilities: {},

@@ -21,11 +21,9 @@ export async function registerClient({
     body: JSON.stringify({
       client_name: "analytics-mcp doctor",
       redirect_uris: [REDIRECT],
-      ...{
-        grant_types: ["authorization_code"],
-        response_types: ["code"],
-        token_endpoint_auth_method: "none",
-      },
+      grant_types: ["authorization_code"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
     }),
   });
   if (status === 429) throw fault("it answers 429: too many registrations", "Try again in an hour.");
@@ -51,9 +49,13 @@ export async function openSignIn(
   const url = new URL(authorization_endpoint);
   const challenge = createHash("sha256").update(randomBytes(32).toString("base64url")).digest("base64url");
   for (const [name, value] of Object.entries({
-    ...{ response_type: "code", client_id: client ?? "", redirect_uri: REDIRECT, resource },
-    ...{ code_challenge: challenge, code_challenge_method: "S256" },
-    ...{ state: randomBytes(16).toString("base64url") },
+    response_type: "code",
+    client_id: client ?? "",
+    redirect_uri: REDIRECT,
+    resource,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    state: randomBytes(16).toString("base64url"),
     ...(scopes_supported.length > 0 && { scope: scopes_supported.join(" ") }),
   })) {
     url.searchParams.set(name, value);

@@ -56,5 +56,8 @@ export const ok = (detail: string): Finding => ({ status: "ok", detail });
 export const skip = (detail: string): Finding => ({ status: "skipped", detail });
 export const warn = (detail: string, fix: string): Finding => ({ status: "warning", detail, fix });
 export const fail = ({ code, message, hint }: AnalyticsError): Finding => ({
-  ...{ status: "failed", detail: message, fix: hint, code },
+  status: "failed",
+  detail: message,
+  fix: hint,
+  code,
 });

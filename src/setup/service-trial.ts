@@ -20,7 +20,12 @@ export interface ServiceTrial {
 /** Sends the same request as every command, several times, and keeps the durations and headers. */
 export async function runTrial(target: Target, clock: () => number): Promise<ServiceTrial> {
   const trial: ServiceTrial = {
-    ...{ durations: [], headers: undefined, asked: 0, answered: 0, sites: [], error: undefined },
+    durations: [],
+    headers: undefined,
+    asked: 0,
+    answered: 0,
+    sites: [],
+    error: undefined,
   };
   const fetch: Target["fetch"] = async (url, init) => {
     const [start, asked] = [performance.now(), clock()];

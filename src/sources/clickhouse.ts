@@ -10,17 +10,23 @@ export const clickhouse: LocalKind = {
   },
   settings: [
     {
-      ...{ flag: "--map", value: "<column=name>", isRepeatable: true },
+      flag: "--map",
+      value: "<column=name>",
+      isRepeatable: true,
       description: "which column of another table to use, such as path=url_path",
     },
     {
-      ...{ flag: "--where", value: "<column=value>", isRepeatable: true },
+      flag: "--where",
+      value: "<column=value>",
+      isRepeatable: true,
       description: "with --map: the rows that are page views of people, such as is_bot=0",
     },
     { flag: "--timezone", value: "<zone>", description: "with --map: the sites' timezone" },
     { flag: "--table", value: "<name>", description: "table of hits (default: hits)" },
     {
-      ...{ flag: "--clickhouse-password-file", value: "<file>", isPath: true },
+      flag: "--clickhouse-password-file",
+      value: "<file>",
+      isPath: true,
       description: "file that holds the password (or ANALYTICS_CLICKHOUSE_PASSWORD)",
     },
   ],

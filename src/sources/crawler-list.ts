@@ -33,12 +33,23 @@ const OPERATORS: Record<string, Partial<Record<CrawlerPurpose, readonly string[]
     training: ["Google-Extended"],
     search: ["Googlebot", "Storebot-Google", "Google-InspectionTool"],
     assistant: [
-      ...["Gemini-Deep-Research", "Google-NotebookLM", "GoogleAgent-Mariner", "GoogleAgent-URLContext"],
-      ...["Google-Agent", "Google-Gemini-CLI", "Google-Read-Aloud"],
+      "Gemini-Deep-Research",
+      "Google-NotebookLM",
+      "GoogleAgent-Mariner",
+      "GoogleAgent-URLContext",
+      "Google-Agent",
+      "Google-Gemini-CLI",
+      "Google-Read-Aloud",
     ],
     other: [
-      ...["GoogleOther", "Google-CloudVertexBot", "AdsBot-Google", "Mediapartners-Google", "APIs-Google"],
-      ...["FeedFetcher-Google", "Google-Safety", "Google-Site-Verification"],
+      "GoogleOther",
+      "Google-CloudVertexBot",
+      "AdsBot-Google",
+      "Mediapartners-Google",
+      "APIs-Google",
+      "FeedFetcher-Google",
+      "Google-Safety",
+      "Google-Site-Verification",
     ],
   },
   Microsoft: { search: ["bingbot", "msnbot", "AzureAI-SearchBot"], other: ["BingPreview", "adidxbot"] },
@@ -141,7 +152,9 @@ const LABELS: Readonly<Record<string, string>> = {
 export const crawlers: readonly Crawler[] = Object.entries(OPERATORS).flatMap(([operator, names]) =>
   Object.entries(names).flatMap(([purpose, values]) =>
     values.map((value) => ({
-      ...{ value, label: LABELS[value] ?? value, operator },
+      value,
+      label: LABELS[value] ?? value,
+      operator,
       // The keys of `names`, which Object.entries widens.
       purpose: purpose as CrawlerPurpose,
     })),

@@ -6,7 +6,8 @@ export const logs: LocalKind = {
     flag: "--logs",
     value: "<glob>",
     description: "access logs of your web server, such as '/var/log/nginx/access.log*' (or ANALYTICS_LOGS)",
-    ...{ isRepeatable: true, isPath: true },
+    isRepeatable: true,
+    isPath: true,
   },
   settings: [
     {
@@ -16,23 +17,32 @@ export const logs: LocalKind = {
     },
     { flag: "--timezone", value: "<zone>", description: "the sites' timezone (default: this machine's)" },
     {
-      ...{ flag: "--exclude-path", value: "<glob>", isRepeatable: true },
+      flag: "--exclude-path",
+      value: "<glob>",
+      isRepeatable: true,
       description: "leave out pages, such as '/admin/**'",
     },
     {
-      ...{ flag: "--exclude-address", value: "<range>", isRepeatable: true },
+      flag: "--exclude-address",
+      value: "<range>",
+      isRepeatable: true,
       description: "leave out visitors, such as your own 203.0.113.7 or 10.0.0.0/8",
     },
     {
-      ...{ flag: "--keep-query", value: "<name>", isRepeatable: true },
+      flag: "--keep-query",
+      value: "<name>",
+      isRepeatable: true,
       description: "keep this query parameter as a part of the page",
     },
     {
-      ...{ flag: "--geoip", value: "<file>", isPath: true },
+      flag: "--geoip",
+      value: "<file>",
+      isPath: true,
       description: "database of countries or cities (.mmdb), for where visitors are",
     },
     {
-      ...{ flag: "--trust-forwarded", value: "<hops>" },
+      flag: "--trust-forwarded",
+      value: "<hops>",
       description: "how many proxies of yours add the visitor's address to X-Forwarded-For",
     },
     {

@@ -54,7 +54,10 @@ const answers: Answers = {
     return {
       as_of: formatUtc(now),
       sites: sites.map(({ id, domain, name, timezone, createdAt, dataSince }) => ({
-        ...{ id, domain, name, timezone },
+        id,
+        domain,
+        name,
+        timezone,
         created_at: formatUtc(createdAt),
         data_since: dataSince,
       })),
@@ -71,7 +74,9 @@ const answers: Answers = {
     const { span, head, tail } = await openSpan(params, context);
     const days = await context.source.days(span, context.signal);
     const points = days.map(({ date, visitors, pageviews }) => ({
-      ...{ date, visitors, pageviews },
+      date,
+      visitors,
+      pageviews,
       ...(head.period.partial && date === span.to && { partial: true }),
     }));
     return { ...head, interval: "day", points, ...tail };
@@ -92,7 +97,9 @@ const answers: Answers = {
       ...head,
       dimension,
       rows: rows.map(({ value, label, hits, ...row }) => ({
-        ...{ value, label, visitors: row.visitors },
+        value,
+        label,
+        visitors: row.visitors,
         ...(isEvents ? { events: hits } : { pageviews: hits }),
         percentage: Math.round((1000 * row.visitors) / visitors) / 10,
       })),
@@ -112,7 +119,12 @@ const answers: Answers = {
     return {
       ...head,
       rows: rows.map(({ value, label, operator, purpose, requests, pages, errors, lastSeen }) => ({
-        ...{ value, label, operator, purpose, requests, pages },
+        value,
+        label,
+        operator,
+        purpose,
+        requests,
+        pages,
         error_percentage: Math.round((1000 * errors) / requests) / 10,
         last_seen: formatInstant(lastSeen, span.site.timezone),
       })),
@@ -135,7 +147,9 @@ const answers: Answers = {
     const about = warnings.filter(({ code }) => code === "stale");
     return {
       site: { id: site.id, domain: site.domain },
-      ...{ visitors, window_minutes: WINDOW_MINUTES, as_of: formatInstant(now, site.timezone) },
+      visitors,
+      window_minutes: WINDOW_MINUTES,
+      as_of: formatInstant(now, site.timezone),
       ...(about.length > 0 && { warnings: about }),
     };
   },

@@ -21,11 +21,17 @@ async function openKeyedLocal(
   { clock, environment, warn }: KeyedContext,
 ): Promise<KeyedSource> {
   const { find, publicKeys, prepare } = await openServedKeyring(kind, {
-    ...{ clock, environment, flags, warn, mayMakeKey: false },
+    clock,
+    environment,
+    flags,
+    warn,
+    mayMakeKey: false,
   });
   const { about } = kind;
   return {
-    ...{ name: about.label, about, publicKey: publicKeys[0] },
+    name: about.label,
+    about,
+    publicKey: publicKeys[0],
     ...(prepare && { prepare }),
     accepts: (apiKey) => find(apiKey) !== undefined,
     // Looked up at each call: a key may be removed meanwhile.

@@ -20,7 +20,10 @@ export function resolveSource(
   const { kind, options } = local;
   const { clock, environment, warn } = context;
   return {
-    ...{ kind: "local", local, about: kind.about, options },
+    kind: "local",
+    local,
+    about: kind.about,
+    options,
     call: createLocalCall(
       () => {
         const openStdin = () => openPipe(context.stdin);

@@ -49,7 +49,9 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
   if (!isThere) return { ...(await openLocalKeyring({ open: async () => every }, context)), prepare };
   return {
     find: openFileKeyring(file, { openView, clock: context.clock, report: context.warn }),
-    ...{ publicKeys: [], file, prepare },
+    publicKeys: [],
+    file,
+    prepare,
   };
 }
 

@@ -35,7 +35,11 @@ export function buildPeriod({ site: { timezone }, from, to, now }: Span): Period
   const today = dateAt(now, timezone);
   const partial = to === today;
   return {
-    ...{ from, to, days: countDays(from, to), timezone, partial },
+    from,
+    to,
+    days: countDays(from, to),
+    timezone,
+    partial,
     complete_through: partial ? addDays(to, -1) : to,
     as_of: formatInstant(now, timezone),
   };

@@ -11,8 +11,13 @@ it.concurrent.each([
     "start",
     few,
     [
-      ...["`node -e 0`", "a bare responder's tools/list", "tools/list", "`--help`", "`stats --demo`"],
-      ...["the first get_stats, `--demo`", "the first get_stats, a service over HTTP"],
+      "`node -e 0`",
+      "a bare responder's tools/list",
+      "tools/list",
+      "`--help`",
+      "`stats --demo`",
+      "the first get_stats, `--demo`",
+      "the first get_stats, a service over HTTP",
     ],
   ],
   [
@@ -35,7 +40,9 @@ it.concurrent.each([
     "logs",
     [...few, "--lines", "20000", "--visitors", "100"],
     [
-      ...["`stats --logs`, the first start, 1 thread", "`node -e 0`", "`stats --logs`, the second start"],
+      "`stats --logs`, the first start, 1 thread",
+      "`node -e 0`",
+      "`stats --logs`, the second start",
       "the same, after 1000 new lines",
     ],
   ],

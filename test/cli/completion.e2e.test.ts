@@ -111,7 +111,11 @@ describe.each(SHELLS)("%s, with hostile sites", (name) => {
       const words = ["$(touch made)", "`touch made`", ";touch made", "*", "'", '"', "\\", " b", "\tb", "\nb"];
       const all = [...words, ...words.map((each) => `wrong${each}`), "--demo", ":files", "~"];
       const sites = [...all, "id:with:colons", "id:with:more"].map((word) => ({
-        ...{ id: word, domain: word, name: DESCRIPTION, timezone: "Europe/Berlin", data_since: null },
+        id: word,
+        domain: word,
+        name: DESCRIPTION,
+        timezone: "Europe/Berlin",
+        data_since: null,
         created_at: "2024-01-01T00:00:00Z",
       }));
       const body = JSON.stringify({ as_of: "2026-11-21T04:05:10Z", sites });

@@ -410,7 +410,13 @@ describe("the key itself", () => {
     writeFileSync(old, text.replace("…", "canary-of-old"));
     for (const more of [[], ["--json"]]) {
       const { code, stdout, stderr } = await config(
-        ...[client, "--write", "--force", "--dry-run", "--file", old, ...more],
+        client,
+        "--write",
+        "--force",
+        "--dry-run",
+        "--file",
+        old,
+        ...more,
       );
       expect([code, stdout]).toEqual([0, expect.stringContaining("…")]);
       expect(stdout + stderr).not.toContain("canary");

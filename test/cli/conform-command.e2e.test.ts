@@ -87,9 +87,16 @@ describe("conform", () => {
       summary: { rules: 5, kept: 5, failed: 0, must_failed: 0, skipped: 0 },
     });
     expect(report.rules[0]).toEqual({
-      ...{ id: "stats.answer", severity: "must", section: "stats", verdict: "pass" },
+      id: "stats.answer",
+      severity: "must",
+      section: "stats",
+      verdict: "pass",
       title: expect.any(String),
-      ...{ detail: null, expected: null, seen: null, fix: null, request: null },
+      detail: null,
+      expected: null,
+      seen: null,
+      fix: null,
+      request: null,
     });
   });
 

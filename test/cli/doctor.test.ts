@@ -24,9 +24,23 @@ describe("a working setup", () => {
     const { code, checks } = await examine(at(origin));
     expect(code).toBe(0);
     expect(checks.map(({ check, status }) => `${check}: ${status}`)).toEqual([
-      ...["node: ok", "analytics-mcp: ok", "environment: ok", "profiles: skipped", "key: ok", "base URL: ok"],
-      ...["proxy: ok", "dns: skipped", "tcp: ok", "tls: skipped", "answer: ok", "access: ok", "clock: ok"],
-      ...["rate limit: ok", "contract: ok", "sites: ok", "clients: skipped"],
+      "node: ok",
+      "analytics-mcp: ok",
+      "environment: ok",
+      "profiles: skipped",
+      "key: ok",
+      "base URL: ok",
+      "proxy: ok",
+      "dns: skipped",
+      "tcp: ok",
+      "tls: skipped",
+      "answer: ok",
+      "access: ok",
+      "clock: ok",
+      "rate limit: ok",
+      "contract: ok",
+      "sites: ok",
+      "clients: skipped",
     ]);
     expect(checks.map(({ detail }) => detail)).toEqual(
       expect.arrayContaining([
@@ -139,7 +153,9 @@ describe("each fault is found, with its fix and its exit code", () => {
     ]);
     expect(JSON.stringify(checks)).not.toContain("hunter2");
     const { find: findWithout } = await examine({
-      ...{ ...at("https://stats.example.invalid"), HTTPS_PROXY, NO_PROXY: "localhost, .example.invalid" },
+      ...at("https://stats.example.invalid"),
+      HTTPS_PROXY,
+      NO_PROXY: "localhost, .example.invalid",
     });
     expect([findWithout("proxy")?.detail, findWithout("dns")?.status]).toEqual(["none", "failed"]);
   });

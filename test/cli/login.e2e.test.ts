@@ -43,7 +43,9 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     expect(screen).not.toMatch(/demo-|YOUR_API_KEY|of-acme|of-nobody/);
     expect(statSync(findProfileFile(home, "default")).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(findProfileFile(home, "default"), "utf8"))).toEqual({
-      ...{ baseUrl: `${origin}/api/v1`, apiKey: DEMO_KEY, site: "example.com" },
+      baseUrl: `${origin}/api/v1`,
+      apiKey: DEMO_KEY,
+      site: "example.com",
     });
   });
 

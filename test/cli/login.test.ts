@@ -27,7 +27,9 @@ describe("login in a script", () => {
     );
     expect(stdout + stderr).not.toContain(DEMO_KEY);
     expect(readProfile(home, "default")).toEqual({
-      ...{ baseUrl: `${BASE}/api/v1`, apiKey: DEMO_KEY, site: "example.com" },
+      baseUrl: `${BASE}/api/v1`,
+      apiKey: DEMO_KEY,
+      site: "example.com",
     });
   });
 
@@ -195,7 +197,8 @@ globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
     const other = createHome({ acme: { baseUrl: BASE, apiKey: "x" } });
     const run = (...argv: string[]) => runShell(argv, { environment: other });
     expect(await run("logout", "--profile", "nope")).toMatchObject({
-      ...{ code: 4, stderr: expect.stringMatching(/There are: acme\.\nhint: List them: .*whoami --all/) },
+      code: 4,
+      stderr: expect.stringMatching(/There are: acme\.\nhint: List them: .*whoami --all/),
     });
     expect(await run("logout")).toMatchObject({
       code: 0,
@@ -203,10 +206,8 @@ globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
     });
     expect(existsSync(findProfileFile(other, "acme"))).toBe(false);
     expect(await run("logout")).toMatchObject({
-      ...{
-        code: 4,
-        stderr: expect.stringMatching(/None is saved yet\.\nhint: There is nothing to remove\./),
-      },
+      code: 4,
+      stderr: expect.stringMatching(/None is saved yet\.\nhint: There is nothing to remove\./),
     });
   });
 });

@@ -45,8 +45,13 @@ describe("analytics-mcp logs", () => {
     expect(run).toMatchObject({
       files: [
         {
-          ...{ file: path("access.log"), format: "combined", lines: 17, bytes: Buffer.byteLength(hosts) },
-          ...{ first_day: "2026-11-18", last_day: "2026-11-19", damage: null },
+          file: path("access.log"),
+          format: "combined",
+          lines: 17,
+          bytes: Buffer.byteLength(hosts),
+          first_day: "2026-11-18",
+          last_day: "2026-11-19",
+          damage: null,
         },
       ],
       left_out: [{ file: path("error.log"), reason: "is an error log" }],
@@ -73,8 +78,15 @@ describe("analytics-mcp logs", () => {
       run.outcomes.map(({ outcome, lines }: { outcome: string; lines: number }) => [outcome, lines]),
     );
     expect(counts).toEqual({
-      ...{ page_view: 4, scanner_page_view: 1, download: 1, other_download: 1, static: 1 },
-      ...{ not_found: 5, other_host: 1, bot: 2, unreadable: 1 },
+      page_view: 4,
+      scanner_page_view: 1,
+      download: 1,
+      other_download: 1,
+      static: 1,
+      not_found: 5,
+      other_host: 1,
+      bot: 2,
+      unreadable: 1,
     });
     expect(Object.values<number>(counts).reduce((sum, count) => sum + count, 0)).toBe(run.lines);
   });
@@ -149,7 +161,8 @@ describe("analytics-mcp logs", () => {
   it("marks what visitors wrote, and prints none of their controls", async () => {
     const { path } = createLogFolder({ "access.log": hosts });
     const { stdout, stderr } = await runLogs([path("access.log")], {
-      ...{ isTTY: true, environment: { NO_COLOR: "1" } },
+      isTTY: true,
+      environment: { NO_COLOR: "1" },
     });
     expect(stdout + stderr).not.toContain("\u001b");
     expect(stdout).toContain("(no host name)");

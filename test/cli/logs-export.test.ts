@@ -28,7 +28,8 @@ describe("analytics-mcp logs --ndjson", () => {
     const { hits, kinds, stderr } = await exportLogs([LABELLED, ...flags]);
     const stats = await runShell(
       ["timeseries", "--logs", LABELLED, "--site", "example.com", "--timezone", "UTC", "--json"].concat(
-        ...["--period", "2026-10-24/2026-10-26"],
+        "--period",
+        "2026-10-24/2026-10-26",
       ),
       { clock },
     );

@@ -25,7 +25,14 @@ it.each([
 
 it("has its sections in the usual order", () => {
   expect([...page.matchAll(/^\.SH "(.*)"$/gm)].map(([, title]) => title)).toEqual([
-    ...["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "ENVIRONMENT", "FILES", "EXIT STATUS"],
+    "NAME",
+    "SYNOPSIS",
+    "DESCRIPTION",
+    "OPTIONS",
+    "COMMANDS",
+    "ENVIRONMENT",
+    "FILES",
+    "EXIT STATUS",
     "EXAMPLES",
   ]);
 });

@@ -199,7 +199,9 @@ describe("a pager", () => {
   const page = async (command: string, environment: Record<string, string>, options: ShellOptions = {}) => {
     const paged: { command: readonly string[]; text: string; LESS?: string | undefined }[] = [];
     const result = await shell(command, {
-      ...{ isTTY: true, rows: 20, ...options },
+      isTTY: true,
+      rows: 20,
+      ...options,
       environment: { NO_COLOR: "1", ...environment },
       page: (words, { LESS }, text) => {
         paged.push({ command: words, text, LESS });

@@ -22,7 +22,8 @@ async function serve(args: string[], use: (origin: string) => Promise<void>) {
   const origin = `http://127.0.0.1:${port}`;
   let stop = () => {};
   const running = runShell(["reference", "--port", `${port}`, ...args], {
-    ...{ isTTY: true, environment: { HOME: folder, NO_COLOR: "1" } },
+    isTTY: true,
+    environment: { HOME: folder, NO_COLOR: "1" },
     stop: new Promise<void>((resolve) => {
       stop = resolve;
     }),

@@ -358,17 +358,16 @@ describe("content codings", () => {
   it.each(["rot13", "gzip, rot13", "constructor", "__proto__"])("%s is refused", async (coding) => {
     const server = await packed(coding, (body) => body);
     expect(await fail(createCall(server.origin)(sites, {}))).toMatchObject({
-      ...{
-        code: "bad_answer",
-        message: "The service's answer has a Content-Encoding that was not asked for.",
-      },
+      code: "bad_answer",
+      message: "The service's answer has a Content-Encoding that was not asked for.",
     });
   });
 
   it("more than two are refused", async () => {
     const server = await packed(Array.from({ length: 3 }, () => "gzip").join(), repeat(3, gzipSync));
     expect(await fail(createCall(server.origin)(sites, {}))).toMatchObject({
-      ...{ code: "bad_answer", message: "The service compressed its answer 3 times." },
+      code: "bad_answer",
+      message: "The service compressed its answer 3 times.",
     });
     expect(server.requests).toHaveLength(1);
   });

@@ -49,14 +49,17 @@ describe("a body", () => {
   it("one byte larger is refused", async () => {
     const body = [Buffer.alloc(600), Buffer.alloc(401)];
     await expect(receive(200, JSON_TYPE, body, { maxBytes: 1_000 })).rejects.toMatchObject({
-      ...{ code: "too_large", status: 200, message: "The service's answer is larger than 0.001 MB." },
+      code: "too_large",
+      status: 200,
+      message: "The service's answer is larger than 0.001 MB.",
       hint: "Check that the base URL points to the API.",
     });
   });
 
   it("that is not valid UTF-8 is refused", async () => {
     await expect(receive(200, JSON_TYPE, [one])).rejects.toMatchObject({
-      ...{ code: "bad_answer", message: "The service's answer is not valid UTF-8." },
+      code: "bad_answer",
+      message: "The service's answer is not valid UTF-8.",
       hint: "Check that the base URL points to the API, or tell whoever runs the service.",
       cause: expect.any(TypeError),
     });
@@ -80,14 +83,17 @@ describe("a body", () => {
     if (isJson) return expect(await answer).toMatchObject({ text: "{}" });
     const said = type.replace("; charset=utf-8", "").replace(KEY, "[key]").slice(0, 60);
     await expect(answer).rejects.toMatchObject({
-      ...{ code: "bad_answer", status: 200, message: `The answer to /stats is ${said}, not JSON.` },
+      code: "bad_answer",
+      status: 200,
+      message: `The answer to /stats is ${said}, not JSON.`,
       hint: "Check the base URL: is https://stats the API, or a web page in front of it?",
     });
   });
 
   it("that is a problem document is refused", async () => {
     await expect(receive(200, { "content-type": "application/problem+json" }, "{}")).rejects.toMatchObject({
-      ...{ code: "bad_answer", message: "The answer to /stats is an error with the status 200." },
+      code: "bad_answer",
+      message: "The answer to /stats is an error with the status 200.",
       hint: "Nothing was shown. Tell whoever runs the service: its content type is application/problem+json.",
     });
   });
@@ -119,7 +125,9 @@ describe("an error", () => {
     ["that is no text", [Buffer.from([0xff])], JSON_TYPE, 1e6, alone],
   ])("is recognized by its status, with an explanation %s", async (_, body, headers, maxBytes, message) => {
     await expect(receive(404, headers, body, { maxBytes })).rejects.toMatchObject({
-      ...{ code: "not_found", status: 404, message },
+      code: "not_found",
+      status: 404,
+      message,
       hint: "Check the base URL: there is no API at https://stats/api/v1.",
     });
   });

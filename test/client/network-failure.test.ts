@@ -85,7 +85,11 @@ describe("an error of fetch", () => {
   it("a parser's error is not kept as the cause, since it holds the received bytes", () => {
     const message = `${ORIGIN} cannot be reached: the server there does not speak HTTP.`;
     expect(explain(fail("HPE_INVALID_CONSTANT", { name: "HTTPParserError" }))).toEqual({
-      ...{ code: "unreachable", message, hint: checkNetwork, passes: true, kept: false },
+      code: "unreachable",
+      message,
+      hint: checkNetwork,
+      passes: true,
+      kept: false,
     });
   });
 
@@ -136,7 +140,11 @@ describe("a proxy", () => {
   ])("that cannot be reached is recognized by %s", (_, code, peer, address, reason) => {
     const message = `The proxy ${new URL(address).host} cannot be reached: ${reason}.`;
     expect(explain(fail(code, peer), [undefined, address])).toEqual({
-      ...{ code: "proxy", message, hint: checkProxies, passes: false, kept: true },
+      code: "proxy",
+      message,
+      hint: checkProxies,
+      passes: false,
+      kept: true,
     });
   });
 

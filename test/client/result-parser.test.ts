@@ -51,17 +51,29 @@ describe("a breakdown that contradicts itself", () => {
   const params = { site: "example.com", dimension: "pages" as const, limit: 10, days: 1 };
   const day = "2026-11-21";
   const row = (value: string | null, visitors: number, pageviews: number) => ({
-    ...{ value, label: value ?? "none", visitors, pageviews },
+    value,
+    label: value ?? "none",
+    visitors,
+    pageviews,
     percentage: 10,
   });
   const format = (rows: object[]) =>
     JSON.stringify({
       site: { id: "site_7f3k", domain: "example.com" },
       period: {
-        ...{ from: day, to: day, days: 1, timezone: "Etc/UTC", partial: true },
-        ...{ complete_through: "2026-11-20", as_of: `${day}T04:05:10Z` },
+        from: day,
+        to: day,
+        days: 1,
+        timezone: "Etc/UTC",
+        partial: true,
+        complete_through: "2026-11-20",
+        as_of: `${day}T04:05:10Z`,
       },
-      ...{ dimension: "pages", limit: 10, total_rows: rows.length, truncated: false, rows },
+      dimension: "pages",
+      limit: 10,
+      total_rows: rows.length,
+      truncated: false,
+      rows,
       totals: { visitors: 10, pageviews: 20 },
     });
 

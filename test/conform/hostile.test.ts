@@ -14,7 +14,8 @@ async function checkServer(listener: Parameters<typeof startServer>[0], only?: s
   return checkConformance(
     {
       baseUrl: `${server.origin}/api/v1`,
-      ...{ apiKey: DEMO_KEY, otherKey: GLOBEX_KEY },
+      apiKey: DEMO_KEY,
+      otherKey: GLOBEX_KEY,
       send: createNetworkSend(),
     },
     {
@@ -271,7 +272,11 @@ describe("a report is safe to show", () => {
       { site: undefined },
     );
     const text = formatReport(report, new Map(), {
-      ...{ width: 100, height: 40, color: false, pictures: true, locale: "en-US" },
+      width: 100,
+      height: 40,
+      color: false,
+      pictures: true,
+      locale: "en-US",
     });
     for (const key of [DEMO_KEY, GLOBEX_KEY]) {
       expect(text).not.toContain(key);

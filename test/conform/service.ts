@@ -96,7 +96,9 @@ export async function check(service: Service, options: RunOptions = {}) {
   const waits: number[] = [];
   const report = await checkConformance(
     {
-      ...{ baseUrl: BASE, apiKey: DEMO_KEY, otherKey: GLOBEX_KEY },
+      baseUrl: BASE,
+      apiKey: DEMO_KEY,
+      otherKey: GLOBEX_KEY,
       send: async (url, { body, ...init }) => {
         time.now += pace;
         return service(new Request(url, init), body);

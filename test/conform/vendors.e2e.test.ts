@@ -17,7 +17,8 @@ describe("the reference server", () => {
       const report = await checkConformance(
         {
           baseUrl: `${server.origin}/api/v1`,
-          ...{ apiKey: DEMO_KEY, otherKey: GLOBEX_KEY },
+          apiKey: DEMO_KEY,
+          otherKey: GLOBEX_KEY,
           send: createNetworkSend(),
         },
         {

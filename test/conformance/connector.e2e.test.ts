@@ -49,8 +49,16 @@ describe.skipIf(!newerNode || !conformanceSuite)("the official conformance suite
     const { body } = await register(connector, { redirect_uris });
     const folder = createResults();
     const args = [
-      ...[conformanceSuite ?? "", "authorization", "--url", connector.publicUrl],
-      ...["--client-id", body.client_id, "--port", String(port), "--output-dir", folder],
+      conformanceSuite ?? "",
+      "authorization",
+      "--url",
+      connector.publicUrl,
+      "--client-id",
+      body.client_id,
+      "--port",
+      String(port),
+      "--output-dir",
+      folder,
       ...(how === "with the resource" ? ["--resource", connector.mcp] : []),
     ];
     const suite = spawn(newerNode ?? "", args, { stdio: ["ignore", "pipe", "inherit"] });

@@ -154,8 +154,11 @@ describe.skipIf(!nginx || !REDIS_SERVER)("behind nginx, which ends TLS", () => {
     });
     const { client_id } = (await registered.json()) as { client_id: string };
     const query = new URLSearchParams({
-      ...{ client_id, redirect_uri: "http://127.0.0.1/cb", response_type: "code" },
-      ...{ code_challenge: "x".repeat(43), code_challenge_method: "S256" },
+      client_id,
+      redirect_uri: "http://127.0.0.1/cb",
+      response_type: "code",
+      code_challenge: "x".repeat(43),
+      code_challenge_method: "S256",
     });
     const cookies: string[] = [];
     const browser = createBrowser(publicUrl);

@@ -38,8 +38,13 @@ function readCells({ tool, answer }: Given): Cells[] {
       ]);
     case "get_crawlers":
       return answer.rows.map((row) => [
-        ...[row.label ?? row.value, row.operator, row.purpose, row.requests, row.pages],
-        ...[row.error_percentage, row.last_seen],
+        row.label ?? row.value,
+        row.operator,
+        row.purpose,
+        row.requests,
+        row.pages,
+        row.error_percentage,
+        row.last_seen,
       ]);
     case "get_realtime":
       return [[answer.visitors]];
@@ -65,7 +70,11 @@ function readCells({ tool, answer }: Given): Cells[] {
         ...readChanges(current, previous, change),
         ...dimensions.flatMap(({ movers }) =>
           movers.map(({ label, current, previous, change }) => [
-            ...[label, current, previous, change?.absolute, change?.percent],
+            label,
+            current,
+            previous,
+            change?.absolute,
+            change?.percent,
           ]),
         ),
       ];
@@ -78,7 +87,10 @@ type Changes = Record<keyof Counted, { absolute: number; percent: number | null 
 
 function readChanges(current: Counted, previous: Counted, changes: Changes): Cells[] {
   return (["visitors", "pageviews"] as const).map((measure) => [
-    ...[measure, current[measure], previous[measure]],
-    ...[changes[measure].absolute, changes[measure].percent],
+    measure,
+    current[measure],
+    previous[measure],
+    changes[measure].absolute,
+    changes[measure].percent,
   ]);
 }

@@ -16,7 +16,9 @@ const askerOf = (site: string) => ({ key: site === GLOBEX ? "globex" : "acme" })
 /** Visitors, page views and events of some days. */
 export const askTotals = (...[text, at, site, period, covers]: [...Asked, covers: Span]): Question =>
   question({
-    ...{ question: text, at, ...askerOf(site) },
+    question: text,
+    at,
+    ...askerOf(site),
     calls: [{ tool: "get_stats", args: { site, period }, covers }],
     read: ([{ visitors, pageviews, events }]) => ({ visitors, pageviews, events }),
     expect: (count) => ({ ...count(site).total(covers) }),
@@ -26,7 +28,9 @@ export const askTotals = (...[text, at, site, period, covers]: [...Asked, covers
 /** Each of some days. */
 export const askDays = (...[text, at, site, period, covers]: [...Asked, covers: Span]): Question =>
   question({
-    ...{ question: text, at, ...askerOf(site) },
+    question: text,
+    at,
+    ...askerOf(site),
     calls: [{ tool: "get_timeseries", args: { site, period }, covers }],
     read: ([{ points }]) => points.map(({ date, visitors, pageviews }) => [date, visitors, pageviews]),
     expect: (count) =>
@@ -40,11 +44,15 @@ export const askRows = (
   ...[text, at, site, period, covers, dimension]: [...Asked, covers: Span, dimension: Dimension]
 ): Question =>
   question({
-    ...{ question: text, at, ...askerOf(site) },
+    question: text,
+    at,
+    ...askerOf(site),
     calls: [{ tool: "get_breakdown", args: { site, dimension, limit: 5, period }, covers }],
     read: ([{ rows, total_rows, totals }]) => ({
       rows: rows.map((row) => [row.value, row.visitors, row.pageviews ?? row.events, row.percentage]),
-      ...{ total_rows, visitors: totals.visitors, pageviews: totals.pageviews },
+      total_rows,
+      visitors: totals.visitors,
+      pageviews: totals.pageviews,
     }),
     expect: (count) => {
       const truth = count(site);
@@ -54,7 +62,9 @@ export const askRows = (
         rows: all
           .slice(0, 5)
           .map((row) => [row.value, row.visitors, row.hits, truth.share(covers, dimension, row.value)]),
-        ...{ total_rows: all.length, visitors, pageviews },
+        total_rows: all.length,
+        visitors,
+        pageviews,
       };
     },
   });
@@ -64,7 +74,9 @@ export const askChange = (
   ...[text, at, site, period, now, before, against]: [...Asked, now: Span, before: Span, against?: string]
 ): Question =>
   question({
-    ...{ question: text, at, ...askerOf(site) },
+    question: text,
+    at,
+    ...askerOf(site),
     calls: [
       {
         tool: "compare_periods",
@@ -97,7 +109,9 @@ function expectChange(site: SiteTruth, now: Span, before: Span) {
     return Math.abs(subtract(a ?? 0, b ?? 0));
   });
   return {
-    ...{ now: visitors(now), before: visitors(before), comparable },
+    now: visitors(now),
+    before: visitors(before),
+    comparable,
     change: {
       absolute: subtract(visitors(now), visitors(before)),
       percent: comparable && b > 0 ? roundTenths((100 * (a - b)) / b) : null,
@@ -118,7 +132,9 @@ function roundTenths(value: number): number {
 /** A comparison that has no complete day to compare. */
 export const askTooEarly = (...[text, at, site, period]: Asked): Question =>
   question({
-    ...{ question: text, at, ...askerOf(site) },
+    question: text,
+    at,
+    ...askerOf(site),
     calls: [{ tool: "compare_periods", args: { site, period }, refused: true }],
     read: ([refusal]) => refusal.text,
     expect: () => `period ${period} has no complete day yet, so there is nothing to compare.`,

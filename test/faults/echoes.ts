@@ -29,7 +29,12 @@ export const echoes = [
     "the key in a problem": repeat(
       (key) =>
         JSON.stringify({
-          ...{ code: key, title: key, detail: `Bearer ${key}`, request_id: key, type: key, [key]: key },
+          code: key,
+          title: key,
+          detail: `Bearer ${key}`,
+          request_id: key,
+          type: key,
+          [key]: key,
           errors: [{ parameter: key, detail: key, allowed: [key] }],
         }),
       { "content-type": "application/problem+json" },

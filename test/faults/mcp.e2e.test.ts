@@ -62,7 +62,8 @@ interface Surface {
 async function startStdio(proxy: FaultProxy): Promise<Surface> {
   const line = proxy.open();
   const client = await spawnClient("v2 auto", process.execPath, [resolve("bin/analytics-mcp.js")], {
-    ...{ ANALYTICS_API_KEY: KEY, ANALYTICS_BASE_URL: line.origin },
+    ANALYTICS_API_KEY: KEY,
+    ANALYTICS_BASE_URL: line.origin,
     NODE_EXTRA_CA_CERTS: certificate.file,
     // There are more faults than the default number of calls per minute.
     ANALYTICS_CALLS_PER_MINUTE: "100000",

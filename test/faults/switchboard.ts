@@ -6,7 +6,9 @@ const FIRST_LIMIT = 100;
 
 /** The call that meets a fault, identified by its limit. */
 export const questionOf = (index: number) => ({
-  ...{ site: "example.com", dimension: "cities", days: 3 },
+  site: "example.com",
+  dimension: "cities",
+  days: 3,
   limit: FIRST_LIMIT + index,
 });
 

@@ -113,8 +113,10 @@ it("over HTTP the connector holds no more after many frames", { timeout: TIMEOUT
     const [, method = "tools/list"] = /"method":"([\w/]{1,50})"/.exec(body) ?? [];
     const headers = {
       "mcp-method": method,
-      ...{ authorization: `Bearer ${access}`, "content-type": "application/json" },
-      ...{ accept: "application/json, text/event-stream", "mcp-protocol-version": generation },
+      authorization: `Bearer ${access}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": generation,
       "mcp-session-id": "a session",
     };
     const wait = /subscriptions.{1,6}listen/.test(body) ? 20 : PATIENCE_MS;

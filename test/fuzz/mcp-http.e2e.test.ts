@@ -27,8 +27,19 @@ afterAll(async () => {
 });
 
 const headerNames = [
-  ...["accept", "content-type", "mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name"],
-  ...["last-event-id", "origin", "authorization", "accept-encoding", "x-forwarded-for", "forwarded", "host"],
+  "accept",
+  "content-type",
+  "mcp-protocol-version",
+  "mcp-session-id",
+  "mcp-method",
+  "mcp-name",
+  "last-event-id",
+  "origin",
+  "authorization",
+  "accept-encoding",
+  "x-forwarded-for",
+  "forwarded",
+  "host",
 ];
 
 /** One request of a client, mostly with the headers that it should have. */
@@ -47,7 +58,9 @@ const requests: fc.Arbitrary<Sent> = fc.constantFrom<Generation>("current", "bef
       ),
     })
     .map(({ method, path, body, odd }) => ({
-      ...{ method, path, body },
+      method,
+      path,
+      body,
       headers: { ...describe(generation, body), ...odd },
     })),
 );

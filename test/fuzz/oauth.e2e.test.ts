@@ -44,7 +44,14 @@ beforeAll(async () => {
   const { form, browser } = await openConsent(publicUrl, asking.url);
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   Object.assign(known, {
-    ...{ clientId, access, refresh, code, verifier, cookie, csrf: form.csrf, consent: form.action },
+    clientId,
+    access,
+    refresh,
+    code,
+    verifier,
+    cookie,
+    csrf: form.csrf,
+    consent: form.action,
     authorization: asking.url.search.slice(1),
   });
   for (const each of [access, refresh]) secrets.add(each);
@@ -88,12 +95,19 @@ function mutateForm(parameters: Record<string, string>, added: string[]): fc.Arb
 }
 
 const authorization = {
-  ...{ client_id: blank("clientId"), redirect_uri: REDIRECT, response_type: "code", state: "x" },
-  ...{ code_challenge: "x".repeat(43), code_challenge_method: "S256" },
+  client_id: blank("clientId"),
+  redirect_uri: REDIRECT,
+  response_type: "code",
+  state: "x",
+  code_challenge: "x".repeat(43),
+  code_challenge_method: "S256",
 };
 const exchange = {
-  ...{ grant_type: "authorization_code", client_id: blank("clientId"), redirect_uri: REDIRECT },
-  ...{ code: blank("code"), code_verifier: blank("verifier") },
+  grant_type: "authorization_code",
+  client_id: blank("clientId"),
+  redirect_uri: REDIRECT,
+  code: blank("code"),
+  code_verifier: blank("verifier"),
 };
 const refresh = { grant_type: "refresh_token", client_id: blank("clientId"), refresh_token: "none" };
 const revocation = { client_id: blank("clientId"), token: "none", token_type_hint: "access_token" };
@@ -137,7 +151,10 @@ const bodies: [fc.Arbitrary<Sent>, number][] = [
   ],
   [
     mutateForm(authorization, ADDED).map((query) => ({
-      ...{ method: "GET", path: `/authorize?${query}`, headers: { accept: "text/html" }, body: "" },
+      method: "GET",
+      path: `/authorize?${query}`,
+      headers: { accept: "text/html" },
+      body: "",
     })),
     4,
   ],
@@ -151,7 +168,9 @@ const bodies: [fc.Arbitrary<Sent>, number][] = [
   ).map(([path, fields, weight]): [fc.Arbitrary<Sent>, number] => [
     mutateForm(fields, ["client_secret", "client_assertion_type", "client_assertion", "audience"]).map(
       (body) => ({
-        ...{ method: "POST", path, body },
+        method: "POST",
+        path,
+        body,
         headers: { ...FORM, ...(path === blank("consent") && { cookie: blank("cookie") }) },
       }),
     ),
@@ -166,25 +185,28 @@ const bodies: [fc.Arbitrary<Sent>, number][] = [
             ...["oauth-authorization-server", "oauth-protected-resource", "openid-configuration"].flatMap(
               (name) => [`/.well-known/${name}`, `/.well-known/${name}/mcp`, `/mcp/.well-known/${name}`],
             ),
-            ...[
-              "/",
-              "/jwks",
-              "/llms.txt",
-              "/healthz",
-              "/readyz",
-              "/authorize/x",
-              "/consent/x",
-              "/consent/",
-              "/mcp",
-            ],
-            ...["/token", "/register", "/revoke", "/authorize/", "//token", "/%2e%2e/token", "/\\token", "*"],
-            ...[
-              "http://[",
-              "http://a:99999/authorize",
-              "http://a:99999/token",
-              "x:/authorize",
-              "/authorize/%",
-            ],
+            "/",
+            "/jwks",
+            "/llms.txt",
+            "/healthz",
+            "/readyz",
+            "/authorize/x",
+            "/consent/x",
+            "/consent/",
+            "/mcp",
+            "/token",
+            "/register",
+            "/revoke",
+            "/authorize/",
+            "//token",
+            "/%2e%2e/token",
+            "/\\token",
+            "*",
+            "http://[",
+            "http://a:99999/authorize",
+            "http://a:99999/token",
+            "x:/authorize",
+            "/authorize/%",
           ),
           fc.string({ maxLength: 12 }).map((text) => `/authorize/${encodeURIComponent(text)}`),
         ),
@@ -196,8 +218,20 @@ const bodies: [fc.Arbitrary<Sent>, number][] = [
 
 const oddHeaders = fc.dictionary(
   fc.constantFrom(
-    ...["content-type", "accept", "authorization", "cookie", "origin", "host", "x-forwarded-for", "dpop"],
-    ...["x-forwarded-proto", "forwarded", "content-encoding", "accept-language", "referer", "user-agent"],
+    "content-type",
+    "accept",
+    "authorization",
+    "cookie",
+    "origin",
+    "host",
+    "x-forwarded-for",
+    "dpop",
+    "x-forwarded-proto",
+    "forwarded",
+    "content-encoding",
+    "accept-language",
+    "referer",
+    "user-agent",
   ),
   fc.oneof(
     headerValue,
@@ -219,7 +253,9 @@ const requests: fc.Arbitrary<Sent> = fc
 
 const send = ({ method, path, headers, body }: Sent) =>
   sender.send({
-    ...{ method, path: fillIn(path), body: toBytes(writeOut(fillIn(body))) },
+    method,
+    path: fillIn(path),
+    body: toBytes(writeOut(fillIn(body))),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fillIn(value)])),
   });
 

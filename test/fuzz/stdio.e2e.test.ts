@@ -27,7 +27,13 @@ function startHere(): Server {
   const clock = () => NOW;
   const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
   const served = serveStdio({
-    ...{ stdin, stdout, call, version: "0.0.0", about: demo.about, options: [], admit: () => {} },
+    stdin,
+    stdout,
+    call,
+    version: "0.0.0",
+    about: demo.about,
+    options: [],
+    admit: () => {},
     onFault: ({ message }) => void stderr.write(message),
   });
   return { stdin, stdout, stderr, ended: served.then(() => 0) };

@@ -34,8 +34,13 @@ const countBoth = (result: Awaited<ReturnType<typeof call>>) =>
 describe("answers stay within 8,000 tokens", () => {
   const answerWith = (body: unknown) => connectInProcess({ fetch: async () => Response.json(body) });
   const period = {
-    ...{ from: "2025-11-22", to: "2026-11-21", days: 365, timezone: "Europe/Berlin", partial: true },
-    ...{ complete_through: "2026-11-20", as_of: "2026-11-21T05:05:10+01:00" },
+    from: "2025-11-22",
+    to: "2026-11-21",
+    days: 365,
+    timezone: "Europe/Berlin",
+    partial: true,
+    complete_through: "2026-11-20",
+    as_of: "2026-11-21T05:05:10+01:00",
   };
   const site = { id: "site_7f3k", domain: "example.com" };
   const makers: [string, (index: number) => string][] = [
@@ -73,7 +78,13 @@ describe("answers stay within 8,000 tokens", () => {
       return { value, label: value, visitors: 10_000 - index, pageviews: 100_000 - index, percentage: 28.9 };
     });
     const client = await answerWith({
-      ...{ site, period, dimension: "pages", rows, limit: 1000, total_rows: 1000, truncated: false },
+      site,
+      period,
+      dimension: "pages",
+      rows,
+      limit: 1000,
+      total_rows: 1000,
+      truncated: false,
       totals: { visitors: 99_999_999, pageviews: 999_999_999 },
     });
     const result = await client.callTool("get_breakdown", {
@@ -108,15 +119,13 @@ describe("answers stay within 8,000 tokens", () => {
         return { value, label: value, visitors: 10_000 - index, pageviews: 100_000 - index, percentage: 2.9 };
       });
       const client = await answerWith({
-        ...{
-          site,
-          period,
-          dimension: "pages",
-          rows,
-          limit: 1000,
-          total_rows: total,
-          truncated: total > sent,
-        },
+        site,
+        period,
+        dimension: "pages",
+        rows,
+        limit: 1000,
+        total_rows: total,
+        truncated: total > sent,
         totals: { visitors: 99_999, pageviews: 999_999 },
       });
       const asked = { site: "example.com", dimension: "pages", limit: 1000, days: 365 };

@@ -24,7 +24,8 @@ it("llms.txt is the published one", async () => {
 
 it.each(["example.com", "site_7f3k", "%65xample.com"])("the overview of %s is of 30 days", async (site) => {
   expect(JSON.parse(await read(`analytics://sites/${site}/overview`))).toMatchObject({
-    ...{ site: { domain: "example.com" }, period: { days: 30 } },
+    site: { domain: "example.com" },
+    period: { days: 30 },
   });
 });
 

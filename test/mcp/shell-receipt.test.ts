@@ -13,8 +13,12 @@ async function callTool(name: string, flags: Parameters<typeof serveMcp>[1]) {
   const pipe = { isTTY: false, columns: 80, rows: 40 };
   const served = serveMcp(
     {
-      ...{ environment, clock, version: "1.2.3", nodeVersion: process.versions.node },
-      ...{ page: async () => false, untilStopped: async () => {} },
+      environment,
+      clock,
+      version: "1.2.3",
+      nodeVersion: process.versions.node,
+      page: async () => false,
+      untilStopped: async () => {},
       stdin: Object.assign(stdin, { isTTY: false }),
       stdout: Object.assign(stdout, pipe),
       stderr: Object.assign(stderr, pipe),

@@ -32,7 +32,13 @@ async function converse(...chunks: (string | Buffer)[]) {
     });
   });
   const served = serveStdio({
-    ...{ stdin, stdout, call, version: "0.0.0", about: demo.about, options: [], admit: () => {} },
+    stdin,
+    stdout,
+    call,
+    version: "0.0.0",
+    about: demo.about,
+    options: [],
+    admit: () => {},
     onFault: ({ message }) => void faults.push(message),
   });
   for (const chunk of chunks) stdin.write(chunk);
@@ -63,7 +69,8 @@ function tryParse(text: string): unknown {
 const format = (frame: object) => `${JSON.stringify({ jsonrpc: "2.0", ...frame })}\n`;
 const clientInfo = { name: "test", version: "1" };
 const initialize = {
-  ...{ id: "first", method: "initialize" },
+  id: "first",
+  method: "initialize",
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo },
 };
 const initialized = { method: "notifications/initialized", params: {} };
@@ -118,8 +125,23 @@ it.each(["constructor", "__proto__", "toString", ""])("a tool %j is unknown", as
 describe("any type in any member of the first frames", () => {
   const deep: unknown = JSON.parse(`${"[".repeat(2_000)}${"]".repeat(2_000)}`);
   const values = [
-    ...[null, true, 0, -1, 1.5, 1e300, "", "text", "\ud800", [], [null], {}, { toString: 1 }],
-    ...[{ length: -1 }, JSON.parse('{"__proto__":{"a":1}}'), deep, { a: deep }],
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    1e300,
+    "",
+    "text",
+    "\ud800",
+    [],
+    [null],
+    {},
+    { toString: 1 },
+    { length: -1 },
+    JSON.parse('{"__proto__":{"a":1}}'),
+    deep,
+    { a: deep },
   ];
 
   it.each([

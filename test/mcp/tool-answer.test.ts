@@ -41,7 +41,7 @@ describe("an answer is complete as text and as structured content, with its rece
     const { trend, top } = _meta["analytics-mcp/chart"] as Pick<Overview, "trend" | "top">;
     expect(top.map(({ rows }) => rows.length)).toEqual([10, 10, 10, 10, 3]);
     expect([trend.visitors, trend.pageviews, trend.previous?.visitors].map((each) => each?.length)).toEqual([
-      ...[30, 30, 30],
+      30, 30, 30,
     ]);
     const { previous, pageviews, ...shown } = trend;
     expect(structuredContent).toMatchObject({ trend: shown });

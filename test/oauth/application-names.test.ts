@@ -20,7 +20,12 @@ it("an application has the name it registered or its document's host, and is rea
   const readName = createApplicationNames({ ...store, get }, secret, report);
   const ids = ["named", "named", "nameless", "gone", "https://x.example:8443/client.json", "named"];
   expect(await Promise.all(ids.map(readName))).toEqual([
-    ...["Assistant", "Assistant", null, null, "x.example:8443", "Assistant"],
+    "Assistant",
+    "Assistant",
+    null,
+    null,
+    "x.example:8443",
+    "Assistant",
   ]);
   expect(asked).toEqual(["named", "nameless", "gone"].map((id) => sealing.hash("Client", id)));
 });

@@ -365,11 +365,9 @@ it.each([true, false])(
       const page = (await askRaw(origin, { path: location, headers: { cookie } })).text;
       const [, csrf = ""] = /name="csrf" value="([^"]+)"/.exec(page) ?? [];
       const answer = await askRaw(origin, {
-        ...{
-          method: "POST",
-          path: location,
-          body: `${new URLSearchParams({ csrf, decision: "allow", api_key: DEMO_KEY })}`,
-        },
+        method: "POST",
+        path: location,
+        body: `${new URLSearchParams({ csrf, decision: "allow", api_key: DEMO_KEY })}`,
         headers: {
           ...claimed,
           cookie,

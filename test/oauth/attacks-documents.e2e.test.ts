@@ -39,36 +39,34 @@ const authorizeAs = async (clientId: string) => {
 };
 
 it.each([
-  ...[
-    "127.0.0.1",
-    "127.0.0.1.",
-    "127.1",
-    "2130706433",
-    "0x7f000001",
-    "0177.0.0.1",
-    "0x7f.0.0.1",
-    "0",
-    "0.0.0.0",
-  ],
-  ...[
-    "[::1]",
-    "[::]",
-    "[::ffff:127.0.0.1]",
-    "[::ffff:7f00:1]",
-    "[::127.0.0.1]",
-    "[64:ff9b::127.0.0.1]",
-    "[64:ff9b::7f00:1]",
-  ],
-  ...[
-    "[fe80::1]",
-    "[fd00::1]",
-    "[2002:7f00:1::]",
-    "[2001:0:7f00:1::]",
-    "169.254.169.254",
-    "10.0.0.1",
-    "192.168.0.1",
-  ],
-  ...["localhost", "LOCALHOST", "localhost.", "%6cocalhost", "①②⑦.0.0.1"],
+  "127.0.0.1",
+  "127.0.0.1.",
+  "127.1",
+  "2130706433",
+  "0x7f000001",
+  "0177.0.0.1",
+  "0x7f.0.0.1",
+  "0",
+  "0.0.0.0",
+  "[::1]",
+  "[::]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::127.0.0.1]",
+  "[64:ff9b::127.0.0.1]",
+  "[64:ff9b::7f00:1]",
+  "[fe80::1]",
+  "[fd00::1]",
+  "[2002:7f00:1::]",
+  "[2001:0:7f00:1::]",
+  "169.254.169.254",
+  "10.0.0.1",
+  "192.168.0.1",
+  "localhost",
+  "LOCALHOST",
+  "localhost.",
+  "%6cocalhost",
+  "①②⑦.0.0.1",
 ])("SSRF: a metadata document at %s is refused before anything connects", async (host) => {
   const { seen, port } = await listen();
   const started = performance.now();
@@ -125,7 +123,8 @@ it("SSRF: the key set of a registered application is fetched under the same rule
   const { seen, port } = await listen();
   for (const host of ["127.0.0.1", "localhost", "[::ffff:7f00:1]"]) {
     const { body } = await register(connector.publicUrl, {
-      ...{ token_endpoint_auth_method: "private_key_jwt", jwks_uri: `https://${host}:${port}/jwks` },
+      token_endpoint_auth_method: "private_key_jwt",
+      jwks_uri: `https://${host}:${port}/jwks`,
     });
     const client = String(body.client_id);
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -136,7 +135,9 @@ it("SSRF: the key set of a registered application is fetched under the same rule
       .join(".");
     const signature = sign("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" });
     const answer = await post(`${connector.publicUrl}/token`, {
-      ...{ grant_type: "refresh_token", refresh_token: "x", client_id: client },
+      grant_type: "refresh_token",
+      refresh_token: "x",
+      client_id: client,
       client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
       client_assertion: `${text}.${signature.toString("base64url")}`,
     });
@@ -243,7 +244,8 @@ it("documents: one address can make the server fetch 300 in an hour; other addre
       method: "POST",
       headers: { "x-forwarded-for": address },
       body: new URLSearchParams({
-        ...{ grant_type: "refresh_token", refresh_token: "x" },
+        grant_type: "refresh_token",
+        refresh_token: "x",
         client_id: `https://client.example/${index}.json`,
       }),
     });
@@ -260,7 +262,9 @@ it("documents: if one is gone when the form is submitted, the sign-in ends with 
   const documents = () => (isGone ? new Response("", { status: 404 }) : Response.json(buildMetadata()));
   const shared = createMemoryStore({ clock: Date.now, secret: Buffer.alloc(32, 7) });
   const options = {
-    ...{ secret: Buffer.alloc(32, 7), fetchDocument: async () => documents(), openStore: () => shared },
+    secret: Buffer.alloc(32, 7),
+    fetchDocument: async () => documents(),
+    openStore: () => shared,
   };
   const first = await startTestConnector(options);
   open.push(first);
@@ -270,7 +274,8 @@ it("documents: if one is gone when the form is submitted, the sign-in ends with 
   open.push(await startTestConnector({ ...options, publicUrl: first.publicUrl, port }));
   isGone = true;
   const answer = await askRaw(`http://127.0.0.1:${port}`, {
-    ...{ method: "POST", path: form.action },
+    method: "POST",
+    path: form.action,
     headers: {
       cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
       "content-type": "application/x-www-form-urlencoded",

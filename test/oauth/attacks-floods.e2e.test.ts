@@ -110,12 +110,10 @@ underAttack((scene) => {
         const answer = await ask(origin + path, {
           method: "POST",
           headers: {
-            ...{
-              authorization: `Bearer ${access}`,
-              cookie,
-              origin,
-              accept: "application/json, text/event-stream",
-            },
+            authorization: `Bearer ${access}`,
+            cookie,
+            origin,
+            accept: "application/json, text/event-stream",
             "content-type": isJson ? "application/json" : "application/x-www-form-urlencoded",
           },
           ...(how === "announced" ? { body } : { body: stream, duplex: "half" }),

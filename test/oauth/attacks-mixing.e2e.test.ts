@@ -50,8 +50,10 @@ underAttack((scene) => {
       const response = await fetch(`${origin}/mcp`, {
         method: "POST",
         headers: {
-          ...{ authorization: `Bearer ${token}`, "mcp-session-id": SESSION },
-          ...{ "content-type": "application/json", accept: "application/json, text/event-stream" },
+          authorization: `Bearer ${token}`,
+          "mcp-session-id": SESSION,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
         },
         body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } }),
       });

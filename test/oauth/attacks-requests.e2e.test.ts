@@ -111,8 +111,12 @@ underAttack((scene) => {
     const lies = {
       host: EVIL,
       forwarded: `host=${EVIL};proto=https`,
-      ...{ "x-forwarded-host": EVIL, "x-forwarded-proto": "https", "x-forwarded-port": "666" },
-      ...{ "x-forwarded-prefix": `/${EVIL}`, "x-original-url": `/${EVIL}`, "x-host": EVIL },
+      "x-forwarded-host": EVIL,
+      "x-forwarded-proto": "https",
+      "x-forwarded-port": "666",
+      "x-forwarded-prefix": `/${EVIL}`,
+      "x-original-url": `/${EVIL}`,
+      "x-host": EVIL,
     };
     const { url } = await prepare(publicUrl);
     const denied = await prepare(publicUrl, { prompt: "none" });
@@ -124,7 +128,14 @@ underAttack((scene) => {
         `/mcp/.well-known/${name}`,
       ]),
       ...[url, denied.url].map(({ pathname, search }) => pathname + search),
-      ...["/mcp", "/authorize", "/authorize/none", "/consent/none", "/", "/nothing", "/token", "/register"],
+      "/mcp",
+      "/authorize",
+      "/authorize/none",
+      "/consent/none",
+      "/",
+      "/nothing",
+      "/token",
+      "/register",
     ];
     for (const path of paths) {
       for (const method of ["GET", "POST"]) {
@@ -144,7 +155,9 @@ underAttack((scene) => {
         (await askRaw(origin, { path, headers: { ...lies, cookie } })).text,
       ) ?? [];
     const finished = await askRaw(origin, {
-      ...{ method: "POST", path, body: `${new URLSearchParams({ csrf, decision: "deny" })}` },
+      method: "POST",
+      path,
+      body: `${new URLSearchParams({ csrf, decision: "deny" })}`,
       headers: { ...lies, cookie, origin: publicUrl },
     });
     expect(finished.status).toBe(303);
@@ -243,7 +256,8 @@ underAttack((scene) => {
       const { mcp } = scene();
       const headers = {
         ...(authorization !== undefined && { authorization }),
-        ...{ "content-type": "application/json", accept: "application/json, text/event-stream" },
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
       };
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
       for (const method of ["POST", "GET", "DELETE"]) {
@@ -284,11 +298,9 @@ underAttack((scene) => {
     expect(csrf).not.toBe("");
     const calls = upstream().length;
     const { status, headers } = await askRaw(origin, {
-      ...{
-        method: "POST",
-        path,
-        body: `${new URLSearchParams({ csrf, decision: "allow", api_key: DEMO_KEY })}`,
-      },
+      method: "POST",
+      path,
+      body: `${new URLSearchParams({ csrf, decision: "allow", api_key: DEMO_KEY })}`,
       headers: { host, cookie, origin: `http://${EVIL}` },
     });
     expect([status, headers.location, upstream().length]).toEqual([400, undefined, calls]);
@@ -321,9 +333,14 @@ underAttack((scene) => {
   it("registration: this server decides what matters for security", async () => {
     const { publicUrl } = scene();
     const { status, body } = await register(publicUrl, {
-      ...{ client_id: "mine", client_secret: "mine", grant_types: ["client_credentials", "implicit"] },
-      ...{ response_types: ["token", "id_token"], scope: "openid admin", application_type: "web" },
-      ...{ token_endpoint_auth_method: "client_secret_jwt", subject_type: "pairwise" },
+      client_id: "mine",
+      client_secret: "mine",
+      grant_types: ["client_credentials", "implicit"],
+      response_types: ["token", "id_token"],
+      scope: "openid admin",
+      application_type: "web",
+      token_endpoint_auth_method: "client_secret_jwt",
+      subject_type: "pairwise",
     });
     expect(status).toBe(201);
     expect(body).toMatchObject({

@@ -144,7 +144,10 @@ underAttack((scene) => {
     const { medium, secret } = scene();
     const port = await findPort();
     const elsewhere = await startTestConnector({
-      ...{ secret, openStore: medium.open, port, publicUrl: `http://localhost:${port}` },
+      secret,
+      openStore: medium.open,
+      port,
+      publicUrl: `http://localhost:${port}`,
     });
     const strange = await startTestConnector({ openStore: medium.open });
     for (const instance of [elsewhere, strange]) {

@@ -8,8 +8,12 @@ const NOW = 1_800_000_000_000;
 const TOKEN = "a-token_of~43.characters+or/so==";
 const RESOURCE = "https://mcp.example/mcp";
 const VALUE = {
-  ...{ grantId: "g", clientId: "c", apiKey: "key", exp: NOW / 1000 + 1 },
-  ...{ aud: RESOURCE, scope: "analytics:read" },
+  grantId: "g",
+  clientId: "c",
+  apiKey: "key",
+  exp: NOW / 1000 + 1,
+  aud: RESOURCE,
+  scope: "analytics:read",
 };
 const BEARER = { grantId: "g", clientId: "c", apiKey: "key", expires: VALUE.exp };
 
@@ -28,8 +32,19 @@ it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`, `BEARER ${TOKEN}`])("%s is accep
 });
 
 it.each([
-  ...[null, "", "Bearer", "Bearer ", TOKEN, `Basic ${TOKEN}`, `Bearer${TOKEN}`, `x Bearer ${TOKEN}`],
-  ...[`Bearer ${TOKEN} x`, `Bearer ${TOKEN},`, `Bearer "${TOKEN}"`, `Bearer ${TOKEN}x`, `Bearer ${TOKEN}=`],
+  null,
+  "",
+  "Bearer",
+  "Bearer ",
+  TOKEN,
+  `Basic ${TOKEN}`,
+  `Bearer${TOKEN}`,
+  `x Bearer ${TOKEN}`,
+  `Bearer ${TOKEN} x`,
+  `Bearer ${TOKEN},`,
+  `Bearer "${TOKEN}"`,
+  `Bearer ${TOKEN}x`,
+  `Bearer ${TOKEN}=`,
 ])("%j is not accepted", async (header) => {
   expect(await check(header)).toBeUndefined();
 });

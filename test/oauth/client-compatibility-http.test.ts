@@ -62,8 +62,14 @@ const metadataPaths = {
 
 describe("scripts of web pages", () => {
   const paths = [
-    ...[...metadataPaths.server, ...metadataPaths.resource],
-    ...["/token", "/register", "/revoke", "/jwks", "/mcp", "/mcp/"],
+    ...metadataPaths.server,
+    ...metadataPaths.resource,
+    "/token",
+    "/register",
+    "/revoke",
+    "/jwks",
+    "/mcp",
+    "/mcp/",
   ];
 
   it.each(paths)("may call %s: the preflight is answered without a token", async (path) => {
@@ -81,8 +87,14 @@ describe("scripts of web pages", () => {
     const allowed = (response.headers.get("access-control-allow-headers") ?? "").toLowerCase().split(", ");
     expect(allowed).toEqual(
       expect.arrayContaining([
-        ...["authorization", "content-type", "accept", "mcp-protocol-version", "mcp-method", "mcp-name"],
-        ...["mcp-session-id", "last-event-id"],
+        "authorization",
+        "content-type",
+        "accept",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "mcp-session-id",
+        "last-event-id",
       ]),
     );
     expect(response.headers.get("access-control-allow-methods")).toMatch(/GET, POST/);
@@ -168,8 +180,11 @@ describe("/mcp", () => {
 describe("metadata", () => {
   const publicUrl = "https://stats-mcp.example.com";
   const hostile = {
-    ...{ host: "evil.example", forwarded: "host=evil.example;proto=http" },
-    ...{ "x-forwarded-host": "evil.example", "x-forwarded-proto": "http", "x-forwarded-prefix": "/evil" },
+    host: "evil.example",
+    forwarded: "host=evil.example;proto=http",
+    "x-forwarded-host": "evil.example",
+    "x-forwarded-proto": "http",
+    "x-forwarded-prefix": "/evil",
   };
 
   it.each([false, true])(
@@ -182,8 +197,10 @@ describe("metadata", () => {
         const { status, body, text } = await askHostile(path);
         expect([path, status]).toEqual([path, 200]);
         expect(body).toMatchObject({
-          ...{ issuer: publicUrl, authorization_endpoint: `${publicUrl}/authorize` },
-          ...{ token_endpoint: `${publicUrl}/token`, registration_endpoint: `${publicUrl}/register` },
+          issuer: publicUrl,
+          authorization_endpoint: `${publicUrl}/authorize`,
+          token_endpoint: `${publicUrl}/token`,
+          registration_endpoint: `${publicUrl}/register`,
           revocation_endpoint: `${publicUrl}/revoke`,
           code_challenge_methods_supported: ["S256"],
           client_id_metadata_document_supported: true,

@@ -103,7 +103,9 @@ describe("the resource", () => {
       });
       expect({ status, body }).toMatchObject(OK);
       const refreshed = await post(`${connector.publicUrl}/token`, {
-        ...{ grant_type: "refresh_token", client_id: client, resource: later },
+        grant_type: "refresh_token",
+        client_id: client,
+        resource: later,
         refresh_token: String(body.refresh_token),
       });
       expect(refreshed).toMatchObject(OK);

@@ -100,7 +100,8 @@ it("registrations, grants and tokens survive a restart on the same file", async 
   await fetch(`${after.publicUrl}/healthz`).catch(() => {});
   expect((await initialize(after.mcp, tokens.access_token)).status).toBe(200);
   const refreshed = await post(`${after.publicUrl}/token`, {
-    ...{ grant_type: "refresh_token", client_id: client.client_id },
+    grant_type: "refresh_token",
+    client_id: client.client_id,
     refresh_token: String(tokens.refresh_token),
   });
   expect(refreshed).toMatchObject(OK);
@@ -119,7 +120,8 @@ it("access tokens live for four to eight hours, exactly as long as expires_in sa
   expect((await initialize(connector.mcp, body.access_token)).status).toBe(401);
   // Later tokens live from later on: one clock decides everywhere.
   const renewed = await post(`${connector.publicUrl}/token`, {
-    ...{ grant_type: "refresh_token", client_id: client },
+    grant_type: "refresh_token",
+    client_id: client,
     refresh_token: String(body.refresh_token),
   });
   connector.time.now += (seconds - 30) * 1_000;

@@ -21,7 +21,10 @@ it("the authorization server lists what it supports, and no more (RFC 8414, sect
     grant_types_supported: ["authorization_code", "refresh_token"],
     code_challenge_methods_supported: ["S256"],
     token_endpoint_auth_methods_supported: [
-      ...["none", "client_secret_post", "client_secret_basic", "private_key_jwt"],
+      "none",
+      "client_secret_post",
+      "client_secret_basic",
+      "private_key_jwt",
     ],
     token_endpoint_auth_signing_alg_values_supported: ["ES256", "RS256", "EdDSA"],
     authorization_response_iss_parameter_supported: true,
@@ -34,7 +37,8 @@ it("the authorization server lists what it supports, and no more (RFC 8414, sect
   const both = { registration: true, clientDocuments: true };
   expect(buildServerMetadata(addresses, both)).toEqual({ ...without, registration_endpoint });
   expect(buildServerMetadata(addresses, { registration: true, clientDocuments: false })).toEqual({
-    ...{ ...without, registration_endpoint },
+    ...without,
+    registration_endpoint,
     client_id_metadata_document_supported: false,
   });
 });

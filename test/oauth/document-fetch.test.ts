@@ -35,22 +35,22 @@ it("a document is fetched through the proxy, which this machine may need not to 
 });
 
 it.each([
-  ...[
-    "https://127.0.0.1/",
-    "https://10.0.0.1/",
-    "https://169.254.169.254/",
-    "https://[::1]/",
-    "https://[fd00::1]/",
-  ],
-  ...[
-    "https://localhost/",
-    "https://LOCALHOST./",
-    "https://intranet/",
-    "https://printer.local/",
-    "https://x.localhost/",
-  ],
-  ...["https://metadata.google.internal/", "https://wiki.corp/", "https://nas.lan/", "https://x.home.arpa/"],
-  ...["https://wiki.intranet./", "http://client.test/"],
+  "https://127.0.0.1/",
+  "https://10.0.0.1/",
+  "https://169.254.169.254/",
+  "https://[::1]/",
+  "https://[fd00::1]/",
+  "https://localhost/",
+  "https://LOCALHOST./",
+  "https://intranet/",
+  "https://printer.local/",
+  "https://x.localhost/",
+  "https://metadata.google.internal/",
+  "https://wiki.corp/",
+  "https://nas.lan/",
+  "https://x.home.arpa/",
+  "https://wiki.intranet./",
+  "http://client.test/",
 ])("SSRF: the proxy is not asked for %s, which it might reach", async (url) => {
   const proxy = await startProxy();
   const error = await read(createDocumentFetch({ httpsProxy: proxy.url }), url);

@@ -38,8 +38,11 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
   async function start() {
     const before = connector.refusedStreams();
     const client = await spawnClient("v1", process.execPath, [program ?? "", connector.mcp], {
-      ...{ HOME: folder, MCP_REMOTE_CONFIG_DIR: join(folder, "state"), OPENED: opened },
-      ...{ BROWSER: join(folder, "xdg-open"), PATH: `${folder}${delimiter}${process.env.PATH}` },
+      HOME: folder,
+      MCP_REMOTE_CONFIG_DIR: join(folder, "state"),
+      OPENED: opened,
+      BROWSER: join(folder, "xdg-open"),
+      PATH: `${folder}${delimiter}${process.env.PATH}`,
     });
     open.push(client);
     // If version 0.1 refreshes twice at once, it reads its half-written file and silently loses a call.

@@ -138,7 +138,12 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
   it("Tab follows the visual order, and the focus is visible", async () => {
     expect(await followTab(await open("https"))).toEqual(["api_key", "Allow", "Cancel"]);
     expect(await followTab(await open("landing"))).toEqual([
-      ...["address", "dashboard", "Add to Cursor", "Add to VS Code", "llms.txt", "OpenAPI document"],
+      "address",
+      "dashboard",
+      "Add to Cursor",
+      "Add to VS Code",
+      "llms.txt",
+      "OpenAPI document",
     ]);
     expect(await followTab(await open("refused"))).toEqual([]);
   });
@@ -179,7 +184,9 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       await page.waitForURL(`${client.origin}/callback?code=1`);
       expect(posts()).toEqual([
         {
-          ...{ method: "POST", url: "/oauth/consent", origin: site.origin },
+          method: "POST",
+          url: "/oauth/consent",
+          origin: site.origin,
           type: "application/x-www-form-urlencoded",
           body: [
             ["csrf", "csrf-token"],
@@ -271,7 +278,8 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       expect(field?.name?.value).toBe("API key");
       expect(field?.description?.value).toBe(`${said} From stats.example.com: dashboard → API keys.`);
       expect(states).toMatchObject({
-        ...{ focused: true, required: true },
+        focused: true,
+        required: true,
         invalid: code.endsWith("_key") ? "true" : "false",
       });
       expect(await page.title()).toMatch(/^Error: /);

@@ -165,14 +165,12 @@ describe("the consent page", () => {
   });
 
   it.each([
-    ...[
-      "javascript:alert(1)",
-      "data:text/html,<script>",
-      "not a uri",
-      "",
-      '"><script>',
-      "file:///etc/passwd",
-    ],
+    "javascript:alert(1)",
+    "data:text/html,<script>",
+    "not a uri",
+    "",
+    '"><script>',
+    "file:///etc/passwd",
   ])("leaves the website %j out", (uri) => {
     expect(consent({ application: { name: "Claude", uri } })).toBe(
       consent({ application: { name: "Claude" } }),
@@ -271,7 +269,10 @@ describe("the consent page", () => {
 describe("the error page", () => {
   it("says what happened, what to do, and what the application sent, as text", () => {
     const page = buildErrorPage({
-      ...{ title: "<b>", message: "Message & more.", hint: "Hint.", code: "invalid_request" },
+      title: "<b>",
+      message: "Message & more.",
+      hint: "Hint.",
+      code: "invalid_request",
       sent: `"><script>\u202e\n${"x".repeat(1000)}`,
     });
     expect(read(page)).toContain("<b> Message & more. Hint. The application sent:");
@@ -289,7 +290,10 @@ describe("the error page", () => {
 describe("the landing page", () => {
   const landing = (publicUrl: string, isDemo = false, isLocal = false) =>
     buildLandingPage({
-      ...{ publicUrl, isLocal, service: "https://stats.example.com", hasPublicKey: isDemo },
+      publicUrl,
+      isLocal,
+      service: "https://stats.example.com",
+      hasPublicKey: isDemo,
       ...(isDemo && { notice: made.about.notice }),
     });
   const linksOf = (page: string) =>
@@ -326,7 +330,8 @@ describe("the landing page", () => {
     });
     expect(code).toMatch(/^vscode:mcp\/install\?/);
     expect(JSON.parse(decodeURIComponent(code.split("?")[1] ?? ""))).toEqual({
-      ...{ name: "analytics", type: "http" },
+      name: "analytics",
+      type: "http",
       url: expect.stringMatching(/^https:\/\/mcp\.example\.com\/a/),
     });
   });

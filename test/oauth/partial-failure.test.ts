@@ -38,7 +38,9 @@ const MINUTES = 10 * 60_000;
 
 const refresh = (token: unknown) =>
   post(`${side.publicUrl}/token`, {
-    ...{ grant_type: "refresh_token", client_id: client, refresh_token: String(token) },
+    grant_type: "refresh_token",
+    client_id: client,
+    refresh_token: String(token),
   });
 
 /** A code, and how to exchange it. */
@@ -54,8 +56,11 @@ async function obtainCode() {
     });
   const exchange = (landed: string) =>
     post(`${side.publicUrl}/token`, {
-      ...{ grant_type: "authorization_code", client_id: client, redirect_uri: REDIRECT },
-      ...{ code: new URL(landed).searchParams.get("code") ?? "", code_verifier: verifier },
+      grant_type: "authorization_code",
+      client_id: client,
+      redirect_uri: REDIRECT,
+      code: new URL(landed).searchParams.get("code") ?? "",
+      code_verifier: verifier,
     });
   return { browser, allow, exchange };
 }

@@ -73,12 +73,10 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
     expect(tab.url().startsWith(`${connector.publicUrl}/consent/`)).toBe(true);
     const exchange = (landed: URL) =>
       post(`${connector.publicUrl}/token`, {
-        ...{
-          grant_type: "authorization_code",
-          client_id: body.client_id,
-          redirect_uri,
-          code_verifier: verifier,
-        },
+        grant_type: "authorization_code",
+        client_id: body.client_id,
+        redirect_uri,
+        code_verifier: verifier,
         code: landed.searchParams.get("code") ?? "",
       });
     return { exchange };
@@ -106,7 +104,9 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
     const [landed] = loopback.arrived();
     expect(loopback.arrived()).toHaveLength(1);
     expect(landed && cameWith(landed)).toEqual({
-      ...{ code: expect.any(String), state: "s-1", iss: connector.publicUrl },
+      code: expect.any(String),
+      state: "s-1",
+      iss: connector.publicUrl,
     });
     expect(landed && (await exchange(landed))).toMatchObject({ status: 200 });
   });
@@ -145,7 +145,9 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
       await expect.poll(() => sent.filter((url) => url.startsWith(redirect))).not.toEqual([]);
       const landed = new URL(sent.find((url) => url.startsWith(redirect)) ?? "");
       expect(cameWith(landed)).toEqual({
-        ...{ error: "access_denied", state: "s-1", iss: connector.publicUrl },
+        error: "access_denied",
+        state: "s-1",
+        iss: connector.publicUrl,
         error_description: expect.any(String),
       });
       expect(connector.upstream).toEqual([]);

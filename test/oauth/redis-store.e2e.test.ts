@@ -326,7 +326,8 @@ describe("a store in a Redis that does not run", () => {
     const port = typeof address === "object" && address !== null ? address.port : 0;
     await expect(openRedisStore(`rediss://127.0.0.1:${port}`, createOptions().options)).rejects.toMatchObject(
       {
-        ...{ code: "unavailable", message: expect.stringContaining("does not trust the certificate") },
+        code: "unavailable",
+        message: expect.stringContaining("does not trust the certificate"),
       },
     );
     server.close();

@@ -19,22 +19,18 @@ describe("a registration is refused for a redirect", () => {
   };
 
   it.each([
-    ...[
-      "javascript:alert(1)",
-      "intent://x#Intent;end",
-      "view-source:https://x.example",
-      "ws://x.example",
-      "ftp://x.example/",
-    ],
-    ...[
-      "https://user@x.example/cb",
-      "https://user:word@x.example/cb",
-      "https://:word@x.example/cb",
-      "data:x",
-      "http://x.example/cb",
-      "no address",
-      7,
-    ],
+    "javascript:alert(1)",
+    "intent://x#Intent;end",
+    "view-source:https://x.example",
+    "ws://x.example",
+    "ftp://x.example/",
+    "https://user@x.example/cb",
+    "https://user:word@x.example/cb",
+    "https://:word@x.example/cb",
+    "data:x",
+    "http://x.example/cb",
+    "no address",
+    7,
   ])("to %s", async (uri) => {
     expect(await register("https://x.example/cb", uri)).toBe(400);
   });

@@ -49,6 +49,7 @@ it("a resource of another server is kept, even beside this server's", () => {
 it("a token request loses its scope", () => {
   const form = token(new URLSearchParams("grant_type=refresh_token&scope=x&resource=https://mcp.example/"));
   expect(Object.fromEntries(form)).toEqual({
-    ...{ grant_type: "refresh_token", resource: "https://mcp.example/mcp" },
+    grant_type: "refresh_token",
+    resource: "https://mcp.example/mcp",
   });
 });

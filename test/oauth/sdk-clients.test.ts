@@ -55,7 +55,9 @@ describe.each(clientKinds)("the SDK's own client (%s)", (kind) => {
     const { mcp, kept, visits } = await signIn();
     expect(visits).toHaveLength(1);
     expect(Object.fromEntries(visits[0]?.searchParams ?? [])).toMatchObject({
-      ...{ client_id: kept.client?.client_id, resource: connector.mcp, code_challenge_method: "S256" },
+      client_id: kept.client?.client_id,
+      resource: connector.mcp,
+      code_challenge_method: "S256",
     });
     const { body } = await connector.ask(`/api/v1/stats?site=${QUESTION.site}&days=${QUESTION.days}`);
     const { structuredContent } = await mcp.callTool("get_stats", QUESTION);

@@ -9,7 +9,11 @@ import type { StoredRecord } from "../../src/oauth/store/store.ts";
 const say = (line: string) => void writeSync(1, `${line}\n`);
 const options = { clock: () => 1_800_000_000_000, secret: Buffer.alloc(32, 7), report: say };
 const build = (hash: string, sealed = Buffer.from(hash)): StoredRecord => ({
-  ...{ kind: "AccessToken", hash, grantId: "worker", created: 1_800_000_000_000, sealed },
+  kind: "AccessToken",
+  hash,
+  grantId: "worker",
+  created: 1_800_000_000_000,
+  sealed,
 });
 
 const [task = "", path = "", ...rest] = process.argv.slice(2);

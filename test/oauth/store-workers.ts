@@ -11,8 +11,14 @@ import { spawn } from "../support/child-process.js";
 export async function bundleWorker(): Promise<{ script: string; remove(): void }> {
   const folder = mkdtempSync(resolve("node_modules", ".store-worker-"));
   await build({
-    ...{ entry: { worker: "test/oauth/store-worker.ts" }, config: false, format: "esm", platform: "node" },
-    ...{ target: "node20", outDir: folder, silent: true, external: ["libsql"] },
+    entry: { worker: "test/oauth/store-worker.ts" },
+    config: false,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    outDir: folder,
+    silent: true,
+    external: ["libsql"],
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
     },
@@ -60,6 +66,13 @@ export function startWorker(args: string[], command: string[] = [process.execPat
 
 /** The expected output of the worker's task `smoke`. */
 export const SMOKE = [
-  ...[true, "a", { first: true, consumed: 1 }, { first: false, consumed: 1 }, 0, true, false, null],
+  true,
+  "a",
+  { first: true, consumed: 1 },
+  { first: false, consumed: 1 },
+  0,
+  true,
+  false,
+  null,
   [{ grantId: "worker", revoked: 1_800_000_000_000 }],
 ];

@@ -24,8 +24,12 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
     describe("records", () => {
       it("come back as they were put, on every replica", async () => {
         const full = buildRecord("full", {
-          ...{ kind: "RefreshToken", grantId: "g1", clientId: "https://client.example/ü" },
-          ...{ created: now, expires: now + MINUTE, consumed: now - 1 },
+          kind: "RefreshToken",
+          grantId: "g1",
+          clientId: "https://client.example/ü",
+          created: now,
+          expires: now + MINUTE,
+          consumed: now - 1,
           sealed: Uint8Array.from({ length: 256 }, (_, index) => index),
         });
         const bare = buildRecord("bare", { sealed: new Uint8Array() });
@@ -223,8 +227,12 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await other.listGrants()).toEqual([
           { ...plain, created: now, refreshed: now + 5, expires: now + day, revoked: undefined },
           {
-            ...{ grantId: "endless", clientId: undefined, created: now + 1, refreshed: now + 1 },
-            ...{ expires: undefined, revoked: undefined },
+            grantId: "endless",
+            clientId: undefined,
+            created: now + 1,
+            refreshed: now + 1,
+            expires: undefined,
+            revoked: undefined,
           },
         ]);
       });

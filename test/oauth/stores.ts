@@ -60,7 +60,8 @@ function createMedium(connect: (options: ReturnType<typeof createOptions>["optio
     const { clock, lines, options } = createOptions();
     const opened: Store[] = [];
     return {
-      ...{ clock, lines },
+      clock,
+      lines,
       open: async () => {
         const store = await connect(options);
         opened.push(store);
@@ -76,18 +77,24 @@ function createMedium(connect: (options: ReturnType<typeof createOptions>["optio
 
 export const storeKinds: StoreKind[] = [
   {
-    ...{ name: "memory", shared: false, absent: false },
+    name: "memory",
+    shared: false,
+    absent: false,
     start: async () => createMedium(async (options) => createMemoryStore(options))(),
   },
   ...drivers.map(([name, driver]) => ({
-    ...{ name: `SQLite by ${name}`, shared: true, absent: false },
+    name: `SQLite by ${name}`,
+    shared: true,
+    absent: false,
     start: async () => {
       const { path, remove } = createFolder();
       return createMedium((options) => openSqliteStore(path, options, driver))(remove);
     },
   })),
   {
-    ...{ name: "Redis (redis-server)", shared: true, absent: REDIS_SERVER === undefined },
+    name: "Redis (redis-server)",
+    shared: true,
+    absent: REDIS_SERVER === undefined,
     start: async () => {
       redis ??= startRedis();
       const { url } = await redis;

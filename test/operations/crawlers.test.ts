@@ -34,11 +34,15 @@ describe("a service that counts crawlers", () => {
     expect(body).toMatchObject({
       site: { domain: "example.com" },
       period: { from: "2026-11-15", to: "2026-11-21", days: 7, partial: true },
-      ...{ limit: 3, truncated: true },
+      limit: 3,
+      truncated: true,
     });
     expect(rows.map(({ value }) => value)).toEqual(["Googlebot", "ClaudeBot", "GPTBot"]);
     expect(rows[1]).toEqual({
-      ...{ value: "ClaudeBot", label: "ClaudeBot", operator: "Anthropic", purpose: "training" },
+      value: "ClaudeBot",
+      label: "ClaudeBot",
+      operator: "Anthropic",
+      purpose: "training",
       requests: expect.any(Number),
       pages: expect.any(Number),
       error_percentage: expect.any(Number),
@@ -79,20 +83,40 @@ describe("a service that counts crawlers", () => {
 const right = {
   site: { id: "site_7f3k", domain: "example.com" },
   period: {
-    ...{ from: "2026-10-23", to: "2026-11-21", days: 30, timezone: "Europe/Berlin", partial: true },
-    ...{ complete_through: "2026-11-20", as_of: "2026-11-21T05:05:10+01:00" },
+    from: "2026-10-23",
+    to: "2026-11-21",
+    days: 30,
+    timezone: "Europe/Berlin",
+    partial: true,
+    complete_through: "2026-11-20",
+    as_of: "2026-11-21T05:05:10+01:00",
   },
   rows: [
     {
-      ...{ value: "GPTBot", label: "GPTBot", operator: "OpenAI", purpose: "training" },
-      ...{ requests: 9, pages: 4, error_percentage: 11.1, last_seen: "2026-11-20T05:05:10+01:00" },
+      value: "GPTBot",
+      label: "GPTBot",
+      operator: "OpenAI",
+      purpose: "training",
+      requests: 9,
+      pages: 4,
+      error_percentage: 11.1,
+      last_seen: "2026-11-20T05:05:10+01:00",
     },
     {
-      ...{ value: null, label: "(unknown)", operator: null, purpose: "news" },
-      ...{ requests: 3, pages: 3, error_percentage: 0, last_seen: "2026-11-19T05:05:10Z" },
+      value: null,
+      label: "(unknown)",
+      operator: null,
+      purpose: "news",
+      requests: 3,
+      pages: 3,
+      error_percentage: 0,
+      last_seen: "2026-11-19T05:05:10Z",
     },
   ],
-  ...{ limit: 10, total_rows: 2, truncated: false, totals: { requests: 12 } },
+  limit: 10,
+  total_rows: 2,
+  truncated: false,
+  totals: { requests: 12 },
 };
 const answerWith = (body: unknown) =>
   network.use(http.get(`${BASE}/api/v1/crawlers`, () => HttpResponse.json(body as object)));
@@ -155,8 +179,12 @@ describe("a service without crawlers", () => {
     createListSource(
       [
         {
-          ...{ id: "one", domain: "example.com", name: "One", timezone: "Europe/Berlin" },
-          ...{ createdAt: 0, dataSince: "2026-01-01" },
+          id: "one",
+          domain: "example.com",
+          name: "One",
+          timezone: "Europe/Berlin",
+          createdAt: 0,
+          dataSince: "2026-01-01",
         },
       ],
       [],
@@ -180,7 +208,12 @@ describe("a service without crawlers", () => {
       typeof buildOpenApi
     >;
     expect(Object.keys(document.paths)).toEqual([
-      ...["/sites", "/stats", "/timeseries", "/breakdown", "/realtime", "/openapi.json"],
+      "/sites",
+      "/stats",
+      "/timeseries",
+      "/breakdown",
+      "/realtime",
+      "/openapi.json",
     ]);
     expect(document.components.schemas).not.toHaveProperty("CrawlersAnswer");
   });

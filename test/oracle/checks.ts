@@ -31,7 +31,11 @@ const pick = <T>(choose: Choose, values: readonly T[]) => values[choose(values.l
 type Format = "json" | "csv" | "tsv" | "page" | "plain page";
 export const formats: readonly Format[] = ["json", "csv", "tsv", "page", "plain page"];
 const words: Record<Format, string[]> = {
-  ...{ json: ["--json"], csv: ["--csv"], tsv: [], page: [], "plain page": ["--plain"] },
+  json: ["--json"],
+  csv: ["--csv"],
+  tsv: [],
+  page: [],
+  "plain page": ["--plain"],
 };
 
 interface Body {
@@ -47,8 +51,12 @@ function bare({ receipt: _, warnings, ...body }: Body) {
 
 /** Maps commands to the tools for the same query. */
 const toolOf = {
-  ...{ stats: "get_stats", timeseries: "get_timeseries", breakdown: "get_breakdown" },
-  ...{ crawlers: "get_crawlers", realtime: "get_realtime", overview: "get_overview" },
+  stats: "get_stats",
+  timeseries: "get_timeseries",
+  breakdown: "get_breakdown",
+  crawlers: "get_crawlers",
+  realtime: "get_realtime",
+  overview: "get_overview",
 };
 /** Which end is kept of a list that is too long for a model. */
 const listOf: { [command in keyof typeof toolOf]?: List } = {

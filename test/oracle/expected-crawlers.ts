@@ -26,8 +26,12 @@ export function expectCrawlers(
   const rows = all.slice(0, limit);
   return {
     json: {
-      ...{ site: refer(count.site), period: periodOf(count, now, days), rows, limit },
-      ...{ total_rows: all.length, truncated: all.length > limit },
+      site: refer(count.site),
+      period: periodOf(count, now, days),
+      rows,
+      limit,
+      total_rows: all.length,
+      truncated: all.length > limit,
       totals: { requests: all.reduce((sum, { requests }) => sum + requests, 0) },
       ...warningsOf(count, now, days),
     },

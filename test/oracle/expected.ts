@@ -32,9 +32,25 @@ export interface Expected {
 }
 
 export const dimensions = [
-  ...["pages", "entry_pages", "exit_pages", "hostnames", "referrers", "channels"],
-  ...["utm_sources", "utm_mediums", "utm_campaigns", "utm_terms", "utm_contents"],
-  ...["countries", "regions", "cities", "languages", "devices", "browsers", "operating_systems", "events"],
+  "pages",
+  "entry_pages",
+  "exit_pages",
+  "hostnames",
+  "referrers",
+  "channels",
+  "utm_sources",
+  "utm_mediums",
+  "utm_campaigns",
+  "utm_terms",
+  "utm_contents",
+  "countries",
+  "regions",
+  "cities",
+  "languages",
+  "devices",
+  "browsers",
+  "operating_systems",
+  "events",
 ] as Dimension[];
 
 /** The contract's timestamps are whole seconds. */
@@ -52,8 +68,13 @@ function percentOf(part: number, whole: number): number {
 export function periodOf({ site, today }: Count, now: number, days: number) {
   const to = today(now);
   return {
-    ...{ from: moveDate(to, 1 - days), to, days, timezone: site.timezone },
-    ...{ partial: true, complete_through: moveDate(to, -1), as_of: stamp(now, site.timezone) },
+    from: moveDate(to, 1 - days),
+    to,
+    days,
+    timezone: site.timezone,
+    partial: true,
+    complete_through: moveDate(to, -1),
+    as_of: stamp(now, site.timezone),
   };
 }
 
@@ -73,14 +94,21 @@ export function expectSites(sites: RawSite[], now: number): Expected {
     json: {
       as_of: utc(now),
       sites: ordered.map(({ id, domain, name, timezone, since }) => ({
-        ...{ id, domain, name, timezone, data_since: since },
+        id,
+        domain,
+        name,
+        timezone,
+        data_since: since,
       })),
     },
     tables: [
       {
         columns: [
           { key: "domain", title: "domain", kind: "text" },
-          ...[text("id"), text("name"), text("timezone"), text("data_since", "data since")],
+          text("id"),
+          text("name"),
+          text("timezone"),
+          text("data_since", "data since"),
         ],
         rows: ordered.map(({ id, domain, name, timezone, since }) => [domain, id, name, timezone, since]),
       },
@@ -92,7 +120,11 @@ export function expectStats(count: Count, now: number, days: number): Expected {
   const { visitors, pageviews, events } = count.totals(now, count.days(now, days));
   return {
     json: {
-      ...{ site: refer(count.site), period: periodOf(count, now, days), visitors, pageviews, events },
+      site: refer(count.site),
+      period: periodOf(count, now, days),
+      visitors,
+      pageviews,
+      events,
       ...warningsOf(count, now, days),
     },
     tables: [{ columns: counted("visitors", "pageviews", "events"), rows: [[visitors, pageviews, events]] }],
@@ -101,12 +133,17 @@ export function expectStats(count: Count, now: number, days: number): Expected {
 
 export function expectSeries(count: Count, now: number, days: number): Expected {
   const points = count.series(now, days).map(({ date, visitors, pageviews }, index) => ({
-    ...{ date, visitors, pageviews },
+    date,
+    visitors,
+    pageviews,
     ...(index === days - 1 && { partial: true }),
   }));
   return {
     json: {
-      ...{ site: refer(count.site), period: periodOf(count, now, days), interval: "day", points },
+      site: refer(count.site),
+      period: periodOf(count, now, days),
+      interval: "day",
+      points,
       ...warningsOf(count, now, days),
     },
     tables: [
@@ -117,7 +154,9 @@ export function expectSeries(count: Count, now: number, days: number): Expected 
           { key: "partial", title: "partial", kind: "text", machine: true },
         ],
         rows: points.map(({ date, visitors, pageviews, partial }) => [
-          ...[date, visitors, pageviews],
+          date,
+          visitors,
+          pageviews,
           partial ? "true" : null,
         ]),
       },
@@ -143,8 +182,13 @@ export function expectBreakdown(
   }));
   return {
     json: {
-      ...{ site: refer(count.site), period: periodOf(count, now, days), dimension, rows, limit },
-      ...{ total_rows: all.length, truncated: all.length > limit },
+      site: refer(count.site),
+      period: periodOf(count, now, days),
+      dimension,
+      rows,
+      limit,
+      total_rows: all.length,
+      truncated: all.length > limit,
       totals: { visitors, pageviews, ...(dimension === "events" && { events }) },
       ...warningsOf(count, now, days),
     },
@@ -156,10 +200,7 @@ export function expectBreakdown(
           ...counted("visitors", measure),
           { key: "percentage", title: "share", kind: "percent" },
         ],
-        rows: rows.map((row) => [
-          ...[row.value, row.label, row.visitors],
-          ...[Number(row[measure]), row.percentage],
-        ]),
+        rows: rows.map((row) => [row.value, row.label, row.visitors, Number(row[measure]), row.percentage]),
       },
     ],
   };
@@ -193,7 +234,10 @@ function compareWindows(count: Count, now: number, days: number) {
     percent: comparable && before > 0 ? percentOf(after - before, before) : null,
   });
   return {
-    ...{ current, previous, comparable, change },
+    current,
+    previous,
+    comparable,
+    change,
     ...(!comparable && { data_since: since }),
     visitors: change(current.visitors, previous.visitors),
     pageviews: change(current.pageviews, previous.pageviews),
@@ -226,8 +270,11 @@ function tabulateWindows(name: string, windows: ReturnType<typeof compareWindows
     name,
     columns: [{ key: "label", title: "measure", kind: "text" }, ...changeColumns],
     rows: (["visitors", "pageviews"] as const).map((measure) => [
-      ...[measure, windows.current[measure], windows.previous[measure]],
-      ...[windows[measure].absolute, windows[measure].percent],
+      measure,
+      windows.current[measure],
+      windows.previous[measure],
+      windows[measure].absolute,
+      windows[measure].percent,
     ]),
   };
 }
@@ -276,9 +323,16 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
       site: refer(count.site),
       period: {
         ...periodOf(count, now, days),
-        ...{ from: current.from, to: current.to, complete_through: current.to, partial: false },
+        from: current.from,
+        to: current.to,
+        complete_through: current.to,
+        partial: false,
       },
-      ...{ visitors, pageviews, events, active_now, comparison },
+      visitors,
+      pageviews,
+      events,
+      active_now,
+      comparison,
       today: { date: day.date, visitors: day.visitors, pageviews: day.pageviews },
       trend: {
         ...listCounts(count, now, dates),
@@ -342,7 +396,10 @@ export function expectComparison(
     const movers = [...new Set([...current.keys(), ...previous.keys()])].map((value): Mover => {
       const [after, before] = [current.get(value) ?? 0, previous.get(value) ?? 0];
       return {
-        ...{ value, label: labels(each, value), current: after, previous: before },
+        value,
+        label: labels(each, value),
+        current: after,
+        previous: before,
         change: change(after, before),
       };
     });
@@ -356,8 +413,11 @@ export function expectComparison(
   });
   return {
     json: {
-      ...{ site: refer(count.site), timezone: count.site.timezone, as_of: stamp(now, count.site.timezone) },
-      ...{ ...windows, change: { visitors, pageviews } },
+      site: refer(count.site),
+      timezone: count.site.timezone,
+      as_of: stamp(now, count.site.timezone),
+      ...windows,
+      change: { visitors, pageviews },
     },
     windows: tabulateWindows("windows", { ...windows, change, visitors, pageviews }),
     moved,
@@ -379,8 +439,12 @@ export function tabulateMovers(dimension: string, movers: Shown[]): Table {
     name: dimension,
     columns: [...named(dimension), ...changeColumns],
     rows: movers.map(({ value, label, current, previous, change }) => [
-      ...[value, label, current, previous],
-      ...[change.absolute, change.percent],
+      value,
+      label,
+      current,
+      previous,
+      change.absolute,
+      change.percent,
     ]),
   };
 }

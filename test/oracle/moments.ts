@@ -3,11 +3,33 @@ import { moveDate, offsetOf, startOf } from "./calendar.ts";
 
 /** Zones with odd days: odd offsets, odd clock changes, or a date that was skipped or happened twice. */
 const ODD_ZONES = [
-  ...["Australia/Lord_Howe", "Pacific/Chatham", "Asia/Kathmandu", "Pacific/Apia", "Pacific/Kiritimati"],
-  ...["Africa/Casablanca", "Antarctica/Troll", "Antarctica/Casey", "America/St_Johns", "Africa/Cairo"],
-  ...["America/Havana", "America/Santiago", "America/Sao_Paulo", "Asia/Pyongyang", "Africa/Monrovia"],
-  ...["Pacific/Kwajalein", "Europe/Dublin", "Pacific/Niue", "Asia/Amman", "America/Nuuk", "UTC"],
-  ...["Etc/GMT+12", "Etc/GMT-14", "Asia/Tehran", "America/Caracas", "Europe/Berlin", "Asia/Calcutta"],
+  "Australia/Lord_Howe",
+  "Pacific/Chatham",
+  "Asia/Kathmandu",
+  "Pacific/Apia",
+  "Pacific/Kiritimati",
+  "Africa/Casablanca",
+  "Antarctica/Troll",
+  "Antarctica/Casey",
+  "America/St_Johns",
+  "Africa/Cairo",
+  "America/Havana",
+  "America/Santiago",
+  "America/Sao_Paulo",
+  "Asia/Pyongyang",
+  "Africa/Monrovia",
+  "Pacific/Kwajalein",
+  "Europe/Dublin",
+  "Pacific/Niue",
+  "Asia/Amman",
+  "America/Nuuk",
+  "UTC",
+  "Etc/GMT+12",
+  "Etc/GMT-14",
+  "Asia/Tehran",
+  "America/Caracas",
+  "Europe/Berlin",
+  "Asia/Calcutta",
 ];
 export const zones = [...new Set([...Intl.supportedValuesOf("timeZone"), ...ODD_ZONES])];
 /** Dates around which a zone skipped a day, or set its clocks back over midnight. */

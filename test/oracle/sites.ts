@@ -25,8 +25,11 @@ const source = fc.record({
   channel: fc.constantFrom("Direct", "Referral", "AI assistants", "Email", "~"),
   referrer: orNull(WORDS),
   utm: fc.record({
-    ...{ source: orNull(WORDS), medium: orNull(WORDS), campaign: orNull(WORDS) },
-    ...{ term: orNull(WORDS), content: orNull(WORDS) },
+    source: orNull(WORDS),
+    medium: orNull(WORDS),
+    campaign: orNull(WORDS),
+    term: orNull(WORDS),
+    content: orNull(WORDS),
   }),
 });
 const place = fc.record({
@@ -124,7 +127,9 @@ export function build({ seed, now, sites, shared }: Given) {
   const fixtures: Fixtures = {
     organizations: [
       {
-        ...{ id: "org_1", name: "Acme", sites: sites.map((_, index) => `site_${index}`) },
+        id: "org_1",
+        name: "Acme",
+        sites: sites.map((_, index) => `site_${index}`),
         keys: [{ id: "key_1", sha256: createHash("sha256").update(DEMO_KEY).digest("hex") }],
       },
     ],
@@ -143,9 +148,14 @@ export function buildLarge(timezone: string, now: number, size: { visitors: numb
   const [site] = given?.sites ?? [];
   if (!given || !site) throw new Error("There is no scenario.");
   const usual = {
-    ...{ since: 2_000, weekdays: [1.1, 1.2, 1.2, 1.1, 1, 0.6, 0.7], pages_per_visit: 3, growth: 0.5 },
-    ...{ hours: Array<number>(24).fill(1), events: { Signup: 0.1, signup: 0.02 } },
-    ...{ visitors: size.visitors, paths: Array.from({ length: size.paths }, (_, index) => `/${index}`) },
+    since: 2_000,
+    weekdays: [1.1, 1.2, 1.2, 1.1, 1, 0.6, 0.7],
+    pages_per_visit: 3,
+    growth: 0.5,
+    hours: Array<number>(24).fill(1),
+    events: { Signup: 0.1, signup: 0.02 },
+    visitors: size.visitors,
+    paths: Array.from({ length: size.paths }, (_, index) => `/${index}`),
   };
   return build({ ...given, now, sites: [{ timezone, base: { ...site.base, ...usual } }] });
 }
@@ -177,8 +187,13 @@ function createProfile(
     Object.fromEntries(Object.keys(named).map((key, at) => [key, 1 + (at % 3)]));
   const { since, growth, paths, burst, ...rest } = site;
   return {
-    ...{ id: `site_${index}`, domain: `s${9 - index}.example.com`, name: `Site ${index}`, timezone },
-    ...{ data_since: since, added: (since ?? 0) + 2, growth_from: growth },
+    id: `site_${index}`,
+    domain: `s${9 - index}.example.com`,
+    name: `Site ${index}`,
+    timezone,
+    data_since: since,
+    added: (since ?? 0) + 2,
+    growth_from: growth,
     ...rest,
     pages: paths.map((path, at) => ({ path, entry: 1 + (at % 2), view: 1 })),
     sources: { direct: 1, ...evenly(shared.sources) },
@@ -187,7 +202,9 @@ function createProfile(
     story: burst
       ? [
           {
-            ...{ name: "burst", from: burst.from, days: 2 },
+            name: "burst",
+            from: burst.from,
+            days: 2,
             extra: { visitors: burst.visitors, source: "n0", path: paths[0] ?? "/" },
           },
         ]

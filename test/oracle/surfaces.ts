@@ -23,7 +23,10 @@ export async function openSurfaces() {
 
   const shell = async (argv: string[], options: { isTTY?: boolean } = {}) => {
     const { code, stdout, stderr } = await runShell(argv, {
-      ...{ environment: { ...environment, NO_COLOR: "1" }, columns: WIDTH, rows: 1_000, ...options },
+      environment: { ...environment, NO_COLOR: "1" },
+      columns: WIDTH,
+      rows: 1_000,
+      ...options,
       clock: () => chosen().time.now,
     });
     if (code !== 0) throw new Error(`${argv.join(" ")} ends with ${code}: ${stderr}`);

@@ -64,8 +64,16 @@ async function serve(service: string, store: string[]) {
   const running = await startProgram(
     join(to, "bin", "analytics-mcp.js"),
     [
-      ...["serve", "--port", "0", "--base-url", service, "--admin-listen", admin],
-      ...["--log-level", "debug", ...store],
+      "serve",
+      "--port",
+      "0",
+      "--base-url",
+      service,
+      "--admin-listen",
+      admin,
+      "--log-level",
+      "debug",
+      ...store,
     ],
     { XDG_STATE_HOME: state },
     "The connector is at",
@@ -115,10 +123,17 @@ async function misplace(origin: string, access: string, clientId: string, secret
   }
   const basic = `Basic ${Buffer.from(`${secret}:${secret}`).toString("base64")}`;
   const headers: Record<string, string>[] = [
-    ...[{ authorization: basic }, { authorization: secret }, { authorization: `Bearer  ${secret}` }],
-    ...[{ "x-api-key": secret }, { cookie: `_interaction=${secret}; _interaction.sig=${secret}` }],
-    ...[{ "x-forwarded-for": secret }, { "user-agent": secret }, { referer: `${origin}/?${escaped}` }],
-    ...[{ origin: `https://${escaped}.example` }, { host: `${escaped}.example` }, { accept: secret }],
+    { authorization: basic },
+    { authorization: secret },
+    { authorization: `Bearer  ${secret}` },
+    { "x-api-key": secret },
+    { cookie: `_interaction=${secret}; _interaction.sig=${secret}` },
+    { "x-forwarded-for": secret },
+    { "user-agent": secret },
+    { referer: `${origin}/?${escaped}` },
+    { origin: `https://${escaped}.example` },
+    { host: `${escaped}.example` },
+    { accept: secret },
   ];
   for (const each of headers) {
     for (const path of ["/mcp", "/token", "/consent/x"])

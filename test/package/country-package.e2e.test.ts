@@ -47,7 +47,8 @@ function askCountries(...words: string[]) {
     newerNode ?? process.execPath,
     [program, ...asked, ...logs, ...words],
     {
-      ...{ cwd: join(folder, "work"), encoding: "utf8" as const },
+      cwd: join(folder, "work"),
+      encoding: "utf8" as const,
       env: { XDG_STATE_HOME: join(folder, "state") },
     },
   );

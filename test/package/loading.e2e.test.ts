@@ -70,7 +70,8 @@ async function readBuiltins(args: string[]): Promise<string[]> {
     process.execPath,
     ["--require", resolve("test/support/loaded-builtins.cjs"), bin, ...args],
     {
-      ...{ env, stdio: "ignore" },
+      env,
+      stdio: "ignore",
     },
   );
   expect(await once(child, "exit")).toEqual([0, null]);

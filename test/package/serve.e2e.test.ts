@@ -159,7 +159,8 @@ describe("serve, when it is asked to stop", () => {
     let asked = () => {};
     const connector = await startTestConnector({
       reach: (apiKey) => ({
-        ...{ baseUrl: "https://stats.example.test/api/v1", apiKey },
+        baseUrl: "https://stats.example.test/api/v1",
+        apiKey,
         fetch: async (url, init) => {
           if (hold) {
             asked();
@@ -199,8 +200,13 @@ describe("serve, started", () => {
     const [, ...lines] = server.output.stderr.slice(server.output.stderr.indexOf(STARTED)).trim().split("\n");
     const events = lines.map((line) => JSON.parse(line));
     expect(events).toContainEqual({
-      ...{ time: expect.stringMatching(/Z$/), level: "info", event: "grant_made" },
-      ...{ request: expect.any(String), grant: expect.any(String), client: expect.any(String), name: "Test" },
+      time: expect.stringMatching(/Z$/),
+      level: "info",
+      event: "grant_made",
+      request: expect.any(String),
+      grant: expect.any(String),
+      client: expect.any(String),
+      name: "Test",
     });
     expect(server.output.stdout).toBe("");
   });

@@ -130,7 +130,9 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
     const client = await connect(kind, bin, ["--demo"]);
     const uris = (await client.listResources()).resources.map((resource) => resource.uri);
     expect(uris).toEqual([
-      ...["analytics://sites", "analytics://openapi", "analytics://llms.txt"],
+      "analytics://sites",
+      "analytics://openapi",
+      "analytics://llms.txt",
       "ui://analytics-mcp/chart.html",
     ]);
     const [template] = (await client.listTemplates()).resourceTemplates;

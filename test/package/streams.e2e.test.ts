@@ -18,7 +18,9 @@ it.skipIf(!existsSync(FULL)).each([STATS, `${STATS} --json`, "--help", "help sta
   "%s on a full disk is a failure that says so",
   (words) => {
     expect(run(`${words} >${FULL}`)).toEqual({
-      ...{ status: 1, stdout: "", stderr: "error: Standard output cannot be written: the disk is full.\n" },
+      status: 1,
+      stdout: "",
+      stderr: "error: Standard output cannot be written: the disk is full.\n",
     });
   },
 );

@@ -19,7 +19,10 @@ export async function photographChart(browser: Browser, theme: Theme, moment: nu
   const context = await browser.newContext({ deviceScaleFactor: SCALE });
   const result: unknown = await client.callTool("get_overview", { site: "example.com" });
   const view = await openView(context, {
-    ...{ html: readChart(), hostPage, ...SHOWN, context: { theme, locale: "en-US" } },
+    html: readChart(),
+    hostPage,
+    ...SHOWN,
+    context: { theme, locale: "en-US" },
     media: { colorScheme: theme },
   });
   await view.page.evaluate(async (sent) => {

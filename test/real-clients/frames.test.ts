@@ -34,7 +34,13 @@ async function replay(text: string) {
     written += chunk;
   });
   const served = serveStdio({
-    ...{ stdin, stdout, call, version: "0.0.0", about: demo.about, options: [], admit: () => {} },
+    stdin,
+    stdout,
+    call,
+    version: "0.0.0",
+    about: demo.about,
+    options: [],
+    admit: () => {},
     onFault: ({ message }) => void faults.push(message),
   });
   onTestFinished(() => void stdin.end());

@@ -92,17 +92,19 @@ const responses: WireFormat = {
     const item =
       "call" in turn
         ? {
-            ...{
-              type: "function_call",
-              id: "fc_1",
-              call_id: turn.call.id,
-              status: "completed",
-              name: turn.call.name,
-            },
-            ...{ arguments: JSON.stringify(turn.call.args), ...findNamespace(request, turn.call.name) },
+            type: "function_call",
+            id: "fc_1",
+            call_id: turn.call.id,
+            status: "completed",
+            name: turn.call.name,
+            arguments: JSON.stringify(turn.call.args),
+            ...findNamespace(request, turn.call.name),
           }
         : {
-            ...{ type: "message", id: "msg_1", role: "assistant", status: "completed" },
+            type: "message",
+            id: "msg_1",
+            role: "assistant",
+            status: "completed",
             content: [{ type: "output_text", text: turn.text, annotations: [] }],
           };
     const usage = { input_tokens: 10, output_tokens: 10, total_tokens: 20 };

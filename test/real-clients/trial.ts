@@ -57,7 +57,9 @@ export async function runTrial(
 
   const config = (...argv: string[]) =>
     execFileSync(process.execPath, [SERVER, "config", client.id, ...argv], {
-      ...{ encoding: "utf8", env: { HOME: home }, stdio: ["ignore", "pipe", "ignore"] },
+      encoding: "utf8",
+      env: { HOME: home },
+      stdio: ["ignore", "pipe", "ignore"],
     });
   const printed = (): { path: string; content: string; command: string | null } =>
     JSON.parse(config("--json"));
@@ -66,7 +68,9 @@ export async function runTrial(
     writeFileSync(resolve(home, path), text);
   };
   const trial: Trial = {
-    ...{ home, model, put },
+    home,
+    model,
+    put,
     write: () => void config("--write"),
     paste: (others) => {
       const { path, content } = printed();

@@ -168,7 +168,11 @@ const anyView = fc.record({ labels: fc.array(hostileCell, { minLength: 1, maxLen
       { key: "percent", label: "percent", kind: "percent_change", detail: true },
     ],
     rows: labels.map((label, index) => ({
-      ...{ value: label, label, visitors: 10 ** index, change: -index, percent: index === 0 ? null : -1.5 },
+      value: label,
+      label,
+      visitors: 10 ** index,
+      change: -index,
+      percent: index === 0 ? null : -1.5,
     })),
     notes: [],
     bars: "visitors",

@@ -87,7 +87,10 @@ describe("compare", () => {
       "countries",
     ]);
     expect([answer.previous.from, answer.previous.to, answer.current.from, answer.current.to]).toEqual([
-      ...["2026-11-07", "2026-11-13", "2026-11-14", "2026-11-20"],
+      "2026-11-07",
+      "2026-11-13",
+      "2026-11-14",
+      "2026-11-20",
     ]);
     expect(requests()).toBe(15);
   });
@@ -310,8 +313,10 @@ describe("overview, against a naive count of the raw visits", () => {
     const { call } = connect(undefined, undefined, true);
     const answer = await overview.compute(call, { site: "example.com", days: 30, period: "today" }, {});
     expect(answer).toMatchObject({
-      ...{ comparison: null, period: { from: "2026-11-21", to: "2026-11-21", partial: true } },
-      ...{ visitors: answer.today.visitors, trend: { partial: true, visitors: [answer.today.visitors] } },
+      comparison: null,
+      period: { from: "2026-11-21", to: "2026-11-21", partial: true },
+      visitors: answer.today.visitors,
+      trend: { partial: true, visitors: [answer.today.visitors] },
     });
     const [totals] = overview.views(answer);
     expect(totals?.headline).toMatch(/, so far$/);

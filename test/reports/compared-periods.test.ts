@@ -108,7 +108,8 @@ it.each([
   [{ period: "2027-01" }, "must not be in the future"],
 ])("%j is refused", async (params, words) => {
   await expect(compare(direct, params)).rejects.toMatchObject({
-    ...{ code: "invalid_parameter", message: expect.stringContaining(words) },
+    code: "invalid_parameter",
+    message: expect.stringContaining(words),
   });
 });
 

@@ -73,7 +73,11 @@ describe("movers", () => {
     expect(movers).toEqual([
       { value: "a", label: "a", current: 10, previous: 80, change: { absolute: -70, percent: -87.5 } },
       {
-        ...{ value: "b", label: "b", current: null, previous: null, change: null },
+        value: "b",
+        label: "b",
+        current: null,
+        previous: null,
+        change: null,
         bounds: {
           current: { least: 0, most: 10 },
           previous: { least: 40, most: 50 },
@@ -81,7 +85,11 @@ describe("movers", () => {
         },
       },
       {
-        ...{ value: "c", label: "c", current: 40, previous: null, change: null },
+        value: "c",
+        label: "c",
+        current: 40,
+        previous: null,
+        change: null,
         bounds: {
           current: { least: 40, most: 40 },
           previous: { least: 0, most: 10 },

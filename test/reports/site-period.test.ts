@@ -80,7 +80,8 @@ describe("a period at a service that answers only for days until today", () => {
 
   it("of an unknown site is refused with the sites that there are", async () => {
     await expect(ask(limited, "stats", { period: "yesterday", site: "nope.example" })).rejects.toMatchObject({
-      ...{ code: "site_not_found", hint: expect.stringContaining("example.com") },
+      code: "site_not_found",
+      hint: expect.stringContaining("example.com"),
     });
   });
 });

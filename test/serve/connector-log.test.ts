@@ -140,7 +140,8 @@ describe("the level", () => {
   it("debug shows why the service was not reached, but not its address", async () => {
     const { publicUrl, told } = await start({
       reach: (apiKey) => ({
-        ...{ baseUrl: "http://127.0.0.1:1/api/v1", apiKey },
+        baseUrl: "http://127.0.0.1:1/api/v1",
+        apiKey,
         fetch: () =>
           Promise.reject(
             new TypeError("to 10.1.2.3", { cause: Object.assign(new Error(), { code: "ECONNREFUSED" }) }),

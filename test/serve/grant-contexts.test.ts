@@ -16,10 +16,12 @@ function start() {
       reached.push(apiKey);
       return createHttpClient({
         readTarget: () => ({
-          ...{ baseUrl: "https://stats.example.test/api/v1", apiKey: DEMO_KEY },
+          baseUrl: "https://stats.example.test/api/v1",
+          apiKey: DEMO_KEY,
           fetch: async (url, init) => api(new Request(url, init)),
         }),
-        ...{ clock: () => time.now, limits: limits ?? {} },
+        clock: () => time.now,
+        limits: limits ?? {},
       }).call;
     },
     clock: () => time.now,

@@ -78,14 +78,16 @@ async function startConnectors(count: number, store: string) {
 
 const media = [
   {
-    ...{ name: "one connector on SQLite", absent: false },
+    name: "one connector on SQLite",
+    absent: false,
     start: async () => {
       const { proxy, connectors } = await startConnectors(1, join(folder, "data", "store.db"));
       return { proxy, mortals: connectors };
     },
   },
   {
-    ...{ name: "two connectors on Redis, and Redis (redis-server)", absent: REDIS_SERVER === undefined },
+    name: "two connectors on Redis, and Redis (redis-server)",
+    absent: REDIS_SERVER === undefined,
     start: async () => {
       const redis = await startRedis("--appendfsync", "always");
       open.push(redis.stop);
@@ -132,7 +134,9 @@ describe("serve, killed at any moment of a sign-in (SERVE_KILLS, SERVE_SEED)", (
         let [signIns, over] = [0, false];
         const { publicUrl } = proxy;
         const world = {
-          ...{ publicUrl, mcp: `${publicUrl}/mcp`, tell: watch.tell },
+          publicUrl,
+          mcp: `${publicUrl}/mcp`,
+          tell: watch.tell,
           lose: (step: Step) => {
             lost[step] = (lost[step] ?? 0) + 1;
           },

@@ -34,12 +34,16 @@ function write(revision: string, name: string, input: object, own: object = {}):
   const isCurrent = revision === CURRENT;
   return {
     headers: {
-      ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...{ accept: "application/json, text/event-stream", "mcp-protocol-version": revision },
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": revision,
       ...(isCurrent ? { "mcp-method": "tools/call", "mcp-name": name } : { "mcp-session-id": "one" }),
     },
     message: {
-      ...{ jsonrpc: "2.0", id: 7, method: "tools/call" },
+      jsonrpc: "2.0",
+      id: 7,
+      method: "tools/call",
       params: { name, arguments: input, _meta: isCurrent ? { ...meta, ...own } : own },
     },
   };
@@ -204,7 +208,10 @@ describe("while the service has not answered", () => {
     await expect.poll(() => connector.hold.waiting).toBe(1);
     const asked = connector.upstream.length;
     return {
-      ...{ outgoing, begun, answer, headers },
+      outgoing,
+      begun,
+      answer,
+      headers,
       /** Lets the service answer; returns whether it was still asked. */
       finish: async () => {
         release();

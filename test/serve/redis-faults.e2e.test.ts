@@ -85,7 +85,8 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
     for (let round = 0; round < 2; round++) {
       const read = what === "is full" ? { status: 200 } : unavailable;
       await Promise.all([
-        ...[expectAll(writing, unavailable), expectAll(reading, read)],
+        expectAll(writing, unavailable),
+        expectAll(reading, read),
         ...sides.map((each) => expectReadiness(each, read)),
       ]);
     }

@@ -88,7 +88,9 @@ describe("two organizations on one log", () => {
           accept: "application/json, text/event-stream",
         },
         body: JSON.stringify({
-          ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
           params: { name, arguments: args },
         }),
       });

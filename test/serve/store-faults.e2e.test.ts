@@ -56,8 +56,10 @@ interface Fault {
 
 const faults: Fault[] = [
   {
-    ...{ name: "full: its file may not grow (prlimit)", absent: prlimit === undefined },
-    ...{ reads: true, reason: "its disk cannot be read or written" },
+    name: "full: its file may not grow (prlimit)",
+    absent: prlimit === undefined,
+    reads: true,
+    reason: "its disk cannot be read or written",
     cause: async () => {
       limit("0");
       return () => limit("unlimited");
@@ -65,7 +67,8 @@ const faults: Fault[] = [
   },
   {
     name: "locked by another process, while many want to write",
-    ...{ reads: true, reason: "another process has locked its file" },
+    reads: true,
+    reason: "another process has locked its file",
     cause: async () => {
       const holder = startWorker([worker.script, "lock", store]);
       await holder.until("locked");
@@ -77,7 +80,9 @@ const faults: Fault[] = [
     },
   },
   {
-    ...{ name: "read-only", reads: true, reason: "its file is read-only" },
+    name: "read-only",
+    reads: true,
+    reason: "its file is read-only",
     cause: async () => {
       process.kill(served.pid, "SIGUSR2");
       await expect.poll(() => served.output.stderr).toContain("query_only true");
@@ -88,7 +93,9 @@ const faults: Fault[] = [
     },
   },
   {
-    ...{ name: "gone with its folder", reads: false, reason: "its file was removed or replaced" },
+    name: "gone with its folder",
+    reads: false,
+    reason: "its file was removed or replaced",
     cause: async () => {
       renameSync(data, `${data}.away`);
       return () => renameSync(`${data}.away`, data);

@@ -89,7 +89,8 @@ const forms: [id: string, local: object, remote: object][] = [
   [
     "copilot-cli",
     mcpServers({
-      ...{ type: "local", tools: ["*"] },
+      type: "local",
+      tools: ["*"],
       ...npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}"),
     }),
     mcpServers({ type: "http", url: remote, tools: ["*"] }),
@@ -142,7 +143,8 @@ const forms: [id: string, local: object, remote: object][] = [
     {
       mcpServers: [
         {
-          ...{ name: "analytics", type: "stdio" },
+          name: "analytics",
+          type: "stdio",
           ...npx("${{ secrets.ANALYTICS_API_KEY }}", "${{ secrets.ANALYTICS_BASE_URL }}"),
         },
       ],
@@ -154,27 +156,26 @@ const forms: [id: string, local: object, remote: object][] = [
     {
       extensions: {
         analytics: {
-          ...{
-            type: "stdio",
-            name: "analytics",
-            description: "Web analytics",
-            enabled: true,
-            timeout: 300,
-          },
-          ...{ cmd: "npx", args, envs: {}, env_keys: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
+          type: "stdio",
+          name: "analytics",
+          description: "Web analytics",
+          enabled: true,
+          timeout: 300,
+          cmd: "npx",
+          args,
+          envs: {},
+          env_keys: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"],
         },
       },
     },
     {
       extensions: {
         analytics: {
-          ...{
-            type: "streamable_http",
-            name: "analytics",
-            description: "Web analytics",
-            enabled: true,
-            timeout: 300,
-          },
+          type: "streamable_http",
+          name: "analytics",
+          description: "Web analytics",
+          enabled: true,
+          timeout: 300,
           uri: remote,
         },
       },
@@ -284,21 +285,17 @@ describe("the path of the file", () => {
 
 describe("a client is found", () => {
   it.each([
-    ...[
-      ["claudecode", "claude-code"],
-      ["Claude Desktop", "claude-desktop"],
-      ["vscode", "vs-code"],
-      ["code", "vs-code"],
-    ],
-    ...[
-      ["gemini", "gemini-cli"],
-      ["codex-cli", "codex"],
-      ["intellij", "jetbrains"],
-      ["LMStudio", "lm-studio"],
-      ["copilot", "copilot-cli"],
-      ["github-copilot", "vs-code"],
-      ["kilocode", "kilo"],
-    ],
+    ["claudecode", "claude-code"],
+    ["Claude Desktop", "claude-desktop"],
+    ["vscode", "vs-code"],
+    ["code", "vs-code"],
+    ["gemini", "gemini-cli"],
+    ["codex-cli", "codex"],
+    ["intellij", "jetbrains"],
+    ["LMStudio", "lm-studio"],
+    ["copilot", "copilot-cli"],
+    ["github-copilot", "vs-code"],
+    ["kilocode", "kilo"],
   ])("as %s", (word = "", id) => {
     expect(findClient(word).id).toBe(id);
   });

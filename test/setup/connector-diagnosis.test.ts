@@ -17,9 +17,20 @@ async function start(...given: Parameters<typeof startRightConnector>) {
 }
 
 const CHECKS = [
-  ...["endpoint: ok", "proxy: ok", "dns: skipped", "tcp: ok", "tls: skipped", "challenge: ok"],
-  ...["resource metadata: ok", "server metadata: ok", "PKCE: ok", "registration: ok", "sign-in page: ok"],
-  ...["page headers: ok", "HSTS: skipped", "clock: ok"],
+  "endpoint: ok",
+  "proxy: ok",
+  "dns: skipped",
+  "tcp: ok",
+  "tls: skipped",
+  "challenge: ok",
+  "resource metadata: ok",
+  "server metadata: ok",
+  "PKCE: ok",
+  "registration: ok",
+  "sign-in page: ok",
+  "page headers: ok",
+  "HSTS: skipped",
+  "clock: ok",
 ];
 const list = (checks: { check: string; status: string }[]) =>
   checks.map(({ check, status }) => `${check}: ${status}`);
@@ -43,8 +54,12 @@ describe("a working connector", () => {
     expect(page?.headers.cookie).toBe("sign_in=s-1");
     const asked = new URL(requests.find(({ url }) => url?.startsWith("/authorize"))?.url ?? "", origin);
     expect(Object.fromEntries(asked.searchParams)).toMatchObject({
-      ...{ response_type: "code", client_id: "c-1", resource: `${origin}/mcp`, scope: "read" },
-      ...{ code_challenge_method: "S256", code_challenge: expect.stringMatching(/^[\w-]{43}$/) },
+      response_type: "code",
+      client_id: "c-1",
+      resource: `${origin}/mcp`,
+      scope: "read",
+      code_challenge_method: "S256",
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
     });
     for (const { headers } of requests) expect(headers.authorization).toBeUndefined();
   });
@@ -98,7 +113,9 @@ it("what a connector says cannot pass for a line of the terminal's", async () =>
     resource: { members: { resource: `https://x.example/\u001b[31m\n${"a".repeat(500)}` } },
   });
   const { stdout, stderr } = await runShell(["doctor", "--connector", origin], {
-    ...{ isTTY: true, environment: { NO_COLOR: "1" }, clock: Date.now },
+    isTTY: true,
+    environment: { NO_COLOR: "1" },
+    clock: Date.now,
   });
   expect(stdout + stderr).not.toContain("\u001b");
   expect(stdout + stderr).not.toContain("a".repeat(200));

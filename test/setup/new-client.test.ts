@@ -83,7 +83,9 @@ describe("a client is one file and one line", () => {
     // @ts-expect-error: --write cannot edit YAML.
     const writable: McpClient = { ...facts, id, format: "yaml", isWritable: true };
     expect(await shell("config", writable.id, "--demo", "--write")).toMatchObject({
-      ...{ code: 2, stdout: "", stderr: expect.stringContaining("Goose") },
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("Goose"),
     });
   });
 });

@@ -103,19 +103,15 @@ describe("any document", () => {
     texts,
     fc.integer().map(String),
     fc.constantFrom(
-      ...[
-        "'[mcp_servers.analytics]'",
-        '"""\n[mcp_servers.analytics]\n"""',
-        "'''\n# not one\n''''",
-        '""""quoted"""""',
-      ],
-      ...[
-        "[\n  1, # ]\n  2,\n]",
-        '{ x = "}", y = [ "#" ] }',
-        "1979-05-27T07:32:00Z",
-        "true",
-        "[ [ 1 ], [ ] ]",
-      ],
+      "'[mcp_servers.analytics]'",
+      '"""\n[mcp_servers.analytics]\n"""',
+      "'''\n# not one\n''''",
+      '""""quoted"""""',
+      "[\n  1, # ]\n  2,\n]",
+      '{ x = "}", y = [ "#" ] }',
+      "1979-05-27T07:32:00Z",
+      "true",
+      "[ [ 1 ], [ ] ]",
     ),
   );
   const comments = fc.constantFrom("", "\n", "# a comment\n", "\t# [mcp_servers.analytics]\n\n");

@@ -12,15 +12,22 @@ const NOW = Date.parse("2026-11-21T04:05:10Z");
 const DAY = 86_400_000;
 
 const site: SourceSite = {
-  ...{ id: "one", domain: "one.example", name: "One", timezone: "Europe/Berlin" },
-  ...{ createdAt: Date.parse("2026-10-01T00:00:00Z"), dataSince: "2026-10-02" },
+  id: "one",
+  domain: "one.example",
+  name: "One",
+  timezone: "Europe/Berlin",
+  createdAt: Date.parse("2026-10-01T00:00:00Z"),
+  dataSince: "2026-10-02",
 };
 
 /** Two visitors a day who read two pages, one of whom downloads something. */
 const hits: ListedHit[] = Array.from({ length: 50 }, (_, day) => {
   const at = NOW - day * DAY - 60_000;
   const hit = (visitor: string, path: string, event?: string) => ({
-    ...{ site: "one", visitor, at, path },
+    site: "one",
+    visitor,
+    at,
+    path,
     ...(event !== undefined && { event }),
   });
   return [hit("a", "/"), hit("a", "/more"), hit("b", "/"), hit("b", "/", "Download")];
@@ -45,7 +52,9 @@ describe("any data source answers every operation", () => {
         partial: true,
         complete_through: "2026-11-20",
       },
-      ...{ visitors: 14, pageviews: 21, events: 7 },
+      visitors: 14,
+      pageviews: 21,
+      events: 7,
     });
     const { points } = await call(timeseries, { site: "one", days: 2 });
     expect(points).toEqual([
@@ -54,7 +63,9 @@ describe("any data source answers every operation", () => {
     ]);
     expect(await call(breakdown, { site: "one", dimension: "pages", days: 1, limit: 1 })).toMatchObject({
       rows: [{ value: "/", visitors: 2, pageviews: 2, percentage: 100 }],
-      ...{ total_rows: 2, truncated: true, totals: { visitors: 2, pageviews: 3 } },
+      total_rows: 2,
+      truncated: true,
+      totals: { visitors: 2, pageviews: 3 },
     });
     expect(await call(realtime, { site: "one" })).toMatchObject({ visitors: 2, window_minutes: 5 });
   });
@@ -97,12 +108,16 @@ describe("a source that cannot do everything", () => {
       ...source,
       crawlers: async () => ({
         rows: [{ ...row, requests: 8, pages: 3, errors: 1, lastSeen: NOW - DAY }],
-        ...{ totalRows: 12, totalRequests: 20 },
+        totalRows: 12,
+        totalRequests: 20,
       }),
     });
     expect(await ask(crawlers, { ...asked, limit: 1 })).toMatchObject({
       rows: [{ ...row, error_percentage: 12.5, last_seen: "2026-11-20T05:05:10+01:00" }],
-      ...{ limit: 1, total_rows: 12, truncated: true, totals: { requests: 20 } },
+      limit: 1,
+      total_rows: 12,
+      truncated: true,
+      totals: { requests: 20 },
     });
   });
 
@@ -169,7 +184,9 @@ describe("from and to", () => {
       visitors: 4,
     });
     expect((await ask({ from: "2026-11-21", to: "2026-11-21" })).period).toMatchObject({
-      ...{ days: 1, partial: true, complete_through: "2026-11-20" },
+      days: 1,
+      partial: true,
+      complete_through: "2026-11-20",
     });
   });
 

@@ -47,7 +47,10 @@ const remove = (name: string) => runShell(["keys", "remove", name, "--keys", key
 async function startApi(glob = "access.log", quota = { limit: 10_000, window: 60 }) {
   const flags = { logs: [join(folder, glob)], keys: keysFile(), timezone: "UTC" };
   const { find } = await openServedKeyring(logs, {
-    ...{ clock, environment: {}, flags, mayMakeKey: false },
+    clock,
+    environment: {},
+    flags,
+    mayMakeKey: false,
     warn: (message) => void reports.push(message),
   });
   const api = createApi({ keyring: find, clock, quota, createRequestId: () => "request" });
@@ -84,8 +87,13 @@ describe("organizations on one log", () => {
     expect((await ask(tiny, "/stats?site=tiny.example&days=3")).json).toMatchObject({ visitors: 6 });
     const [{ id }] = (await ask(acme, "/sites")).json.sites;
     for (const path of [
-      ...["/stats?days=7&", "/timeseries?", "/breakdown?dimension=pages&", "/breakdown?dimension=cities&"],
-      ...["/realtime?", "/crawlers?", "/stats?from=2026-11-19&to=2026-11-20&"],
+      "/stats?days=7&",
+      "/timeseries?",
+      "/breakdown?dimension=pages&",
+      "/breakdown?dimension=cities&",
+      "/realtime?",
+      "/crawlers?",
+      "/stats?from=2026-11-19&to=2026-11-20&",
     ]) {
       time.now += 60_000;
       const missing = await ask(tiny, `${path}site=nowhere.example`);

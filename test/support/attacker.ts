@@ -61,9 +61,14 @@ export async function prepare(
   const clientId = String(body.client_id);
   const verifier = hide(randomBytes(32).toString("base64url"));
   const parameters = {
-    ...{ client_id: clientId, redirect_uri: REDIRECT, response_type: "code", state: "the state" },
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    response_type: "code",
+    state: "the state",
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-    ...{ code_challenge_method: "S256", resource: `${origin}/mcp`, ...changes },
+    code_challenge_method: "S256",
+    resource: `${origin}/mcp`,
+    ...changes,
   };
   const url = new URL(`${origin}/authorize`);
   for (const [name, value] of Object.entries(parameters)) {
@@ -115,8 +120,12 @@ export const exchange = (
   changes: Record<string, string> = {},
 ) =>
   post(`${origin}/token`, {
-    ...{ grant_type: "authorization_code", client_id: clientId, code, code_verifier: verifier },
-    ...{ redirect_uri: REDIRECT, ...changes },
+    grant_type: "authorization_code",
+    client_id: clientId,
+    code,
+    code_verifier: verifier,
+    redirect_uri: REDIRECT,
+    ...changes,
   }).then(keepTokens);
 
 export const refresh = (
@@ -140,7 +149,7 @@ export async function signIn(origin: string, key = DEMO_KEY): Promise<SignedIn> 
   const { clientId, code, verifier } = await obtainCode(origin, key);
   const { body } = await exchange(origin, { clientId, code, verifier });
   const [access, next] = [String(body.access_token), String(body.refresh_token)];
-  return { ...{ clientId, code, verifier }, access, refresh: next };
+  return { clientId, code, verifier, access, refresh: next };
 }
 
 /** One call of a tool, by a client before 2026-07-28 that keeps no session. */

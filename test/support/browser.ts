@@ -12,7 +12,8 @@ const QUIET = ["--disable-background-networking", "--disable-component-update", 
 
 export function launch(): Promise<Browser> {
   return chromium.launch({
-    ...{ executablePath: CHROMIUM ?? "", env: buildEnvironment() },
+    executablePath: CHROMIUM ?? "",
+    env: buildEnvironment(),
     args: [...ARGUMENTS, ...QUIET],
   });
 }

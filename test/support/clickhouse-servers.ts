@@ -18,7 +18,9 @@ export type Profile = Readonly<Record<string, string | number>>;
 
 /** As docs/clickhouse.md has it. */
 const READER: Profile = {
-  ...{ readonly: 1, max_execution_time: 60, max_memory_usage: 4_000_000_000 },
+  readonly: 1,
+  max_execution_time: 60,
+  max_memory_usage: 4_000_000_000,
 };
 
 export interface ShardServer extends SqlServer {
@@ -74,7 +76,9 @@ interface Ports {
 }
 
 const findPorts = async (): Promise<Ports> => ({
-  ...{ http: await findPort(), tcp: await findPort(), between: await findPort() },
+  http: await findPort(),
+  tcp: await findPort(),
+  between: await findPort(),
 });
 
 /** Whoever loads waits until the hits are on their shard. The servers wait for each other as long as this profile says. */
@@ -91,7 +95,8 @@ async function startServer(
   writeFileSync(join(folder, "config.xml"), writeConfig(folder, ports, cluster));
   writeFileSync(join(folder, "users.xml"), writeUsers(users));
   const child = spawn(CLICKHOUSE_SERVER ?? "", [`--config-file=${join(folder, "config.xml")}`], {
-    ...{ cwd: folder, stdio: "ignore" },
+    cwd: folder,
+    stdio: "ignore",
   });
   const exit = once(child, "exit");
   const server = createSqlServer(`http://127.0.0.1:${ports.http}`, LOADER_PASSWORD);
@@ -136,18 +141,24 @@ const elements = (values: Readonly<Record<string, string | number>>) =>
     .join("\n");
 
 const writeReplica = (port: number) =>
-  element(
-    "replica",
-    elements({ ...{ host: "127.0.0.1", port }, ...{ user: "default", password: LOADER_PASSWORD } }),
-  );
+  element("replica", elements({ host: "127.0.0.1", port, user: "default", password: LOADER_PASSWORD }));
 
 const writeConfig = (folder: string, ports: Ports, cluster: string) => `<yandex>
 <logger><level>none</level></logger>
 ${elements({
-  ...{ http_port: ports.http, tcp_port: ports.tcp, interserver_http_port: ports.between },
-  ...{ listen_host: "127.0.0.1", max_concurrent_queries: 100, mark_cache_size: 5_000_000 },
-  ...{ path: `${folder}/data/`, tmp_path: `${folder}/tmp/`, timezone: "UTC", keep_alive_timeout: 60 },
-  ...{ users_config: "users.xml", default_profile: "default", default_database: "default" },
+  http_port: ports.http,
+  tcp_port: ports.tcp,
+  interserver_http_port: ports.between,
+  listen_host: "127.0.0.1",
+  max_concurrent_queries: 100,
+  mark_cache_size: 5_000_000,
+  path: `${folder}/data/`,
+  tmp_path: `${folder}/tmp/`,
+  timezone: "UTC",
+  keep_alive_timeout: 60,
+  users_config: "users.xml",
+  default_profile: "default",
+  default_database: "default",
 })}
 ${element("remote_servers", element("web", cluster))}
 </yandex>

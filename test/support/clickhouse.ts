@@ -41,7 +41,8 @@ export async function startChdb(password = "a password"): Promise<SqlServer & { 
 export function createSqlServer(url: string, password: string): SqlServer {
   const authorization = `Basic ${Buffer.from(`default:${password}`).toString("base64")}`;
   return {
-    ...{ url, password },
+    url,
+    password,
     run: async (sql, rows) => {
       const target = rows === undefined ? url : `${url}/?query=${encodeURIComponent(sql)}`;
       const answer = await fetch(target, { method: "POST", headers: { authorization }, body: rows ?? sql });
@@ -56,7 +57,8 @@ export function createSqlServer(url: string, password: string): SqlServer {
 export async function exportLines(flags: SourceFlags, now: number): Promise<string> {
   const lines: string[] = [];
   await exportHits(readLogSettings({ timezone: "UTC", ...flags }), () => now, {
-    ...{ secret: SECRET, hasFirstDay: true },
+    secret: SECRET,
+    hasFirstDay: true,
     write: (hit) => lines.push(`${JSON.stringify(hit)}\n`),
   });
   return lines.join("");

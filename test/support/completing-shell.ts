@@ -64,8 +64,18 @@ export async function openShell(shell: Shell, environment: Record<string, string
     });
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   tmux(
-    ...["new-session", "-d", "-x", "150", "-y", "70", "-c", home],
-    ...["env", "-i", ...assignments, ...settings[shell].command],
+    "new-session",
+    "-d",
+    "-x",
+    "150",
+    "-y",
+    "70",
+    "-c",
+    home,
+    "env",
+    "-i",
+    ...assignments,
+    ...settings[shell].command,
   );
   const read = () => tmux("capture-pane", "-p", "-J");
   const type = (text: string) => tmux("send-keys", "-l", text);

@@ -13,7 +13,8 @@ export async function conformSource(source: DataSource, clock: { now: number }) 
   const api = createApi({ keyring: find, clock: tick, quota: { limit: 100, window: 5 } });
   return checkConformance(
     {
-      ...{ baseUrl: "http://localhost/api/v1", apiKey: publicKeys[0] ?? "" },
+      baseUrl: "http://localhost/api/v1",
+      apiKey: publicKeys[0] ?? "",
       send: async (url, { method, headers: sent }) => {
         const { status, headers, body } = await api({ method, url, headers: new Headers(sent) });
         return new Response(body, { status, headers: [...headers] });

@@ -78,12 +78,24 @@ export async function startTestConnector({
         })),
       clock,
     ),
-    ...{ store, secret, clock },
+    store,
+    secret,
+    clock,
     log: createLog({ level: options.logLevel ?? "debug", clock, write: report }),
     ...options,
   });
   return {
-    ...{ connector, store, time, apiTime, lines, upstream, revoked, faults, hold, secret, ask },
+    connector,
+    store,
+    time,
+    apiTime,
+    lines,
+    upstream,
+    revoked,
+    faults,
+    hold,
+    secret,
+    ask,
     /**
      * How often a client asked for the stream of server messages, which this server does not have. Older clients do so
      * after they connect, without waiting for the answer, so the request may arrive during a test's next step.

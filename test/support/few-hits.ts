@@ -7,10 +7,16 @@ export const FEW_DAY = "2026-11-18";
 /** A question about it. */
 export const FEW_SPAN: Span = {
   site: {
-    ...{ id: "site", domain: "example.com", name: "example.com", timezone: "UTC" },
-    ...{ dataSince: FEW_DAY, createdAt: 0 },
+    id: "site",
+    domain: "example.com",
+    name: "example.com",
+    timezone: "UTC",
+    dataSince: FEW_DAY,
+    createdAt: 0,
   },
-  ...{ from: FEW_DAY, to: FEW_DAY, now: LOG_NOW },
+  from: FEW_DAY,
+  to: FEW_DAY,
+  now: LOG_NOW,
 };
 export const FEW_VISITORS = 60;
 const GPTBOT = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";

@@ -45,7 +45,9 @@ export function createListSource(sites: readonly SourceSite[], hits: readonly Li
         groups.set(value, [...(groups.get(value) ?? []), hit]);
       }
       const rows = [...groups].map(([value, list]) => ({
-        ...{ value, label: value ?? "(none)", visitors: countVisitors(list) },
+        value,
+        label: value ?? "(none)",
+        visitors: countVisitors(list),
         hits: list.filter(({ event }) => (event !== undefined) === (dimension === "events")).length,
       }));
       return { rows: rows.sort(compareRows).slice(0, limit), totalRows: rows.length };

@@ -38,12 +38,18 @@ function splitTarget(target: string): [stem: string, query: string] {
 function caddy({ time, address, host, target, referrer, agent, language }: LoggedRequest): string {
   const sent = {
     ...(referrer !== "" && { Referer: [referrer] }),
-    ...{ "User-Agent": [agent], "Accept-Language": [`${language},en;q=0.5`] },
+    "User-Agent": [agent],
+    "Accept-Language": [`${language},en;q=0.5`],
   };
   return JSON.stringify({
-    ...{ level: "info", ts: time + 0.123, logger: "http.log.access", msg: "handled request" },
+    level: "info",
+    ts: time + 0.123,
+    logger: "http.log.access",
+    msg: "handled request",
     request: { remote_ip: address, client_ip: address, method: "GET", host, uri: target, headers: sent },
-    ...{ status: 200, size: 512, resp_headers: { "Content-Type": ["text/html; charset=utf-8"] } },
+    status: 200,
+    size: 512,
+    resp_headers: { "Content-Type": ["text/html; charset=utf-8"] },
   });
 }
 
@@ -60,7 +66,8 @@ export const writtenFormats: Record<string, WrittenFormat> = {
   },
   "nginx main behind a proxy": {
     write: (each) => `${combined({ ...each, address: "172.16.0.1" })} "198.51.100.7, ${each.address}"`,
-    ...{ carries: ["referrers", "agents"], flags: { trustForwarded: "1" } },
+    carries: ["referrers", "agents"],
+    flags: { trustForwarded: "1" },
   },
   Lighttpd: {
     write: (each) => `${each.address} ${each.host} - ${clf(each)} ${headers(each)}`,
@@ -73,9 +80,15 @@ export const writtenFormats: Record<string, WrittenFormat> = {
   "Traefik JSON": {
     write: ({ time, address, host, target, referrer, agent }) =>
       JSON.stringify({
-        ...{ ClientHost: address, DownstreamStatus: 200, RequestHost: host, RequestMethod: "GET" },
-        ...{ RequestPath: target, StartUTC: iso(time), time: iso(time + 3) },
-        ...{ request_Referer: referrer, "request_User-Agent": agent },
+        ClientHost: address,
+        DownstreamStatus: 200,
+        RequestHost: host,
+        RequestMethod: "GET",
+        RequestPath: target,
+        StartUTC: iso(time),
+        time: iso(time + 3),
+        request_Referer: referrer,
+        "request_User-Agent": agent,
       }),
     carries: [...all],
   },
@@ -83,9 +96,15 @@ export const writtenFormats: Record<string, WrittenFormat> = {
   "nginx JSON": {
     write: ({ time, address, host, target, referrer, agent, language }) =>
       JSON.stringify({
-        ...{ time_iso8601: iso(time).replace(".000Z", "+00:00"), remote_addr: address, status: "200" },
-        ...{ request_method: "GET", request_uri: target, http_host: host, http_referer: dash(referrer) },
-        ...{ http_user_agent: agent, http_accept_language: language },
+        time_iso8601: iso(time).replace(".000Z", "+00:00"),
+        remote_addr: address,
+        status: "200",
+        request_method: "GET",
+        request_uri: target,
+        http_host: host,
+        http_referer: dash(referrer),
+        http_user_agent: agent,
+        http_accept_language: language,
       }),
     carries: [...all, "languages"],
   },
@@ -107,8 +126,18 @@ export const writtenFormats: Record<string, WrittenFormat> = {
       const [date, clock = ""] = iso(time).split("T");
       const [stem, query] = splitTarget(target);
       return [
-        ...[date, clock.slice(0, 8), "FRA2", address, "GET", "d111.cloudfront.net", stem, "200"],
-        ...[dash(encodeURI(referrer)), encodeURIComponent(agent), query, host],
+        date,
+        clock.slice(0, 8),
+        "FRA2",
+        address,
+        "GET",
+        "d111.cloudfront.net",
+        stem,
+        "200",
+        dash(encodeURI(referrer)),
+        encodeURIComponent(agent),
+        query,
+        host,
       ].join("\t");
     },
     carries: [...all],

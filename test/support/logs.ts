@@ -97,10 +97,15 @@ export function openTestLogs(
     return found;
   };
   const spanOf = async (from: string, to: string, domain?: string) => ({
-    ...{ site: await findSite(domain), from, to, now: clock.now },
+    site: await findSite(domain),
+    from,
+    to,
+    now: clock.now,
   });
   return {
-    ...{ source, clock, findSite },
+    source,
+    clock,
+    findSite,
     get book() {
       return readLatest().book;
     },

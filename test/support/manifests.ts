@@ -36,11 +36,16 @@ const addressed = { ...(homepage && { homepage }), ...(repository && { repositor
 /** What a host asks for on installation, in the form that bundles and plugins share. */
 const installSettings = {
   api_key: {
-    ...{ type: "string", title: "API key", required: true, sensitive: true },
+    type: "string",
+    title: "API key",
+    required: true,
+    sensitive: true,
     description: environment.ANALYTICS_API_KEY,
   },
   base_url: {
-    ...{ type: "string", title: "Address of your analytics service", required: true },
+    type: "string",
+    title: "Address of your analytics service",
+    required: true,
     description: environment.ANALYTICS_BASE_URL,
   },
 };
@@ -55,17 +60,25 @@ const viaNpx = { command: "npx", args: ["-y", `${name}@${version}`] };
 /** The entry in the MCP registry. */
 function buildServerJson() {
   const variable = (each: Variable, more: object) => ({
-    ...{ name: each, description: environment[each], format: "string" },
+    name: each,
+    description: environment[each],
+    format: "string",
     ...more,
   });
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-    ...{ name: manifest.mcpName, title: TITLE, description: summary, version },
+    name: manifest.mcpName,
+    title: TITLE,
+    description: summary,
+    version,
     ...(homepage && { websiteUrl: homepage }),
     ...(repository && { repository: { url: repository, source: "github" } }),
     packages: [
       {
-        ...{ registryType: "npm", identifier: name, version, runtimeHint: "npx" },
+        registryType: "npm",
+        identifier: name,
+        version,
+        runtimeHint: "npx",
         transport: { type: "stdio" },
         environmentVariables: [
           variable("ANALYTICS_API_KEY", { isRequired: true, isSecret: true }),
@@ -82,7 +95,10 @@ function buildServerJson() {
 /** The bundle for desktop hosts: the published package, run by the host's own Node. */
 function buildBundleManifest() {
   return {
-    ...{ manifest_version: "0.3", name, display_name: TITLE, ...described },
+    manifest_version: "0.3",
+    name,
+    display_name: TITLE,
+    ...described,
     ...(homepage && { homepage }),
     ...(repository && { repository: { type: "git", url: repository } }),
     ...(bugs && { support: bugs.url }),
@@ -105,7 +121,9 @@ function buildBundleManifest() {
 /** A plugin for Claude Code, which keeps the key in its keychain. */
 function buildClaudePlugin() {
   return {
-    ...{ name, ...described, ...addressed },
+    name,
+    ...described,
+    ...addressed,
     mcpServers: { analytics: { ...viaNpx, env: installEnvironment } },
     userConfig: installSettings,
   };
@@ -114,7 +132,9 @@ function buildClaudePlugin() {
 function buildMarketplace() {
   return {
     $schema: "https://json.schemastore.org/claude-code-marketplace.json",
-    ...{ name, owner: author, description: summary },
+    name,
+    owner: author,
+    description: summary,
     plugins: [{ name, source: "./plugin", category: "productivity", ...described, ...addressed }],
   };
 }

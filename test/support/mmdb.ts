@@ -22,9 +22,15 @@ export function buildMmdb(
     });
   });
   const about = {
-    ...{ binary_format_major_version: 2, binary_format_minor_version: 0, build_epoch: 1_700_000_000 },
-    ...{ database_type: type, description: {}, ip_version: ipVersion, languages: [] },
-    ...{ node_count: nodes.length, record_size: 24 },
+    binary_format_major_version: 2,
+    binary_format_minor_version: 0,
+    build_epoch: 1_700_000_000,
+    database_type: type,
+    description: {},
+    ip_version: ipVersion,
+    languages: [],
+    node_count: nodes.length,
+    record_size: 24,
   };
   return Buffer.concat([tree, Buffer.alloc(16), ...data, METADATA, encode(about)]);
 }

@@ -33,8 +33,12 @@ function toForm(parameters: Parameters): URLSearchParams {
 export function buildRequest({ publicUrl, mcp }: Side, parameters: Parameters) {
   const verifier = randomBytes(32).toString("base64url");
   const form = toForm({
-    ...{ response_type: "code", redirect_uri: REDIRECT, state: "s-1", resource: mcp },
-    ...{ scope: "analytics:read", code_challenge_method: "S256" },
+    response_type: "code",
+    redirect_uri: REDIRECT,
+    state: "s-1",
+    resource: mcp,
+    scope: "analytics:read",
+    code_challenge_method: "S256",
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     ...parameters,
   });
@@ -67,8 +71,12 @@ export async function signIn(side: Side, { client, asked = {}, exchanged = {} }:
   const { url, verifier, redirectUri } = buildRequest(side, { client_id: client, ...asked });
   const landed = await consent(side.publicUrl, url);
   const answer = await post(`${side.publicUrl}/token`, {
-    ...{ grant_type: "authorization_code", client_id: client, redirect_uri: redirectUri, resource: side.mcp },
-    ...{ code: landed.searchParams.get("code") ?? undefined, code_verifier: verifier },
+    grant_type: "authorization_code",
+    client_id: client,
+    redirect_uri: redirectUri,
+    resource: side.mcp,
+    code: landed.searchParams.get("code") ?? undefined,
+    code_verifier: verifier,
     ...exchanged,
   });
   return { landed, ...answer };
@@ -86,7 +94,9 @@ export function initialize(url: string, token?: unknown, headers: Record<string,
       ...headers,
     },
     body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
       params: {
         protocolVersion: "2025-11-25",
         capabilities: {},

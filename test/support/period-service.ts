@@ -30,7 +30,8 @@ export function connect(answer: Answerer, hasSpans: boolean, between: () => void
   const { call } = createHttpClient({
     clock: () => NOW,
     readTarget: () => ({
-      ...{ baseUrl: "https://x.test/api/v1", apiKey: DEMO_KEY },
+      baseUrl: "https://x.test/api/v1",
+      apiKey: DEMO_KEY,
       fetch: async (url, init) => {
         between();
         asked.push(url.replace("https://x.test/api/v1", ""));

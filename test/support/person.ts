@@ -75,8 +75,11 @@ export async function live(world: World, end: End): Promise<SignedIn> {
 
   const exchange = (code: string, verifier: string): Promise<Answer> =>
     post(`${publicUrl}/token`, {
-      ...{ grant_type: "authorization_code", client_id: signedIn.client, redirect_uri: REDIRECT },
-      ...{ code, code_verifier: verifier },
+      grant_type: "authorization_code",
+      client_id: signedIn.client,
+      redirect_uri: REDIRECT,
+      code,
+      code_verifier: verifier,
     });
 
   /** Asks again, as a client would; with a new code where the one it has is spent and what it gave was lost. */

@@ -27,12 +27,14 @@ for (const [name, text] of Object.entries(files)) {
 }
 
 Object.assign(process.env, {
-  ...{ HOME: home, USERPROFILE: home },
+  HOME: home,
+  USERPROFILE: home,
   XDG_CONFIG_HOME: join(home, ".config"),
   XDG_STATE_HOME: join(home, ".local/state"),
   XDG_DATA_HOME: join(home, ".local/share"),
   XDG_CACHE_HOME: join(home, ".cache"),
-  ...{ ANALYTICS_BASE_URL: DEAD, ANALYTICS_API_KEY: "private-key" },
+  ANALYTICS_BASE_URL: DEAD,
+  ANALYTICS_API_KEY: "private-key",
 });
 
 afterAll(() => {

@@ -56,7 +56,8 @@ export async function startProgram(
     exit.then(() => reject(new Error(`It ended before it said ${words}: ${output.stderr}`)));
   });
   return {
-    ...{ child, output },
+    child,
+    output,
     stop: async (signal = "SIGTERM") => {
       child.kill(signal);
       const [code] = await exit;

@@ -30,7 +30,9 @@ interface OptionHelp {
 /** Reads a command's options from its own help, at the widest terminal that help uses. */
 export async function readOptions(...command: string[]): Promise<OptionHelp[]> {
   const { stdout } = await runShell([...command, "--help"], {
-    ...{ isTTY: true, columns: 200, environment: { NO_COLOR: "1" } },
+    isTTY: true,
+    columns: 200,
+    environment: { NO_COLOR: "1" },
   });
   const [section = ""] = stdout.split("\nOptions:\n").slice(1).join("").split("\n\n");
   const entries = section.replace(/\n {8,}/g, " ").split("\n");

@@ -47,7 +47,11 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
   };
   await start();
   return {
-    ...{ url: `redis://127.0.0.1:${port}`, folder, cli, kill, start },
+    url: `redis://127.0.0.1:${port}`,
+    folder,
+    cli,
+    kill,
+    start,
     stop: async () => {
       await kill();
       rmSync(folder, { recursive: true, force: true });

@@ -31,7 +31,8 @@ export interface Medium {
 
 export const media: SharedMedium[] = [
   {
-    ...{ name: "two replicas on one SQLite file", absent: false },
+    name: "two replicas on one SQLite file",
+    absent: false,
     start: async () => {
       const folder = mkdtempSync(join(tmpdir(), "attack-"));
       const path = join(folder, "store.db");
@@ -53,7 +54,8 @@ export const media: SharedMedium[] = [
     },
   },
   {
-    ...{ name: "two replicas on one Redis (redis-server)", absent: REDIS_SERVER === undefined },
+    name: "two replicas on one Redis (redis-server)",
+    absent: REDIS_SERVER === undefined,
     start: async () => {
       const redis = await startRedis("--rdbcompression", "no", "--aof-use-rdb-preamble", "no");
       const prefix = `{${randomUUID()}}:`;
@@ -86,15 +88,22 @@ export async function startReplicas(medium: Medium, options: TestConnectorOption
       openStore: async (each) => meeting.attend(await medium.open(each)),
       trustProxy: true,
       ...options,
-      ...{ secret, time, port },
+      secret,
+      time,
+      port,
     });
     proxy.ports.push(port);
     return Object.assign(connector, { origin: `http://127.0.0.1:${port}` });
   };
   const both = [await start(), await start()] as const;
   return {
-    ...{ address: proxy.address, meet: meeting.call },
-    ...{ publicUrl: proxy.publicUrl, mcp: `${proxy.publicUrl}/mcp`, secret, time, both },
+    address: proxy.address,
+    meet: meeting.call,
+    publicUrl: proxy.publicUrl,
+    mcp: `${proxy.publicUrl}/mcp`,
+    secret,
+    time,
+    both,
     upstream: () => both.flatMap(({ upstream }) => upstream),
     lines: () => both.flatMap(({ lines }) => lines),
     revokeKey: (key: string) => {

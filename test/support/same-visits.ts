@@ -50,7 +50,9 @@ export async function writeSameVisits(clock: { now: number }): Promise<SameVisit
     ];
     const { path } = createLogFolder({ "access.log": joinLines(...lines.map(written.write)) });
     const flags = {
-      ...{ logs: [`${site.domain}=${path("access.log")}`], site: undefined, timezone: site.timezone },
+      logs: [`${site.domain}=${path("access.log")}`],
+      site: undefined,
+      timezone: site.timezone,
       ...written.flags,
     };
     flagsOf.set(site.domain, flags);

@@ -59,9 +59,14 @@ function describe(folder, packages, type) {
   const digest = /^sha512-(.+)$/.exec(locked.integrity ?? "")?.[1];
   const hashes = digest && [{ alg: "SHA-512", content: Buffer.from(digest, "base64").toString("hex") }];
   return {
-    ...{ type, "bom-ref": purl, name, version, description },
+    type,
+    "bom-ref": purl,
+    name,
+    version,
+    description,
     ...(hashes && { hashes }),
-    ...{ licenses: [{ license: { id: license } }], purl },
+    licenses: [{ license: { id: license } }],
+    purl,
   };
 }
 

@@ -30,8 +30,15 @@ export async function startServed(options: ServedOptions) {
   const program = await startProgram(
     node,
     [
-      ...[resolve("bin/analytics-mcp.js"), "serve", "--port", `${port}`, "--public-url", publicUrl],
-      ...["--base-url", options.service, "--trust-proxy"],
+      resolve("bin/analytics-mcp.js"),
+      "serve",
+      "--port",
+      `${port}`,
+      "--public-url",
+      publicUrl,
+      "--base-url",
+      options.service,
+      "--trust-proxy",
       ...(store === undefined ? [] : ["--store", store]),
       ...(options.args ?? []),
     ],

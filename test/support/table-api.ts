@@ -19,7 +19,9 @@ export async function openTableApi(
   if (code !== 0) throw new Error("There is no key.");
   const reports: string[] = [];
   const { find } = await openServedKeyring(clickhouse, {
-    ...{ clock: () => LOG_NOW, mayMakeKey: false, warn: (message) => void reports.push(message) },
+    clock: () => LOG_NOW,
+    mayMakeKey: false,
+    warn: (message) => void reports.push(message),
     environment: { ANALYTICS_CLICKHOUSE_PASSWORD: password },
     flags: { clickhouse: url, keys, ...flags },
   });

@@ -15,7 +15,12 @@ export function openTerminal(width: number, height: number) {
     execFileSync(TMUX ?? "tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8", env });
   const environment = { TEST_NOW: String(NOW), LC_ALL: "C.UTF-8", TERM: "xterm-256color" };
   tmux(
-    ...["new-session", "-d", "-x", String(width), "-y", String(height)],
+    "new-session",
+    "-d",
+    "-x",
+    String(width),
+    "-y",
+    String(height),
     ...Object.entries(environment).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
     "sh",
   );

@@ -16,8 +16,12 @@ export function createWideSource(
   dataSince: string | null = "2020-01-01",
 ): DataSource {
   const site = {
-    ...{ id: "site_wide", domain: "wide.test", name: "Wide", timezone: "Europe/Berlin" },
-    ...{ createdAt: Date.parse("2020-01-01T00:00:00Z"), dataSince },
+    id: "site_wide",
+    domain: "wide.test",
+    name: "Wide",
+    timezone: "Europe/Berlin",
+    createdAt: Date.parse("2020-01-01T00:00:00Z"),
+    dataSince,
   };
   /** Which of a row's three days are in a span. */
   const daysIn = ({ from, to, now }: Pick<Span, "from" | "to" | "now">) =>

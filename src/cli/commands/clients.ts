@@ -30,12 +30,10 @@ function createClientsCommand(io: Io): ShellCommand {
       const listed = await store.listClients();
       return Promise.all(
         listed.map(async ({ clientId, created, grants }) => ({
-          ...{
-            application: await readName(clientId),
-            grants,
-            created: formatMinute(created),
-            client: clientId,
-          },
+          application: await readName(clientId),
+          grants,
+          created: formatMinute(created),
+          client: clientId,
         })),
       );
     });

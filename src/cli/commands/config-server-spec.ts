@@ -93,7 +93,8 @@ function readServer(
   const url = access?.baseUrl ?? (isKnown ? readServiceUrl(flags, environment) : undefined);
   const isPlain = url?.startsWith("http:") && !isLoopback(new URL(url).hostname);
   return {
-    ...{ kind: "local", options },
+    kind: "local",
+    options,
     baseUrl: url?.slice(0, -BASE_PATH.length),
     allowHttp: isPlain ? environment.ANALYTICS_ALLOW_HTTP : undefined,
     apiKey: access?.apiKey,

@@ -122,14 +122,18 @@ async function reachLocal(io: Io, local: LocalChoice, address: string | undefine
     import("../../sources/local-keyring.ts"),
   ]);
   const { find, publicKeys } = await openLocalKeyring(local.kind, {
-    ...{ clock, environment, flags: local.flags },
+    clock,
+    environment,
+    flags: local.flags,
     openStdin: () => openPipe(io.stdin),
   });
   const [apiKey = "", otherKey] = publicKeys;
   // Small, so that the rules on quotas can use it up, and short, so that nobody waits a minute.
   const api = createApi({ keyring: find, clock, quota: { limit: 100, window: 5 } });
   return {
-    ...{ baseUrl: `http://localhost${BASE_PATH}`, apiKey, otherKey },
+    baseUrl: `http://localhost${BASE_PATH}`,
+    apiKey,
+    otherKey,
     // A body is ignored: over HTTP the server discards it.
     send: async (url, { method, headers: sent, signal }) => {
       const { status, headers, body } = await api({ method, url, headers: new Headers(sent), signal });

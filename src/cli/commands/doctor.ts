@@ -86,7 +86,11 @@ async function examineHere(io: Io, flags: SourceFlags): Promise<Diagnosis> {
   const { environment, clock, version, nodeVersion } = io;
   const source = openSource(io, flags);
   return diagnose({
-    ...{ flags, environment, clock, version, nodeVersion },
+    flags,
+    environment,
+    clock,
+    version,
+    nodeVersion,
     ...(source.kind === "local" && { local: source }),
     readGivenKey: () => readGivenKey(flags, io.stdin),
     openTarget: (access) => openTarget(environment, access),

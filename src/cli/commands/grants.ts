@@ -36,13 +36,13 @@ function createGrantsCommand(io: Io): ShellCommand {
       const listed = await store.listGrants();
       return Promise.all(
         listed.map(async ({ grantId, clientId, created, refreshed, expires, revoked }) => ({
-          ...{ grant: grantId, application: clientId === undefined ? null : await readName(clientId) },
-          ...{ state: revoked === undefined ? "active" : "ended", refreshed: formatMinute(refreshed) },
-          ...{
-            created: formatMinute(created),
-            expires: formatMinute(expires),
-            revoked: formatMinute(revoked),
-          },
+          grant: grantId,
+          application: clientId === undefined ? null : await readName(clientId),
+          state: revoked === undefined ? "active" : "ended",
+          refreshed: formatMinute(refreshed),
+          created: formatMinute(created),
+          expires: formatMinute(expires),
+          revoked: formatMinute(revoked),
           client: clientId ?? null,
         })),
       );

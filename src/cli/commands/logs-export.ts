@@ -20,7 +20,9 @@ export async function printHits(io: Io, settings: LogSettings, flags: ExportFlag
   const secret = readVisitorSecret(flags.visitorSecret, io.environment);
   const output = createLineWriter(io.stdout);
   const report = await exportHits(settings, io.clock, {
-    ...{ secret, since, hasFirstDay: flags.withFirstDay === true },
+    secret,
+    since,
+    hasFirstDay: flags.withFirstDay === true,
     write: (hit: Hit) => output.write(JSON.stringify(hit)),
   });
   await output.end();

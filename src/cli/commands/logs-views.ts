@@ -5,7 +5,9 @@ import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/dry-run.t
 type Kind = Column["kind"];
 
 const column = (key: string, kind: Kind = "text", more: Partial<Column> = {}): Column => ({
-  ...{ key, label: key.replaceAll("_", " "), kind },
+  key,
+  label: key.replaceAll("_", " "),
+  kind,
   ...more,
 });
 
@@ -31,7 +33,9 @@ export function buildLogViews(run: DryRun): View[] {
     ),
     table("lines", `What the ${group(run.lines)} lines count as`, LINES, [
       ...outcomes.map(({ outcome, lines, examples }) => ({
-        ...{ counts_as: lineOutcomes[outcome], outcome, lines },
+        counts_as: lineOutcomes[outcome],
+        outcome,
+        lines,
         share: Math.round((1000 * lines) / run.lines) / 10,
         examples: examples.join("  "),
       })),
@@ -104,7 +108,11 @@ const BOTS = [column("name", "text", untrusted), column("requests", "count")];
 const HOSTS = [column("host", "text", untrusted), column("lines", "count")];
 
 const table = (name: string, headline: string, columns: Column[], rows: View["rows"]): View => ({
-  ...{ name, headline, columns, rows, notes: [] },
+  name,
+  headline,
+  columns,
+  rows,
+  notes: [],
 });
 
 const beside = (view: View): View => ({ ...view, beside: true });

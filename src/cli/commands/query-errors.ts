@@ -40,7 +40,9 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
     ]
       .filter((each) => each !== "")
       .join(" "),
-    ...{ status, parameters, cause: error },
+    status,
+    parameters,
+    cause: error,
   });
 }
 
@@ -110,6 +112,8 @@ function explainSite(
     sites[0] === undefined ? hint : `Name one: ${formatCommand(query, {}, [sites[0], ...source])}`;
   return new AnalyticsError(code, message, {
     hint: isMissing ? example : `${guesses}${hint}`.trim(),
-    ...{ status, parameters, cause: error },
+    status,
+    parameters,
+    cause: error,
   });
 }

@@ -49,14 +49,18 @@ async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
   ]);
   const { kind, flags: chosen } = findLocal(flags, environment) ?? { kind: exampleKind, flags };
   const { find, publicKeys, file, prepare } = await openServedKeyring(kind, {
-    ...{ clock, environment, flags: chosen },
+    clock,
+    environment,
+    flags: chosen,
     warn: (text) => printNote(io, `warning: ${text}`),
     // A key must not end in a file or a journal.
     mayMakeKey: io.stderr.isTTY === true,
   });
   let available = true;
   const api = createApi({
-    ...{ keyring: find, clock, isAvailable: () => available },
+    keyring: find,
+    clock,
+    isAvailable: () => available,
     onFault: (fault, requestId) => void printNote(io, `request ${requestId} failed: ${String(fault)}`),
   });
   const { host, port } = flags;

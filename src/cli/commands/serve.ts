@@ -94,11 +94,13 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   ]);
   const { clock } = io;
   const log = createLog({
-    ...{ level: settings.logLevel, clock },
+    level: settings.logLevel,
+    clock,
     write: (line) => void printNote(io, line),
   });
   const source = await resolveKeyedSource(flags, {
-    ...{ clock, environment: io.environment },
+    clock,
+    environment: io.environment,
     warn: (message) => log("source", { message }),
   });
   const secret = await readSecret(settings.secretFile);
@@ -111,7 +113,12 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
     const connector = await startConnector({
       ...settings,
       documentProxy: readProxyVariables(io.environment),
-      ...{ source, store, secret, clock, log, version: io.version },
+      source,
+      store,
+      secret,
+      clock,
+      log,
+      version: io.version,
       callsPerMinute: readCallsPerMinute(io.environment),
     }).catch((cause: unknown) => {
       throw explainListening(cause);

@@ -23,7 +23,11 @@ export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
     import("../../mcp/call-rate-limit.ts"),
   ]);
   await serveStdio({
-    ...{ stdin: io.stdin, stdout: io.stdout, call, about, options },
+    stdin: io.stdin,
+    stdout: io.stdout,
+    call,
+    about,
+    options,
     optionsWithSite: local && listAllWords(local),
     version: io.version,
     admit: createRateLimit(callsPerMinute, io.clock),

@@ -14,7 +14,10 @@ interface ReportTarget {
 }
 
 const FORMATS: Readonly<Record<string, ReportFormat>> = {
-  ...{ ".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown" },
+  ".html": "html",
+  ".htm": "html",
+  ".md": "markdown",
+  ".markdown": "markdown",
 };
 
 /** Reads `--out`. Throws AnalyticsError `usage` for another kind of file, and for one that must not be replaced. */

@@ -34,11 +34,17 @@ const site = { domain: isText };
 const overview = {
   site,
   period: { from: isDay, to: isDay, days: isCount, timezone: isText, partial: isFlag, as_of: isInstant },
-  ...{ visitors: isCount, pageviews: isCount, events: isCount, active_now: isCount },
+  visitors: isCount,
+  pageviews: isCount,
+  events: isCount,
+  active_now: isCount,
   comparison: orNull({ previous: span, visitors: change, pageviews: change, small_sample: isFlag }),
   today: { visitors: isCount },
   trend: {
-    ...{ from: isDay, visitors: [isCount], pageviews: orNone([isCount]), partial: isFlag },
+    from: isDay,
+    visitors: [isCount],
+    pageviews: orNone([isCount]),
+    partial: isFlag,
     previous: orNone({ from: isDay, visitors: [isCount], pageviews: [isCount] }),
   },
   top: [
@@ -52,14 +58,23 @@ const overview = {
 /** @type {Shape} */
 const comparison = {
   site,
-  ...{ timezone: isText, as_of: isInstant, current: span, previous: span, small_sample: isFlag },
+  timezone: isText,
+  as_of: isInstant,
+  current: span,
+  previous: span,
+  small_sample: isFlag,
   change: { visitors: change, pageviews: change },
   dimensions: [
     {
-      ...{ dimension: isText, drift: isCount, cut_off: isFlag },
+      dimension: isText,
+      drift: isCount,
+      cut_off: isFlag,
       movers: [
         {
-          ...{ label: isText, current: orNull(isCount), previous: orNull(isCount), change: orNull(change) },
+          label: isText,
+          current: orNull(isCount),
+          previous: orNull(isCount),
+          change: orNull(change),
           bounds: orNone({ current: bounds, previous: bounds, change: { least: isNumber, most: isNumber } }),
         },
       ],

@@ -24,7 +24,9 @@ export function readDays(trend, measure) {
   return counts.map((count, index) => {
     const before = previous?.[measure][index];
     return {
-      ...{ name: addDays(from, index), count, open: partial && index === counts.length - 1 },
+      name: addDays(from, index),
+      count,
+      open: partial && index === counts.length - 1,
       before:
         previous && before !== undefined ? { name: addDays(previous.from, index), count: before } : undefined,
     };

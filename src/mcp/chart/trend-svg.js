@@ -29,8 +29,11 @@ export function drawTrend(plot, days, measure, format) {
   const toY = (/** @type {number} */ count) => base - (count / top) * (base - MARGIN.top);
 
   const picture = svg("svg", {
-    ...{ width, height, viewBox: `0 0 ${width} ${height}` },
-    ...{ role: "img", "aria-label": summarize(days, measure, format) },
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": summarize(days, measure, format),
   });
   // Paper has another width, and the style sheet keeps the size of the text there.
   picture.style.setProperty("--drawn", String(width));

@@ -16,7 +16,9 @@ export const pageHeaders: Record<string, string> = {
   "Content-Security-Policy": [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
-    ...["img-src 'self' data:", "base-uri 'none'", "frame-ancestors 'none'"],
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
   ].join("; "),
   "X-Frame-Options": "DENY",
   "X-Content-Type-Options": "nosniff",

@@ -70,7 +70,8 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
       if (grantId === undefined) return true;
       const endless = expires === undefined || (grant !== undefined && grant.expires === undefined);
       grants.set(grantId, {
-        ...{ grantId, clientId: clientId ?? grant?.clientId },
+        grantId,
+        clientId: clientId ?? grant?.clientId,
         created: Math.min(created, grant?.created ?? created),
         refreshed: Math.max(created, grant?.refreshed ?? created),
         expires: endless ? undefined : Math.max(expires, grant?.expires ?? 0),

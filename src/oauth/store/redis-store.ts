@@ -38,12 +38,13 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
       // The script returns every field, a missing one as "".
       const [created, expires, grantId, clientId, consumed, sealed] = answer as Buffer[];
       return {
-        ...{ kind, hash, grantId: readText(grantId), clientId: readText(clientId) },
-        ...{
-          created: Number(created),
-          expires: readTime(readText(expires)),
-          consumed: readTime(readText(consumed)),
-        },
+        kind,
+        hash,
+        grantId: readText(grantId),
+        clientId: readText(clientId),
+        created: Number(created),
+        expires: readTime(readText(expires)),
+        consumed: readTime(readText(consumed)),
         sealed: new Uint8Array(sealed ?? []),
       };
     },
@@ -91,17 +92,22 @@ function createLists(
     listGrants: async () => {
       const grants = (await readRows("grants", GRANTS)).map(
         ([grantId, client, created, refreshed, expires, revoked]) => ({
-          ...{ grantId: String(grantId), clientId: client ? String(client) : undefined },
-          ...{ created: Number(created), refreshed: Number(refreshed) },
-          ...{ expires: readTime(expires), revoked: readTime(revoked) },
+          grantId: String(grantId),
+          clientId: client ? String(client) : undefined,
+          created: Number(created),
+          refreshed: Number(refreshed),
+          expires: readTime(expires),
+          revoked: readTime(revoked),
         }),
       );
       return grants.sort(byAge);
     },
     listClients: async () => {
       const clients = (await readRows("clients", CLIENTS)).map(([clientId, created, expires, grants]) => ({
-        ...{ clientId: String(clientId), created: Number(created) },
-        ...{ expires: readTime(expires), grants: Number(grants) },
+        clientId: String(clientId),
+        created: Number(created),
+        expires: readTime(expires),
+        grants: Number(grants),
       }));
       return clients.sort(byAge);
     },

@@ -145,7 +145,11 @@ function readSite({ domain, zone, zones, first_day: first, last_day: last, lacki
   const dataSince = String(first);
   return {
     id: identifySite(name),
-    ...{ domain: name, name, timezone, dataSince, dataUntil: String(last) },
+    domain: name,
+    name,
+    timezone,
+    dataSince,
+    dataUntil: String(last),
     createdAt: startOfDay(dataSince, timezone),
     unrecorded: Array.isArray(lacking) ? lacking.map(String) : [],
   };

@@ -30,7 +30,11 @@ export function connect(
   clock: () => number,
 ): Connection {
   const client = createClient({
-    ...{ url, username: user, password, database, application: "analytics-mcp" },
+    url,
+    username: user,
+    password,
+    database,
+    application: "analytics-mcp",
     request_timeout: TIME_LIMIT_MS,
     max_open_connections: MOST_QUERIES,
     // The client would write failures, with SQL, to stdout.
@@ -47,7 +51,10 @@ export function connect(
     if (signal) setMaxListeners(0, signal);
     try {
       const result = await client.query({
-        ...{ query, format: "JSON", query_params: params, clickhouse_settings: settings },
+        query,
+        format: "JSON",
+        query_params: params,
+        clickhouse_settings: settings,
         ...(signal && { abort_signal: signal }),
       });
       return readAnswer(await result.text().catch(refuseCut));

@@ -87,7 +87,10 @@ const NO_RIGHT: Explanation = {
   hint: "It needs SELECT on the table. docs/clickhouse.md has the statements that create such a user.",
 };
 const busy = (message: string, hint = "Ask for fewer days."): Explanation => ({
-  ...{ code: "unavailable", message, hint, status: 503 },
+  code: "unavailable",
+  message,
+  hint,
+  status: 503,
 });
 const TOO_SLOW = busy("ClickHouse stopped the query: it took longer than its profile allows.");
 const TOO_LARGE = busy("ClickHouse stopped the query: it needs more memory or rows than its profile allows.");

@@ -145,7 +145,11 @@ export function createMappedQueries({ database, table, mapping, timezone, sites 
       WHERE ${inSpan} AND ${isPageview} AND ${time} > toDateTime({since:UInt32}) ${cut(time)}`,
   };
   const params = {
-    ...{ timezone, sites, site: sites[0] ?? "", bots: BOT_PATTERN, files: NO_PAGE_PATTERN },
+    timezone,
+    sites,
+    site: sites[0] ?? "",
+    bots: BOT_PATTERN,
+    files: NO_PAGE_PATTERN,
     ...Object.fromEntries(conditions.map(({ value }, index) => [`where${index}`, value])),
   };
   return { queries, params };

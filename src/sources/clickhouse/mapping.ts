@@ -70,7 +70,10 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
     pairs.flatMap(([column]) => (VALUES.has(column) ? [[column as TextColumn, need(column)] as const] : [])),
   );
   return {
-    ...{ visitor, time: need("time"), values, conditions },
+    visitor,
+    time: need("time"),
+    values,
+    conditions,
     ...(site !== undefined && { site }),
     ...(sequence !== undefined && { sequence }),
     ...(status !== undefined && { status }),

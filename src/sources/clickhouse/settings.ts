@@ -41,7 +41,10 @@ export function readClickHouseSettings({
     );
   }
   return {
-    ...{ url: url.origin, user: decodeURIComponent(url.username) || "default", database, table: name },
+    url: url.origin,
+    user: decodeURIComponent(url.username) || "default",
+    database,
+    table: name,
     password: readPassword(flags.clickhousePasswordFile, environment, warn),
   };
 }

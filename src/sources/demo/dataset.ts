@@ -30,7 +30,10 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
   const sites = fixtures.sites.map((profile): DemoSite => {
     const { id, domain, name, timezone, added, data_since } = profile;
     return {
-      ...{ id, domain, name, timezone },
+      id,
+      domain,
+      name,
+      timezone,
       // A getter, because the first look at a timezone takes milliseconds, and most answers need only one site.
       get createdAt() {
         return startOfDay(addDays(anchor, -added), timezone) + 9 * 3_600_000;

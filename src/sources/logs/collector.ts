@@ -169,8 +169,11 @@ function findAgentOf({ agent }: LogLine, agents: Agents): Agent {
 }
 
 const UNKNOWN_AGENT: BrowserAgent = {
-  ...{ kind: "browser", id: 0xffffffff },
-  ...{ browser: null, operatingSystem: null, device: "desktop" },
+  kind: "browser",
+  id: 0xffffffff,
+  browser: null,
+  operatingSystem: null,
+  device: "desktop",
 };
 
 function noteFields({ fields }: SiteLog, line: LogLine, host: string | undefined): void {

@@ -122,7 +122,8 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
       MOST_ROWS,
     ).map(({ text, count }) => ({ name: text, requests: count })),
     unreadable: files.flatMap(({ examples }) => examples).slice(0, MOST_EXAMPLES),
-    ...{ timezone, milliseconds },
+    timezone,
+    milliseconds,
   };
 }
 
@@ -135,7 +136,11 @@ function describeFile(content: LogContent, { spans }: LineObserver, timezone: st
   const { path: file, format, lines, read: bytes, damage = null } = content;
   const span = spans.get(content);
   return {
-    ...{ file, format, lines, bytes, damage },
+    file,
+    format,
+    lines,
+    bytes,
+    damage,
     repeats: listRepeated([content]).length > 0 ? content.repeats.path : null,
     first_day: dateOf(span?.first, timezone),
     last_day: dateOf(span?.last, timezone),
@@ -149,8 +154,12 @@ const dateOf = (time: number | undefined, timezone: string): string | null =>
 function describeSite({ domain, first, last, timezone }: SiteLog, days: readonly DayCounts[]): SiteReport {
   const add = (count: keyof DayCounts["totals"]) => sum(days.map(({ totals }) => totals[count]));
   return {
-    ...{ site: domain, first_day: dateOf(first, timezone), last_day: dateOf(last, timezone) },
-    ...{ visitors: add("visitors"), pageviews: add("pageviews"), events: add("events") },
+    site: domain,
+    first_day: dateOf(first, timezone),
+    last_day: dateOf(last, timezone),
+    visitors: add("visitors"),
+    pageviews: add("pageviews"),
+    events: add("events"),
     scanners: sum(days.map(({ scanners }) => scanners.senders)),
     proxied_days: days.filter(({ isProxied }) => isProxied).length,
   };
@@ -233,7 +242,9 @@ function countPages({ domain, values }: SiteLog, days: readonly DayCounts[]): Dr
     });
   }
   return [...views].map(([page, pageviews]) => ({
-    ...{ site: domain, path: values("pages").at(page) ?? "", pageviews },
+    site: domain,
+    path: values("pages").at(page) ?? "",
+    pageviews,
   }));
 }
 

@@ -66,7 +66,13 @@ export function createHitExport(options: ExportOptions): HitExport {
       if (!isWanted(log, day)) return;
       const visitor = nameVisitor(log, day, group, userAgent);
       keep(day).bots.push({
-        ...{ site: log.domain, kind: "bot", day: day.date, time, visitor, path: copyText(path), status },
+        site: log.domain,
+        kind: "bot",
+        day: day.date,
+        time,
+        visitor,
+        path: copyText(path),
+        status,
         ...(crawler !== undefined && { crawler }),
       });
     },
@@ -118,14 +124,16 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
   for (const bot of bots.toSorted((a, b) => compareVisitors(a, b) || a.time - b.time)) writeHit(bot);
   const unrecorded = listUnrecorded(log);
   write({
-    ...{ ...head, kind: "day", time: day.start, visitor: "0", id: toDecimal(ids.digest()) },
-    ...{
-      pageviews,
-      digest: toDecimal(values.digest()),
-      definition: DEFINITION,
-      timezone: log.timezone,
-      unrecorded,
-    },
+    ...head,
+    kind: "day",
+    time: day.start,
+    visitor: "0",
+    id: toDecimal(ids.digest()),
+    pageviews,
+    digest: toDecimal(values.digest()),
+    definition: DEFINITION,
+    timezone: log.timezone,
+    unrecorded,
   });
   return hits;
 }
@@ -156,7 +164,9 @@ function forEachHit(
     forEachVisit(day, order, from, to, ({ entry, exit, origin, from: first, to: end }) => {
       visits++;
       const ofVisit = {
-        ...{ visit: visits, entry_page: paths.at(entry) ?? "", exit_page: paths.at(exit) ?? "" },
+        visit: visits,
+        entry_page: paths.at(entry) ?? "",
+        exit_page: paths.at(exit) ?? "",
         ...originTexts(origin),
         ...profile,
       };

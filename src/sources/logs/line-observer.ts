@@ -35,7 +35,8 @@ export function createLineObserver(usual: string | undefined): LineObserver {
     bots: createTextTally(),
   }));
   const spans = createLookup<LogContent, { first: number; last: number }>(() => ({
-    ...{ first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY },
+    first: Number.POSITIVE_INFINITY,
+    last: Number.NEGATIVE_INFINITY,
   }));
   const hosts = createTextTally();
   const noRequest = { lines: 0 };

@@ -38,10 +38,20 @@ export interface LogContent {
 
 export function createContent({ path, site }: FoundFile, fingerprint: string, format: string): LogContent {
   return {
-    ...{ fingerprint, path, format, site, read: 0, tail: hashTail(Buffer.alloc(0)) },
-    ...{ lines: 0, comments: 0, unreadable: 0, tooLong: 0, examples: [] },
+    fingerprint,
+    path,
+    format,
+    site,
+    read: 0,
+    tail: hashTail(Buffer.alloc(0)),
+    lines: 0,
+    comments: 0,
+    unreadable: 0,
+    tooLong: 0,
+    examples: [],
     repeats: { compared: 0, repeated: 0, path: "" },
-    ...{ earliest: Number.POSITIVE_INFINITY, latest: Number.NEGATIVE_INFINITY },
+    earliest: Number.POSITIVE_INFINITY,
+    latest: Number.NEGATIVE_INFINITY,
   };
 }
 

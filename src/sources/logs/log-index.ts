@@ -220,8 +220,11 @@ export function createLogIndex(db: Database): LogIndex {
         writeValues(written, site.domain),
       ]);
       const head: Head = {
-        ...{ generation: generation + 1, definition: DEFINITION },
-        ...{ outcomes, contents: [...contents], marks },
+        generation: generation + 1,
+        definition: DEFINITION,
+        outcomes,
+        contents: [...contents],
+        marks,
         sites: pairs.map(({ site: { values: _, open: __, sealed: ___, ...kept }, written: { key } }) => ({
           ...kept,
           key,

@@ -111,7 +111,9 @@ const NOTHING = { visitors: 0, pageviews: 0, events: 0 };
 function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
   return {
     id: identifySite(domain),
-    ...{ domain, name: domain, timezone },
+    domain,
+    name: domain,
+    timezone,
     createdAt: (first ?? 0) * 1000,
     dataSince: first === undefined ? null : dateAt(first * 1000, timezone),
   };

@@ -43,7 +43,11 @@ export function packOpenDay(
   const { start, end, origins, profiles, crawlers } = day;
   const hashes = hashSenders(day, userAgents);
   const head: KeptHead = {
-    ...{ start, end, salt: hashes.salt, crawlers, counts },
+    start,
+    end,
+    salt: hashes.salt,
+    crawlers,
+    counts,
     origins: pair(origins),
     profiles: pair(profiles),
   };
@@ -70,7 +74,9 @@ export function unpackOpenDay(date: string, read: (part: string) => Uint8Array):
     addressCount: hashes.addresses.length / HASH_BYTES,
     origins: createNumbered(origins),
     profiles: createNumbered(profiles),
-    ...{ crawlers, hashes, counted: { version: 0, counts } },
+    crawlers,
+    hashes,
+    counted: { version: 0, counts },
     known: createKnownSenders(hashes),
   };
 }

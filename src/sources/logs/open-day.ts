@@ -74,7 +74,9 @@ export interface OpenCrawler extends Omit<CrawlerDay, "pages"> {
 
 export function openDay(date: string, start: number, end: number): OpenDay {
   return {
-    ...{ date, start, end },
+    date,
+    start,
+    end,
     addresses: createAddressNumbers(),
     addressCount: 0,
     senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },

@@ -61,7 +61,9 @@ export function readLogSettings(flags: SourceFlags, usualSite?: string): LogSett
   }
   const sites = readSites(flags.site, usualSite);
   return {
-    ...{ files, sites, onlySite: sites[0] },
+    files,
+    sites,
+    onlySite: sites[0],
     format: readFormat(flags.logFormat),
     timezone: readTimezone(flags.timezone),
     excludePaths: readPathGlobs(flags.excludePath),

@@ -63,7 +63,8 @@ function readKnown(): Map<string, Referrer> {
     for (const [, name = "", hosts = ""] of list.matchAll(/\s*([^:;\n]+): ([^;\n]+)/g)) {
       const [first = "", ...others] = hosts.split(" ");
       const referrer: Referrer = {
-        ...{ name, host: first.replace("*", "com") },
+        name,
+        host: first.replace("*", "com"),
         // The keys are those of KNOWN.
         kind: kind === "site" ? undefined : (kind as ReferrerKind),
       };

@@ -101,7 +101,12 @@ export function readOrigin({ referrer }: LogLine, query: string, isOwn: (host: s
 const LONGEST_VALUE = 300;
 
 const NO_CAMPAIGN = {
-  ...{ source: null, medium: null, campaign: null, term: null, content: null, clickId: null },
+  source: null,
+  medium: null,
+  campaign: null,
+  term: null,
+  content: null,
+  clickId: null,
 };
 
 /** The language that a browser prefers, such as `de-DE`; null if it names none. */

@@ -33,7 +33,8 @@ export function createSiteLog(
 ): SiteLog {
   const field = () => ({ present: 0, absent: 0 });
   return {
-    ...{ domain, timezone },
+    domain,
+    timezone,
     values,
     open: new Map(),
     sealed: new Map(),
@@ -42,8 +43,11 @@ export function createSiteLog(
     first: undefined,
     last: undefined,
     fields: {
-      ...{ agent: field(), referrer: field(), language: field() },
-      ...{ host: field(), forwarded: field() },
+      agent: field(),
+      referrer: field(),
+      language: field(),
+      host: field(),
+      forwarded: field(),
     },
   };
 }

@@ -244,14 +244,20 @@ export const clocks: Question[] = [
     at: midnight,
     calls: [{ tool: "get_overview", args: { site: "shop.example.net", days: 1 } }],
     read: ([{ today, visitors, period, active_now, comparison }]) => [
-      ...[today.visitors, active_now, period.to],
-      ...[visitors, comparison?.previous.visitors],
+      today.visitors,
+      active_now,
+      period.to,
+      visitors,
+      comparison?.previous.visitors,
     ],
     expect: (count) => {
       const shop = count("shop.example.net");
       return [
-        ...[shop.visitors("today"), shop.active(), "2026-11-17"],
-        ...[shop.visitors("yesterday"), shop.visitors("2026-11-16")],
+        shop.visitors("today"),
+        shop.active(),
+        "2026-11-17",
+        shop.visitors("yesterday"),
+        shop.visitors("2026-11-16"),
       ];
     },
   }),

@@ -11,17 +11,28 @@ export const comparisons: Question[] = [
     at,
     calls: [{ tool: "compare_periods", args: { site: "docs.example.com", days: 7 } }],
     read: ([{ current, previous, change }]) => [
-      ...[current.from, current.to, current.visitors, previous.from, previous.to, previous.visitors],
-      ...[change.visitors.absolute, change.visitors.percent, change.pageviews.absolute],
+      current.from,
+      current.to,
+      current.visitors,
+      previous.from,
+      previous.to,
+      previous.visitors,
+      change.visitors.absolute,
+      change.visitors.percent,
+      change.pageviews.absolute,
     ],
     expect: (count) => {
       const docs = count("docs.example.com");
       const [now, before] = [docs.total("last 7 complete days"), docs.total("the 7 complete days before")];
       const gained = now.visitors - before.visitors;
       return [
-        ...[...docs.dates("last 7 complete days"), now.visitors],
-        ...[...docs.dates("the 7 complete days before"), before.visitors],
-        ...[gained, percentOf(gained, before.visitors), now.pageviews - before.pageviews],
+        ...docs.dates("last 7 complete days"),
+        now.visitors,
+        ...docs.dates("the 7 complete days before"),
+        before.visitors,
+        gained,
+        percentOf(gained, before.visitors),
+        now.pageviews - before.pageviews,
       ];
     },
   }),
@@ -231,7 +242,11 @@ export const comparisons: Question[] = [
     at,
     calls: [{ tool: "get_overview", args: { site: "docs.example.com", days: 7 } }],
     read: ([{ visitors, pageviews, events, active_now, comparison, top }]) => ({
-      ...{ visitors, pageviews, events, active_now, change: comparison?.visitors.absolute },
+      visitors,
+      pageviews,
+      events,
+      active_now,
+      change: comparison?.visitors.absolute,
       top: top
         .filter(({ dimension }) => ["pages", "referrers", "countries"].includes(dimension))
         .map(({ rows }) => [rows[0]?.label, rows[0]?.visitors]),
@@ -259,18 +274,21 @@ export const comparisons: Question[] = [
     at: "a Sunday evening",
     calls: [{ tool: "get_overview", args: { site: "shop.example.net", days: 14 } }],
     read: ([{ visitors, period, trend, comparison, top }]) => [
-      ...[visitors, trend.from, trend.visitors],
-      ...[period.to, comparison?.previous.visitors, top[0]?.rows[0]?.visitors],
+      visitors,
+      trend.from,
+      trend.visitors,
+      period.to,
+      comparison?.previous.visitors,
+      top[0]?.rows[0]?.visitors,
     ],
     expect: (count) => {
       const shop = count("shop.example.net");
       return [
-        ...[
-          shop.visitors("last 14 complete days"),
-          "2026-11-09",
-          shop.days("last 14 complete days").map((day) => day.visitors),
-        ],
-        ...["2026-11-22", shop.visitors("the 14 complete days before")],
+        shop.visitors("last 14 complete days"),
+        "2026-11-09",
+        shop.days("last 14 complete days").map((day) => day.visitors),
+        "2026-11-22",
+        shop.visitors("the 14 complete days before"),
         shop.top("last 14 complete days", "pages").visitors,
       ];
     },

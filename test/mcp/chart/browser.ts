@@ -10,9 +10,15 @@ const SANDBOX = "http://sandbox.test/";
 
 /** The policy that the extension (2026-01-26) demands from a host for a page that declares no domains. */
 const CSP = [
-  ...["default-src 'none'", "script-src 'self' 'unsafe-inline'", "style-src 'self' 'unsafe-inline'"],
-  ...["img-src 'self' data:", "media-src 'self' data:", "connect-src 'none'"],
-  ...["frame-src 'none'", "object-src 'none'", "base-uri 'self'"],
+  "default-src 'none'",
+  "script-src 'self' 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "media-src 'self' data:",
+  "connect-src 'none'",
+  "frame-src 'none'",
+  "object-src 'none'",
+  "base-uri 'self'",
 ].join("; ");
 
 /** Passes messages between the host and the view. The view inherits the policy of this page. */
@@ -36,8 +42,14 @@ export async function bundleHost(): Promise<string> {
   try {
     await build({
       entry: { host: "test/mcp/chart/host-page.ts" },
-      ...{ config: false, format: "iife", platform: "browser", target: "es2022", outDir: folder },
-      ...{ silent: true, noExternal: [/.*/], tsconfig: "tsconfig.browser.json" },
+      config: false,
+      format: "iife",
+      platform: "browser",
+      target: "es2022",
+      outDir: folder,
+      silent: true,
+      noExternal: [/.*/],
+      tsconfig: "tsconfig.browser.json",
     });
     const script = readFileSync(join(folder, "host.global.js"), "utf8").replaceAll("</script", "<\\/script");
     return `<!doctype html><style>body { margin: 0 } iframe { display: block; border: 0; width: 100%; height: 60px }</style><body><script>${script}</script>`;

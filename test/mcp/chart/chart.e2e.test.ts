@@ -36,7 +36,9 @@ describe("the chart's page", () => {
     expect(client.capabilities()?.extensions).toEqual({ "io.modelcontextprotocol/ui": {} });
     const [content] = (await client.readResource(URI)).contents;
     expect(content).toEqual({
-      ...{ uri: URI, mimeType: "text/html;profile=mcp-app", text: readChart() },
+      uri: URI,
+      mimeType: "text/html;profile=mcp-app",
+      text: readChart(),
       _meta: { ui: { prefersBorder: true } },
     });
     expect(await client.readResource(URI)).toMatchObject({ ttlMs: 3_600_000, cacheScope: "public" });
@@ -153,7 +155,11 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ]);
       expect(await words(main)).toContain("Complete days, compared with Sep 22 – Oct 21, 2026");
       expect(await allWords(main.locator(".lists h3"))).toEqual([
-        ...["Pages", "Referrers", "Channels", "Countries", "Devices"],
+        "Pages",
+        "Referrers",
+        "Channels",
+        "Countries",
+        "Devices",
       ]);
       const rows = overview.top.flatMap((list) => list.rows);
       expect(overview.top.map((list) => list.rows.length)).toEqual([10, 10, 10, 10, 3]);
@@ -190,7 +196,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
             value: Number(tick.textContent?.replaceAll(",", "")),
             y: read(tick, "y"),
           })),
-          ...{ lines, points, days },
+          lines,
+          points,
+          days,
           dashes: [...svg.querySelectorAll(".stroke:not(.before)")].map(
             (path) => getComputedStyle(path).strokeDasharray,
           ),
@@ -313,7 +321,11 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const column = (index: number) => allWords(main.locator(`tbody td:nth-of-type(${index})`));
       const earlier = (counts: number[] = []) => [...counts.slice(0, 5).map(count), "–"];
       expect(await allWords(main.locator("thead th"))).toEqual([
-        ...["Day", "Visitors", "before", "Page views", "before"],
+        "Day",
+        "Visitors",
+        "before",
+        "Page views",
+        "before",
       ]);
       expect(await column(1)).toEqual([...expected.slice(0, -1), `${expected.at(-1)} so far`]);
       expect(await column(2)).toEqual(earlier(trend.previous?.visitors));
@@ -342,7 +354,10 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ]);
       expect(await allWords(main.locator(".lists section"))).toEqual([
         "Pages None.",
-        ...["Referrers None.", "Channels None.", "Countries None.", "Devices None."],
+        "Referrers None.",
+        "Channels None.",
+        "Countries None.",
+        "Devices None.",
       ]);
       expect(await words(main.locator(".legend"))).toBe("No visitors");
       expect(await main.locator(".stroke.before").count()).toBe(0);
@@ -421,7 +436,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const { movers } = pages;
       pages.cut_off = true;
       const leaveOpen = (mover: Mover, previous: Bounds, current: Bounds, change: Bounds): Mover => ({
-        ...{ ...mover, change: null, bounds: { previous, current, change } },
+        ...mover,
+        change: null,
+        bounds: { previous, current, change },
         previous: previous.least === previous.most ? previous.most : null,
         current: current.least === current.most ? current.most : null,
       });
@@ -800,19 +817,15 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const outline = await main.locator(".plot").evaluate((plot) => getComputedStyle(plot).outlineStyle);
       expect(outline).toBe("solid");
       for (const [key, index] of [
-        ...[
-          ["ArrowLeft", 5],
-          ["ArrowLeft", 4],
-          ["Home", 0],
-          ["ArrowLeft", 0],
-          ["ArrowRight", 1],
-        ],
-        ...[
-          ["End", 6],
-          ["ArrowRight", 6],
-          ["PageUp", 0],
-          ["PageDown", 6],
-        ],
+        ["ArrowLeft", 5],
+        ["ArrowLeft", 4],
+        ["Home", 0],
+        ["ArrowLeft", 0],
+        ["ArrowRight", 1],
+        ["End", 6],
+        ["ArrowRight", 6],
+        ["PageUp", 0],
+        ["PageDown", 6],
       ] as [string, number][]) {
         await page.keyboard.press(key);
         expect([key, await words(readout)]).toEqual([key, said(index)]);
@@ -970,7 +983,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
       });
       expect([...new Set(sent.flatMap((message) => message.method ?? []))].sort()).toEqual([
-        ...["ui/initialize", "ui/notifications/initialized", "ui/notifications/sandbox-proxy-ready"],
+        "ui/initialize",
+        "ui/notifications/initialized",
+        "ui/notifications/sandbox-proxy-ready",
         "ui/notifications/size-changed",
       ]);
     });

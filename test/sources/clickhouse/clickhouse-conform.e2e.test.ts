@@ -21,7 +21,8 @@ it.skipIf(!hasChdb)("a table of hits keeps the contract", { timeout: 120_000 }, 
   const lines = [...requests, ...crawled.slice(0, 300)].map(written.write);
   const { path } = createLogFolder({ "access.log": joinLines(...lines) });
   const flags = {
-    ...{ logs: [`example.com=${path("access.log")}`], timezone: site.timezone },
+    logs: [`example.com=${path("access.log")}`],
+    timezone: site.timezone,
     ...written.flags,
   };
   const server = await startChdb();

@@ -61,11 +61,12 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)("a server of ClickHouse says no
 
   beforeAll(async () => {
     shards = await startShards({
-      ...{ stranger: {}, small: { max_memory_usage: 1000 } },
+      stranger: {},
+      small: { max_memory_usage: 1000 },
       // Rows that are slow one by one, one by one.
       hasty: { max_execution_time: 1, max_block_size: 1 },
       crowd: { max_concurrent_queries_for_user: 1, max_block_size: 10 },
-      ...{ broken: { max_rows_to_read: 1, read_overflow_mode: "break" } },
+      broken: { max_rows_to_read: 1, read_overflow_mode: "break" },
       brokenButFree: { max_rows_to_read: 1, read_overflow_mode: "break", readonly: 2 },
     });
     const [first] = shards.servers;

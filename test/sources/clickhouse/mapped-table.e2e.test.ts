@@ -53,10 +53,18 @@ describe.skipIf(!hasChdb)("a table that somebody else made", () => {
       FROM hits FINAL WHERE kind = 'pageview'`);
     await server.run("INSERT INTO views SELECT * REPLACE ('click' AS type) FROM views WHERE n = 0");
     const table = await open({
-      ...{ table: "views", timezone, where: ["type=view", "url!=nothing"] },
+      table: "views",
+      timezone,
+      where: ["type=view", "url!=nothing"],
       map: [
-        ...["time=ts", "visitor=person,person", "sequence=n", "path=url", "referrer=ref", "channel=ch"],
-        ...["browser=br", "site=host"],
+        "time=ts",
+        "visitor=person,person",
+        "sequence=n",
+        "path=url",
+        "referrer=ref",
+        "channel=ch",
+        "browser=br",
+        "site=host",
       ],
     });
     const logs = openTestLogs(flags).source;
@@ -108,7 +116,8 @@ describe.skipIf(!hasChdb)("a table that somebody else made", () => {
     );
     await server.run("INSERT INTO raw FORMAT JSONEachRow", rows.join("\n"));
     const table = await open({
-      ...{ table: "raw", timezone: "UTC" },
+      table: "raw",
+      timezone: "UTC",
       map: ["time=ts", "visitor=ip,ua", "path=uri", "method=verb", "status=code", "agent=ua"],
     });
     const ask = async (source: DataSource) => {
@@ -143,7 +152,8 @@ describe.skipIf(!hasChdb)("a table that somebody else made", () => {
 
   it("takes any value of a condition as text", async () => {
     const source = await open({
-      ...{ table: "hits", map: ["time=time", "visitor=visitor", "path=path"] },
+      table: "hits",
+      map: ["time=time", "visitor=visitor", "path=path"],
       where: ["path='; DROP TABLE hits --", "path!={x:String}\\"],
     });
     const days = await source.days(await spanOf(source, from, to));

@@ -71,8 +71,10 @@ describe.skipIf(!hasChdb)("the sums of days give the answers of the hits", () =>
     const span = await spanOf(source, domain, from, to, now);
     const list = async (dimension: Dimension) => [dimension, await source.breakdown(span, dimension, 1_000)];
     return {
-      ...{ days: await source.days(span), warnings: await source.warnings?.(span) },
-      ...{ breakdowns: await Promise.all(dimensions.map(list)), crawlers: await source.crawlers?.(span, 10) },
+      days: await source.days(span),
+      warnings: await source.warnings?.(span),
+      breakdowns: await Promise.all(dimensions.map(list)),
+      crawlers: await source.crawlers?.(span, 10),
       first: await source.breakdown(span, "pages", 2),
     };
   };

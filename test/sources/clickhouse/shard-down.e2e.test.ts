@@ -41,8 +41,13 @@ async function count(source: DataSource): Promise<Record<string, () => Promise<n
 }
 
 const RIGHT = {
-  ...{ sites: 1, days: FEW_VISITORS, pages: FEW_VISITORS, rows: FEW_VISITORS },
-  ...{ browsers: FEW_VISITORS, crawlers: FEW_VISITORS, active: FEW_VISITORS },
+  sites: 1,
+  days: FEW_VISITORS,
+  pages: FEW_VISITORS,
+  rows: FEW_VISITORS,
+  browsers: FEW_VISITORS,
+  crawlers: FEW_VISITORS,
+  active: FEW_VISITORS,
 };
 
 async function countAll(source: DataSource): Promise<Record<string, unknown>> {
@@ -71,17 +76,18 @@ const REFUSED = everyQuestion({
 describe.skipIf(CLICKHOUSE_SERVER === undefined)("one shard of two (clickhouse-server)", () => {
   const careless = { skip_unavailable_shards: 1 };
   const users = [
-    ...[["reader", SHARD_DOWN] as const, ["writer", SHARD_DOWN] as const, ["changer", SHARD_DOWN] as const],
-    ...[
-      ["careless0", SHARD_DOWN] as const,
-      ["careless1", REFUSED] as const,
-      ["careless2", SHARD_DOWN] as const,
-    ],
+    ["reader", SHARD_DOWN] as const,
+    ["writer", SHARD_DOWN] as const,
+    ["changer", SHARD_DOWN] as const,
+    ["careless0", SHARD_DOWN] as const,
+    ["careless1", REFUSED] as const,
+    ["careless2", SHARD_DOWN] as const,
   ];
   let shards: Shards;
   beforeAll(async () => {
     shards = await startShards({
-      ...{ writer: { readonly: 0 }, changer: { readonly: 2 } },
+      writer: { readonly: 0 },
+      changer: { readonly: 2 },
       careless0: { ...careless, readonly: 0 },
       careless1: { ...careless, readonly: 1 },
       careless2: { ...careless, readonly: 2 },

@@ -149,7 +149,10 @@ describe.skipIf(!hasChdb)("a table of hits", () => {
     };
     const [acme, globex] = [await add("acme"), await add("globex")];
     const { find } = await openServedKeyring(clickhouse, {
-      ...{ clock, environment, flags: { clickhouse: server.url, keys }, mayMakeKey: false },
+      clock,
+      environment,
+      flags: { clickhouse: server.url, keys },
+      mayMakeKey: false,
       warn: () => {},
     });
     const api = createApi({ keyring: find, clock, quota: { limit: 1_000, window: 60 } });

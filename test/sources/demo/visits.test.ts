@@ -141,8 +141,15 @@ function listNumbers(): Record<string, Value>[] {
     technologies: each((device) => ({ device, browser: device, operating_system: device })),
   };
   const flat: Partial<SiteProfile> = {
-    ...{ hostnames: alike, places: alike, technologies: alike, sources: alike, story: [], growth_from: 1 },
-    ...{ visitors: 20_000, pages_per_visit: 3, events: { signup: 0.5, download: 0.5 } },
+    hostnames: alike,
+    places: alike,
+    technologies: alike,
+    sources: alike,
+    story: [],
+    growth_from: 1,
+    visitors: 20_000,
+    pages_per_visit: 3,
+    events: { signup: 0.5, download: 0.5 },
     hours: Array.from({ length: 24 }, (_, hour) => (hour < 8 ? 1 : 0)),
     pages: eight.map((path) => ({ path, entry: 1, view: 1 })),
   };
@@ -151,8 +158,10 @@ function listNumbers(): Record<string, Value>[] {
     byVisitor.set(visit.visitor, [...(byVisitor.get(visit.visitor) ?? []), visit]);
   }
   return [...byVisitor.values()].map(([first, second]) => ({
-    ...{ channel: first?.source.channel, country: first?.place.country ?? "" },
-    ...{ device: first?.technology.device, returns: second !== undefined },
+    channel: first?.source.channel,
+    country: first?.place.country ?? "",
+    device: first?.technology.device,
+    returns: second !== undefined,
     ...Object.fromEntries(Object.entries(describeVisit(first)).map(([name, value]) => [`1 ${name}`, value])),
     ...Object.fromEntries(Object.entries(describeVisit(second)).map(([name, value]) => [`2 ${name}`, value])),
   }));
@@ -168,10 +177,17 @@ function describeVisit(visit: Visit | undefined): Record<string, Value> {
   };
   const has = (name: string) => visit && hits.some(({ event }) => event === name);
   return {
-    ...{ hostname: visit?.hostname, hour: visit && Math.floor(start / 3600) },
-    ...{ minute: visit && Math.floor((start % 3600) / 450), goesOn: visit && views.length > 1 },
-    ...{ entry: views[0]?.path, page: views[1]?.path, next: views[2]?.path },
-    ...{ pause: pause(1), secondPause: pause(2), signup: has("signup"), download: has("download") },
+    hostname: visit?.hostname,
+    hour: visit && Math.floor(start / 3600),
+    minute: visit && Math.floor((start % 3600) / 450),
+    goesOn: visit && views.length > 1,
+    entry: views[0]?.path,
+    page: views[1]?.path,
+    next: views[2]?.path,
+    pause: pause(1),
+    secondPause: pause(2),
+    signup: has("signup"),
+    download: has("download"),
   };
 }
 

@@ -227,7 +227,9 @@ describe("who is a visitor", () => {
     });
     const count = async (excludeAddress: string) => {
       const logs = openTestLogs({
-        ...{ logs: [path("access.log")], trustForwarded: hops, excludeAddress: [excludeAddress] },
+        logs: [path("access.log")],
+        trustForwarded: hops,
+        excludeAddress: [excludeAddress],
       });
       return logs.count();
     };
@@ -440,7 +442,8 @@ describe("hosts", () => {
       "b.log": joinLines(combined({ target: "/b" })),
     });
     const logs = openTestLogs({
-      ...{ site: undefined, logs: [`example.com=${path("a.*")}`, `www.docs.example=${path("b.log")}`] },
+      site: undefined,
+      logs: [`example.com=${path("a.*")}`, `www.docs.example=${path("b.log")}`],
     });
     expect(await logs.count("2026-11-21", "2026-11-21", "example.com")).toMatchObject({ pageviews: 2 });
     expect(await logs.count("2026-11-21", "2026-11-21", "docs.example")).toMatchObject({ pageviews: 1 });

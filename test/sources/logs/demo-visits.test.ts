@@ -32,7 +32,9 @@ async function compare(format: string, domain: string, from: string, to: string)
   const lines = [...(written.header === undefined ? [] : [written.header]), ...requests.map(written.write)];
   const { path } = createLogFolder({ "access.log": joinLines(...lines) });
   const logs = openTestLogs({
-    ...{ logs: [`${domain}=${path("access.log")}`], site: undefined, timezone: site.timezone },
+    logs: [`${domain}=${path("access.log")}`],
+    site: undefined,
+    timezone: site.timezone,
     ...written.flags,
   });
   const logged = await logs.findSite(domain);
@@ -41,14 +43,18 @@ async function compare(format: string, domain: string, from: string, to: string)
   const strip = (days: readonly { date: string; visitors: number; pageviews: number }[]) =>
     days.map(({ date, visitors, pageviews }) => ({ date, visitors, pageviews }));
   return {
-    ...{ requests, dimensions, outcomes: logs.outcomes() },
+    requests,
+    dimensions,
+    outcomes: logs.outcomes(),
     recorded: await logs.source.dimensions?.(logged),
     demoDays: strip(await demo.days(spanOf(site))),
     days: strip(await logs.source.days(spanOf(logged))),
     ask: async (dimension: Dimension) => {
       const rows = async (source: typeof demo, one: typeof site) =>
         (await source.breakdown(spanOf(one), dimension, 1000)).rows.map(({ value, visitors, hits }) => ({
-          ...{ value, visitors, hits },
+          value,
+          visitors,
+          hits,
         }));
       return { demo: await rows(demo, site), logs: await rows(logs.source, logged) };
     },

@@ -45,7 +45,7 @@ describe("where visitors are", () => {
   it("is a region and a city, where the database has them", async () => {
     const { rows } = openWith(
       buildMmdb({ "8.8.8.0/24": BERLIN, "9.0.0.0/8": { country_code: "US", city: "Ames" } }),
-      [...["8.8.8.8", "9.9.9.9", "1.1.1.1"]],
+      ["8.8.8.8", "9.9.9.9", "1.1.1.1"],
     );
     expect(await rows("regions")).toEqual([
       [null, 2, 2],
@@ -79,7 +79,9 @@ describe("where visitors are", () => {
 
   it("is not looked up for an IPv6 address in a database of IPv4", async () => {
     const { rows } = openWith(buildMmdb({ "0.0.0.0/1": { country_code: "US" } }, { ipVersion: 4 }), [
-      ...["8.8.8.8", "2a02:2e0:3fe:1001:302::", "::ffff:8.8.8.7"],
+      "8.8.8.8",
+      "2a02:2e0:3fe:1001:302::",
+      "::ffff:8.8.8.7",
     ]);
     expect(await rows("countries")).toEqual([
       ["US", 2, 2],
@@ -88,14 +90,26 @@ describe("where visitors are", () => {
   });
 
   const SPECIAL = [
-    ...["10.0.0.1", "127.0.0.1", "172.20.0.1", "192.168.1.1", "169.254.1.1", "100.64.0.1", "203.0.113.7"],
-    ...["::1", "fe80::1", "fd00::1", "2001:db8::1", "::ffff:192.168.1.1"],
+    "10.0.0.1",
+    "127.0.0.1",
+    "172.20.0.1",
+    "192.168.1.1",
+    "169.254.1.1",
+    "100.64.0.1",
+    "203.0.113.7",
+    "::1",
+    "fe80::1",
+    "fd00::1",
+    "2001:db8::1",
+    "::ffff:192.168.1.1",
   ];
   it.each(SPECIAL)("is nowhere for %s, whatever a database says", async (address) => {
     const record = { country_code: "AU" };
     const everywhere = buildMmdb({
-      ...{ "0.0.0.0/1": record, "128.0.0.0/1": record },
-      ...{ "2000::/3": record, "e000::/3": record },
+      "0.0.0.0/1": record,
+      "128.0.0.0/1": record,
+      "2000::/3": record,
+      "e000::/3": record,
     });
     const { rows } = openWith(everywhere, [address, "8.8.8.8"]);
     expect(await rows("countries")).toContainEqual([null, 1, 1]);

@@ -32,9 +32,21 @@ const makeLines = (from: number, to: number, all: number) =>
   }).join("");
 
 const command = () => [
-  ...["bin/analytics-mcp.js", "breakdown", "--dimension", "pages", "--limit", "500"],
-  ...["--logs", join(folder, "access.log"), "--site", "example.com", "--timezone", "UTC"],
-  ...["--period", "2026-10-01/2026-10-20", "--csv"],
+  "bin/analytics-mcp.js",
+  "breakdown",
+  "--dimension",
+  "pages",
+  "--limit",
+  "500",
+  "--logs",
+  join(folder, "access.log"),
+  "--site",
+  "example.com",
+  "--timezone",
+  "UTC",
+  "--period",
+  "2026-10-01/2026-10-20",
+  "--csv",
 ];
 
 function ask(state: string, limit: string[] = []) {

@@ -108,7 +108,8 @@ describe("the index of logs", () => {
     // Enough lines that the other process writes them.
     const older = Array.from({ length: 10_000 }, (_, second) =>
       combinedLine({
-        ...{ at: on16 + 1_000 * second, path: "/older" },
+        at: on16 + 1_000 * second,
+        path: "/older",
         address: `198.51.100.${second % 250}`,
       }),
     );

@@ -33,7 +33,9 @@ export function createLogPlace(): LogPlace {
   const indexPath = join(folder, "state", "index.sqlite");
   const join_ = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
   return {
-    ...{ folder, clock, indexPath },
+    folder,
+    clock,
+    indexPath,
     write: (name, lines) => writeFileSync(join(folder, "www", name), join_(lines)),
     append: (name, lines) => appendFileSync(join(folder, "www", name), join_(lines)),
     open: async (flags = {}, withIndex = true) => {
@@ -54,7 +56,9 @@ export function createLogPlace(): LogPlace {
 
 function readSettings(folder: string, flags: Record<string, unknown>): LogSettings {
   return readLogSettings({
-    ...{ logs: [join(folder, "www", "access.log*")], site: ["example.com"], timezone: "UTC" },
+    logs: [join(folder, "www", "access.log*")],
+    site: ["example.com"],
+    timezone: "UTC",
     ...flags,
   });
 }

@@ -26,7 +26,9 @@ it.each(["Caddy", "combined"])("access logs keep the contract (%s)", { timeout: 
   const clock = { now: NOW };
   const { source } = openTestLogs(
     {
-      ...{ logs: [`example.com=${path("access.log")}`], site: undefined, timezone: site.timezone },
+      logs: [`example.com=${path("access.log")}`],
+      site: undefined,
+      timezone: site.timezone,
       ...written.flags,
     },
     clock,

@@ -47,16 +47,21 @@ const listEnvironment = () => ({ XDG_STATE_HOME: join(folder, `state-${states}`)
  */
 function ask(hook: string, more = "", limit: readonly string[] = []) {
   const command = [
-    ...[...limit, node ?? ""],
-    ...[
-      "--require",
-      join(folder, hook),
-      "bin/analytics-mcp.js",
-      "stats",
-      "--logs",
-      join(folder, `access.log${more}`),
-    ],
-    ...["--site", "example.com", "--timezone", "UTC", "--period", "2026-10-01/2026-10-01", "--json"],
+    ...limit,
+    node ?? "",
+    "--require",
+    join(folder, hook),
+    "bin/analytics-mcp.js",
+    "stats",
+    "--logs",
+    join(folder, `access.log${more}`),
+    "--site",
+    "example.com",
+    "--timezone",
+    "UTC",
+    "--period",
+    "2026-10-01/2026-10-01",
+    "--json",
   ];
   const [file = "", ...words] = command;
   const { stdout, stderr } = spawnSync(file, words, { encoding: "utf8", env: listEnvironment() });

@@ -107,8 +107,10 @@ describe("compressed files", () => {
 
   it("that are broken from the beginning leave the others as they are", async () => {
     const { logs } = openFolder({
-      ...{ "access.log": text(3), "a.gz": zlib.gzipSync(text(50)).subarray(0, 40) },
-      ...{ "b.gz": Buffer.from([0x1f, 0x8b, 1, 2, 3]), "c.zst": ZSTD.subarray(0, 30) },
+      "access.log": text(3),
+      "a.gz": zlib.gzipSync(text(50)).subarray(0, 40),
+      "b.gz": Buffer.from([0x1f, 0x8b, 1, 2, 3]),
+      "c.zst": ZSTD.subarray(0, 30),
     });
     expect(await pageviews(logs)).toBe(3);
     expect(logs.book.leftOut.size).toBe(3);

@@ -33,8 +33,16 @@ interface Case {
 /** nginx's documentation has this as an example (ngx_http_log_module, and the nginx.conf of its packages). */
 const MAIN_FORMAT = `log_format main '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" "$http_x_forwarded_for"';`;
 const JSON_FORMAT = `log_format structured escape=json '{${[
-  ...["time_iso8601", "remote_addr", "host", "request_method", "request_uri", "http_referer"],
-  ...["http_user_agent", "http_accept_language", "http_sec_purpose", "sent_http_content_type"],
+  "time_iso8601",
+  "remote_addr",
+  "host",
+  "request_method",
+  "request_uri",
+  "http_referer",
+  "http_user_agent",
+  "http_accept_language",
+  "http_sec_purpose",
+  "sent_http_content_type",
 ]
   .map((name) => `"${name}":"$${name}",`)
   .join("")}"status":$status}';`;
@@ -70,7 +78,8 @@ async function run(
     return made;
   };
   return {
-    ...{ logs, server },
+    logs,
+    server,
     visit: async (headers = {}) => {
       const script = writeScript(part++);
       await send(script, { port: server.port, isForwarded, headers });
@@ -143,7 +152,9 @@ async function askTools(client: TestClient, site: string): Promise<Counts> {
   ]);
   const { visitors, pageviews, events } = stats;
   return {
-    ...{ visitors, pageviews, events },
+    visitors,
+    pageviews,
+    events,
     pages: Object.fromEntries(pages.rows.map((row) => [String(row.value), row.pageviews])),
     google: referrers.rows.find(({ value }) => String(value).includes("google"))?.visitors ?? 0,
     crawlers: Object.fromEntries(crawlers.rows.map((row) => [String(row.value), row.requests])),
@@ -220,39 +231,49 @@ const cases: Record<string, Case> = {
       blog: `access_log ${join(logs, "blog.log")};`,
     })),
     options: (logs) => ["--logs", `${MAIN}=${logs}/main.log*`, "--logs", `${BLOG}=${logs}/blog.log*`],
-    ...{ files: ["main.log", "blog.log"], sites: [MAIN, BLOG], rotations: [rotate] },
+    files: ["main.log", "blog.log"],
+    sites: [MAIN, BLOG],
+    rotations: [rotate],
   },
   "nginx, main, behind a proxy": {
     program: nginx((logs) => ({
       http: `${MAIN_FORMAT} access_log ${join(logs, "access.log")} main;`,
-      ...{ main: "", blog: "" },
+      main: "",
+      blog: "",
     })),
     options: (logs) => ["--logs", `${logs}/access.log*`, "--site", MAIN, "--trust-forwarded", "1"],
-    ...{ files: ["access.log"], sites: [MAIN], rotations: [rotate], isForwarded: true },
+    files: ["access.log"],
+    sites: [MAIN],
+    rotations: [rotate],
+    isForwarded: true,
   },
   "nginx, JSON": {
     program: nginx((logs) => ({
       http: `${JSON_FORMAT} access_log ${join(logs, "access.log")} structured;`,
-      ...{ main: "", blog: "" },
+      main: "",
+      blog: "",
     })),
     options: (logs) => ["--logs", `${logs}/access.log*`],
-    ...{ files: ["access.log"], sites: [MAIN, BLOG], rotations: [copyAndTruncate], hasPurpose: true },
+    files: ["access.log"],
+    sites: [MAIN, BLOG],
+    rotations: [copyAndTruncate],
+    hasPurpose: true,
   },
   "Apache, vhost_combined": {
     program: apache,
     options: (logs) => ["--logs", `${logs}/access.log*`],
-    ...{ files: ["access.log"], sites: [MAIN, BLOG], rotations: [rotate] },
+    files: ["access.log"],
+    sites: [MAIN, BLOG],
+    rotations: [rotate],
   },
   "Caddy, JSON": {
     program: caddy,
     options: (logs) => ["--logs", `${logs}/access*`],
     // After it has rotated its log, it writes to fixed offsets, so that copytruncate leaves zeros.
-    ...{
-      files: ["access.log"],
-      sites: [MAIN, BLOG],
-      rotations: [waitForRotation, copyAndTruncate],
-      hasPurpose: true,
-    },
+    files: ["access.log"],
+    sites: [MAIN, BLOG],
+    rotations: [waitForRotation, copyAndTruncate],
+    hasPurpose: true,
   },
 };
 

@@ -99,10 +99,17 @@ function sendOne(visit: Visit, { port, isForwarded, headers }: SendOptions): Pro
   return new Promise((resolve, reject) => {
     const sent = request(
       {
-        ...{ host: "127.0.0.1", port, path, method, agent: false },
+        host: "127.0.0.1",
+        port,
+        path,
+        method,
+        agent: false,
         localAddress: isForwarded ? "127.0.0.1" : address,
         headers: {
-          ...{ ...headers, ...visit.headers, host: `${host}:${port}`, "user-agent": agents[agent] },
+          ...headers,
+          ...visit.headers,
+          host: `${host}:${port}`,
+          "user-agent": agents[agent],
           // The first address is the visitor's own claim.
           ...(isForwarded && { "x-forwarded-for": `198.51.100.1, ${address}` }),
         },
@@ -133,7 +140,9 @@ export function countSent(visits: readonly Visit[], counted: readonly Visit["as"
   const downloads = visits.filter((visit) => visit.as === "download" && visitors.has(who(visit)));
   const fromGoogle = views.filter(({ headers }) => headers?.referer?.includes("google"));
   return {
-    ...{ visitors: visitors.size, pageviews: views.length, events: downloads.length },
+    visitors: visitors.size,
+    pageviews: views.length,
+    events: downloads.length,
     pages: tally(views.map(({ path }) => path.replace(/\?.*/, ""))),
     google: new Set(fromGoogle.map(who)).size,
     crawlers: tally(visits.flatMap(({ as, agent }) => (as === "crawler" ? [agent] : []))),

@@ -48,7 +48,11 @@ export const nginx = (log: (logs: string) => { http: string; main: string; blog:
     return [
       `daemon off; pid ${join(folder, "pid")}; error_log stderr; events {}`,
       "http { types { text/html html; text/css css; image/png png; application/pdf pdf; }",
-      ...[...temporary, http, site(MAIN, main), site(BLOG, blog), "}"],
+      ...temporary,
+      http,
+      site(MAIN, main),
+      site(BLOG, blog),
+      "}",
     ].join("\n");
   },
   start: (file, { folder }) => ["-p", folder, "-c", file, "-e", "stderr"],
@@ -71,7 +75,8 @@ export const apache: Program = {
       `<Directory ${join(folder, "www")}>\nRequire all granted\nDirectoryIndex index.html\n</Directory>`,
       String.raw`LogFormat "%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\"" vhost_combined`,
       `CustomLog ${join(folder, "logs", "access.log")} vhost_combined`,
-      ...[site(MAIN), site(BLOG)],
+      site(MAIN),
+      site(BLOG),
     ].join("\n");
   },
   start: (file) => ["-f", file, "-D", "FOREGROUND"],

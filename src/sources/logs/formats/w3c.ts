@@ -55,7 +55,10 @@ function readCells(
   if (!Number.isInteger(status)) return undefined;
   const query = value("cs-uri-query");
   return {
-    ...{ time, address, method, status },
+    time,
+    address,
+    method,
+    status,
     target: query === undefined ? stem : `${stem}?${query}`,
     host: value("x-host-header", "cs-host", "cs(host)"),
     forwarded: value("x-forwarded-for", "cs(x-forwarded-for)"),
