@@ -6,8 +6,8 @@ import { type AnyOperation, operations } from "../operations/index.ts";
 import { readParams } from "../operations/parameters.ts";
 import { queries } from "../reports/queries.ts";
 import type { KeyHolder, Keyring } from "../sources/keyring.ts";
-import { answerOperation, offersOperation, refuseUnoffered } from "../sources/operation-answers.ts";
-import { refuseDaysWithSpan } from "../sources/span.ts";
+import { answerOperation, createNotOfferedError, offersOperation } from "../sources/operation-answers.ts";
+import { assertNotDaysAndSpan } from "../sources/span.ts";
 import { type Allowance, createKeyQuota, type Quota } from "./key-quota.ts";
 import { buildProblem } from "./problem-document.ts";
 
@@ -78,10 +78,10 @@ export function createApi(options: ApiOptions): Api {
     const { keyId, source } = authenticate(request, headers);
     const now = clock();
     applyQuota(spendQuota(keyId, Math.floor(now / 1000) * 1000), headers);
-    if (!offersOperation(source, operation)) throw refuseUnoffered();
+    if (!offersOperation(source, operation)) throw createNotOfferedError();
     const query = readQuery(url.searchParams);
     const params = readParams(operation.allParams, query);
-    refuseDaysWithSpan((name) => query.has(name));
+    assertNotDaysAndSpan((name) => query.has(name));
     const body = await answerOperation(operation, params, { source, now, signal: request.signal });
     return send(operation, request, headers, body);
   };
@@ -125,7 +125,7 @@ export function createApi(options: ApiOptions): Api {
       if (error instanceof AnalyticsError && error.code === "unavailable") {
         headers.set("Retry-After", RETRY_AFTER_SECONDS);
       }
-      response = refuse(error, headers, requestId);
+      response = answerProblem(error, headers, requestId);
     }
     return request.method === "HEAD" ? { ...response, body: null } : response;
   };
@@ -168,7 +168,7 @@ function sendText(headers: Map<string, string>, body: string): ApiResponse {
   return { status: 200, headers, body };
 }
 
-function refuse(error: unknown, headers: Map<string, string>, requestId: string): ApiResponse {
+function answerProblem(error: unknown, headers: Map<string, string>, requestId: string): ApiResponse {
   const known =
     error instanceof AnalyticsError
       ? error

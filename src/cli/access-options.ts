@@ -22,7 +22,7 @@ export function addAccessOptions(program: Command): Command {
 }
 
 /** The MCP server reads requests from standard input, so a key cannot come that way. */
-export function refuseKeyOnStdin(flags: AccessFlags): void {
+export function assertNoKeyOnStdin(flags: AccessFlags): void {
   if (!flags.apiKeyStdin) return;
   throw new AnalyticsError(
     "usage",

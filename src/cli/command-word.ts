@@ -3,9 +3,9 @@ import { AnalyticsError, quoteWord } from "../errors.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { suggest } from "../render/suggest.ts";
 import { readCommandLine } from "./command-line.ts";
-import { refuseUnknownOption, seeHelp } from "./usage-error.ts";
+import { createUnknownOptionError, seeHelp } from "./usage-error.ts";
 
-const LONGEST_SITE = 60;
+const MAX_SITE_LENGTH = 60;
 
 /**
  * Refuses a mistyped command before commander complains about the options after it. Throws AnalyticsError `usage`. An
@@ -16,8 +16,8 @@ const LONGEST_SITE = 60;
  */
 export function checkCommandWord(program: Command, argv: readonly string[]): string | undefined {
   const { commandWord, unknownOption, given } = readCommandLine(program, argv);
-  if (unknownOption) throw refuseOption(program, unknownOption.name, unknownOption.rest);
-  refuseUnknownCommand(program, commandWord);
+  if (unknownOption) throw createMisplacedOptionError(program, unknownOption.name, unknownOption.rest);
+  assertKnownCommand(program, commandWord);
   if (commandWord !== undefined && given.has("--stdio")) {
     throw new AnalyticsError("usage", `--stdio starts the MCP server, so ${commandWord} cannot follow.`, {
       hint: `Leave out --stdio, or ${commandWord}.`,
@@ -26,7 +26,7 @@ export function checkCommandWord(program: Command, argv: readonly string[]): str
   return commandWord;
 }
 
-function refuseOption(program: Command, name: string, rest: readonly string[]): AnalyticsError {
+function createMisplacedOptionError(program: Command, name: string, rest: readonly string[]): AnalyticsError {
   const command = program.commands.find(
     (each) => each.name() === rest.find((word) => isCommand(program, word)),
   );
@@ -42,10 +42,10 @@ function refuseOption(program: Command, name: string, rest: readonly string[]): 
     ...(long === undefined ? [] : [long]),
     ...(short !== undefined && isSame(short, name) ? [short] : []),
   ]);
-  return refuseUnknownOption(name, `${suggest(name, known)}${seeHelp(undefined)}`);
+  return createUnknownOptionError(name, `${suggest(name, known)}${seeHelp(undefined)}`);
 }
 
-function refuseUnknownCommand(program: Command, word: string | undefined): void {
+function assertKnownCommand(program: Command, word: string | undefined): void {
   if (word === undefined || isCommand(program, word)) return;
   const names = program.commands.map((command) => command.name());
   const guess = suggest(word, names) || suggestOption(program, word) || suggestOverview(word);
@@ -63,7 +63,7 @@ function suggestOption({ options }: Command, word: string): string {
 /** A site alone, or an address. */
 function suggestOverview(word: string): string {
   const site = normalizeSite(word);
-  const isSite = /^[\w-]+(\.[\w-]+)+$/.test(site) && site.length <= LONGEST_SITE;
+  const isSite = /^[\w-]+(\.[\w-]+)+$/.test(site) && site.length <= MAX_SITE_LENGTH;
   return isSite ? `Did you mean analytics-mcp overview ${site}? ` : "";
 }
 

@@ -6,7 +6,7 @@ import { AnalyticsError, quoteWord } from "../errors.ts";
  * Refuses `--logs access.log*` without quotes, which the shell has expanded: the second file would be taken for the site,
  * and the answer would be about the first file alone. Throws AnalyticsError `usage`.
  */
-export function refuseExpandedPattern(words: readonly string[]): void {
+export function assertQuotedPattern(words: readonly string[]): void {
   const at = words.indexOf("--logs");
   const [first, second] = at < 0 ? [] : words.slice(at + 1);
   if (first === undefined || second === undefined || second.startsWith("-")) return;

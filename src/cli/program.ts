@@ -7,7 +7,7 @@ import { loadCommand } from "./commands/index.ts";
 import { createSiteOption } from "./commands/site-option.ts";
 import { commandSummaries } from "./commands/summaries.ts";
 import { type ExitCode, exitCodes, SilentExit } from "./exit-codes.ts";
-import { refuseExpandedPattern } from "./expanded-pattern.ts";
+import { assertQuotedPattern } from "./expanded-pattern.ts";
 import { createHelpCommand, layOutHelp } from "./help/layout.ts";
 import type { Io } from "./io.ts";
 import { readFailureFormat } from "./output/failure-format.ts";
@@ -26,7 +26,7 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
       await printCandidates(io, program, argv.slice(2));
       return exitCodes.ok;
     }
-    refuseExpandedPattern(argv);
+    assertQuotedPattern(argv);
     command = checkCommandWord(program, argv);
     await program.parseAsync(argv, { from: "user" });
     await flushData(io);

@@ -55,7 +55,7 @@ export function explainUnknownOption(
 ): AnalyticsError {
   const [, word = "", guess = ""] =
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
-  return refuseUnknownOption(
+  return createUnknownOptionError(
     nameOption(word),
     [guess, seeHelp(command)].filter((each) => each !== "").join(" "),
   );
@@ -70,11 +70,12 @@ export function nameOption(word: string): string {
  * Refuses a word that looks like an option where one of our words is expected. After `--` it is an operand, but its value
  * may still be a key.
  */
-export function refuseOptionAsWord(word: string | undefined, command: string): void {
-  if (word !== undefined && /^-./.test(word)) throw refuseUnknownOption(nameOption(word), seeHelp(command));
+export function assertNotOption(word: string | undefined, command: string): void {
+  if (word !== undefined && /^-./.test(word))
+    throw createUnknownOptionError(nameOption(word), seeHelp(command));
 }
 
-export function refuseUnknownOption(name: string, hint: string): AnalyticsError {
+export function createUnknownOptionError(name: string, hint: string): AnalyticsError {
   return new AnalyticsError("usage", `Unknown option ${name}.`, {
     hint: KEY_OPTION.test(name)
       ? "No option takes a key: use analytics-mcp login, --api-key-stdin or --api-key-file."

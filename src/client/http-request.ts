@@ -84,7 +84,7 @@ export async function sendRequest(
       hint: `Check the base URL: is ${origin} the API, or a web page in front of it?`,
     });
   }
-  if (REDIRECTS.has(status)) throw refuseRedirect(response, request);
+  if (REDIRECTS.has(status)) throw createRedirectError(response, request);
   // The quota's window is not how long a service is unavailable.
   const asksToWait = status === 429 || headers.get("retry-after") !== null;
   const wait = asksToWait ? readRetryAfter(headers, request.clock()) : undefined;
@@ -125,7 +125,10 @@ function describeType(type: string | null, apiKey: string): string {
   return `is ${(hideKey(type, apiKey).split(";")[0] ?? "").trim().slice(0, 60)}`;
 }
 
-function refuseRedirect({ status, headers }: HttpResponse, { url, apiKey }: HttpRequest): AnalyticsError {
+function createRedirectError(
+  { status, headers }: HttpResponse,
+  { url, apiKey }: HttpRequest,
+): AnalyticsError {
   const target = readRedirectOrigin(headers.get("location"), url, apiKey);
   return new AnalyticsError(
     "redirected",

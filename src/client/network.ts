@@ -93,7 +93,7 @@ const joinField = (value: string | string[] = "") => [value].flat().join(", ");
 
 const CODINGS = "gzip, br";
 /** No service needs more, and a few bytes that were compressed many times over take hours to decompress. */
-const MOST_CODINGS = 2;
+const MAX_CODINGS = 2;
 
 /** Content codings of RFC 9110, section 8.4.1, and RFC 7932. */
 const decoders = new Map<string, () => Transform>([
@@ -117,10 +117,10 @@ function decompress(body: Readable, codings: string, signal: AbortSignal): Reada
   const found = names.flatMap((name) => decoders.get(name) ?? []);
   if (found.length < names.length) {
     // Without its name: a service could echo the key there.
-    return refuseBody(body, "The service's answer has a Content-Encoding that was not asked for.");
+    return failBody(body, "The service's answer has a Content-Encoding that was not asked for.");
   }
-  if (found.length > MOST_CODINGS) {
-    return refuseBody(body, `The service compressed its answer ${found.length} times.`);
+  if (found.length > MAX_CODINGS) {
+    return failBody(body, `The service compressed its answer ${found.length} times.`);
   }
   return found.reduce<Readable>(
     // One pipeline per decoder, so that an error at any stage reaches the reader of the last one.
@@ -134,7 +134,7 @@ function decompress(body: Readable, codings: string, signal: AbortSignal): Reada
 }
 
 /** Closes a body, so that reading it fails. */
-function refuseBody(body: Readable, message: string): Readable {
+function failBody(body: Readable, message: string): Readable {
   const error = new AnalyticsError("bad_answer", message, { hint: "Tell whoever runs the service." });
   return body.on("error", () => {}).destroy(error);
 }

@@ -11,7 +11,7 @@ export function parseResult<O extends Operation>(
   params: ParamsOf<O>,
   text: string,
 ): ResultOf<O> {
-  const refuse = (reason: string, cause?: unknown) =>
+  const createError = (reason: string, cause?: unknown) =>
     new AnalyticsError("bad_answer", `The answer to ${operation.path} breaks the contract: ${reason}.`, {
       status: 200,
       hint: "Nothing was shown, because the numbers could be wrong. Tell whoever runs the service.",
@@ -20,16 +20,16 @@ export function parseResult<O extends Operation>(
   let body: unknown;
   // Later steps walk the result recursively and need several times its memory, so limit its size here.
   const excess = findExcess(text);
-  if (excess !== undefined) throw refuse(excess);
+  if (excess !== undefined) throw createError(excess);
   try {
     body = JSON.parse(text);
   } catch (cause) {
-    throw refuse("it is not complete JSON", cause);
+    throw createError("it is not complete JSON", cause);
   }
   const parsed = operation.result.safeParse(body);
-  if (!parsed.success) throw refuse(describeMismatch(parsed.error, body));
+  if (!parsed.success) throw createError(describeMismatch(parsed.error, body));
   const objection = operation.verify?.(parsed.data, params);
-  if (objection !== undefined) throw refuse(objection);
+  if (objection !== undefined) throw createError(objection);
   // The schema is O's own, but inside a generic function its output is not resolved.
   return parsed.data as ResultOf<O>;
 }

@@ -2,7 +2,7 @@ import { AnalyticsError, quoteWord } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { sites } from "../operations/index.ts";
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 const NO_SITES = "The key's organization has no sites yet.";
 
 /**
@@ -23,16 +23,20 @@ export async function askForSite<T>(
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "site_not_found") throw error;
     const domains = await listDomains(call, options);
-    throw refuseUnknownSite(String(params.site), domains, error);
+    throw createUnknownSiteError(String(params.site), domains, error);
   }
 }
 
 /** The error for a site that people do not have, with those that they have. */
-export function refuseUnknownSite(site: string, domains: string[], cause?: AnalyticsError): AnalyticsError {
+export function createUnknownSiteError(
+  site: string,
+  domains: string[],
+  cause?: AnalyticsError,
+): AnalyticsError {
   return new AnalyticsError("site_not_found", `You have no site ${quoteWord(site)}.`, {
     status: cause?.status,
     hint: describeSites(domains),
-    parameters: [{ parameter: "site", detail: "is unknown", allowed: domains.slice(0, MOST_LISTED) }],
+    parameters: [{ parameter: "site", detail: "is unknown", allowed: domains.slice(0, MAX_LISTED) }],
     cause,
   });
 }
@@ -45,7 +49,7 @@ async function findOnlySite(call: Call, options: CallOptions): Promise<string> {
   const message = isEmpty ? NO_SITES : `Which site? You have ${domains.length}: ${listSites(domains)}.`;
   throw new AnalyticsError("missing_parameter", message, {
     hint: isEmpty ? "Add a site in your analytics dashboard." : "Give one of them as site.",
-    parameters: [{ parameter: "site", detail: "is required", allowed: domains.slice(0, MOST_LISTED) }],
+    parameters: [{ parameter: "site", detail: "is required", allowed: domains.slice(0, MAX_LISTED) }],
   });
 }
 
@@ -59,6 +63,6 @@ function describeSites(domains: string[]): string {
 }
 
 function listSites(domains: string[]): string {
-  const more = domains.length > MOST_LISTED ? ` and ${domains.length - MOST_LISTED} more` : "";
-  return `${domains.slice(0, MOST_LISTED).join(", ")}${more}`;
+  const more = domains.length > MAX_LISTED ? ` and ${domains.length - MAX_LISTED} more` : "";
+  return `${domains.slice(0, MAX_LISTED).join(", ")}${more}`;
 }

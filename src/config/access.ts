@@ -3,7 +3,7 @@ import { readApiKey } from "./api-key.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { describeExposure, isExposed } from "./file-permissions.ts";
 import { DEFAULT_PROFILE, findProfileFile, listProfiles, readProfile } from "./profiles.ts";
-import { type Environment, readVariable, refuseUnexpanded } from "./variables.ts";
+import { assertExpanded, type Environment, readVariable } from "./variables.ts";
 
 /** Options of the command line, which take precedence over the environment. No option takes a key itself. */
 export interface AccessFlags {
@@ -51,7 +51,7 @@ interface Address {
  */
 export function readAccess(flags: AccessFlags, environment: Environment, given?: GivenKey): Access {
   if (flags.profile !== undefined) {
-    if (given !== undefined) throw refuseBoth(given.source);
+    if (given !== undefined) throw createBothKeysError(given.source);
     const { baseUrl } = flags;
     const asked = baseUrl === undefined ? undefined : { text: baseUrl, source: "--base-url" };
     return readProfileAccess(flags.profile, environment, asked, true);
@@ -59,7 +59,7 @@ export function readAccess(flags: AccessFlags, environment: Environment, given?:
   const key = given ?? findKey(environment);
   if (key !== undefined) return readDirectAccess(key, flags, environment);
   const name = findProfileName(environment);
-  if (name === undefined) throw refuseKeyless();
+  if (name === undefined) throw createNoKeyError();
   return readProfileAccess(name, environment, findAddress(flags, environment), false);
 }
 
@@ -68,7 +68,7 @@ export function readAccess(flags: AccessFlags, environment: Environment, given?:
  * `default`, else the only one. Throws AnalyticsError `no_api_key` if there are several to choose from.
  */
 export function findProfileName(environment: Environment): string | undefined {
-  refuseUnexpanded(environment, "ANALYTICS_PROFILE", "no_api_key");
+  assertExpanded(environment, "ANALYTICS_PROFILE", "no_api_key");
   const named = readVariable(environment, "ANALYTICS_PROFILE");
   if (named !== undefined) return named;
   const names = listProfiles(environment);
@@ -102,14 +102,14 @@ export function findNamedProfile(flags: AccessFlags, environment: Environment): 
 /** The service's address as given on the command line or in the environment. */
 export function findAddress({ baseUrl }: AccessFlags, environment: Environment): Address | undefined {
   if (baseUrl !== undefined) return { text: baseUrl, source: "--base-url" };
-  refuseUnexpanded(environment, "ANALYTICS_BASE_URL", "no_base_url");
+  assertExpanded(environment, "ANALYTICS_BASE_URL", "no_base_url");
   const text = readVariable(environment, "ANALYTICS_BASE_URL");
   return text === undefined ? undefined : { text, source: "ANALYTICS_BASE_URL" };
 }
 
 function findKey(environment: Environment): GivenKey | undefined {
   const source = "ANALYTICS_API_KEY";
-  refuseUnexpanded(environment, source, "no_api_key");
+  assertExpanded(environment, source, "no_api_key");
   const text = readVariable(environment, source);
   return text === undefined ? undefined : { apiKey: readApiKey(text, source), source };
 }
@@ -121,7 +121,7 @@ function readDirectAccess(
   environment: Environment,
 ): Access {
   const address = findAddress(flags, environment);
-  if (address === undefined) throw refuseAddressless(source, environment);
+  if (address === undefined) throw createNoAddressError(source, environment);
   const site = readVariable(environment, "ANALYTICS_SITE");
   return {
     apiKey,
@@ -144,7 +144,7 @@ function readProfileAccess(
   const source = `profile ${name}`;
   const baseUrl = readBaseUrl(profile.baseUrl, environment);
   if (asked !== undefined && readBaseUrl(asked.text, environment, asked.source) !== baseUrl) {
-    throw refuseOtherAddress(name, baseUrl, asked.source);
+    throw createOtherAddressError(name, baseUrl, asked.source);
   }
   const chosen = { site: readVariable(environment, "ANALYTICS_SITE"), source: "ANALYTICS_SITE" };
   const saved = { site: profile.site, source };
@@ -160,13 +160,13 @@ function readProfileAccess(
   };
 }
 
-function refuseBoth(option: string): AnalyticsError {
+function createBothKeysError(option: string): AnalyticsError {
   return new AnalyticsError("usage", `Use --profile or ${option}, not both: a profile has its own key.`, {
     hint: "To use another key, give it with --base-url and without --profile.",
   });
 }
 
-function refuseOtherAddress(name: string, baseUrl: string, given: string): AnalyticsError {
+function createOtherAddressError(name: string, baseUrl: string, given: string): AnalyticsError {
   return new AnalyticsError(
     "no_api_key",
     `There is no key for the address in ${given}: the key of the profile ${name} is only sent to ${new URL(baseUrl).origin}.`,
@@ -176,13 +176,13 @@ function refuseOtherAddress(name: string, baseUrl: string, given: string): Analy
   );
 }
 
-function refuseKeyless(): AnalyticsError {
+function createNoKeyError(): AnalyticsError {
   return new AnalyticsError("no_api_key", "There is no API key.", {
     hint: "Create a key in your analytics dashboard under API keys. In a terminal, run analytics-mcp login to save it; for an assistant, analytics-mcp config prints how to pass it on as ANALYTICS_API_KEY. To try without a key, add --demo.",
   });
 }
 
-function refuseAddressless(source: string, environment: Environment): AnalyticsError {
+function createNoAddressError(source: string, environment: Environment): AnalyticsError {
   const names = listProfiles(environment);
   const saved =
     names.length === 0

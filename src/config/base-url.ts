@@ -9,17 +9,20 @@ import { type Environment, readList } from "./variables.ts";
  * @param source Where the address was given, as the subject of a message: `--base-url`.
  */
 export function readBaseUrl(text: string, environment: Environment, source = "The base URL"): string {
-  const refuse = (reason: string, hint = "Example: https://stats.example.com, with or without /api/v1.") =>
-    new AnalyticsError("invalid_base_url", `${source} ${reason}.`, { hint });
-  if (text.trim() === "") throw refuse("is empty");
+  const createError = (
+    reason: string,
+    hint = "Example: https://stats.example.com, with or without /api/v1.",
+  ) => new AnalyticsError("invalid_base_url", `${source} ${reason}.`, { hint });
+  if (text.trim() === "") throw createError("is empty");
   if (!/^https?:\/\//i.test(text.trim()) || !URL.canParse(text))
-    throw refuse(...explainForm(text.trim(), source));
+    throw createError(...explainForm(text.trim(), source));
   const url = new URL(text);
-  if (url.username !== "" || url.password !== "") throw refuse("must not contain a user name or password");
-  if (url.search !== "" || url.hash !== "") throw refuse("must not contain a query or a fragment");
+  if (url.username !== "" || url.password !== "")
+    throw createError("must not contain a user name or password");
+  if (url.search !== "" || url.hash !== "") throw createError("must not contain a query or a fragment");
   const plainHosts = readList(environment.ANALYTICS_ALLOW_HTTP);
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !plainHosts.includes(url.hostname)) {
-    throw refuse(
+    throw createError(
       `would send the key over plain http to ${url.hostname}, and anyone on the network could read it`,
       `Use https, or allow this host: ANALYTICS_ALLOW_HTTP=${url.hostname}`,
     );
@@ -38,11 +41,11 @@ export function completeAddress(text: string): string {
 /** A host, or a name with a port. Anything else may be a key in the wrong place, so no message repeats it. */
 const HOST =
   /^(?:(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{1,24}(?::\d{1,5})?|[a-z0-9-]{1,63}:\d{1,5}|localhost|\[::1\](?::\d{1,5})?)(?=\/|$)/i;
-const LONGEST_HOST = 60;
+const MAX_HOST_LENGTH = 60;
 
 function findHost(text: string): string | undefined {
   const [host = ""] = HOST.exec(text) ?? [];
-  return host !== "" && host.length <= LONGEST_HOST ? host : undefined;
+  return host !== "" && host.length <= MAX_HOST_LENGTH ? host : undefined;
 }
 
 const chooseScheme = (host: string) => (isLoopback(host.replace(/:\d+$/, "")) ? "http" : "https");

@@ -10,18 +10,18 @@ const EXAMPLE = "For example: https://mcp.example.com/mcp";
  * @param option Where it was given, as the subject of a message: `--remote`.
  */
 export function readEndpoint(text: string, option: string): string {
-  const refuse = (reason: string, hint = EXAMPLE) =>
+  const createError = (reason: string, hint = EXAMPLE) =>
     new AnalyticsError("usage", `${option} ${reason}.`, { hint });
   if (completeAddress(text) !== text.trim())
-    throw refuse("must start with https://", `Did you mean ${completeEndpoint(text)}?`);
-  if (!URL.canParse(text)) throw refuse("is not a URL");
+    throw createError("must start with https://", `Did you mean ${completeEndpoint(text)}?`);
+  if (!URL.canParse(text)) throw createError("is not a URL");
   const { protocol, hostname, username, password, search, hash, pathname, href } = new URL(text);
   if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))
-    throw refuse("must start with https://, because sign-ins go there");
+    throw createError("must start with https://, because sign-ins go there");
   if (`${username}${password}${search}${hash}` !== "")
-    throw refuse("must not have a user, query or fragment");
-  if (pathname === "/") throw refuse("must include the endpoint's path");
-  if (!/^[\w./~-]+$/.test(pathname)) throw refuse("has characters in its path that no connector uses");
+    throw createError("must not have a user, query or fragment");
+  if (pathname === "/") throw createError("must include the endpoint's path");
+  if (!/^[\w./~-]+$/.test(pathname)) throw createError("has characters in its path that no connector uses");
   return href;
 }
 

@@ -12,7 +12,7 @@ const TRIES = 120;
 export async function withFileLock<T>(file: string, work: () => T): Promise<T> {
   const lock = `${file}.lock`;
   for (let left = TRIES; !tryLock(lock); left--) {
-    if (left === 0) throw refuseLocked(file, lock);
+    if (left === 0) throw createLockedError(file, lock);
     await sleep(RETRY_MS);
   }
   try {
@@ -32,7 +32,7 @@ function tryLock(lock: string): boolean {
   }
 }
 
-function refuseLocked(file: string, lock: string): AnalyticsError {
+function createLockedError(file: string, lock: string): AnalyticsError {
   return new AnalyticsError("usage", `Another process is changing ${file}.`, {
     hint: `Try again. If none is, one was killed and left its lock: remove ${lock}`,
   });

@@ -6,7 +6,7 @@ import { readApiKey } from "./api-key.ts";
 import { describeExposure, isExposed } from "./file-permissions.ts";
 import { explainSystemError } from "./system-error.ts";
 
-const MOST_CHARACTERS = 10_000;
+const MAX_CHARACTERS = 10_000;
 
 /**
  * Reads the key from `--api-key-file` or `--api-key-stdin`. No option takes a key itself, because other users of a
@@ -58,7 +58,7 @@ async function readKeyStream(stdin: Readable & { isTTY?: boolean }): Promise<Giv
   let text = "";
   for await (const chunk of stdin.setEncoding("utf8")) {
     text += chunk;
-    if (text.length > MOST_CHARACTERS) {
+    if (text.length > MAX_CHARACTERS) {
       throw new AnalyticsError(
         "invalid_api_key",
         `${source} gives a text too long for a key; nothing was sent.`,

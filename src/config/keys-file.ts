@@ -76,12 +76,12 @@ export function stampFile(file: string): string {
 export function readKeysFile(file: string): Organization[] {
   let text: string;
   try {
-    if (!statSync(file).isFile()) throw refuse(file, "is not a file", HINT_ADD);
-    if (isForeign(file)) throw refuseForeign(file);
+    if (!statSync(file).isFile()) throw createKeysFileError(file, "is not a file", HINT_ADD);
+    if (isForeign(file)) throw createForeignFileError(file);
     text = readFileSync(file, "utf8");
   } catch (cause) {
     if (cause instanceof AnalyticsError) throw cause;
-    throw refuse(file, `cannot be read: ${explainSystemError(cause)}`, HINT_ADD, cause);
+    throw createKeysFileError(file, `cannot be read: ${explainSystemError(cause)}`, HINT_ADD, cause);
   }
   return parseKeys(file, text);
 }
@@ -91,19 +91,23 @@ function parseKeys(file: string, text: string): Organization[] {
   try {
     json = JSON.parse(text);
   } catch {
-    throw refuse(file, "is damaged: it is not JSON", HINT_REPAIR);
+    throw createKeysFileError(file, "is damaged: it is not JSON", HINT_REPAIR);
   }
   const { version }: { version?: unknown } = Object(json);
   if (typeof version === "number" && version > VERSION) {
-    throw refuse(file, `is of version ${version}, which a later analytics-mcp wrote`, "Update this one.");
+    throw createKeysFileError(
+      file,
+      `is of version ${version}, which a later analytics-mcp wrote`,
+      "Update this one.",
+    );
   }
   const { data, error } = content.safeParse(json);
-  if (data === undefined) throw refuse(file, `is damaged${describeIssue(error)}`, HINT_REPAIR);
+  if (data === undefined) throw createKeysFileError(file, `is damaged${describeIssue(error)}`, HINT_REPAIR);
   const repeated =
     findRepeated(data.organizations.map(({ name }) => name)) ??
     findRepeated(data.organizations.flatMap(({ keys }) => keys.map(({ sha256 }) => sha256)));
   if (repeated !== undefined) {
-    throw refuse(file, `is damaged: it has ${repeated.slice(0, 50)} twice`, HINT_REPAIR);
+    throw createKeysFileError(file, `is damaged: it has ${repeated.slice(0, 50)} twice`, HINT_REPAIR);
   }
   return data.organizations;
 }
@@ -125,11 +129,11 @@ export function formatKeys(organizations: readonly Organization[]): string {
 const HINT_ADD = "analytics-mcp keys add makes one; see analytics-mcp keys --help.";
 const HINT_REPAIR = "Repair it, or move it away and add the keys again: see analytics-mcp keys --help.";
 
-function refuse(file: string, reason: string, hint: string, cause?: unknown): AnalyticsError {
+function createKeysFileError(file: string, reason: string, hint: string, cause?: unknown): AnalyticsError {
   return new AnalyticsError("usage", `The keys file ${file} ${reason}.`, { hint, cause });
 }
 
-function refuseForeign(file: string): AnalyticsError {
+function createForeignFileError(file: string): AnalyticsError {
   return new AnalyticsError("usage", `Other users could add keys to the keys file ${file}.`, {
     hint: `It must belong to you or to root, and be writable by its owner alone: chmod 600 ${JSON.stringify(file)}`,
   });

@@ -19,12 +19,12 @@ export function addKey(
   sites: string | undefined,
   now: number,
 ): KeysChange<{ key: string; id: string; sites: string[] }> {
-  refuseKeyAsWord(name, "keys add");
-  if (!isOrganizationName(name)) throw refuseName(name);
+  assertNotKey(name, "keys add");
+  if (!isOrganizationName(name)) throw createNameError(name);
   const given = sites === undefined ? undefined : readSites(sites);
   const known = organizations.find((each) => each.name === name);
   if (known !== undefined && given !== undefined && !isSame(known.sites, given))
-    throw refuseOtherSites(known);
+    throw createOtherSitesError(known);
   const own = known?.sites ?? given;
   if (own === undefined) {
     throw new AnalyticsError("usage", `There is no organization ${name} yet: say which sites are its own.`, {
@@ -51,7 +51,7 @@ export function removeKeys(
   organizations: Organizations,
   name: string,
 ): KeysChange<{ organization: string; count: number; isGone: boolean }> {
-  refuseKeyAsWord(name, "keys remove");
+  assertNotKey(name, "keys remove");
   const found = organizations.find((each) => each.name === name || listIds(each).includes(name));
   if (found === undefined) {
     throw new AnalyticsError("usage", `There is no organization and no key of the name ${quoteWord(name)}.`, {
@@ -98,20 +98,20 @@ function readSites(text: string): string[] {
 const isSame = (one: readonly string[], other: readonly string[]) =>
   [...one].sort().join() === [...other].sort().join();
 
-function refuseOtherSites({ name, sites }: Organization): AnalyticsError {
+function createOtherSitesError({ name, sites }: Organization): AnalyticsError {
   return new AnalyticsError("usage", `${name} has other sites already: ${sites.join(", ")}.`, {
     hint: "Leave out --sites to add a key. To change the sites of all its keys, edit the keys file.",
   });
 }
 
-function refuseName(name: string): AnalyticsError {
+function createNameError(name: string): AnalyticsError {
   return new AnalyticsError("usage", `${quoteWord(name)} cannot be the name of an organization.`, {
     hint: "Use up to 50 lower-case letters, digits, - and _, such as acme; it must not start with key_.",
   });
 }
 
 /** Neither repeats a key nor takes one: other users of the machine can see a command's arguments. */
-function refuseKeyAsWord(word: string, command: string): void {
+function assertNotKey(word: string, command: string): void {
   const key = findKey(word);
   if (key === undefined) return;
   throw new AnalyticsError(

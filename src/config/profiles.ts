@@ -65,12 +65,12 @@ export function readProfile(environment: Environment, name: string): Profile {
   const file = findProfileFile(environment, name);
   try {
     const content = JSON.parse(readFileSync(file, "utf8"));
-    if (isLocalProfile(content)) throw refuseLocal(name);
+    if (isLocalProfile(content)) throw createLocalProfileError(name);
     return takeProfile(content);
   } catch (cause) {
     if (cause instanceof AnalyticsError) throw cause;
     const code = readCode(cause);
-    if (code === "ENOENT") throw refuseUnknown(environment, name);
+    if (code === "ENOENT") throw createUnknownProfileError(environment, name);
     // JSON.parse's own message would quote the file, and with it the key.
     const reason =
       code === undefined
@@ -100,7 +100,7 @@ function isLocalProfile(content: unknown): content is LocalProfile {
   return typeof options === "object" && options !== null && !Array.isArray(options);
 }
 
-function refuseLocal(name: string): AnalyticsError {
+function createLocalProfileError(name: string): AnalyticsError {
   return new AnalyticsError("no_api_key", `The profile ${name} has no key: it is for data on this machine.`, {
     hint: "Choose another with --profile, or save a service: analytics-mcp login --profile <name>",
   });
@@ -150,13 +150,13 @@ export function removeProfile(environment: Environment, name: string): void {
     if (readCode(cause) === "ENOENT") {
       const isEmpty = listProfiles(environment).length === 0;
       const hint = isEmpty ? "There is nothing to remove." : "List them: analytics-mcp whoami --all";
-      throw refuseUnknown(environment, name, hint);
+      throw createUnknownProfileError(environment, name, hint);
     }
     throw new AnalyticsError("usage", `${file} cannot be removed: ${explainSystemError(cause)}.`, { cause });
   }
 }
 
-function refuseUnknown(
+function createUnknownProfileError(
   environment: Environment,
   name: string,
   hint = `Create it: analytics-mcp login --profile ${name}`,

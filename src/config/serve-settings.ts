@@ -68,7 +68,7 @@ type ReadSetting = (name: Exclude<keyof ServeFlags, "trustProxy">) => string | u
 type NameSetting = (option: string, name: keyof ServeFlags) => string;
 
 const DEFAULT_PORT = "8788";
-const MOST_SECONDS = 300;
+const MAX_SECONDS = 300;
 
 /**
  * Reads the settings of `serve`. Throws AnalyticsError `usage`, which names the option.
@@ -89,7 +89,7 @@ export function readServeSettings(
   const host = read("host") ?? "127.0.0.1";
   const publicUrl = readPublicUrl(nameOf("--public-url", "publicUrl"), read("publicUrl"));
   if (publicUrl === undefined && !isLoopback(host.includes(":") ? `[${host}]` : host)) {
-    throw refuse(
+    throw createOptionError(
       `${nameOf("--host", "host")} ${quoteWord(host)}`,
       "makes the server reachable from other machines, so it needs --public-url, with https",
     );
@@ -122,7 +122,7 @@ function readApplications(read: ReadSetting, nameOf: NameSetting, isLocalTrial: 
     read("clientDocuments") ?? (isLocalTrial && registration ? "off" : "on"),
   );
   if (registration || clientDocuments) return { registration, clientDocuments };
-  throw refuse(
+  throw createOptionError(
     "--client-documents",
     "cannot be off together with --registration: no application could sign in",
   );
@@ -140,18 +140,19 @@ function choosePlaces(
   return { store, secretFile: namedSecret ?? (store === "memory" ? undefined : place("secret")) };
 }
 
-function refuse(option: string, reason: string): AnalyticsError {
+function createOptionError(option: string, reason: string): AnalyticsError {
   return new AnalyticsError("usage", `${option} ${reason}.`, { hint: "See analytics-mcp serve --help." });
 }
 
 function readPublicUrl(option: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  if (!URL.canParse(text)) throw refuse(option, "must be a URL such as https://mcp.example.com");
+  if (!URL.canParse(text)) throw createOptionError(option, "must be a URL such as https://mcp.example.com");
   const { protocol, origin, hostname, pathname, search, hash, username, password } = new URL(text);
   const isBare = pathname === "/" && `${search}${hash}${username}${password}` === "";
-  if (!isBare) throw refuse(option, "must be an origin: only scheme, host and port");
+  if (!isBare) throw createOptionError(option, "must be an origin: only scheme, host and port");
   const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
-  if (!isSafe) throw refuse(option, "must start with https://, because tokens and keys are sent there");
+  if (!isSafe)
+    throw createOptionError(option, "must start with https://, because tokens and keys are sent there");
   return origin;
 }
 
@@ -160,39 +161,44 @@ function readDashboardUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  if (!url || !isSafe) throw refuse("--dashboard-url", "must be an address that starts with https://");
+  if (!url || !isSafe)
+    throw createOptionError("--dashboard-url", "must be an address that starts with https://");
   if (`${url.username}${url.password}` !== "") {
-    throw refuse("--dashboard-url", "must have no user name or password: everyone can see it");
+    throw createOptionError("--dashboard-url", "must have no user name or password: everyone can see it");
   }
   return url.href;
 }
 
 function readPort(option: string, text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw refuse(option, `must be a whole number from 0 to 65535, not ${quoteWord(text)}`);
+  throw createOptionError(option, `must be a whole number from 0 to 65535, not ${quoteWord(text)}`);
 }
 
 function readSeconds(option: string, text: string): number {
-  if (/^\d{1,3}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text);
-  throw refuse(option, `must be a whole number of seconds, at most ${MOST_SECONDS}, not ${quoteWord(text)}`);
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_SECONDS) return Number(text);
+  throw createOptionError(
+    option,
+    `must be a whole number of seconds, at most ${MAX_SECONDS}, not ${quoteWord(text)}`,
+  );
 }
 
 function readSwitch(option: string, text: string): boolean {
   if (text === "on" || text === "off") return text === "on";
-  throw refuse(option, `must be on or off, not ${quoteWord(text)}`);
+  throw createOptionError(option, `must be on or off, not ${quoteWord(text)}`);
 }
 
 function readLevel(option: string, text: string): LogLevel {
   const level = logLevels.find((each) => each === text);
   if (level === undefined)
-    throw refuse(option, `must be one of ${logLevels.join(", ")}, not ${quoteWord(text)}`);
+    throw createOptionError(option, `must be one of ${logLevels.join(", ")}, not ${quoteWord(text)}`);
   return level;
 }
 
 function readListen(option: string, text: string | undefined): ServeSettings["adminListen"] {
   if (text === undefined) return undefined;
   const [, host, port = ""] = /^(.+):(\d+)$/.exec(text) ?? [];
-  if (host === undefined) throw refuse(option, `must look like 127.0.0.1:9090, not ${quoteWord(text)}`);
+  if (host === undefined)
+    throw createOptionError(option, `must look like 127.0.0.1:9090, not ${quoteWord(text)}`);
   return { host: host.replace(/^\[|\]$/g, ""), port: readPort(option, port) };
 }
 

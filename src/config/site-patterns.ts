@@ -24,7 +24,7 @@ export function readSitePattern(text: string): string {
   const domain = parent === undefined ? normalizeSite(given).toLowerCase() : readHostname(parent);
   const isHost = HOST.test(domain) && domain.length <= 253 && !/^[\d.]+$/.test(domain);
   // *.com would be a mistake that shows an organization nearly every site.
-  if (!isHost || (parent !== undefined && !domain.includes("."))) throw refusePattern(given);
+  if (!isHost || (parent !== undefined && !domain.includes("."))) throw createPatternError(given);
   return parent === undefined ? domain : `*.${domain}`;
 }
 
@@ -50,7 +50,7 @@ export function selectSites(patterns: readonly string[]): SiteSelection {
   };
 }
 
-function refusePattern(given: string): AnalyticsError {
+function createPatternError(given: string): AnalyticsError {
   const isTop = /^\*\.[^.]+\.?$/.test(given);
   return new AnalyticsError(
     "usage",

@@ -10,7 +10,7 @@ export function readVariable(environment: Environment, name: string): string | u
 }
 
 /** For variables that must not silently count as unset. Throws AnalyticsError with the given code. */
-export function refuseUnexpanded(environment: Environment, name: string, code: ErrorCode): void {
+export function assertExpanded(environment: Environment, name: string, code: ErrorCode): void {
   if (!isUnexpanded(environment[name] ?? "")) return;
   throw new AnalyticsError(code, `${name} contains an unexpanded variable name, not a value.`, {
     hint: `${hintOnUnexpanded([name])} To try without a service, use --demo.`,

@@ -7,7 +7,7 @@ import { describeExposure, isExposed } from "./file-permissions.ts";
 import { explainSystemError } from "./system-error.ts";
 import type { Environment } from "./variables.ts";
 
-const LEAST_BYTES = 32;
+const MIN_BYTES = 32;
 
 /**
  * Reads the secret that makes visitors' addresses pseudonyms in an export. Without a named file, the one in the folder of
@@ -18,17 +18,21 @@ export function readVisitorSecret(named: string | undefined, environment: Enviro
   try {
     if (named === undefined) createSecret(file);
     const secret = readFileSync(file);
-    if (secret.length < LEAST_BYTES) {
-      throw refuse(file, `is too short: ${LEAST_BYTES} bytes or more`, "Create one: openssl rand -hex 32");
+    if (secret.length < MIN_BYTES) {
+      throw createSecretError(
+        file,
+        `is too short: ${MIN_BYTES} bytes or more`,
+        "Create one: openssl rand -hex 32",
+      );
     }
-    if (!statSync(file).isFile()) throw refuse(file, "is not a file");
+    if (!statSync(file).isFile()) throw createSecretError(file, "is not a file");
     if (isExposed(file)) {
       throw new AnalyticsError("usage", `The visitors' secret ${describeExposure(file)}`);
     }
     return secret;
   } catch (cause) {
     if (cause instanceof AnalyticsError || Object(cause).code === undefined) throw cause;
-    throw refuse(file, `cannot be used: ${explainSystemError(cause)}`);
+    throw createSecretError(file, `cannot be used: ${explainSystemError(cause)}`);
   }
 }
 
@@ -49,5 +53,5 @@ function createSecret(file: string): void {
   }
 }
 
-const refuse = (file: string, reason: string, hint?: string) =>
+const createSecretError = (file: string, reason: string, hint?: string) =>
   new AnalyticsError("usage", `The visitors' secret ${file} ${reason}.`, hint === undefined ? {} : { hint });

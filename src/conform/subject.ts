@@ -101,11 +101,12 @@ async function usable<T>({ path, conform }: Operation, reading: Promise<T>): Pro
 
 /** Parses a reply as an operation's result. Throws a breach that names the missing or wrong member. */
 export function parse<O extends Operation>(operation: O, reply: Reply): Read<O> {
-  const refuse = (seen: string) => new Breach(reply.sent, "status 200 with the contract's members", seen);
-  if (reply.status !== 200) throw refuse(describeReply(reply));
-  if (reply.json === undefined) throw refuse(`${describeReply(reply)}: the body is not JSON`);
+  const createBreach = (seen: string) =>
+    new Breach(reply.sent, "status 200 with the contract's members", seen);
+  if (reply.status !== 200) throw createBreach(describeReply(reply));
+  if (reply.json === undefined) throw createBreach(`${describeReply(reply)}: the body is not JSON`);
   const parsed = operation.result.safeParse(reply.json);
-  if (!parsed.success) throw refuse(describeMismatch(parsed.error, reply.json));
+  if (!parsed.success) throw createBreach(describeMismatch(parsed.error, reply.json));
   // TypeScript does not connect the schema of a generic operation with its result.
   return { reply, answer: parsed.data as ResultOf<O> };
 }

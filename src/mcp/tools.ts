@@ -1,6 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
 import { parseParams } from "../operations/parameters.ts";
-import { refuseDaysWithPeriod } from "../operations/period-words.ts";
+import { assertNotDaysAndPeriod } from "../operations/period-words.ts";
 import { type Query, queries } from "../reports/queries.ts";
 import { isUsual } from "../reports/usual-days.ts";
 import type { McpServerOptions } from "./server-options.ts";
@@ -27,7 +27,7 @@ export async function answerTool(
       return await answerOpenApi(call, input, { signal }, { options });
     }
     const isGiven = (parameter: string) => Object.hasOwn(input, parameter);
-    refuseDaysWithPeriod(isGiven);
+    assertNotDaysAndPeriod(isGiven);
     const params = parseParams(query.params, input);
     const answer = await query.ask(call, params, { signal, isUsual: isUsual(isGiven) });
     return buildAnswer(query, input, answer, { about, options, optionsWithSite });

@@ -67,7 +67,7 @@ export function createDocumentFetch({ httpsProxy, noProxy }: DocumentProxy = {})
     const refused = target.protocol !== "https:" || (isIP(address) !== 0 && !isPublicAddress(address));
     if (refused) throw new DocumentRefused("not on the public internet");
     const isDirect = proxy === undefined || isExcepted(target, noProxy);
-    if (!isDirect) await refuseInternalName(address);
+    if (!isDirect) await assertPublicName(address);
     const signal = AbortSignal.any([
       AbortSignal.timeout(TIME_LIMIT_MS),
       ...(init?.signal ? [init.signal] : []),
@@ -82,7 +82,7 @@ export function createDocumentFetch({ httpsProxy, noProxy }: DocumentProxy = {})
 const INTERNAL_NAME = /^[^.]+$|\.(local|localhost|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
 
 /** Throws for a name that the proxy might find inside the operator's network. This machine may be unable to resolve it. */
-async function refuseInternalName(hostname: string): Promise<void> {
+async function assertPublicName(hostname: string): Promise<void> {
   const name = hostname.replace(/\.$/, "");
   const addresses = isIP(name) !== 0 ? [] : await resolve(name, { all: true }).catch(() => []);
   const isInternal = isIP(name) === 0 && INTERNAL_NAME.test(name);

@@ -48,7 +48,7 @@ function translate(params: z.ZodObject, error: z.ZodError, input: Record<string,
   const schemas = parameterSchemas(params);
   return error.issues.flatMap((issue): Refusal[] => {
     if (issue.code === "unrecognized_keys")
-      return issue.keys.map((key) => refuseUnknown(key, [...schemas.keys()]));
+      return issue.keys.map((key) => describeUnknown(key, [...schemas.keys()]));
     const parameter = String(issue.path[0]);
     const schema = schemas.get(parameter) ?? {};
     return [
@@ -59,7 +59,7 @@ function translate(params: z.ZodObject, error: z.ZodError, input: Record<string,
   });
 }
 
-function refuseUnknown(parameter: string, allowed: string[]): Refusal {
+function describeUnknown(parameter: string, allowed: string[]): Refusal {
   const known = allowed.length === 0 ? "there are no parameters" : `the parameters are ${allowed.join(", ")}`;
   return { code: "unknown_parameter", parameter, detail: `is unknown; ${known}`, allowed };
 }

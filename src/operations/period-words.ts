@@ -52,13 +52,13 @@ export function resolvePeriod(
   today: string,
   as = { parameter: "period", forms: PERIOD_FORMS },
 ): Days {
-  const refuse = (detail: string) => refusePeriod(detail, as.parameter);
+  const createError = (detail: string) => createPeriodError(detail, as.parameter);
   const word = normalizeWord(period);
   const days = resolveWord(word, today) ?? resolveLastDays(word, today) ?? resolveDates(period, today);
-  if (days === undefined) throw refuse(`must be ${as.forms}`);
-  if (days.from > days.to) throw refuse(`ends on ${days.to}, before it begins on ${days.from}`);
-  if (days.to > today) throw refuse(`must not be in the future: today at the site is ${today}`);
-  if (days.from < FIRST_DAY) throw refuse(`must not begin before ${FIRST_DAY}`);
+  if (days === undefined) throw createError(`must be ${as.forms}`);
+  if (days.from > days.to) throw createError(`ends on ${days.to}, before it begins on ${days.from}`);
+  if (days.to > today) throw createError(`must not be in the future: today at the site is ${today}`);
+  if (days.from < FIRST_DAY) throw createError(`must not begin before ${FIRST_DAY}`);
   return days;
 }
 
@@ -74,8 +74,8 @@ export function isPeriod(text: string): boolean {
 }
 
 /** Refuses `days` with `period`. Needs the input before parsing, which fills in the default of `days`. */
-export function refuseDaysWithPeriod(isGiven: (name: string) => boolean): void {
-  if (isGiven("days") && isGiven("period")) throw refusePeriod("cannot be combined with days");
+export function assertNotDaysAndPeriod(isGiven: (name: string) => boolean): void {
+  if (isGiven("days") && isGiven("period")) throw createPeriodError("cannot be combined with days");
 }
 
 function resolveWord(word: string, today: string): Days | undefined {
@@ -154,7 +154,7 @@ export function precedingDays(period: string, { from, to }: Days): Days {
   return { from: addDays(from, -countDays(from, to)), to: end };
 }
 
-export function refusePeriod(detail: string, parameter = "period"): AnalyticsError {
+export function createPeriodError(detail: string, parameter = "period"): AnalyticsError {
   return new AnalyticsError("invalid_parameter", `${parameter} ${detail}.`, {
     status: 400,
     parameters: [{ parameter, detail }],

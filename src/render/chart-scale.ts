@@ -1,7 +1,7 @@
 /** A day this many times higher than every ordinary one would leave them less than a third of the height. */
 const FAR = 3;
 /** More high days than this share are ordinary: a weekly pattern, or growth. */
-const MOST_OUTLIERS = 1 / 6;
+const MAX_OUTLIERS = 1 / 6;
 const FEWEST_DAYS = 5;
 
 /** Marks a value above the scale. */
@@ -17,6 +17,6 @@ export function findTop(values: readonly number[]): number {
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const ordinary = sorted.filter((value) => value <= FAR * median);
   const top = ordinary.at(-1) ?? most;
-  const isFew = sorted.length - ordinary.length <= Math.max(1, sorted.length * MOST_OUTLIERS);
+  const isFew = sorted.length - ordinary.length <= Math.max(1, sorted.length * MAX_OUTLIERS);
   return sorted.length >= FEWEST_DAYS && isFew && most > FAR * top ? top : most;
 }

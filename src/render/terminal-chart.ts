@@ -6,7 +6,7 @@ import { paint, type Screen } from "./terminal-screen.ts";
 import { measure, pad, wrap } from "./text-width.ts";
 
 /** Terminal columns. A wider bar would not be easier to read. */
-const WIDEST_BAR = 6;
+const MAX_BAR_WIDTH = 6;
 
 /** A series as a sparkline with its label, on one line or two. A longer series than the screen shows its last days. */
 export function formatSparkline(
@@ -49,7 +49,7 @@ export function formatChart(series: Series, screen: Screen, height: number): str
   const bars = gather(series, daysPerBar);
   const heights = bars.map(({ value }) => value);
   const most = niceTop(findTop(heights));
-  const barWidth = Math.min(WIDEST_BAR, Math.max(1, Math.floor(room / bars.length)));
+  const barWidth = Math.min(MAX_BAR_WIDTH, Math.max(1, Math.floor(room / bars.length)));
   const gap = barWidth > 2 ? 1 : 0;
   const columns = bars.map((bar) => ({ bar, cells: drawColumn(bar.value, most, height) }));
   const lines = Array.from({ length: height }, (_, row) => {

@@ -11,9 +11,9 @@ const GAP = 2;
 const COMFORTABLE_TEXT = 20;
 /** The width of text in tables side by side. */
 const NARROW_TEXT = 14;
-const LEAST_TEXT = 4;
-const LEAST_BAR = 6;
-const WIDEST_BAR = 40;
+const MIN_TEXT_WIDTH = 4;
+const MIN_BAR_WIDTH = 6;
+const MAX_BAR_WIDTH = 40;
 
 interface Fitted {
   columns: Column[];
@@ -80,7 +80,7 @@ function fitColumns(shown: Column[], natural: Map<Column, number>, width: number
     columns = columns.filter((column) => column !== detail);
     widths = shrink(columns, measureAll(), width, COMFORTABLE_TEXT);
   }
-  return { columns, widths: shrink(columns, widths, width, LEAST_TEXT) };
+  return { columns, widths: shrink(columns, widths, width, MIN_TEXT_WIDTH) };
 }
 
 /** Cuts the widest text by one column at a time, until the table fits or no text is wider than `least`. */
@@ -104,8 +104,8 @@ const sumWidths = (widths: number[]) =>
   widths.reduce((sum, each) => sum + each, 0) + GAP * Math.max(0, widths.length - 1);
 
 function createBars({ bars, rows }: View, screen: Screen, used: number) {
-  const room = Math.min(WIDEST_BAR, screen.width - used - GAP);
-  if (bars === undefined || !screen.pictures || room < LEAST_BAR) return () => [];
+  const room = Math.min(MAX_BAR_WIDTH, screen.width - used - GAP);
+  if (bars === undefined || !screen.pictures || room < MIN_BAR_WIDTH) return () => [];
   const most = Math.max(...rows.map((row) => Number(row[bars] ?? 0)));
   return (row: View["rows"][number]) => [paint(screen, "cyan", drawBar(Number(row[bars] ?? 0), most, room))];
 }

@@ -1,9 +1,9 @@
 import { addDays, type Days } from "../operations/days.ts";
 import {
+  createPeriodError,
   normalizeWord,
   PERIOD_FORMS,
   precedingDays,
-  refusePeriod,
   resolvePeriod,
 } from "../operations/period-words.ts";
 
@@ -40,7 +40,7 @@ export function resolveCompared(
 function resolveComplete(period: string, today: string, as: { parameter: string; forms: string }): Days {
   const complete = findComplete(resolvePeriod(period, today, as), today);
   if (complete) return complete;
-  throw refusePeriod(`${period} has no complete day yet, so there is nothing to compare`, as.parameter);
+  throw createPeriodError(`${period} has no complete day yet, so there is nothing to compare`, as.parameter);
 }
 
 /** The complete days of a span; undefined if it has none. */

@@ -7,7 +7,7 @@ import type { ResultOf } from "../operations/operation.ts";
 import type { ComparedDays } from "./compared-days.ts";
 import { readConsistently } from "./consistent-read.ts";
 import type { WindowCounts } from "./movers.ts";
-import { askSpan, readToday, refuseBeyondReach, type SpanOperation } from "./site-period.ts";
+import { askSpan, assertWithinReach, readToday, type SpanOperation } from "./site-period.ts";
 import { ROW_LIMIT } from "./subtracted-spans.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { type Breakdown, countBySubtraction, countDirectly } from "./window-counts.ts";
@@ -61,7 +61,7 @@ export async function readWindows(
     read,
     (answers) => !answers.sameDay || answers.groups.some(({ drift }) => drift > 0),
   );
-  if (!sameDay) throw refuseDifferentDays();
+  if (!sameDay) throw createDifferentDaysError();
   return windows;
 }
 
@@ -121,7 +121,7 @@ async function readBySubtraction(
     sinceCurrent: since(current.from),
     afterCurrent: after(current.to),
   };
-  for (const { from } of [previous, current]) refuseBeyondReach(from, today);
+  for (const { from } of [previous, current]) assertWithinReach(from, today);
   const days = Math.max(lengths.sincePrevious, lengths.sinceCurrent);
   const all = [...new Set(Object.values(lengths))];
   const readGroup = async (dimension: Dimension) => {
@@ -151,7 +151,8 @@ async function readBySubtraction(
       const of = (length: number) => byLength.get(length) ?? lists[0];
       const [sincePrevious, afterPrevious] = [of(lengths.sincePrevious), of(lengths.afterPrevious)];
       const [sinceCurrent, afterCurrent] = [of(lengths.sinceCurrent), of(lengths.afterCurrent)];
-      if (!sincePrevious || !afterPrevious || !sinceCurrent || !afterCurrent) throw refuseDifferentDays();
+      if (!sincePrevious || !afterPrevious || !sinceCurrent || !afterCurrent)
+        throw createDifferentDaysError();
       const drift = measureDrift(lists, series, totals);
       return {
         dimension,
@@ -181,7 +182,7 @@ function measureDrift(lists: Breakdown[], { points }: Series, summaries: ResultO
   return drifts.reduce((sum, each) => sum + each, 0);
 }
 
-function refuseDifferentDays(): AnalyticsError {
+function createDifferentDaysError(): AnalyticsError {
   return new AnalyticsError("bad_answer", "The service's answers cover different days.", {
     hint: "Nothing was compared. Try again; if it keeps happening, tell whoever runs the service.",
   });

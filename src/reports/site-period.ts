@@ -3,7 +3,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { breakdown, crawlers, realtime, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
-import { refusePeriod } from "../operations/period-words.ts";
+import { createPeriodError } from "../operations/period-words.ts";
 import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
 
 /** A query for the days of a period at a site. */
@@ -70,7 +70,7 @@ export async function askSpan<O extends SpanOperation>(
   if (await call.offersSpans?.(operation, options)) {
     return call(operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
   }
-  refuseBeyondReach(from, today);
+  assertWithinReach(from, today);
   const span = { site, from, to, long: countDays(from, today), short: countDays(addDays(to, 1), today) };
   switch (operation.name) {
     case "stats":
@@ -89,20 +89,20 @@ export async function askSpan<O extends SpanOperation>(
       // A service without crawlers says so instead.
       await call(crawlers, { ...(all as ParamsOf<typeof crawlers>), days: 1 }, options);
       // Percentages and the last request of a crawler cannot be subtracted.
-      throw refusePeriod("must end today: for crawlers, this service only answers for days up to today");
+      throw createPeriodError("must end today: for crawlers, this service only answers for days up to today");
   }
 }
 
 /** Refuses days that a service does not reach if it answers only for days that end today. */
-export function refuseBeyondReach(from: string, today: string): void {
+export function assertWithinReach(from: string, today: string): void {
   const earliest = addDays(today, 1 - MAX_DAYS);
   if (from >= earliest) return;
-  throw refusePeriod(`must not begin before ${earliest}: this service reaches back no further`);
+  throw createPeriodError(`must not begin before ${earliest}: this service reaches back no further`);
 }
 
 /** Renames `from` and `to` in an error to `period`, which is what people gave. */
 function renameRefusal(error: unknown): never {
   const refused = error instanceof AnalyticsError ? error.parameters : [];
   const own = refused.find(({ parameter }) => parameter === "from" || parameter === "to");
-  throw own ? refusePeriod(own.detail) : error;
+  throw own ? createPeriodError(own.detail) : error;
 }

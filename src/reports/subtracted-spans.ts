@@ -55,7 +55,7 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
     readAround(call, stats, { site: span.site }, span, options, (each) => each.events),
   ]);
   const events = subtract(exactly(whole.events), { least: before.events, most: after.events });
-  if (events.most < 0) throw refuseContradiction("events");
+  if (events.most < 0) throw createContradictionError("events");
   const least = Math.max(0, events.least);
   const note = `Events arrived while they were read: there are ${least} to ${events.most}.`;
   const { visitors, pageviews } = sumWindow(series.points);
@@ -94,7 +94,7 @@ export async function subtractBreakdown(
     const less = (count: number, name: "visitors" | "hits") =>
       subtract(exactly(count), { least: early[name].least, most: late[name].most });
     const [visitors, hits] = [less(row.visitors, "visitors"), less(row[measure] ?? 0, "hits")];
-    if (visitors.most < 0 || hits.most < 0) throw refuseContradiction(JSON.stringify(row.label));
+    if (visitors.most < 0 || hits.most < 0) throw createContradictionError(JSON.stringify(row.label));
     const { value, label } = row;
     return visitors.most === 0
       ? []
@@ -138,7 +138,7 @@ async function readAround<O extends typeof stats | typeof breakdown>(
     const result = await call(operation, { ...params, days } as ParamsOf<O>, { ...options, fresh: true });
     // After midnight at the site, the same number of days means other days.
     if (result.period.from !== (days === long ? from : addDays(to, 1)))
-      throw refuseContradiction("the period");
+      throw createContradictionError("the period");
     return result;
   };
   let before = await ask(short);
@@ -186,7 +186,7 @@ const atLeastZero = ({ least, most }: Bounds): Bounds => ({ least: Math.max(0, l
 
 function cutPeriod(period: Series["period"], { from, to, long, short }: PastSpan): Series["period"] {
   const days = long - short;
-  if (period.from !== from || addDays(from, days - 1) !== to) throw refuseContradiction("the period");
+  if (period.from !== from || addDays(from, days - 1) !== to) throw createContradictionError("the period");
   return { ...period, from, to, days, partial: false, complete_through: to };
 }
 
@@ -195,7 +195,7 @@ function warn(known: readonly Warning[] | undefined, notes: string[]): { warning
   return warnings.length > 0 ? { warnings } : {};
 }
 
-function refuseContradiction(what: string): AnalyticsError {
+function createContradictionError(what: string): AnalyticsError {
   return new AnalyticsError("bad_answer", `The service's answers contradict each other: ${what}.`, {
     hint: "Nothing was shown, because the numbers could be wrong. Try again; if it keeps happening, tell whoever runs the service.",
   });

@@ -25,7 +25,7 @@ export async function readUsualData(
 }
 
 /** In days: if the data ended earlier than that, the source has stopped, and the default days stay as they are. */
-const MOST_LAG = 3;
+const MAX_LAG = 3;
 
 /** Days, and a warning about how they were chosen. */
 export interface FittedDays {
@@ -64,7 +64,7 @@ export function findUsualToday(data: DataDays | undefined, today: string): strin
 
 function findLoadedEnd(data: DataDays | undefined, today: string): string | undefined {
   const { until } = data ?? {};
-  return until !== undefined && until < today && until >= addDays(today, -MOST_LAG) ? until : undefined;
+  return until !== undefined && until < today && until >= addDays(today, -MAX_LAG) ? until : undefined;
 }
 
 function warnOfShift(shown: Days): Warning {

@@ -20,15 +20,15 @@ export async function readSecret(file: string | undefined): Promise<Uint8Array> 
     await writeFile(file, `${secret}\n`, { mode: 0o600, flag: "wx" });
   } catch (cause) {
     const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
-    if (!isThere) throw refuse(`cannot be created: ${explainSystemError(cause)}`, cause);
+    if (!isThere) throw createSecretError(`cannot be created: ${explainSystemError(cause)}`, cause);
   }
   const { mode, text } = await readExisting(file);
   // Windows has other permissions, which do not show in the mode.
   if (platform() !== "win32" && (mode & 0o077) !== 0)
-    throw refuse("can be read by others: run chmod 600 on it");
+    throw createSecretError("can be read by others: run chmod 600 on it");
   const secret = Buffer.from(text.trim(), "base64");
   if (secret.byteLength >= SECRET_BYTES) return secret;
-  throw refuse(`has fewer than ${SECRET_BYTES} bytes of base64`);
+  throw createSecretError(`has fewer than ${SECRET_BYTES} bytes of base64`);
 }
 
 async function readExisting(file: string): Promise<{ mode: number; text: string }> {
@@ -36,11 +36,11 @@ async function readExisting(file: string): Promise<{ mode: number; text: string 
     const { mode } = await stat(file);
     return { mode, text: await readFile(file, "utf8") };
   } catch (cause) {
-    throw refuse(`cannot be read: ${explainSystemError(cause)}`, cause);
+    throw createSecretError(`cannot be read: ${explainSystemError(cause)}`, cause);
   }
 }
 
-function refuse(reason: string, cause?: unknown): AnalyticsError {
+function createSecretError(reason: string, cause?: unknown): AnalyticsError {
   return new AnalyticsError("usage", `The server secret file ${reason}.`, {
     hint: "Name another file with --secret-file. A missing file is created.",
     cause,

@@ -5,7 +5,7 @@ import type { Probe, Reply } from "./connector-probe.ts";
 
 /** Nothing listens there: the sign-in is never finished. */
 const REDIRECT = "http://127.0.0.1:33418/callback";
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const LOOK = "Look at the connector's log, or tell whoever runs it.";
 
 /** Registers an application (RFC 7591), as clients do that have no metadata document. */
@@ -66,14 +66,14 @@ export async function openSignIn(
 async function follow(probe: Probe, start: string, endpoint: string): Promise<Reply> {
   const cookies = new Map<string, string>();
   let url = start;
-  for (let count = 0; count <= MOST_REDIRECTS; count++) {
+  for (let count = 0; count <= MAX_REDIRECTS; count++) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const reply = await probe(url, { headers: { accept: "text/html", ...(cookie !== "" && { cookie }) } });
     for (const [name, value] of readCookies(reply.headers)) cookies.set(name, value);
     const location = reply.headers.get("location");
     if (reply.status < 300 || reply.status >= 400 || location === null) return reply;
     const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
-    if (next?.href.startsWith(REDIRECT)) throw refuseReturn(next.searchParams);
+    if (next?.href.startsWith(REDIRECT)) throw explainReturn(next.searchParams);
     // Cookies of a sign-in stay where they were set.
     if (next?.origin !== new URL(start).origin || !isSecure(next.href, endpoint)) {
       throw fault(
@@ -83,11 +83,11 @@ async function follow(probe: Probe, start: string, endpoint: string): Promise<Re
     }
     url = next.href;
   }
-  throw fault(`it redirects more than ${MOST_REDIRECTS} times`, LOOK);
+  throw fault(`it redirects more than ${MAX_REDIRECTS} times`, LOOK);
 }
 
 /** The sign-in must not end before a person has seen anything. */
-function refuseReturn(answer: URLSearchParams) {
+function explainReturn(answer: URLSearchParams) {
   if (answer.has("code")) {
     return fault(
       "it lets an application in without asking anybody",

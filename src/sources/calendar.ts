@@ -37,7 +37,7 @@ function dateShown(instant: number, timezone: string): string {
 }
 
 const DAY_MS = 86_400_000;
-const MOST_STARTS = 10_000;
+const MAX_STARTS = 10_000;
 /** Cached by zone and date: Intl is slow, and every answer needs the start of today and of other days. */
 const starts = new Map<string, number>();
 
@@ -47,7 +47,7 @@ export function startOfDay(date: string, timezone: string): number {
   let start = starts.get(key);
   if (start === undefined) {
     start = findStart(date, timezone);
-    if (starts.size >= MOST_STARTS) starts.clear();
+    if (starts.size >= MAX_STARTS) starts.clear();
     starts.set(key, start);
   }
   return start;

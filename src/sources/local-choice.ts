@@ -17,15 +17,15 @@ const SERVICE_VARIABLES = ["ANALYTICS_BASE_URL", "ANALYTICS_API_KEY"];
  */
 export function findLocal(flags: SourceFlags, environment: Environment): LocalChoice | undefined {
   const chosen = findChosen(flags, environment);
-  refuseForeignSetting(flags, chosen);
+  assertOwnSettings(flags, chosen);
   return chosen;
 }
 
 function findChosen(flags: SourceFlags, environment: Environment): LocalChoice | undefined {
   const kind = localKinds.find(({ option }) => isNamed(flags, option.flag));
   if (kind !== undefined) {
-    refuseSecondSource(flags, kind);
-    refuseSwallowedOption(flags, kind);
+    assertOneSource(flags, kind);
+    assertNoSwallowedOption(flags, kind);
     return choose(kind, flags, kind.option.flag);
   }
   return SERVICE_OPTIONS.some((flag) => isNamed(flags, flag))
@@ -123,7 +123,7 @@ function resolvePath(value: unknown): string {
  *
  * @param who Who cannot read it, such as `The MCP server`.
  */
-export function refuseStdin(local: Pick<LocalChoice, "kind" | "flags"> | undefined, who: string): void {
+export function assertNotStdin(local: Pick<LocalChoice, "kind" | "flags"> | undefined, who: string): void {
   if (local === undefined) return;
   const { kind, flags } = local;
   const found = optionsOf(kind).find(
@@ -137,7 +137,7 @@ export function refuseStdin(local: Pick<LocalChoice, "kind" | "flags"> | undefin
 }
 
 /** `--logs --site example.com`: commander takes the next option for the value. Throws AnalyticsError `usage`. */
-function refuseSwallowedOption(flags: SourceFlags, kind: LocalKind): void {
+function assertNoSwallowedOption(flags: SourceFlags, kind: LocalKind): void {
   for (const { flag, value = "" } of optionsOf(kind)) {
     const option = listOf(flags[nameAttribute(flag)]).find((text) => /^--[a-z]/.test(String(text)));
     if (option !== undefined) throw createSwallowedError(flag, value, String(option));
@@ -145,7 +145,7 @@ function refuseSwallowedOption(flags: SourceFlags, kind: LocalKind): void {
 }
 
 /** Throws AnalyticsError `usage` if the flags choose another source as well. */
-function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
+function assertOneSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
   const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];
   const other = others.find((each) => each !== flag && isNamed(flags, each));
   if (other === undefined) return;
@@ -155,7 +155,7 @@ function refuseSecondSource(flags: SourceFlags, { option: { flag }, about }: Loc
 }
 
 /** Ignoring an option would give a wrong number, such as one in another timezone. */
-function refuseForeignSetting(flags: SourceFlags, chosen: LocalChoice | undefined): void {
+function assertOwnSettings(flags: SourceFlags, chosen: LocalChoice | undefined): void {
   const own = new Set(chosen === undefined ? [] : optionsOf(chosen.kind).map(({ flag }) => flag));
   const foreign = localKinds
     .flatMap(({ settings = [] }) => settings)
@@ -173,7 +173,7 @@ function refuseForeignSetting(flags: SourceFlags, chosen: LocalChoice | undefine
 }
 
 /** Refuses `--keys` for a source that has no use for it. */
-export function refuseKeys(reason: string): AnalyticsError {
+export function createKeysOptionError(reason: string): AnalyticsError {
   return new AnalyticsError("usage", `--keys is for --logs and --clickhouse: ${reason}.`, {
     hint: "Leave out --keys.",
   });

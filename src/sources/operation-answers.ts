@@ -86,7 +86,7 @@ const answers: Answers = {
     const { source, signal } = context;
     const { dimension, limit } = params;
     const { span, head, tail } = await openSpan(params, context);
-    await refuseUnrecorded(source, span.site, dimension, signal);
+    await assertRecorded(source, span.site, dimension, signal);
     const [{ rows, totalRows }, days] = await Promise.all([
       source.breakdown(span, dimension, limit, signal),
       source.days(span, signal),
@@ -113,7 +113,7 @@ const answers: Answers = {
 
   crawlers: async ({ limit, ...params }, context) => {
     const { source, signal } = context;
-    if (source.crawlers === undefined) throw refuseUnoffered();
+    if (source.crawlers === undefined) throw createNotOfferedError();
     const { span, head, tail } = await openSpan(params, context);
     const { rows, totalRows, totalRequests } = await source.crawlers(span, limit, signal);
     return {
@@ -163,7 +163,7 @@ export function offersOperation(source: DataSource, { name }: AnyOperation): boo
 }
 
 /** The refusal of an operation that the source does not offer: to callers, there is nothing at its path. */
-export const refuseUnoffered = () =>
+export const createNotOfferedError = () =>
   new AnalyticsError("not_found", "There is nothing at this path.", { status: 404 });
 
 /** Finds the site and the days of a query, and what every answer about days begins and ends with. */
@@ -187,7 +187,7 @@ export async function findSite(source: DataSource, name: string, signal?: AbortS
   throw createSiteNotFound();
 }
 
-async function refuseUnrecorded(
+async function assertRecorded(
   source: DataSource,
   site: SourceSite,
   dimension: Dimension,

@@ -1,6 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
 import { createCall } from "./local-call.ts";
-import { findLocal, refuseKeys } from "./local-choice.ts";
+import { createKeysOptionError, findLocal } from "./local-choice.ts";
 import { openServedKeyring } from "./served-keyring.ts";
 import { openKeyedService } from "./service-source.ts";
 import type { KeyedSource, LocalChoice, SourceContext, SourceFlags } from "./source-types.ts";
@@ -12,7 +12,7 @@ type KeyedContext = Pick<SourceContext, "environment" | "clock" | "warn">;
 export async function resolveKeyedSource(flags: SourceFlags, context: KeyedContext): Promise<KeyedSource> {
   const local = findLocal(flags, context.environment);
   if (local !== undefined) return openKeyedLocal(local, context);
-  if (flags.keys !== undefined) throw refuseKeys("a service has its own keys");
+  if (flags.keys !== undefined) throw createKeysOptionError("a service has its own keys");
   return openKeyedService(flags, context);
 }
 
@@ -35,11 +35,12 @@ async function openKeyedLocal(
     ...(prepare && { prepare }),
     accepts: (apiKey) => find(apiKey) !== undefined,
     // Looked up at each call: a key may be removed meanwhile.
-    open: (apiKey) => createCall(() => find(apiKey)?.source ?? Promise.reject(refuseKey()), clock),
+    open: (apiKey) =>
+      createCall(() => find(apiKey)?.source ?? Promise.reject(createInvalidKeyError()), clock),
   };
 }
 
-const refuseKey = () =>
+const createInvalidKeyError = () =>
   new AnalyticsError("invalid_api_key", "The API key is not valid: it is mistyped, or it was revoked.", {
     status: 401,
   });

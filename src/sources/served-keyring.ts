@@ -4,7 +4,7 @@ import { selectSites } from "../config/site-patterns.ts";
 import { AnalyticsError } from "../errors.ts";
 import { openFileKeyring } from "./file-keyring.ts";
 import { hideFaults } from "./hidden-faults.ts";
-import { refuseKeys, refuseStdin } from "./local-choice.ts";
+import { assertNotStdin, createKeysOptionError } from "./local-choice.ts";
 import { openLocalKeyring } from "./local-keyring.ts";
 import type { LocalContext, LocalKeyring, LocalKind, OpenView, SourceContext } from "./source-types.ts";
 
@@ -30,9 +30,9 @@ const EVERY_SITE = selectSites(["*"]);
  */
 export async function openServedKeyring(kind: LocalKind, context: ServedContext): Promise<ServedKeyring> {
   const { flag } = kind.option;
-  refuseStdin({ kind, flags: context.flags }, "A server");
+  assertNotStdin({ kind, flags: context.flags }, "A server");
   if (kind.openKeyring) {
-    if (context.flags.keys !== undefined) throw refuseKeys(`${flag} has its own keys`);
+    if (context.flags.keys !== undefined) throw createKeysOptionError(`${flag} has its own keys`);
     return kind.openKeyring(context);
   }
   if (kind.openViews === undefined) {
@@ -40,7 +40,7 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
   }
   const { file, isNamed } = findKeysFile(context.flags, context.environment);
   const isThere = isNamed || existsSync(file);
-  if (!isThere && !context.mayMakeKey) throw refuseKeyless(flag, file);
+  if (!isThere && !context.mayMakeKey) throw createNoKeysError(flag, file);
   const openAll = await kind.openViews(context);
   const reportFault = limitReports(context.warn, context.clock);
   const openView: OpenView = (selection) => hideFaults(openAll(selection), reportFault);
@@ -56,7 +56,7 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
 }
 
 const REPORT_AGAIN_MS = 60_000;
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
 /** Reports the same message once a minute, however many ask. */
 function limitReports(report: SourceContext["warn"], clock: () => number) {
@@ -64,13 +64,13 @@ function limitReports(report: SourceContext["warn"], clock: () => number) {
   return (message: string) => {
     const now = clock();
     if (now - (reported.get(message) ?? Number.NEGATIVE_INFINITY) < REPORT_AGAIN_MS) return;
-    if (reported.size >= MOST_MESSAGES) reported.clear();
+    if (reported.size >= MAX_MESSAGES) reported.clear();
     reported.set(message, now);
     void report(message);
   };
 }
 
-function refuseKeyless(flag: string, file: string): AnalyticsError {
+function createNoKeysError(flag: string, file: string): AnalyticsError {
   return new AnalyticsError(
     "usage",
     `${flag} needs keys for those who may ask, and ${file} does not exist.`,

@@ -16,19 +16,22 @@ export function resolveSpan(
 ): Days {
   const today = dateAt(now, timezone);
   if (from === undefined && to === undefined) return { from: addDays(today, 1 - days), to: today };
-  if (from === undefined) throw refuse("from", "is required if to is given", "missing_parameter");
-  if (to === undefined) throw refuse("to", "is required if from is given", "missing_parameter");
-  if (to > today) throw refuse("to", `must not be in the future: today at the site is ${today}`);
-  if (from > to) throw refuse("from", `must not be after to, which is ${to}`);
+  if (from === undefined)
+    throw createParameterError("from", "is required if to is given", "missing_parameter");
+  if (to === undefined) throw createParameterError("to", "is required if from is given", "missing_parameter");
+  if (to > today)
+    throw createParameterError("to", `must not be in the future: today at the site is ${today}`);
+  if (from > to) throw createParameterError("from", `must not be after to, which is ${to}`);
   const earliest = addDays(today, 1 - daysKept);
-  if (from < earliest) throw refuse("from", `must not be before ${earliest}: nothing earlier is kept`);
+  if (from < earliest)
+    throw createParameterError("from", `must not be before ${earliest}: nothing earlier is kept`);
   return { from, to };
 }
 
 /** Refuses `days` with `from` or `to`. Needs the input before parsing, which fills in the default of `days`. */
-export function refuseDaysWithSpan(isGiven: (name: string) => boolean): void {
+export function assertNotDaysAndSpan(isGiven: (name: string) => boolean): void {
   if (!isGiven("days") || !(isGiven("from") || isGiven("to"))) return;
-  throw refuse("days", "cannot be combined with from or to");
+  throw createParameterError("days", "cannot be combined with from or to");
 }
 
 export function buildPeriod({ site: { timezone }, from, to, now }: Span): Period {
@@ -45,7 +48,7 @@ export function buildPeriod({ site: { timezone }, from, to, now }: Span): Period
   };
 }
 
-function refuse(
+function createParameterError(
   parameter: keyof Days | "days",
   detail: string,
   code: "missing_parameter" | "invalid_parameter" = "invalid_parameter",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
-import { askForSite, refuseUnknownSite } from "../../src/client/site-lookup.ts";
+import { askForSite, createUnknownSiteError } from "../../src/client/site-lookup.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { stats } from "../../src/operations/index.ts";
@@ -67,6 +67,6 @@ describe("the list of sites in a hint", () => {
     [20, `Your sites are: ${many(20).join(", ")}.`],
     [22, `Your sites are: ${many(20).join(", ")} and 2 more.`],
   ])("for %d sites has the first twenty", (count, hint) => {
-    expect(refuseUnknownSite("a.test", many(count))).toMatchObject({ hint, status: undefined });
+    expect(createUnknownSiteError("a.test", many(count))).toMatchObject({ hint, status: undefined });
   });
 });

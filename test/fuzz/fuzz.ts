@@ -10,7 +10,7 @@ export const SECONDS = Number(FUZZ_SECONDS ?? 2);
 /** For tests that shrink what they find, and what they wait for at the end. */
 export const TIMEOUT_MS = (SECONDS + 90) * 1000;
 
-const MOST_SHOWN = 3_000;
+const MAX_SHOWN = 3_000;
 let samples = 0;
 
 /** Values for a test that is no property: one that fails says the seed. */
@@ -32,7 +32,7 @@ export async function fuzz<T>(
   holds: (value: T) => Promise<void> | void,
 ): Promise<void> {
   const say = (what: string, value: T) => (cause: Error) => {
-    throw new Error(`${what}: ${JSON.stringify(value)?.slice(0, MOST_SHOWN)}\n${cause.message}`, { cause });
+    throw new Error(`${what}: ${JSON.stringify(value)?.slice(0, MAX_SHOWN)}\n${cause.message}`, { cause });
   };
   for (const value of readCorpus<T>(corpus)) {
     await (async () => holds(value))().catch(say("Of the corpus", value));
@@ -58,7 +58,7 @@ export async function fuzz<T>(
   const again = `FUZZ_SEED=${details.seed} FUZZ_PATH=${details.counterexamplePath}`;
   const { message = "" } = Object(details.errorInstance);
   throw new Error(
-    `${JSON.stringify(details.counterexample)?.slice(0, MOST_SHOWN)}\nAgain with ${again}\n${message}`,
+    `${JSON.stringify(details.counterexample)?.slice(0, MAX_SHOWN)}\nAgain with ${again}\n${message}`,
     {
       cause: details.errorInstance,
     },

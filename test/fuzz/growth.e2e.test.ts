@@ -14,7 +14,7 @@ import { writeOut } from "./mutations.ts";
 
 const MB = 1_048_576;
 /** What a process may hold more after a round than after the one before: code that was compiled late, and caches. */
-const MOST_GROWTH = 3 * MB;
+const MAX_GROWTH = 3 * MB;
 const ROUNDS = 4;
 const AT_ONCE = 5;
 const PATIENCE_MS = 30_000;
@@ -62,7 +62,7 @@ function expectFlat(measures: Measure[]): void {
   const [first, ...rest] = measures.slice(1);
   const last = rest.at(-1);
   const growth = ((last?.heap ?? 0) - (first?.heap ?? 0)) / rest.length;
-  expect(growth, JSON.stringify(measures)).toBeLessThan(MOST_GROWTH / ROUNDS);
+  expect(growth, JSON.stringify(measures)).toBeLessThan(MAX_GROWTH / ROUNDS);
   expect(last?.handles, JSON.stringify(measures)).toBeLessThanOrEqual((first?.handles ?? 0) + 8);
   if (process.env.FUZZ_SECONDS !== undefined) {
     const heaps = measures.map(({ heap }) => (heap / MB).toFixed(1)).join(", ");

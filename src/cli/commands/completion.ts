@@ -4,7 +4,7 @@ import { suggest } from "../../render/suggest.ts";
 import { type CompletionShell, completionShells, readCompletionScript } from "../completion-scripts.ts";
 import type { Io } from "../io.ts";
 import { writeData } from "../output/streams.ts";
-import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
+import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
 /** `analytics-mcp completion`: prints the script by which a shell asks this program for candidates. */
@@ -35,7 +35,7 @@ function createCompletionCommand(io: Io): ShellCommand {
 }
 
 function chooseShell(word: string): CompletionShell {
-  refuseOptionAsWord(word, "completion");
+  assertNotOption(word, "completion");
   const shell = completionShells.find((each) => each === word);
   if (shell !== undefined) return shell;
   throw new AnalyticsError(

@@ -9,7 +9,7 @@ import { BASE_PATH } from "../../operations/contract.ts";
 import type { Machine, Platform } from "../../setup/machine.ts";
 import { type McpClient, needsKey } from "../../setup/mcp-client.ts";
 import type { ServerSpec } from "../../setup/server-spec.ts";
-import { findLocal, listAllWords, refuseStdin } from "../../sources/local-choice.ts";
+import { assertNotStdin, findLocal, listAllWords } from "../../sources/local-choice.ts";
 import { localKinds } from "../../sources/local-kinds.ts";
 import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -33,7 +33,7 @@ export interface ConfigFlags extends SourceFlags {
 export function readServerSpec(io: Io, client: McpClient, flags: ConfigFlags, machine: Machine): ServerSpec {
   const { name } = flags;
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name)) {
-    throw refuse(
+    throw createConfigError(
       "--name must be a letter followed by letters, digits, - or _",
       "For example: --name analytics",
     );
@@ -47,7 +47,7 @@ export function assertWritable({ environment }: Io, client: McpClient, spec: Ser
   if (server.kind === "remote" || client.keyFrom !== undefined || !needsKey(spec)) return;
   if (server.apiKey !== undefined && server.baseUrl !== undefined) return;
   const names = listProfiles(environment);
-  throw refuse(
+  throw createConfigError(
     `${client.title} would get a placeholder instead of a key`,
     names.length === 0
       ? "Save a key first: analytics-mcp login. Or use --with-key to write this shell's key, or --demo, which needs none."
@@ -63,7 +63,7 @@ function readServer(
 ): ServerSpec["server"] {
   if (flags.remote !== undefined) {
     if (findLocal(flags, {}) !== undefined || flags.withKey || flags.profile !== undefined) {
-      throw refuse(
+      throw createConfigError(
         `--remote cannot be used with ${LOCAL_OPTIONS.join(", ")}, --profile or --with-key`,
         "People enter their key on the connector's page.",
       );
@@ -73,17 +73,17 @@ function readServer(
   const local = findLocal(flags, flags.withKey || !machine.isHere ? {} : environment);
   if (flags.withKey && local !== undefined) {
     const { flag } = local.kind.option;
-    throw refuse(`Use --with-key or ${flag}, not both`, `${flag} needs no key.`);
+    throw createConfigError(`Use --with-key or ${flag}, not both`, `${flag} needs no key.`);
   }
-  refuseStdin(local, "An assistant's server");
-  refuseShellSecret(local, environment);
+  assertNotStdin(local, "An assistant's server");
+  assertSecretInFile(local, environment);
   const profile = local ? local.profile : readProfileName(environment, flags, machine);
   const options = local ? listAllWords(local) : readOptions(environment, flags, profile);
   if (options.length > 0 || profile !== undefined) {
     return { kind: "local", options, profile, baseUrl: undefined, allowHttp: undefined, apiKey: undefined };
   }
   if (flags.withKey && client.keyFrom !== undefined) {
-    throw refuse(
+    throw createConfigError(
       `--with-key is for clients that cannot read the key from elsewhere; ${client.title} reads it from ${client.keyFrom}`,
       "Leave it out.",
     );
@@ -102,11 +102,11 @@ function readServer(
 }
 
 /** Throws AnalyticsError `usage` if the data is read with a secret of this shell, which an assistant does not see. */
-function refuseShellSecret(local: LocalChoice | undefined, environment: Io["environment"]): void {
+function assertSecretInFile(local: LocalChoice | undefined, environment: Io["environment"]): void {
   const { variable, option } = local?.kind.secret ?? {};
   if (variable === undefined || readVariable(environment, variable) === undefined) return;
   if (local?.options.includes(option ?? "")) return;
-  throw refuse(
+  throw createConfigError(
     `An assistant's server does not see ${variable} of this shell`,
     `Put it into a file that only you can read, and name the file: ${option} /path/to/file`,
   );
@@ -116,7 +116,7 @@ function refuseShellSecret(local: LocalChoice | undefined, environment: Io["envi
 function readShellAccess(flags: ConfigFlags, environment: Io["environment"]): Access {
   if (flags.apiKeyFile === undefined && !flags.apiKeyStdin && environment.ANALYTICS_API_KEY?.trim())
     return readAccess(flags, environment);
-  throw refuse(
+  throw createConfigError(
     "--with-key writes the key in ANALYTICS_API_KEY, which is not set in this shell",
     "Set it, or leave out --with-key: with analytics-mcp login, the server finds the saved key itself.",
   );
@@ -129,7 +129,10 @@ function readProfileName(
   machine: Machine,
 ): string | undefined {
   if (flags.withKey && flags.profile !== undefined) {
-    throw refuse("Use --with-key or --profile, not both", "A profile keeps the key out of the file.");
+    throw createConfigError(
+      "Use --with-key or --profile, not both",
+      "A profile keeps the key out of the file.",
+    );
   }
   // Another machine has other profiles.
   const isSilent = machine.isHere && !flags.withKey;
@@ -151,6 +154,6 @@ function readOptions(
   return isNamed ? ["--profile", profile] : [];
 }
 
-export function refuse(reason: string, hint: string): AnalyticsError {
+export function createConfigError(reason: string, hint: string): AnalyticsError {
   return new AnalyticsError("usage", `${reason}.`, { hint });
 }

@@ -9,9 +9,9 @@ import type { Io } from "../io.ts";
 import { readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
-import { refuseOptionAsWord } from "../usage-error.ts";
+import { assertNotOption } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
-import { assertWritable, type ConfigFlags, readServerSpec, refuse } from "./config-server-spec.ts";
+import { assertWritable, type ConfigFlags, createConfigError, readServerSpec } from "./config-server-spec.ts";
 import { createSiteOption } from "./site-option.ts";
 
 /** `analytics-mcp config`: prints what to paste into an assistant's settings, or writes it there. */
@@ -56,7 +56,7 @@ function createConfigCommand(io: Io): ShellCommand {
     .action(async (word: string | undefined, _, self: ShellCommand) => {
       const flags = self.optsWithGlobals<ConfigFlags>();
       if (word === undefined) return listClients(io, flags);
-      refuseOptionAsWord(word, "config");
+      assertNotOption(word, "config");
       const { findClient } = await import("../../setup/client-search.ts");
       const client = findClient(word);
       if (flags.write || flags.dryRun) await write(io, client, flags);
@@ -91,7 +91,7 @@ async function print(io: Io, client: McpClient, flags: ConfigFlags): Promise<voi
     ["withKey", "--with-key"],
   ] as const) {
     if (flags[name] !== undefined)
-      throw refuse(
+      throw createConfigError(
         `${option} needs --write`,
         "Nothing was written: add --write to change the client's file.",
       );
@@ -119,11 +119,14 @@ function explain({ title, path, paths, where, notes, command, link }: Instructio
 
 async function write(io: Io, client: McpClient, flags: ConfigFlags): Promise<void> {
   if (!client.isWritable) {
-    throw refuse(`--write does not support ${client.title}`, `Paste it: analytics-mcp config ${client.id}`);
+    throw createConfigError(
+      `--write does not support ${client.title}`,
+      `Paste it: analytics-mcp config ${client.id}`,
+    );
   }
   const machine = readMachine(io.environment, flags.platform);
   if (!machine.isHere && flags.file === undefined) {
-    throw refuse(
+    throw createConfigError(
       "--platform names another machine, so --write does not know where to write",
       "Name the file with --file.",
     );

@@ -45,7 +45,7 @@ function createDoctorCommand(io: Io): ShellCommand {
           ? await examineHere(io, flags)
           : await examineConnector(io, flags.connector, flags);
       await printAnswer(io, buildAnswer(report), readOutput(io, flags));
-      refuseFailures(report);
+      assertHealthy(report);
     });
 }
 
@@ -117,7 +117,7 @@ function buildAnswer(report: Diagnosis) {
 const failuresOf = (report: Diagnosis) => report.filter(({ status }) => status === "failed");
 
 /** Throws with the code of the failure that matters most to scripts: the key, then the network. */
-function refuseFailures(report: Diagnosis): void {
+function assertHealthy(report: Diagnosis): void {
   const failures = failuresOf(report);
   if (failures.length === 0) return;
   const codes = failures.flatMap(({ code }) => code ?? []);

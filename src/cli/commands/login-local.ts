@@ -3,7 +3,7 @@ import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import { createLocalCall } from "../../sources/local-call.ts";
-import { pickOptions, refuseStdin } from "../../sources/local-choice.ts";
+import { assertNotStdin, pickOptions } from "../../sources/local-choice.ts";
 import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -21,7 +21,7 @@ export async function loginLocal(
   if (kind.settings === undefined) {
     throw new AnalyticsError("usage", `${kind.option.flag} needs no key: there is nothing to save.`);
   }
-  refuseStdin(local, "A profile");
+  assertNotStdin(local, "A profile");
   const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
   const warn = (text: string) => printNote(io, `warning: ${text}`);
   const options = pickOptions(local);

@@ -1,5 +1,5 @@
 import { createHttpClient } from "../../client/http-client.ts";
-import { refuseUnknownSite } from "../../client/site-lookup.ts";
+import { createUnknownSiteError } from "../../client/site-lookup.ts";
 import { describeKey, readApiKey } from "../../config/api-key.ts";
 import { completeAddress, readBaseUrl } from "../../config/base-url.ts";
 import { readGivenKey } from "../../config/given-key.ts";
@@ -69,7 +69,7 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   const { apiKey, answer } = await tryKey(io, service);
   const known = findKnownSite(answer.sites, flags.site);
   if (flags.site !== undefined && known === undefined) {
-    throw refuseUnknownSite(
+    throw createUnknownSiteError(
       flags.site,
       answer.sites.map(({ domain }) => domain),
     );
@@ -175,7 +175,7 @@ async function readService(io: Io, flags: LoginFlags, saved: Profile | undefined
   const fields = [...(text === undefined ? [address] : []), ...(given === undefined ? [secret] : [])];
   const source = flags.baseUrl === undefined ? undefined : "--base-url";
   const baseUrl = text === undefined ? undefined : readBaseUrl(completeAddress(text), io.environment, source);
-  if (fields.length > 0 && !io.stdin.isTTY) throw refuseSilence(given !== undefined);
+  if (fields.length > 0 && !io.stdin.isTTY) throw createNoTerminalError(given !== undefined);
   const answers = fields.length === 0 ? [] : await askAt(io, fields);
   return {
     baseUrl: baseUrl ?? answers.shift() ?? "",
@@ -189,7 +189,7 @@ async function askAt(io: Io, fields: Parameters<typeof import("./login-prompt.ts
   return askAtTerminal(io, fields);
 }
 
-function refuseSilence(hasKey: boolean): AnalyticsError {
+function createNoTerminalError(hasKey: boolean): AnalyticsError {
   if (hasKey) {
     return new AnalyticsError("no_base_url", "There is no service address to log in to.", {
       hint: "Add --base-url, for example --base-url https://stats.example.com.",

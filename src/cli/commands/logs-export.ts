@@ -81,19 +81,19 @@ function createLineWriter(stream: Io["stdout"]) {
   };
   return {
     write: (line: string) => {
-      if (failure !== undefined) throw refuseLeft(failure);
+      if (failure !== undefined) throw createClosedPipeError(failure);
       lines.push(`${line}\n`);
       size += line.length;
       if (size >= CHUNK) flush();
     },
     end: async () => {
       await new Promise<void>((resolve) => flush(resolve));
-      if (failure !== undefined) throw refuseLeft(failure);
+      if (failure !== undefined) throw createClosedPipeError(failure);
     },
   };
 }
 
-const refuseLeft = (cause: Error) =>
+const createClosedPipeError = (cause: Error) =>
   new AnalyticsError(
     "usage",
     "The hits could not be written to the end: the program that reads them stopped.",

@@ -53,7 +53,7 @@ function createLogsCommand(io: Io): ShellCommand {
         await printHits(io, { ...settings, stdin }, flags);
         return;
       }
-      refuseExportFlags(flags);
+      assertNoExportFlags(flags);
       const result = await dryRun({ ...settings, stdin }, io.clock);
       await printAnswer(
         io,
@@ -65,7 +65,7 @@ function createLogsCommand(io: Io): ShellCommand {
   return command;
 }
 
-function refuseExportFlags({ since, withFirstDay, visitorSecret }: ExportFlags): void {
+function assertNoExportFlags({ since, withFirstDay, visitorSecret }: ExportFlags): void {
   const given = { "--since": since, "--with-first-day": withFirstDay, "--visitor-secret": visitorSecret };
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
   if (flag === undefined) return;

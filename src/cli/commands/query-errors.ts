@@ -18,8 +18,8 @@ export interface GivenWords {
 }
 
 /** A list longer than this is a hint, after the suggestion. */
-const LONGEST_LIST = 70;
-const LONGEST_VALUE = 60;
+const MAX_LIST_LENGTH = 70;
+const MAX_VALUE_LENGTH = 60;
 
 /** Rewrites an error on parameters for the command line: options with their dashes, and the values given. */
 export function explainParameters(query: Query, error: unknown, given: GivenWords): unknown {
@@ -91,11 +91,11 @@ function explainDates(dates: string, detail: string): Explanation {
 /** The values that a detail lists, if they are too many for one sentence with the value given. */
 function readList(detail: string): string | undefined {
   const [, list = ""] = /^must be (?:one of )?(.*)$/s.exec(detail) ?? [];
-  return list.length > LONGEST_LIST ? list : undefined;
+  return list.length > MAX_LIST_LENGTH ? list : undefined;
 }
 
 const shorten = (value: string) =>
-  quoteWord(value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}…` : value);
+  quoteWord(value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value);
 
 /** Adds to the error on a missing or unknown site how to name one. */
 function explainSite(

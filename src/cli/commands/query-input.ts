@@ -1,7 +1,7 @@
 import { AnalyticsError, createSwallowedError, quoteWord } from "../../errors.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
-import { isPeriod, refuseDaysWithPeriod } from "../../operations/period-words.ts";
+import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.ts";
 import type { Query } from "../../reports/queries.ts";
 import { isUsual, type QueryOptions } from "../../reports/usual-days.ts";
 import type { ShellCommand } from "./command.ts";
@@ -31,7 +31,7 @@ export async function readQueryInput(
   const texts = new Map(
     names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
   );
-  refuseSwallowedOptions(command, new Map([...texts, ["output", (flags.output ?? []) as string[]]]));
+  assertNoSwallowedOptions(command, new Map([...texts, ["output", (flags.output ?? []) as string[]]]));
   const given = { texts, words: command.args, guess: (word: string) => guessOption(query, texts, word) };
   readSite(query, given);
   const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;
@@ -42,7 +42,7 @@ export async function readQueryInput(
   try {
     const params = readParams(query.params, texts);
     const isGiven = (name: string) => texts.has(name);
-    refuseDaysWithPeriod(isGiven);
+    assertNotDaysAndPeriod(isGiven);
     return { params, options: { isUsual: isUsual(isGiven) }, fail };
   } catch (error) {
     return fail(error);
@@ -50,7 +50,7 @@ export async function readQueryInput(
 }
 
 /** `--site --days 7`: commander takes the next option for the value. */
-function refuseSwallowedOptions(command: ShellCommand, texts: GivenWords["texts"]): void {
+function assertNoSwallowedOptions(command: ShellCommand, texts: GivenWords["texts"]): void {
   const known = [...command.options, ...(command.parent?.options ?? [])].map(({ long }) => long);
   for (const [name, values] of texts) {
     const option = values.find((value) => known.includes(value));

@@ -10,8 +10,8 @@ import { printFailure, writeData } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 
 const USUAL_SECONDS = 10;
-const MOST_SECONDS = 3_600;
-const MOST_REMEMBERED = 40;
+const MAX_SECONDS = 3_600;
+const MAX_REMEMBERED = 40;
 /** Failures that may be over at the next try. Any other ends the watch. */
 const PASSING = new Set([
   "unreachable",
@@ -25,10 +25,10 @@ const PASSING = new Set([
 /** Returns the milliseconds between two answers. Throws AnalyticsError `usage` for anything but a number of seconds. */
 export function readInterval(text: true | string): number {
   if (text === true) return USUAL_SECONDS * 1_000;
-  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text) * 1_000;
+  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_SECONDS) return Number(text) * 1_000;
   throw new AnalyticsError(
     "usage",
-    `--watch must be a whole number of seconds from 1 to ${MOST_SECONDS}, not ${quoteWord(text)}.`,
+    `--watch must be a whole number of seconds from 1 to ${MAX_SECONDS}, not ${quoteWord(text)}.`,
     {
       hint: `Leave the number out for ${USUAL_SECONDS}.`,
     },
@@ -61,7 +61,7 @@ export async function watch(
       await printFailure(io, outcome.failure, output.format);
     } else if (isRedrawn) {
       seen.push(Number(outcome.views[0]?.rows[0]?.visitors ?? 0));
-      await redraw(io, outcome, seen.slice(-MOST_REMEMBERED), output);
+      await redraw(io, outcome, seen.slice(-MAX_REMEMBERED), output);
     } else await printLine(io, outcome, output, seen.push(0) === 1);
     await wait(interval, undefined, { signal: stop.signal }).catch(() => {});
   }

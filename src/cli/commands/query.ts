@@ -10,7 +10,7 @@ import { addOutputOptions, type OutputFlags, readOutput } from "../output/output
 import { printAnswer } from "../output/print-answer.ts";
 import { readScreen } from "../output/terminal.ts";
 import { openSourceOf } from "../source.ts";
-import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
+import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
 import { readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
 
@@ -41,7 +41,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
   addOutputOptions(command, shell.fields).allowExcessArguments();
   return command.action(async () => {
     const flags = command.optsWithGlobals<QueryFlags>();
-    refuseWords(query, command.args);
+    assertNoExtraWords(query, command.args);
     const { params, options, fail } = await readQueryInput(query, command, flags);
     const output = readOutput(io, flags);
     const { call, options: source } = openSourceOf(io, flags, params);
@@ -94,8 +94,8 @@ function describeRange({ type, minimum, maximum, default: fallback }: JsonSchema
 }
 
 /** Refuses words where the command takes none, and those that look like options. */
-function refuseWords(query: Query, words: readonly string[]): void {
-  for (const word of words) refuseOptionAsWord(word, query.name);
+function assertNoExtraWords(query: Query, words: readonly string[]): void {
+  for (const word of words) assertNotOption(word, query.name);
   const [word] = words;
   if (word === undefined || takesSite(query)) return;
   throw new AnalyticsError("usage", `${query.name} takes only options, not ${quoteWord(word)}.`, {

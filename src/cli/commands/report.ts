@@ -7,7 +7,7 @@ import { chooseTarget, writeReport } from "../output/report-file.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import type { Appearance } from "../output/terminal.ts";
 import { openSourceOf } from "../source.ts";
-import { refuseOptionAsWord } from "../usage-error.ts";
+import { assertNotOption } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { addQueryOptions } from "./query.ts";
 import { readQueryInput } from "./query-input.ts";
@@ -43,7 +43,7 @@ function createReportCommand(io: Io): ShellCommand {
     .allowExcessArguments()
     .action(async () => {
       const flags = report.optsWithGlobals<ReportFlags>();
-      for (const word of report.args) refuseOptionAsWord(word, reportQuery.name);
+      for (const word of report.args) assertNotOption(word, reportQuery.name);
       const { params, options, fail } = await readQueryInput(reportQuery, report, flags);
       const { file, format } = chooseTarget(flags.out, flags.force === true);
       if (file === "-" && flags.open) {

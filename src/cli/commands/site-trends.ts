@@ -6,7 +6,7 @@ import type { Answer } from "../../reports/queries.ts";
 
 const DAYS = 14;
 /** One request each: more would use up much of the service's quota per minute. */
-const MOST_SITES = 40;
+const MAX_SITES = 40;
 const TIME_LIMIT_MS = 5_000;
 
 /**
@@ -24,7 +24,7 @@ export async function addTrends(
   const signal = AbortSignal.timeout(TIME_LIMIT_MS);
   const series = await Promise.all(
     view.rows.map(async (row, index) => {
-      if (index >= MOST_SITES) return undefined;
+      if (index >= MAX_SITES) return undefined;
       return call(timeseries, { site: readSite(row), days: DAYS }, { signal }).catch(() => undefined);
     }),
   );

@@ -1,17 +1,17 @@
 import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
-import { listAllWords, refuseStdin } from "../../sources/local-choice.ts";
+import { assertNotStdin, listAllWords } from "../../sources/local-choice.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
-import { refuseKeyOnStdin } from "../access-options.ts";
+import { assertNoKeyOnStdin } from "../access-options.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { openSource } from "../source.ts";
 
 /** `analytics-mcp` without a command, started by a client or with `--stdio`: the MCP server on stdin and stdout. */
 export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
-  refuseKeyOnStdin(flags);
+  assertNoKeyOnStdin(flags);
   const source = openSource(io, flags);
   const local = source.kind === "local" ? source.local : undefined;
-  refuseStdin(local, "The MCP server");
+  assertNotStdin(local, "The MCP server");
   const { call, about, options } = source;
   if (io.stdin.isTTY) {
     await printNote(io, "The MCP server waits for a client on standard input; Ctrl-C ends it.");

@@ -15,7 +15,7 @@ interface WhoamiFlags extends SourceFlags, OutputFlags {
   all?: boolean | undefined;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** `analytics-mcp whoami`: shows which service is asked, with which key, and where both were found. */
 export const command: CommandDefinition = {
@@ -56,7 +56,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
     site_from: access?.sources.site ?? null,
     sites: domains,
   };
-  const more = domains.length > MOST_NAMED ? ` and ${domains.length - MOST_NAMED} more` : "";
+  const more = domains.length > MAX_NAMED ? ` and ${domains.length - MAX_NAMED} more` : "";
   const rows =
     access === undefined
       ? [
@@ -72,7 +72,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
           { setting: "key", value: result.key, from: result.key_from },
           { setting: "site", value: result.site, from: result.site_from },
         ];
-  rows.push({ setting: "sites", value: `${domains.slice(0, MOST_NAMED).join(", ")}${more}`, from: null });
+  rows.push({ setting: "sites", value: `${domains.slice(0, MAX_NAMED).join(", ")}${more}`, from: null });
   const view = buildView(["setting", "value", "from"], rows);
   await printAnswer(io, { params: {}, result, views: [view] }, readOutput(io, flags));
 }

@@ -16,7 +16,7 @@ export type Lookups = Readonly<Record<string, (flags: SourceFlags) => Promise<Ca
 
 /** Values that are files, by their names in help. */
 const FILES = new Set(["file", "store", "glob"]);
-const MOST_DESCRIBED = 80;
+const MAX_DESCRIBED = 80;
 
 /**
  * Returns all candidates for the last word, which may be empty or incomplete; each shell filters in its own way. They come
@@ -87,5 +87,5 @@ function listOptions({ command, given }: CommandLine): Candidate[] {
 /** The first sentence. */
 function describe(text: string): string {
   const [first = ""] = text.split(/(?<=\.) (?=[A-Z])/);
-  return cleanText(first, MOST_DESCRIBED);
+  return cleanText(first, MAX_DESCRIBED);
 }

@@ -15,7 +15,7 @@ import type { Candidate } from "./candidates.ts";
 const FRESH_MS = 5 * 60_000;
 /** Milliseconds. A person is waiting with a finger on the Tab key. */
 const DEADLINE_MS = 1_000;
-const MOST_DESCRIBED = 60;
+const MAX_DESCRIBED = 60;
 /**
  * Names that need no quoting in a shell. Other sites are not offered, so that nothing a service sends can become part of a
  * command.
@@ -38,7 +38,7 @@ export async function readSiteCandidates(io: Io, flags: SourceFlags): Promise<Ca
   const known = source.kind === "local" ? await ask(source) : await askOnce(io, source);
   const described = known.map(({ name, ...rest }) => ({
     ...rest,
-    description: cleanText(name, MOST_DESCRIBED),
+    description: cleanText(name, MAX_DESCRIBED),
   }));
   const all = [
     ...described.map(({ domain, description }) => ({ value: domain, description })),

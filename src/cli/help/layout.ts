@@ -8,7 +8,7 @@ import { access, ShellCommand } from "../commands/command.ts";
 import type { Io } from "../io.ts";
 import { writeData } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
-import { refuseOptionAsWord, seeHelp } from "../usage-error.ts";
+import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { breakExample } from "./break-example.ts";
 import { topicNames } from "./topic-names.ts";
 
@@ -90,7 +90,7 @@ export function createHelpCommand(io: Io, program: Command): Command {
     )
     .argument("[subcommand]")
     .action(async (name: string | undefined, below: string | undefined) => {
-      refuseOptionAsWord(name, "help");
+      assertNotOption(name, "help");
       const command = program.commands.find((each) => each.name() === name);
       if (command && below !== undefined) return findBelow(command, below).outputHelp();
       if (name === undefined || command) return (command ?? program).outputHelp();

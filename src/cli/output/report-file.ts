@@ -35,24 +35,24 @@ export function chooseTarget(file: string | undefined, force: boolean): ReportTa
       hint: "Create it, or choose another with -o.",
     });
   }
-  refuseOtherFile(path, force);
+  assertReplaceable(path, force);
   return { file, format };
 }
 
 /** Writes a report that only its owner can read, and returns its path. Throws AnalyticsError `usage`, `unavailable`. */
 export function writeReport(file: string, text: string, force: boolean): string {
   const path = resolve(file);
-  refuseOtherFile(path, force);
+  assertReplaceable(path, force);
   try {
     replaceFile(path, `${text.trimEnd()}\n`);
   } catch (cause) {
-    throw refuseFile("written", path, cause);
+    throw createFileError("written", path, cause);
   }
   return path;
 }
 
 /** A report may replace an earlier one, but no other file. */
-function refuseOtherFile(path: string, force: boolean): void {
+function assertReplaceable(path: string, force: boolean): void {
   if (force || !existsSync(path) || isReport(readText(path))) return;
   throw new AnalyticsError("usage", `${path} is not a report, so it is not replaced.`, {
     hint: "Choose another name with -o, or replace it with --force.",
@@ -63,11 +63,11 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw refuseFile("read", path, cause);
+    throw createFileError("read", path, cause);
   }
 }
 
-const refuseFile = (what: "read" | "written", path: string, cause: unknown) =>
+const createFileError = (what: "read" | "written", path: string, cause: unknown) =>
   new AnalyticsError("usage", `${path} cannot be ${what}: ${explainSystemError(cause)}.`, {
     hint: "Choose another file with -o.",
     cause,

@@ -17,10 +17,10 @@ export function prepareFile(path: string): void {
   const folder = dirname(path);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    refuseUnsafe(statSync(folder), "folder", 0o022);
+    assertSafe(statSync(folder), "folder", 0o022);
     for (const suffix of SUFFIXES) {
       const stats = lstatSync(`${path}${suffix}`, { throwIfNoEntry: false });
-      if (stats) refuseUnsafe(stats, "file", 0o077);
+      if (stats) assertSafe(stats, "file", 0o077);
     }
     const { O_CREAT, O_RDWR, O_NOFOLLOW } = constants;
     closeSync(openSync(path, O_CREAT | O_RDWR | (O_NOFOLLOW ?? 0), 0o600));
@@ -46,23 +46,23 @@ const WRONG_PLACES: Record<string, string> = {
   EEXIST: "a folder in its path is a file",
 };
 
-function refuseUnsafe(stats: Stats, what: "file" | "folder", forbidden: number): void {
-  const refuse = (reason: string, hint: string) =>
+function assertSafe(stats: Stats, what: "file" | "folder", forbidden: number): void {
+  const createError = (reason: string, hint: string) =>
     new AnalyticsError("usage", `The store's ${what} ${reason}.`, { hint });
   if (what === "file" && (!stats.isFile() || stats.nlink > 1)) {
-    throw refuse("is a link or not a regular file", "Name the file itself with --store.");
+    throw createError("is a link or not a regular file", "Name the file itself with --store.");
   }
   const { uid } = userInfo();
   // Windows has no such owners and modes.
   if (uid === -1) return;
   const trusted = what === "folder" ? [uid, 0] : [uid];
   if (uid !== 0 && !trusted.includes(stats.uid)) {
-    throw refuse("belongs to another user", "Run this as its owner, or name another file with --store.");
+    throw createError("belongs to another user", "Run this as its owner, or name another file with --store.");
   }
   if ((stats.mode & forbidden) === 0) return;
   throw what === "file"
-    ? refuse("can be read or written by others", "Run chmod 600 on it and on its -wal and -shm files.")
-    : refuse(
+    ? createError("can be read or written by others", "Run chmod 600 on it and on its -wal and -shm files.")
+    : createError(
         "can be written by others",
         "Name a new folder inside it with --store; it will be created with private permissions.",
       );

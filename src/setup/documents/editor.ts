@@ -18,24 +18,24 @@ export interface Entry {
  */
 export type Edit = (text: string, entry: Entry, force: boolean) => string;
 
-function refuse(reason: string, hint: string, cause?: unknown): AnalyticsError {
+function createEditError(reason: string, hint: string, cause?: unknown): AnalyticsError {
   return new AnalyticsError("usage", reason, { hint, cause });
 }
 
-export const refuseOther = ({ name }: Entry) =>
-  refuse(
+export const createOtherEntryError = ({ name }: Entry) =>
+  createEditError(
     `It already has another server named "${name}".`,
     "--force replaces only that server (preview with --dry-run --force); --name adds this one beside it.",
   );
 
-export const refuseUnreadable = (reason: string, cause?: unknown) =>
-  refuse(`It cannot be read: ${reason}.`, "Nothing was written. Fix the file first.", cause);
+export const createUnreadableError = (reason: string, cause?: unknown) =>
+  createEditError(`It cannot be read: ${reason}.`, "Nothing was written. Fix the file first.", cause);
 
-export const refuseShape = (reason: string) =>
-  refuse(reason, "Nothing was written. Run the command without --write and paste what it prints.");
+export const createShapeError = (reason: string) =>
+  createEditError(reason, "Nothing was written. Run the command without --write and paste what it prints.");
 
-export const refuseTwice = (name: string, place: string) =>
-  refuse(
+export const createRepeatedError = (name: string, place: string) =>
+  createEditError(
     `It has "${name}" twice in one object, again at ${place}.`,
     "Nothing was written. Remove one of the two first: programs differ in which one they read.",
   );
@@ -43,13 +43,13 @@ export const refuseTwice = (name: string, place: string) =>
 export const TOO_DEEP = "its lists and objects are nested too deeply";
 
 /** Refuses a document too deeply nested for the stack: parsers and comparisons are recursive. */
-export const refuseDepth =
+export const limitDepth =
   (edit: Edit): Edit =>
   (text, entry, force) => {
     try {
       return edit(text, entry, force);
     } catch (cause) {
-      throw cause instanceof RangeError ? refuseUnreadable(TOO_DEEP, cause) : cause;
+      throw cause instanceof RangeError ? createUnreadableError(TOO_DEEP, cause) : cause;
     }
   };
 

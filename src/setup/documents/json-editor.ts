@@ -3,21 +3,21 @@ import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCod
 import { KEY, placeholder } from "../server-command.ts";
 import type { Members } from "../server-spec.ts";
 import {
+  createOtherEntryError,
+  createRepeatedError,
+  createShapeError,
+  createUnreadableError,
   type Edit,
   type Entry,
   findLineEnd,
+  limitDepth,
   locate,
-  refuseDepth,
-  refuseOther,
-  refuseShape,
-  refuseTwice,
-  refuseUnreadable,
   TOO_DEEP,
 } from "./editor.ts";
 import { APPEND, setValue } from "./json-value.ts";
 
 /** Edits JSON. The file may have comments and trailing commas. */
-export const editJson: Edit = refuseDepth((text, entry, force) => {
+export const editJson: Edit = limitDepth((text, entry, force) => {
   const root = parse(text);
   if (root !== undefined && hasEntry(root, entry, force)) return text;
   const start = root === undefined ? startObject(text) : text;
@@ -36,20 +36,20 @@ export const findFault = (text: string): string | undefined => read(text).fault;
 
 function parse(text: string): Node | undefined {
   const { root, fault } = read(text);
-  if (fault !== undefined) throw refuseUnreadable(fault);
-  if (root !== undefined) refuseRepetition(text, root);
+  if (fault !== undefined) throw createUnreadableError(fault);
+  if (root !== undefined) assertNoRepetition(text, root);
   return root;
 }
 
 /** Throws if a name occurs twice in an object, because clients differ in which of the two they read. */
-function refuseRepetition(text: string, node: Node): void {
+function assertNoRepetition(text: string, node: Node): void {
   const seen = new Set<unknown>();
   for (const child of node.children ?? []) {
     const name = child.type === "property" ? child.children?.[0] : undefined;
     if (name !== undefined && seen.has(name.value))
-      throw refuseTwice(String(name.value), locate(text, name.offset));
+      throw createRepeatedError(String(name.value), locate(text, name.offset));
     if (name !== undefined) seen.add(name.value);
-    refuseRepetition(text, child);
+    assertNoRepetition(text, child);
   }
 }
 
@@ -76,14 +76,14 @@ function explainError({ error }: ParseError): string {
 /** Whether the document already has the entry. Throws if another entry has its name and must not be replaced. */
 function hasEntry(root: Node, entry: Entry, force: boolean): boolean {
   if (root.type !== "object")
-    throw refuseShape(`It contains ${root.type} instead of an object with "${entry.at}".`);
+    throw createShapeError(`It contains ${root.type} instead of an object with "${entry.at}".`);
   const servers = findMember(root, entry.at);
   if (servers === undefined) return false;
-  if (servers.type !== "object") throw refuseShape(`Its "${entry.at}" is not an object.`);
+  if (servers.type !== "object") throw createShapeError(`Its "${entry.at}" is not an object.`);
   const server = findMember(servers, entry.name);
   if (server === undefined) return false;
   if (isDeepStrictEqual(readValue(server), entry.value)) return true;
-  if (!force && !isUnfinished(readValue(server))) throw refuseOther(entry);
+  if (!force && !isUnfinished(readValue(server))) throw createOtherEntryError(entry);
   return false;
 }
 
@@ -103,7 +103,7 @@ function startObject(text: string): string {
 function addInput(text: string, input: Members): string {
   const root = parse(text);
   const inputs = root && findMember(root, "inputs");
-  if (inputs !== undefined && inputs.type !== "array") throw refuseShape('Its "inputs" is not a list.');
+  if (inputs !== undefined && inputs.type !== "array") throw createShapeError('Its "inputs" is not a list.');
   const isThere = inputs?.children?.some((each) => findMember(each, "id")?.value === input.id);
   return isThere ? text : setValue(text, ["inputs", APPEND], input);
 }
@@ -139,5 +139,5 @@ function assertRest(before: string, after: string, { at, name, value, inputs }: 
     Array.isArray(list) ? list.filter((each) => !inputs.some(({ id }) => id === membersOf(each).id)) : [];
   const result = strip(after);
   if (isDeepStrictEqual(result.found, value) && isDeepStrictEqual(result.rest, strip(before).rest)) return;
-  throw refuseShape("Its layout cannot be edited safely.");
+  throw createShapeError("Its layout cannot be edited safely.");
 }

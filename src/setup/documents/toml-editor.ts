@@ -1,25 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse as parseToml, TomlError, type TomlTable } from "smol-toml";
 import {
+  createOtherEntryError,
+  createShapeError,
+  createUnreadableError,
   type Edit,
   type Entry,
   findLineEnd,
-  refuseDepth,
-  refuseOther,
-  refuseShape,
-  refuseUnreadable,
+  limitDepth,
 } from "./editor.ts";
 import { formatTomlTable } from "./entry-format.ts";
 import { findTables } from "./toml-tables.ts";
 
 /** Adds a table at the end of a TOML document, or in place of the table that it replaces. */
-export const editToml: Edit = refuseDepth((text, entry, force) => {
+export const editToml: Edit = limitDepth((text, entry, force) => {
   const document = parse(text);
   const content = formatTomlTable(entry.at, entry.name, entry.value);
   const wanted = findServer(parse(content), entry);
   const existing = findServer(document, entry);
   if (isDeepStrictEqual(existing, wanted)) return text;
-  if (existing !== undefined && !force) throw refuseOther(entry);
+  if (existing !== undefined && !force) throw createOtherEntryError(entry);
   const lines = content.replaceAll("\n", findLineEnd(text));
   const result = existing === undefined ? append(text, lines) : replace(text, entry, lines);
   assertRest(document, result, entry, wanted);
@@ -32,7 +32,7 @@ function parse(text: string): TomlTable {
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
     const reason = cause.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "");
-    throw refuseUnreadable(`line ${cause.line}, column ${cause.column}: ${reason}`, cause);
+    throw createUnreadableError(`line ${cause.line}, column ${cause.column}: ${reason}`, cause);
   }
 }
 
@@ -55,7 +55,7 @@ function append(text: string, content: string): string {
 function replace(text: string, { at, name }: Entry, content: string): string {
   const tables = findTables(text).filter(({ path }) => path[0] === at && path[1] === name);
   const [first] = tables;
-  if (first === undefined) throw refuseShape(`It defines "${name}" inside another table.`);
+  if (first === undefined) throw createShapeError(`It defines "${name}" inside another table.`);
   return tables.reduceRight((rest, { start, end }) => {
     const isLast = end === text.length && !text.endsWith("\n");
     const replacement = start === first.start ? (isLast ? content.trimEnd() : content) : "";
@@ -70,7 +70,7 @@ function assertRest(before: TomlTable, result: string, entry: Entry, wanted: unk
     const rest = isTable(servers) ? Object.entries(servers).filter(([name]) => name !== entry.name) : [];
     return { ...document, [entry.at]: Object.fromEntries(rest) };
   };
-  const failure = refuseShape("Its layout cannot be edited safely.");
+  const failure = createShapeError("Its layout cannot be edited safely.");
   const after = (() => {
     try {
       return parse(result);

@@ -11,7 +11,7 @@ interface Entry<T> {
 }
 
 /** At most this many are kept. */
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 
 /**
  * Creates a function that reads each value once for all callers at the same time, and keeps it for a while. Failures are not
@@ -29,7 +29,7 @@ export function createCache<T>(
   const start = (key: string): Entry<T> => {
     const controller = new AbortController();
     const entry = { value: read(key, controller.signal), since: clock(), controller, waiting: 0 };
-    if (entries.size >= MOST_ENTRIES) entries.clear();
+    if (entries.size >= MAX_ENTRIES) entries.clear();
     entries.set(key, entry);
     entry.value.catch(() => {
       if (entries.get(key) === entry) entries.delete(key);

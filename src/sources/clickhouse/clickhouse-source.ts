@@ -22,7 +22,7 @@ const WINDOW_MS = 5 * 60_000;
 /** How long answers are cached: one query asks for the sites and the totals of days several times. */
 const FRESH_MS = 30_000;
 /** With more, the column is probably not a site. */
-const MOST_SITES = 10_000;
+const MAX_SITES = 10_000;
 
 /** A site, and which of its days are loaded. */
 interface TableSite extends SourceSite {
@@ -47,7 +47,7 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
     connection.ask(query, { ...all, ...params }, signal);
   const listSites = createCache(FRESH_MS, clock, async (_: string, signal) => {
     const { rows } = await ask(queries.sites(), {}, signal);
-    if (rows.length > MOST_SITES) throw refuseSites(rows.length);
+    if (rows.length > MAX_SITES) throw createTooManySitesError(rows.length);
     const found = rows.map(readSite);
     const chosen = found.filter(({ domain }) => sites.includes(domain));
     // If the table has none of the named sites, the name is mistyped: the error about it lists the sites that there are.
@@ -157,8 +157,5 @@ function readSite({ domain, zone, zones, first_day: first, last_day: last, lacki
 
 const NOTHING = { visitors: 0, pageviews: 0, events: 0 };
 
-const refuseSites = (count: number) =>
-  new AnalyticsError(
-    "usage",
-    `The table has ${count} sites, more than the ${MOST_SITES} that can be listed.`,
-  );
+const createTooManySitesError = (count: number) =>
+  new AnalyticsError("usage", `The table has ${count} sites, more than the ${MAX_SITES} that can be listed.`);

@@ -17,7 +17,7 @@ export interface Connection {
 /** Some queries take minutes on a large table; callers cancel sooner. */
 const TIME_LIMIT_MS = 10 * 60_000;
 /** The queries of one overview run in parallel and must leave room for others. */
-const MOST_QUERIES = 4;
+const MAX_QUERIES = 4;
 
 /** A profile can change while this process runs. */
 const CHECK_AGAIN_MS = 5 * 60_000;
@@ -36,7 +36,7 @@ export function connect(
     database,
     application: "analytics-mcp",
     request_timeout: TIME_LIMIT_MS,
-    max_open_connections: MOST_QUERIES,
+    max_open_connections: MAX_QUERIES,
     // The client would write failures, with SQL, to stdout.
     log: { level: 127 },
   });
@@ -57,7 +57,7 @@ export function connect(
         clickhouse_settings: settings,
         ...(signal && { abort_signal: signal }),
       });
-      return readAnswer(await result.text().catch(refuseCut));
+      return readAnswer(await result.text().catch(throwCutAnswer));
     } catch (error) {
       signal?.throwIfAborted();
       throw explainFailure(error);
@@ -77,6 +77,6 @@ export function connect(
   };
 }
 
-const refuseCut = (cause: unknown) => {
+const throwCutAnswer = (cause: unknown) => {
   throw new CutAnswer("The connection ended.", { cause });
 };

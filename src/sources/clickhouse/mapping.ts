@@ -40,17 +40,18 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
   const names = new Map(pairs);
   const one = (column: string) => {
     const [name, second] = names.get(column) ?? [];
-    if (second !== undefined) throw refuse("--map", `${column} is one column`);
+    if (second !== undefined) throw createFlagError("--map", `${column} is one column`);
     return name;
   };
   const need = (column: string) => {
     const name = one(column);
-    if (name === undefined) throw refuse("--map", `lacks ${column}`, `Such as --map ${column}=my_column`);
+    if (name === undefined)
+      throw createFlagError("--map", `lacks ${column}`, `Such as --map ${column}=my_column`);
     return name;
   };
   const visitor = names.get("visitor");
   if (visitor === undefined) {
-    throw refuse(
+    throw createFlagError(
       "--map",
       "lacks visitor",
       "Such as --map visitor=address,user_agent, which together tell people apart",
@@ -85,7 +86,7 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
 function readPair(text: string): readonly [column: string, names: string[]] {
   const [, column = "", list = ""] = /^([a-z_]+)=(.*)$/s.exec(text) ?? [];
   if (!VALUES.has(column) && !OTHERS.includes(column)) {
-    throw refuse(
+    throw createFlagError(
       "--map",
       `does not know ${quoteWord(column || text)}`,
       `It knows ${[...OTHERS, ...VALUES].join(", ")}.`,
@@ -93,23 +94,24 @@ function readPair(text: string): readonly [column: string, names: string[]] {
   }
   const names = list.split(",");
   const wrong = names.find((name) => !NAME.test(name));
-  if (wrong !== undefined) throw refuseName("--map", wrong);
+  if (wrong !== undefined) throw createNameError("--map", wrong);
   return [column, names];
 }
 
 function readCondition(text: string): Condition {
   const [, column = "", sign = "", value = ""] = /^([^=!]*)(!?=)(.*)$/s.exec(text) ?? [];
-  if (sign === "") throw refuse("--where", `must be column=value or column!=value, not ${quoteWord(text)}`);
-  if (!NAME.test(column)) throw refuseName("--where", column);
+  if (sign === "")
+    throw createFlagError("--where", `must be column=value or column!=value, not ${quoteWord(text)}`);
+  if (!NAME.test(column)) throw createNameError("--where", column);
   return { column, isEqual: sign === "=", value };
 }
 
-const refuseName = (flag: string, name: string) =>
-  refuse(
+const createNameError = (flag: string, name: string) =>
+  createFlagError(
     flag,
     `takes names of columns, and ${quoteWord(name)} is not one`,
     "A name has letters, digits and _.",
   );
 
-const refuse = (flag: string, reason: string, hint?: string) =>
+const createFlagError = (flag: string, reason: string, hint?: string) =>
   new AnalyticsError("usage", `${flag} ${reason}.`, hint === undefined ? {} : { hint });

@@ -59,7 +59,7 @@ export async function checkProfile(
     const wrong = Object.entries(REQUIRED).find(
       ([name, value]) => current.has(name) && current.get(name) !== value,
     );
-    if (wrong !== undefined) throw refuseProfile(wrong, current.get(wrong[0]));
+    if (wrong !== undefined) throw createProfileError(wrong, current.get(wrong[0]));
     return {};
   }
   // A version without a setting does not need it.
@@ -68,7 +68,7 @@ export async function checkProfile(
   return { ...Object.fromEntries(known), ...(mayWrite && { readonly: READ_ONLY }) };
 }
 
-const refuseProfile = ([name, value]: readonly [string, string], current: string | undefined) =>
+const createProfileError = ([name, value]: readonly [string, string], current: string | undefined) =>
   new AnalyticsError(
     "usage",
     `The profile of the ClickHouse user has ${name} = ${current}, with which answers can lack a part of the data.`,

@@ -27,7 +27,7 @@ export function readClickHouseSettings({
 }: Pick<LocalContext, "environment" | "flags" | "warn">): ClickHouseSettings {
   const url = readUrl(String(flags.clickhouse));
   const [, inUrl = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(url.pathname) ?? [];
-  if (rest !== "") throw refuse("must end with the name of the database");
+  if (rest !== "") throw createUrlError("must end with the name of the database");
   const table = String(flags.table ?? DEFAULT_TABLE);
   const [first = "", second] = table.split(".", 2);
   const [database, name] = second === undefined ? [inUrl || "default", first] : [first, second];
@@ -50,16 +50,17 @@ export function readClickHouseSettings({
 }
 
 function readUrl(text: string): URL {
-  if (!URL.canParse(text) || !/^https?:\/\//i.test(text)) throw refuse("must start with https:// or http://");
+  if (!URL.canParse(text) || !/^https?:\/\//i.test(text))
+    throw createUrlError("must start with https:// or http://");
   const url = new URL(text);
   if (url.password !== "") {
     // Other users of a machine see the arguments of every process.
-    throw refuse(
+    throw createUrlError(
       "must not hold a password",
       "Set ANALYTICS_CLICKHOUSE_PASSWORD, or name a file with --clickhouse-password-file.",
     );
   }
-  if (url.search !== "" || url.hash !== "") throw refuse("must end with the name of the database");
+  if (url.search !== "" || url.hash !== "") throw createUrlError("must end with the name of the database");
   return url;
 }
 
@@ -83,5 +84,5 @@ function readPassword(
   }
 }
 
-const refuse = (reason: string, hint = EXAMPLE) =>
+const createUrlError = (reason: string, hint = EXAMPLE) =>
   new AnalyticsError("usage", `--clickhouse ${reason}.`, { hint });

@@ -29,7 +29,7 @@ export type Visits = (date: string) => Visit[];
 const DAY_MS = 86_400_000;
 const YEAR_DAYS = 365;
 const RETURN_CHANCE = 0.12;
-const MOST_VIEWS = 12;
+const MAX_VIEWS = 12;
 /** Seconds before the next page view, and before a custom event. */
 const VIEW_PAUSE = { from: 15, to: 225 };
 const EVENT_PAUSE = { from: 5, to: 45 };
@@ -113,7 +113,7 @@ function makeHits(entry: string, choices: Choices, random: Random): Hit[] {
   let at = Math.floor((choices.hour(random) + random()) * 3600);
   let path = entry;
   const hits: Hit[] = [{ at, path, event: null }];
-  while (hits.length < MOST_VIEWS && random() < choices.nextViewChance) {
+  while (hits.length < MAX_VIEWS && random() < choices.nextViewChance) {
     at += Math.floor(drawBetween(random, VIEW_PAUSE));
     path = choices.page(random);
     hits.push({ at, path, event: null });

@@ -30,7 +30,7 @@ export interface ComparedDays {
 }
 
 /** Enough for the newest lines of a large log; earlier ones were compared when they were read. */
-const MOST_SEEN = 200_000;
+const MAX_SEEN = 200_000;
 
 export function createComparedDays(timezone: string, kept: readonly KeptMarks[]): ComparedDays {
   let days: ComparedDay[] = kept.map((day) => ({ ...day, seen: createPairNumbers() }));
@@ -58,8 +58,8 @@ export function createComparedDays(timezone: string, kept: readonly KeptMarks[])
       return current;
     },
     add: ({ seen }, hash, place) => {
-      if (count >= MOST_SEEN) forgetOldest();
-      if (count >= MOST_SEEN) return;
+      if (count >= MAX_SEEN) forgetOldest();
+      if (count >= MAX_SEEN) return;
       seen.set(upperBits(hash), lowerBits(hash), place);
       count++;
     },

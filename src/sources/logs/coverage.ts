@@ -10,7 +10,7 @@ import type { SiteLog } from "./site-log.ts";
 const DAY_SECONDS = 86_400;
 const HOUR = 3_600;
 /** A few lines may be cut off before the user agent. */
-const MOST_WITHOUT_AGENT = 0.01;
+const MAX_WITHOUT_AGENT = 0.01;
 
 /** Warnings about the log's days that a reader needs before using their numbers. */
 export function coverageWarnings(
@@ -64,7 +64,7 @@ export function coverageWarnings(
   if (isMixed) {
     warn("definition", "Some days were counted by an earlier version of this program, whose rules differ.");
   }
-  if (fields.agent.absent > MOST_WITHOUT_AGENT * (fields.agent.absent + fields.agent.present)) {
+  if (fields.agent.absent > MAX_WITHOUT_AGENT * (fields.agent.absent + fields.agent.present)) {
     warn("no_user_agent", "The log has no user agents, so bots are counted as visitors.");
   }
   const { forwarded } = fields;

@@ -82,8 +82,8 @@ export const lineOutcomes = {
 /** The name of the site of a log that names none. */
 export const UNNAMED = "(unnamed)";
 
-const MOST_ROWS = 10;
-const MOST_EXAMPLES = 3;
+const MAX_ROWS = 10;
+const MAX_EXAMPLES = 3;
 
 /** Reads logs and reports what would be counted. Throws AnalyticsError as queries do. */
 export async function dryRun(given: LogSettings, clock: () => number, signal?: AbortSignal): Promise<DryRun> {
@@ -108,20 +108,20 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
     files: files.map((content) => describeFile(content, observer, timezone)),
     left_out: [...leftOut].map(([file, reason]) => ({ file, reason })),
     sites,
-    other_hosts: hosts.slice(0, MOST_ROWS),
+    other_hosts: hosts.slice(0, MAX_ROWS),
     other_hosts_total: hosts.length,
     lines: sum(files.map((content) => content.lines)),
     outcomes: listOutcomes(observer, lines, sites, files, hosts),
     pages: listPages(counted),
     not_found: merge(
       lines.map(({ examples }) => examples.get("not_found")),
-      MOST_ROWS,
+      MAX_ROWS,
     ).map(({ text, count }) => ({ path: text, requests: count })),
     bots: merge(
       lines.map(({ bots }) => bots),
-      MOST_ROWS,
+      MAX_ROWS,
     ).map(({ text, count }) => ({ name: text, requests: count })),
-    unreadable: files.flatMap(({ examples }) => examples).slice(0, MOST_EXAMPLES),
+    unreadable: files.flatMap(({ examples }) => examples).slice(0, MAX_EXAMPLES),
     timezone,
     milliseconds,
   };
@@ -221,9 +221,9 @@ function listExamples(
   lines: readonly DomainLines[],
   hosts: DryRun["other_hosts"],
 ): string[] {
-  if (outcome === "other_host") return hosts.slice(0, MOST_EXAMPLES).map(({ host }) => host);
+  if (outcome === "other_host") return hosts.slice(0, MAX_EXAMPLES).map(({ host }) => host);
   const found = outcome === "bot" ? lines.map(({ bots }) => bots) : tallies;
-  return merge(found, MOST_EXAMPLES).map(({ text }) => text);
+  return merge(found, MAX_EXAMPLES).map(({ text }) => text);
 }
 
 /** The most viewed pages of all sites. */
@@ -231,7 +231,7 @@ const listPages = (counted: readonly { log: SiteLog; days: readonly DayCounts[] 
   counted
     .flatMap(({ log, days }) => countPages(log, days))
     .sort((a, b) => b.pageviews - a.pageviews || compareValues(a.path, b.path))
-    .slice(0, MOST_ROWS);
+    .slice(0, MAX_ROWS);
 
 function countPages({ domain, values }: SiteLog, days: readonly DayCounts[]): DryRun["pages"] {
   const views = new Map<number, number>();

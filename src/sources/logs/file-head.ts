@@ -3,7 +3,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { type Detected, detectFormat } from "./formats/index.ts";
 import { type Compression, type LogFile, readCompression, readContent } from "./log-file.ts";
 import type { LogFormat } from "./log-line.ts";
-import { forEachLine, LONGEST_LINE, readBlocks } from "./text-blocks.ts";
+import { forEachLine, MAX_LINE_BYTES, readBlocks } from "./text-blocks.ts";
 
 /** What the beginning of a file says. */
 export interface FileHead {
@@ -61,7 +61,7 @@ async function readSample(
         if (lines.length < SAMPLE_LINES) lines.push(line);
       });
       bytes += block.bytes;
-      if (lines.length >= SAMPLE_LINES || bytes > 4 * LONGEST_LINE) break;
+      if (lines.length >= SAMPLE_LINES || bytes > 4 * MAX_LINE_BYTES) break;
     }
     return { lines };
   } catch (cause) {

@@ -29,12 +29,12 @@ export async function findFiles({
   // Standard input comes first.
   for (const { glob: path, site } of files) {
     if (path === STDIN)
-      found.set(path, { path, site, size: 0, modified: 0, inode: 0, open: stdin ?? refuseStdin });
+      found.set(path, { path, site, size: 0, modified: 0, inode: 0, open: stdin ?? throwStdinError });
   }
   for (const { glob: pattern, site } of files) {
     if (pattern === STDIN) continue;
     const paths = await resolvePattern(pattern);
-    if (paths.length === 0) throw refuseNone(pattern);
+    if (paths.length === 0) throw createNoFileError(pattern);
     for (const each of paths) {
       const file = readFile(each, site);
       if (file !== undefined && !found.has(file.path)) found.set(file.path, file);
@@ -46,7 +46,7 @@ export async function findFiles({
 /** In place of a path: standard input. */
 export const STDIN = "-";
 
-function refuseStdin(): never {
+function throwStdinError(): never {
   throw new AnalyticsError("usage", "Logs cannot be read from standard input here.", {
     hint: "Only a command can, when a log is piped into it: zcat access.log.*.gz | analytics-mcp stats --logs - --site example.com",
   });
@@ -74,7 +74,7 @@ function statIfThere(path: string) {
   } catch (cause) {
     // A part of the path is a file.
     if (Object(cause).code === "ENOTDIR") return undefined;
-    throw refuseUnreadable(path, cause);
+    throw createUnreadableError(path, cause);
   }
 }
 
@@ -86,7 +86,7 @@ function listFolder(folder: string): string[] {
       .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
   } catch (cause) {
     if (Object(cause).code === "ENOENT") return [];
-    throw refuseUnreadable(folder, cause);
+    throw createUnreadableError(folder, cause);
   }
 }
 
@@ -99,17 +99,17 @@ function readFile(path: string, site: string | undefined): FoundFile | undefined
   } catch (cause) {
     // It was rotated after it was found.
     if (Object(cause).code === "ENOENT") return undefined;
-    throw refuseUnreadable(path, cause);
+    throw createUnreadableError(path, cause);
   }
 }
 
-function refuseNone(pattern: string): AnalyticsError {
+function createNoFileError(pattern: string): AnalyticsError {
   return new AnalyticsError("usage", `No log file matches ${JSON.stringify(pattern)}.`, {
     hint: "Check the path. Quote a pattern with * or ?, or the shell expands it. Debian keeps logs in /var/log/nginx and /var/log/apache2.",
   });
 }
 
-export function refuseUnreadable(path: string, cause: unknown): AnalyticsError {
+export function createUnreadableError(path: string, cause: unknown): AnalyticsError {
   return new AnalyticsError("usage", `${path} cannot be read: ${explainSystemError(cause)}.`, {
     hint: "Debian's logs belong to the group adm: add yourself to it with sudo adduser $USER adm, and log in again.",
     cause,

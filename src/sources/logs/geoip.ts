@@ -45,21 +45,21 @@ const isSpecial = createAddressFilter([
  * be read, now or when an address is looked up.
  */
 export function openGeoip(path: string): (address: string) => Place {
-  const refuse: Refuse = (reason, cause) =>
+  const createError: CreateError = (reason, cause) =>
     new AnalyticsError("usage", `The database of places ${JSON.stringify(path)} cannot be used: ${reason}.`, {
       hint: "--geoip takes a file in MaxMind's format (.mmdb). docs/logs.md names free ones.",
       cause,
     });
-  const reader = openReader(readBytes(path, refuse), refuse);
+  const reader = openReader(readBytes(path, createError), createError);
   const find = (address: string): PlaceRecord | null => {
     try {
       // The library's types know MaxMind's own databases only.
       return reader.get(address) as PlaceRecord | null;
     } catch (cause) {
-      throw refuse("it is damaged", cause);
+      throw createError("it is damaged", cause);
     }
   };
-  if (!hasCountries(reader, find)) throw refuse("it has no countries");
+  if (!hasCountries(reader, find)) throw createError("it has no countries");
   const hasIPv6 = reader.metadata.ipVersion === 6;
   return (text) => {
     const address = unmapAddress(text);
@@ -69,30 +69,30 @@ export function openGeoip(path: string): (address: string) => Place {
   };
 }
 
-type Refuse = (reason: string, cause?: unknown) => AnalyticsError;
+type CreateError = (reason: string, cause?: unknown) => AnalyticsError;
 
-function readBytes(path: string, refuse: Refuse): Buffer {
+function readBytes(path: string, createError: CreateError): Buffer {
   try {
     const stats = statSync(path);
     // Reading a pipe or a device might never end.
     if (stats.isFile() || stats.isDirectory()) return readFileSync(path);
   } catch (cause) {
-    throw refuse(explainSystemError(cause), cause);
+    throw createError(explainSystemError(cause), cause);
   }
-  throw refuse("it is not a regular file");
+  throw createError("it is not a regular file");
 }
 
-function openReader(bytes: Buffer, refuse: Refuse): Reader<Response> {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw refuse("it is compressed: unpack it with gunzip");
+function openReader(bytes: Buffer, createError: CreateError): Reader<Response> {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw createError("it is compressed: unpack it with gunzip");
   const end = bytes.lastIndexOf(METADATA);
-  if (end < 0) throw refuse("it is incomplete, or not in MaxMind's format");
+  if (end < 0) throw createError("it is incomplete, or not in MaxMind's format");
   try {
     const reader = new Reader<Response>(bytes);
     if (reader.metadata.searchTreeSize < end) return reader;
   } catch (cause) {
-    throw refuse("it is damaged", cause);
+    throw createError("it is damaged", cause);
   }
-  throw refuse("it is damaged");
+  throw createError("it is damaged");
 }
 
 /** The marker before a database's metadata, which is at its end. */

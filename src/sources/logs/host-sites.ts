@@ -26,9 +26,9 @@ export interface HostSite {
 export type OnlyDays = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** If there are more hosts than this, strangers made them up. */
-const MOST_SITES = 1_000;
+const MAX_SITES = 1_000;
 /** The cache of raw hosts is emptied at this size; it only saves time. */
-const MOST_HOSTS = 50_000;
+const MAX_HOSTS = 50_000;
 
 /**
  * @param kept The sites that an earlier process collected.
@@ -70,8 +70,8 @@ export function createHostSites(
     const known = entries.get(domain);
     if (known !== undefined) return known;
     if (onlyDays !== undefined && !onlyDays.has(domain)) return undefined;
-    if (entries.size >= MOST_SITES) forgetUnvisited();
-    if (entries.size >= MOST_SITES && !named.has(domain)) return undefined;
+    if (entries.size >= MAX_SITES) forgetUnvisited();
+    if (entries.size >= MAX_SITES && !named.has(domain)) return undefined;
     return addSite(createSiteLog(domain, timezone));
   };
 
@@ -82,7 +82,7 @@ export function createHostSites(
       if (hosts.has(key)) return hosts.get(key);
       const domain = site ?? findDomain(rawHost, onlySite);
       const entry = domain === undefined ? undefined : openSite(domain);
-      if (hosts.size >= MOST_HOSTS) hosts.clear();
+      if (hosts.size >= MAX_HOSTS) hosts.clear();
       hosts.set(copyText(key), entry);
       return entry;
     },

@@ -9,7 +9,7 @@ export interface TextTally {
 }
 
 /** Further texts are not counted: a report shows only a few of the most frequent. */
-const MOST_TEXTS = 20_000;
+const MAX_TEXTS = 20_000;
 
 export function createTextTally(): TextTally {
   const counts = new Map<string, number>();
@@ -17,7 +17,7 @@ export function createTextTally(): TextTally {
     add: (text) => {
       const count = counts.get(text);
       if (count !== undefined) counts.set(text, count + 1);
-      else if (counts.size < MOST_TEXTS) counts.set(copyText(text), 1);
+      else if (counts.size < MAX_TEXTS) counts.set(copyText(text), 1);
     },
     top: (limit) =>
       [...counts]

@@ -11,7 +11,7 @@ import type { SiteLog } from "./site-log.ts";
 import type { SiteValues } from "./values.ts";
 
 /** The caches of raw texts are emptied at this size; they only save time. */
-const MOST_KEPT = 50_000;
+const MAX_KEPT = 50_000;
 
 /** The number of the page that a request asks for. */
 export type FindPage = (target: RequestTarget) => number;
@@ -27,7 +27,7 @@ export function createFindPage({ values }: SiteLog, names: readonly string[]): F
     if (number === undefined) {
       const clean = cleanPath(path) + kept;
       number = pages.number(clean);
-      if (numbers.size >= MOST_KEPT) numbers.clear();
+      if (numbers.size >= MAX_KEPT) numbers.clear();
       // Keeps one copy of the text, since raw and clean paths are nearly always equal.
       numbers.set(clean === raw ? (pages.at(number) ?? raw) : copyText(raw), number);
     }
@@ -82,7 +82,7 @@ export function findOrigin(
   let number = day.rawOrigins.get(key);
   if (number === undefined) {
     number = numberOrigin(log, day, line, rawHost, query);
-    if (day.rawOrigins.size >= MOST_KEPT) day.rawOrigins.clear();
+    if (day.rawOrigins.size >= MAX_KEPT) day.rawOrigins.clear();
     day.rawOrigins.set(copyText(key), number);
   }
   return number;

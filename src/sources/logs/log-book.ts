@@ -4,7 +4,7 @@ import type { Collector } from "./collector.ts";
 import type { KeptMarks } from "./compared-days.ts";
 import { type FileHead, readHead } from "./file-head.ts";
 import { createContentFinder } from "./find-content.ts";
-import { type FoundFile, findFiles, refuseUnreadable, STDIN } from "./find-files.ts";
+import { createUnreadableError, type FoundFile, findFiles, STDIN } from "./find-files.ts";
 import { createContent, type LogContent } from "./log-content.ts";
 import type { LogFormat } from "./log-line.ts";
 import { createReader, type Observe, type Reader, readInOrder } from "./log-reader.ts";
@@ -23,7 +23,7 @@ export interface LogBook {
 }
 
 /** Rotation takes a moment, and then none for hours. */
-const MOST_PASSES = 5;
+const MAX_PASSES = 5;
 
 /** Creates a log book: it knows which lines of which files the collector already has. */
 export function createLogBook(
@@ -134,11 +134,11 @@ export function createLogBook(
       const moved = await readChanged(signal);
       if (moved.size === 0 && contents.size === before) break;
       // Logs may have been rotated meanwhile: what is under another name now was not read.
-      if (pass < MOST_PASSES) continue;
-      if (moved.size > 0) throw refuseMoved();
+      if (pass < MAX_PASSES) continue;
+      if (moved.size > 0) throw createMovedError();
       break;
     }
-    if (contents.size === 0) throw refuseAll(leftOut, settings.format);
+    if (contents.size === 0) throw createNoRequestError(leftOut, settings.format);
     collector.seal(clock() / 1000, true);
   };
 
@@ -172,7 +172,10 @@ function explainLeftOut(
   return asked && `has no request in the format ${asked.name}; ${firstLine}`;
 }
 
-function refuseAll(leftOut: ReadonlyMap<string, string>, asked: LogFormat | undefined): AnalyticsError {
+function createNoRequestError(
+  leftOut: ReadonlyMap<string, string>,
+  asked: LogFormat | undefined,
+): AnalyticsError {
   const [first] = leftOut;
   const reason = first === undefined ? "The logs are empty." : `${first[0]} ${first[1]}.`;
   const advice = asked === undefined ? "" : "Leave out --log-format to have the format recognized. ";
@@ -181,7 +184,7 @@ function refuseAll(leftOut: ReadonlyMap<string, string>, asked: LogFormat | unde
   });
 }
 
-function refuseMoved(): AnalyticsError {
+function createMovedError(): AnalyticsError {
   return new AnalyticsError("unavailable", "The log files are renamed again and again while they are read.", {
     hint: "Ask again.",
   });
@@ -205,7 +208,7 @@ async function guard<T>(
       return undefined;
     }
     if (cause instanceof AnalyticsError || Object(cause).syscall === undefined) throw cause;
-    throw refuseUnreadable(path, cause);
+    throw createUnreadableError(path, cause);
   }
 }
 

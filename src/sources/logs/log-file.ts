@@ -18,15 +18,15 @@ export interface LogFile {
 export async function readCompression(file: LogFile): Promise<Compression> {
   let start = Buffer.alloc(0);
   for await (const chunk of openBytes(file)) {
-    start = Buffer.concat([start, chunk.subarray(0, LONGEST_MAGIC)]);
-    if (start.length >= LONGEST_MAGIC) break;
+    start = Buffer.concat([start, chunk.subarray(0, MAX_MAGIC_BYTES)]);
+    if (start.length >= MAX_MAGIC_BYTES) break;
   }
   const starts = (magic: readonly number[]) => magic.every((byte, index) => start[index] === byte);
   if (starts(MAGIC.gzip)) return "gzip";
   return starts(MAGIC.zstd) ? "zstd" : undefined;
 }
 
-const LONGEST_MAGIC = 4;
+const MAX_MAGIC_BYTES = 4;
 
 /** A stream ignores `from`: it is read from its beginning. */
 const openBytes = ({ path, open }: LogFile, from = 0): AsyncIterable<Buffer> =>
@@ -60,7 +60,7 @@ async function* readPlain(path: string, from: number): AsyncGenerator<Buffer> {
 
 const CHUNK = 65_536;
 /** Logs compress about twentyfold. A file that compresses this much more was made to fill disks or memory. */
-const MOST_GROWTH = 400;
+const MAX_GROWTH = 400;
 const HARMLESS = 100_000_000;
 
 /**
@@ -74,7 +74,7 @@ export async function readContent(
 ): Promise<AsyncIterable<Buffer>> {
   if (compression === undefined) return openBytes(file, from);
   let size = 0;
-  const check = (grown: number) => refuseGrowth(grown, size);
+  const check = (grown: number) => assertPlausibleGrowth(grown, size);
   const decompress =
     compression === "gzip" ? zlib.createGunzip({ chunkSize: CHUNK }) : await createUnzstd(check);
   const packed = file.open?.() ?? createReadStream(file.path, { highWaterMark: CHUNK });
@@ -86,8 +86,8 @@ export async function readContent(
 }
 
 /** Throws if a file decompresses to more than any log would. */
-function refuseGrowth(grown: number, packed: number): void {
-  if (grown <= HARMLESS || grown <= MOST_GROWTH * packed) return;
+function assertPlausibleGrowth(grown: number, packed: number): void {
+  if (grown <= HARMLESS || grown <= MAX_GROWTH * packed) return;
   throw new AnalyticsError(
     "usage",
     "A compressed file grows to more than 400 times its size, so it cannot be a log.",

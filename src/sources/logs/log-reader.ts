@@ -1,7 +1,7 @@
 import { cleanText } from "../../render/clean-text.ts";
 import type { Collector } from "./collector.ts";
 import { explainDamage, type FileHead, readHead } from "./file-head.ts";
-import { type FoundFile, refuseUnreadable } from "./find-files.ts";
+import { createUnreadableError, type FoundFile } from "./find-files.ts";
 import { isHeader } from "./formats/w3c.ts";
 import { hashTail, type LogContent } from "./log-content.ts";
 import { readContent } from "./log-file.ts";
@@ -107,7 +107,7 @@ async function readNext(reader: Reader): Promise<TextBlock | undefined> {
   } catch (cause) {
     reader.isMoved = cause instanceof LogMoved || Object(cause).code === "ENOENT";
     if (reader.isMoved) return undefined;
-    if (Object(cause).syscall !== undefined) throw refuseUnreadable(file.path, cause);
+    if (Object(cause).syscall !== undefined) throw createUnreadableError(file.path, cause);
     content.damage = explainDamage(cause);
     return undefined;
   }

@@ -63,7 +63,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
   /** The days of a query about visitors. */
   const countDays = async (span: Span, signal?: AbortSignal) => {
     const found = await readDays(span, signal);
-    if (!settings.acceptProxyAddresses) refuseProxied(found.days);
+    if (!settings.acceptProxyAddresses) assertNotProxied(found.days);
     return found;
   };
 
@@ -157,7 +157,7 @@ function rank(
   };
 }
 
-function refuseProxied(days: readonly { date: string; counts: DayCounts | undefined }[]): void {
+function assertNotProxied(days: readonly { date: string; counts: DayCounts | undefined }[]): void {
   const proxied = days.filter(({ counts }) => counts?.isProxied);
   const [first] = proxied;
   if (first === undefined) return;

@@ -48,11 +48,11 @@ export function classifyPath(path: string, query: string): Asked {
 }
 
 /** Longer paths are cut: no page has one, and they would fill the memory. */
-const LONGEST_PATH = 1_000;
+const MAX_PATH_LENGTH = 1_000;
 
 /** The path of a page as it is counted: decoded, and without what may be a secret. */
 export function cleanPath(path: string): string {
-  return hideTokens(decodePath(path.slice(0, LONGEST_PATH)));
+  return hideTokens(decodePath(path.slice(0, MAX_PATH_LENGTH)));
 }
 
 function decodePath(path: string): string {

@@ -8,7 +8,7 @@ import { takeRepeats } from "./repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 import { countOpenDay, createSiteLog, type SiteLog } from "./site-log.ts";
 
-const LONGEST_DAY = 25 * 3_600;
+const MAX_DAY_SECONDS = 25 * 3_600;
 
 export interface Rebuild {
   settings: LogSettings;
@@ -84,6 +84,6 @@ const isWhole = (book: LogBook, date: string, timezone: string): boolean =>
 function listContentsOf({ contents }: LogBook, date: string, timezone: string): LogContent[] {
   const start = startOfDay(date, timezone) / 1000;
   return [...contents.values()].filter(
-    ({ earliest, latest }) => latest >= start && earliest <= start + LONGEST_DAY,
+    ({ earliest, latest }) => latest >= start && earliest <= start + MAX_DAY_SECONDS,
   );
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 
 /** In bytes: this much is kept for a second reading. */
-const MOST_KEPT = 8_000_000;
+const MAX_KEPT = 8_000_000;
 
 /**
  * Lets a stream that can be read only once be opened several times: its first bytes are kept, so that a log's format can be
@@ -28,7 +28,7 @@ export function createReplay(openSource: () => Readable): () => Readable {
       const chunk = kept[index];
       if (chunk !== undefined) {
         yield chunk;
-        if (size > MOST_KEPT) {
+        if (size > MAX_KEPT) {
           isDropped = true;
           kept.splice(0, index + 1);
           index = 0;

@@ -84,7 +84,7 @@ export function readOrigin({ referrer }: LogLine, query: string, isOwn: (host: s
   if (!/utm_|clid|braid/.test(query)) return { ...NO_CAMPAIGN, referrer: host };
   const params = new URLSearchParams(query);
   const read = (name: string) => {
-    const value = params.get(name)?.trim().slice(0, LONGEST_VALUE);
+    const value = params.get(name)?.trim().slice(0, MAX_VALUE_LENGTH);
     return value ? copyText(value) : null;
   };
   return {
@@ -98,7 +98,7 @@ export function readOrigin({ referrer }: LogLine, query: string, isOwn: (host: s
   };
 }
 
-const LONGEST_VALUE = 300;
+const MAX_VALUE_LENGTH = 300;
 
 const NO_CAMPAIGN = {
   source: null,

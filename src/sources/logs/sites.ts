@@ -5,13 +5,13 @@ import type { LogSettings } from "./settings.ts";
 import type { SiteLog } from "./site-log.ts";
 
 /** A host is a site if it has at least this share of all page views. */
-const LEAST_SHARE = 0.01;
+const MIN_SHARE = 0.01;
 
 /** The sites of the logs, by domain: those that were named, else the hosts that people visit. Throws AnalyticsError. */
 export function listSites(collector: Collector, settings: LogSettings): SiteLog[] {
   const found = findSites(collector, settings);
   const hasViews = [...collector.sites.values()].some(({ pageviews }) => pageviews > 0);
-  if (found.length === 0 && !hasViews) throw refuseNameless(settings);
+  if (found.length === 0 && !hasViews) throw createNamelessError(settings);
   return found;
 }
 
@@ -33,7 +33,7 @@ export function listOwnSites(
   { names, includes }: SiteSelection,
 ): SiteLog[] {
   const all = listLogs(collector);
-  if (all.length === 0) throw refuseNameless(settings);
+  if (all.length === 0) throw createNamelessError(settings);
   const chosen = pickAssigned(all, settings);
   const own = (chosen.length > 0 ? chosen : all).filter(({ domain }) => includes(domain));
   const visited = new Set(pickVisited(own));
@@ -52,10 +52,10 @@ function pickAssigned(all: readonly SiteLog[], { sites: named, files }: LogSetti
 /** Leaves out hosts that are only in made-up requests. */
 function pickVisited(all: readonly SiteLog[]): SiteLog[] {
   const total = all.reduce((sum, { pageviews }) => sum + pageviews, 0);
-  return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= LEAST_SHARE * total);
+  return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= MIN_SHARE * total);
 }
 
-function refuseNameless({ sites: [named] }: LogSettings): AnalyticsError {
+function createNamelessError({ sites: [named] }: LogSettings): AnalyticsError {
   if (named !== undefined) {
     return new AnalyticsError("usage", `The logs have no request to ${named}.`, {
       hint: `analytics-mcp logs <files> shows which hosts they have. If all of a file is about ${named}, name both: --logs ${named}=<file>`,

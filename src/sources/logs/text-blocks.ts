@@ -14,7 +14,7 @@ export interface TextBlock {
 export const TAIL = 1_024;
 
 /** In bytes: longer lines are not log lines. */
-export const LONGEST_LINE = 65_536;
+export const MAX_LINE_BYTES = 65_536;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
@@ -23,7 +23,7 @@ const BYTE_ORDER_MARK = 0xfeff;
 
 /** Whether a line is longer than a log's can be. */
 export const isTooLong = (line: string): boolean =>
-  3 * line.length > LONGEST_LINE && Buffer.byteLength(line) > LONGEST_LINE;
+  3 * line.length > MAX_LINE_BYTES && Buffer.byteLength(line) > MAX_LINE_BYTES;
 
 /**
  * Reads a stream of bytes as blocks of whole lines. A last line without a line feed is left out, since its writer may not
@@ -69,7 +69,7 @@ export async function* readBlocks(
     const last = bytes.lastIndexOf(LINE_FEED);
     if (last < 0) {
       addRest(bytes);
-      if (rest.length <= LONGEST_LINE) continue;
+      if (rest.length <= MAX_LINE_BYTES) continue;
       isCutting = true;
       yield takeBlock(rest.take(), "", 1);
       continue;
