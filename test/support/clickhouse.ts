@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openClickHouse } from "../../src/sources/clickhouse/open.ts";
-import { exportHits } from "../../src/sources/logs/export-hits.ts";
+import { exportHits } from "../../src/sources/logs/report/export-hits.ts";
 import { readLogSettings } from "../../src/sources/logs/open.ts";
 import type { SourceFlags } from "../../src/sources/source-types.ts";
 import { spawn } from "./child-process.js";

@@ -5,8 +5,8 @@ import type { Readable } from "node:stream";
 import { afterAll } from "vitest";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { createLogSource } from "../../src/sources/logs/log-source.ts";
-import { createLogStore } from "../../src/sources/logs/log-store.ts";
 import { readLogSettings } from "../../src/sources/logs/open.ts";
+import { createLogStore } from "../../src/sources/logs/store/log-store.ts";
 import type { SourceFlags } from "../../src/sources/source-types.ts";
 
 /** A Saturday, 05:05:10 in Berlin. */
@@ -106,8 +106,8 @@ export function openTestLogs(
     source,
     clock,
     findSite,
-    get book() {
-      return readLatest().book;
+    get registry() {
+      return readLatest().registry;
     },
     /** Page views, visitors and events of some days. */
     count: async (from = "2026-11-21", to = from, domain?: string) => {
@@ -130,6 +130,6 @@ export function openTestLogs(
       const counts = Object.entries(readLatest().collector.outcomes);
       return Object.fromEntries(counts.filter(([, count]) => count > 0));
     },
-    contents: () => [...readLatest().book.contents.values()],
+    contents: () => [...readLatest().registry.contents.values()],
   };
 }

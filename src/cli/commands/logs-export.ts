@@ -2,7 +2,7 @@ import { readVisitorSecret } from "../../config/visitor-secret.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { Hit } from "../../sources/hits.ts";
-import { type ExportReport, exportHits } from "../../sources/logs/export-hits.ts";
+import { type ExportReport, exportHits } from "../../sources/logs/report/export-hits.ts";
 import type { LogSettings } from "../../sources/logs/settings.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";

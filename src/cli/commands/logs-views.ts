@@ -1,6 +1,6 @@
 import type { Column, View } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
-import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/dry-run.ts";
+import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/report/dry-run.ts";
 
 type Kind = Column["kind"];
 

@@ -42,8 +42,8 @@ function createLogsCommand(io: Io): ShellCommand {
       const flags = self.optsWithGlobals<SourceFlags & OutputFlags & ExportFlags>();
       const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
         import("../../sources/logs/open.ts"),
-        import("../../sources/logs/replay.ts"),
-        import("../../sources/logs/dry-run.ts"),
+        import("../../sources/logs/reading/replay.ts"),
+        import("../../sources/logs/report/dry-run.ts"),
         import("./logs-views.ts"),
       ]);
       const settings = readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE);

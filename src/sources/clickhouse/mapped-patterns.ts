@@ -1,5 +1,5 @@
 import { list } from "isbot";
-import { NO_PAGE_PATTERNS } from "../logs/page-path.ts";
+import { NO_PAGE_PATTERNS } from "../logs/counting/page-path.ts";
 
 /*
  * The rules for access logs, for a table that has only raw requests, in the syntax of RE2, which ClickHouse uses: it has no

@@ -1,6 +1,6 @@
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
-import { VISIT_GAP } from "../logs/visits.ts";
+import { VISIT_GAP } from "../logs/counting/visits.ts";
 import type { QueryParams } from "./connection.ts";
 import { BOT_PATTERN, NO_PAGE_PATTERN } from "./mapped-patterns.ts";
 import type { Mapping } from "./mapping.ts";

@@ -3,9 +3,9 @@ import type { Warning } from "../../operations/period.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
 import { warnOfEnd } from "../stale.ts";
-import { DEFINITION } from "./day-counts.ts";
+import { DEFINITION } from "./counting/day-counts.ts";
+import type { SiteLog } from "./counting/site-log.ts";
 import type { LogSettings } from "./settings.ts";
-import type { SiteLog } from "./site-log.ts";
 
 const DAY_SECONDS = 86_400;
 const HOUR = 3_600;
@@ -58,7 +58,7 @@ export function coverageWarnings(
         : `${lines} lines came after their day was closed and are not counted.`,
     );
   }
-  const isMixed = [...log.sealed].some(
+  const isMixed = [...log.closed].some(
     ([date, { definition }]) => from <= date && date <= to && definition !== DEFINITION,
   );
   if (isMixed) {
@@ -78,8 +78,8 @@ export function coverageWarnings(
 }
 
 /** The days without any line between the first and the last day of a log. */
-function listGaps({ open, sealed }: SiteLog, from: string, to: string): string[] {
-  return listDays(from, to).filter((date) => !open.has(date) && !sealed.has(date));
+function listGaps({ open, closed }: SiteLog, from: string, to: string): string[] {
+  return listDays(from, to).filter((date) => !open.has(date) && !closed.has(date));
 }
 
 const listSome = (days: readonly string[]) =>

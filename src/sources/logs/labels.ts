@@ -1,6 +1,6 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { createCodeNames } from "../code-names.ts";
-import { nameReferrer } from "./referrers.ts";
+import { nameReferrer } from "./counting/referrers.ts";
 
 const nameCode = createCodeNames();
 

@@ -1,60 +1,70 @@
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { listDays } from "../../operations/days.ts";
-import type { Dimension } from "../../operations/dimensions.ts";
-import { compareRows } from "../../operations/row-order.ts";
 import { dateAt } from "../calendar.ts";
-import type { DataSource, RankedRow, SourceSite, Span } from "../data-source.ts";
+import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
-import { countActive } from "./active.ts";
+import { countOpenDay } from "./counting/close-days.ts";
+import type { DayCounts } from "./counting/day-counts.ts";
+import { isOfPlace, listRecorded } from "./counting/recorded.ts";
+import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
+import { listOwnSites, listSites } from "./counting/sites.ts";
+import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { rankCrawlers } from "./crawler-days.ts";
-import type { DayCounts } from "./day-counts.ts";
-import { nameValue } from "./labels.ts";
-import type { LogStore } from "./log-store.ts";
-import { isOfPlace, listRecorded } from "./recorded.ts";
-import { warnOfRepeats } from "./repeated-lines.ts";
+import { rankCrawlers, rankValues } from "./ranking.ts";
+import type { LogContent } from "./reading/log-content.ts";
+import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
-import { countOpenDay, type SiteLog } from "./site-log.ts";
-import { listOwnSites, listSites } from "./sites.ts";
-import { DayCountedAgain } from "./stored-tallies.ts";
-import { spaceOf } from "./values.ts";
+import { DayCountedAgain } from "./store/stored-tallies.ts";
 
 /** No limit in practice: even logs of the year 2000 can be asked about. */
 const DAYS_KEPT = 10_000;
 const WINDOW_MS = 5 * 60_000;
 
+/** Logs that are read and counted when they are asked about. */
+interface CountedLogs {
+  /** Reads what was written since the last time, and returns what was counted of all lines. */
+  read(signal?: AbortSignal): Promise<{
+    collector: { readonly sites: SiteLogs };
+    registry: { readonly contents: ReadonlyMap<string, LogContent> };
+  }>;
+  /** Makes the next `read` start from what other processes have kept since. */
+  forget(): void;
+}
+
 /** Creates a data source from a store of logs. Nothing is read before the first query. */
-export function createLogSource(settings: LogSettings, store: LogStore): DataSource {
+export function createLogSource(settings: LogSettings, store: CountedLogs): DataSource {
   return createView({ settings, store });
 }
 
 /** Creates a function that shows some of the sites. All views share what was read and counted. */
-export function createLogViews(settings: LogSettings, store: LogStore): OpenView {
+export function createLogViews(settings: LogSettings, store: CountedLogs): OpenView {
   return (selection) => createView({ settings, store, selection });
 }
 
 interface ViewParts {
   settings: LogSettings;
-  store: LogStore;
+  store: CountedLogs;
   /** All sites if absent. */
   selection?: SiteSelection;
 }
 
 function createView({ settings, store, selection }: ViewParts): DataSource {
   const read = async (signal?: AbortSignal) => {
-    const { collector, book } = await store.read(signal);
+    const { collector, registry } = await store.read(signal);
     const logs =
-      selection === undefined ? listSites(collector, settings) : listOwnSites(collector, settings, selection);
-    return { logs, book };
+      selection === undefined
+        ? listSites(collector.sites, settings)
+        : listOwnSites(collector.sites, settings, selection);
+    return { logs, registry };
   };
   const readSite = async ({ domain }: SourceSite, signal?: AbortSignal) => {
-    const { logs, book } = await read(signal);
+    const { logs, registry } = await read(signal);
     const log = logs.find((each) => each.domain === domain);
     if (log === undefined) throw createSiteNotFound();
-    return { log, book };
+    return { log, registry };
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
     const { log } = await readSite(site, signal);
@@ -77,7 +87,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     breakdown: async (span, dimension, limit, signal) => {
       const ask = async () => {
         const { log, days } = await countDays(span, signal);
-        return rank(log, dimension, limit, days);
+        return rankValues(log, dimension, limit, listCounts(days));
       };
       try {
         return await ask();
@@ -89,16 +99,16 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     },
     crawlers: async (span, limit, signal) => {
       const { days } = await readDays(span, signal);
-      return rankCrawlers(
-        days.flatMap(({ counts }) => counts?.crawlers ?? []),
-        limit,
-      );
+      return rankCrawlers(listCounts(days), limit);
     },
     active: async (site, now, signal) =>
       countActive((await readSite(site, signal)).log, (now - WINDOW_MS) / 1000, now / 1000),
     warnings: async (span, signal) => {
-      const { log, book } = await readSite(span.site, signal);
-      return [...coverageWarnings(log, span, settings), ...warnOfRepeats(book.contents.values(), log.domain)];
+      const { log, registry } = await readSite(span.site, signal);
+      return [
+        ...coverageWarnings(log, span, settings),
+        ...warnOfRepeats(registry.contents.values(), log.domain),
+      ];
     },
     dimensions: async (site, signal) => listRecorded((await readSite(site, signal)).log),
     missingOption: (dimension) =>
@@ -121,43 +131,40 @@ function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
 
 /** The counts of a day; undefined if there is no line of it. */
 function findCounts(log: SiteLog, date: string, now: number): DayCounts | undefined {
-  const sealed = log.sealed.get(date);
+  const closed = log.closed.get(date);
   const day = log.open.get(date);
-  if (sealed !== undefined || day === undefined) return sealed;
+  if (closed !== undefined || day === undefined) return closed;
   // The server's clock may be ahead of ours: lines after `now` are left out.
   const isCut = log.last !== undefined && log.last > now / 1000;
   return countOpenDay(log, day, isCut ? now / 1000 : undefined);
 }
 
-/** Adds up days. The visitors of a span are by definition the sum of daily visitors. */
-function rank(
-  log: SiteLog,
-  dimension: Dimension,
-  limit: number,
-  days: readonly { counts: DayCounts | undefined }[],
-): { rows: RankedRow[]; totalRows: number } {
-  const values = log.values(spaceOf(dimension));
-  const visitors = new Float64Array(values.size);
-  const hits = new Float64Array(values.size);
-  for (const { counts } of days) {
-    const tallies = counts?.tallies.get(dimension);
-    tallies?.values.forEach((value, index) => {
-      visitors[value] = (visitors[value] ?? 0) + (tallies.visitors[index] ?? 0);
-      hits[value] = (hits[value] ?? 0) + (tallies.hits[index] ?? 0);
-    });
+/** Distinct visitors with a page view after `from` and not after `to`, both in seconds since 1970. */
+function countActive(log: SiteLog, from: number, to: number): number {
+  let active = 0;
+  for (const day of log.open.values()) {
+    const { start, end, hits } = day;
+    if (end <= from || start > to) continue;
+    const senders = new Set<number>();
+    for (let hit = hits.second.length - 1; hit >= 0; hit--) {
+      const time = start + (hits.second.values[hit] ?? 0);
+      if (time > from && time <= to && isView(day, hit)) senders.add(hits.sender.values[hit] ?? 0);
+    }
+    // Visitors of two days count as different people, as everywhere.
+    active += senders.size - findScanners(day, to, senders).size;
   }
-  const rows: { value: string | null; visitors: number; hits: number }[] = [];
-  visitors.forEach((count, number) => {
-    if (count > 0) rows.push({ value: values.at(number), visitors: count, hits: hits[number] ?? 0 });
-  });
-  rows.sort(compareRows);
-  return {
-    rows: rows.slice(0, limit).map((row) => ({ ...row, label: nameValue(dimension, row.value) })),
-    totalRows: rows.length,
-  };
+  return active;
 }
 
-function assertNotProxied(days: readonly { date: string; counts: DayCounts | undefined }[]): void {
+/** A day of a query; without counts if the logs have no line of it. */
+interface QueriedDay {
+  date: string;
+  counts: DayCounts | undefined;
+}
+
+const listCounts = (days: readonly QueriedDay[]): DayCounts[] => days.flatMap(({ counts }) => counts ?? []);
+
+function assertNotProxied(days: readonly QueriedDay[]): void {
   const proxied = days.filter(({ counts }) => counts?.isProxied);
   const [first] = proxied;
   if (first === undefined) return;

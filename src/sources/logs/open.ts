@@ -1,17 +1,17 @@
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
 import { listTexts, readSites, readTimezone } from "../source-options.ts";
 import type { LocalContext, OpenView, SourceFlags } from "../source-types.ts";
-import { findCountryPackage } from "./country-package.ts";
-import { STDIN } from "./find-files.ts";
-import { logFormats } from "./formats/index.ts";
 import { createLogSource, createLogViews } from "./log-source.ts";
-import { createLogStore, type LogStoreOptions } from "./log-store.ts";
-import { openIndexOf } from "./open-index.ts";
-import { createReplay } from "./replay.ts";
+import { STDIN } from "./reading/find-files.ts";
+import { logFormats } from "./reading/formats/index.ts";
+import { createReplay } from "./reading/replay.ts";
 import type { LogSettings } from "./settings.ts";
+import { createLogStore, type LogStoreOptions } from "./store/log-store.ts";
+import { openIndexOf } from "./store/open-index.ts";
 
 export async function openLogSource(context: LocalContext): Promise<DataSource> {
   const { settings, store } = openStore(context, createReadApart(context));
@@ -98,6 +98,21 @@ function readGeoip(path: unknown): LogSettings["geoip"] {
   if (path === undefined) return findCountryPackage();
   const absolute = resolve(String(path));
   return { name: absolute, path: absolute };
+}
+
+/** On npm, for people who want countries. It is not a dependency. */
+const PACKAGE = "@ip-location-db/geo-whois-asn-country-mmdb";
+
+/** Finds the package of countries as Node resolves packages: from this package's folder, or from the working directory. */
+function findCountryPackage(): LogSettings["geoip"] {
+  for (const from of [import.meta.url, resolve("program.js")]) {
+    try {
+      return { name: PACKAGE, path: createRequire(from).resolve(`${PACKAGE}/geo-whois-asn-country.mmdb`) };
+    } catch {
+      // It is not installed there.
+    }
+  }
+  return undefined;
 }
 
 function readHops(text: unknown): number {

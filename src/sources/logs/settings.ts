@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { LogFormat } from "./log-line.ts";
+import type { LogFormat } from "./reading/log-line.ts";
 
 /** How logs are read and counted. A change of any of these can change the counts. */
 export interface LogSettings {

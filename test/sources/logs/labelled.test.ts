@@ -3,11 +3,12 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Dimension } from "../../../src/operations/dimensions.ts";
 import { compareRows } from "../../../src/operations/row-order.ts";
-import { createCollector } from "../../../src/sources/logs/collector.ts";
-import { dryRun } from "../../../src/sources/logs/dry-run.ts";
-import { createLogBook } from "../../../src/sources/logs/log-book.ts";
+import { createCollector } from "../../../src/sources/logs/counting/collector.ts";
+import { findLineDomain } from "../../../src/sources/logs/counting/request.ts";
 import { readLogSettings } from "../../../src/sources/logs/open.ts";
-import { findLineDomain } from "../../../src/sources/logs/request.ts";
+import { createFileRegistry } from "../../../src/sources/logs/reading/file-registry.ts";
+import type { LineSink } from "../../../src/sources/logs/reading/log-reader.ts";
+import { dryRun } from "../../../src/sources/logs/report/dry-run.ts";
 import { openTestLogs } from "../../support/logs.ts";
 
 /*
@@ -97,17 +98,17 @@ describe("the labelled log", () => {
   it("each line counts as its label says", async () => {
     const found: string[] = [];
     const settings = readLogSettings(flags);
-    const book = createLogBook(
-      settings,
-      createCollector(settings),
-      () => NOW,
-      (line, outcome) => {
+    const collector = createCollector(settings);
+    const sink: LineSink = {
+      ...collector,
+      add: (line, content) => {
+        const outcome = collector.add(line, content);
         const isHere =
           outcome === "no_request" || findLineDomain(line, undefined, undefined) === "example.com";
         found.push(isHere ? outcome : "other_host");
       },
-    );
-    await book.refresh();
+    };
+    await createFileRegistry(settings, sink, () => NOW).refresh();
     // Whose page views and downloads they are is known when the day is counted.
     const expected = labelled
       .filter(({ outcome }) => outcome !== "unreadable")

@@ -2,12 +2,12 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DataSource, Span } from "../../../src/sources/data-source.ts";
-import { openIndexFile } from "../../../src/sources/logs/index-file.ts";
-import { createLogIndex } from "../../../src/sources/logs/log-index.ts";
 import { createLogSource } from "../../../src/sources/logs/log-source.ts";
-import { createLogStore } from "../../../src/sources/logs/log-store.ts";
 import { readLogSettings } from "../../../src/sources/logs/open.ts";
 import type { LogSettings } from "../../../src/sources/logs/settings.ts";
+import { openIndexFile } from "../../../src/sources/logs/store/index-file.ts";
+import { createLogIndex } from "../../../src/sources/logs/store/log-index.ts";
+import { createLogStore } from "../../../src/sources/logs/store/log-store.ts";
 import { findDriver } from "../../../src/sqlite/driver.ts";
 
 /** A folder with logs, and a clock. */

@@ -1,0 +1,208 @@
+/*
+ * The way of a line, from a request to the counts of a day:
+ *
+ * host-sites.ts   which site it is about
+ * site-log.ts     which day of the site
+ * agents.ts       whether a bot sent it
+ * outcomes.ts     whether it is a page view, a download, or neither
+ * senders.ts      who sent it: a number for each address with a user agent
+ * line-values.ts  the page and the origin, as numbers
+ * open-day.ts     all of these numbers, as long as lines of the day can come
+ *
+ * When the day is closed, or asked about:
+ *
+ * visits.ts       puts the hits of each sender in order, finds scanners, and cuts visits
+ * count-day.ts    counts them
+ * close-days.ts   keeps the counts alone
+ */
+
+import type { LogLine } from "../reading/log-line.ts";
+import type { LogSettings, Place } from "../settings.ts";
+import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
+import { type Agent, type Agents, type BrowserAgent, createAgents } from "./agents.ts";
+import { closeDays, estimateMemory } from "./close-days.ts";
+import { createHostSites, type HostSite, type OnlyDays } from "./host-sites.ts";
+import { findOrigin, numberProfile } from "./line-values.ts";
+import { addCrawlerRequest, addHit, addRequest, type OpenDay } from "./open-day.ts";
+import { createOutcomes, isProbe, judgeRequest, type Outcome, type Outcomes } from "./outcomes.ts";
+import { cleanPath, createPathFilter } from "./page-path.ts";
+import type { Recorder } from "./recorder.ts";
+import { type RequestTarget, splitTarget } from "./request.ts";
+import { numberSender } from "./senders.ts";
+import type { SiteLog, SiteLogs } from "./site-log.ts";
+
+/** Takes lines and keeps what counts. */
+export interface Collector {
+  /** @param file Its site is undefined if the line's host names it. */
+  add(line: LogLine, file: { site: string | undefined }): Outcome;
+  /** By domain. If the log has hosts, every host has an entry, even if it is not a site. */
+  readonly sites: SiteLogs;
+  readonly outcomes: Outcomes;
+  /** By the number with which days refer to them. */
+  readonly userAgents: readonly string[];
+  /** Closes the days that are over. All lines up to now must have been added. @param time Now, in seconds since 1970. */
+  closeDays(time: number): void;
+  /**
+   * The same early, if open days take much memory. Where they do not, their lines may come in any order.
+   *
+   * @param time Seconds since 1970: all lines up to then were added.
+   */
+  makeRoom(time: number): void;
+}
+
+/** In bytes: when open days take more memory, those that are over are closed early. */
+const MAX_MEMORY = 64_000_000;
+
+export interface CollectorOptions {
+  /** Looks up where an address is; absent without a database. */
+  findPlace?: ((address: string) => Place) | undefined;
+  /** What an earlier process collected. */
+  kept?: { sites: readonly SiteLog[]; outcomes: Outcomes } | undefined;
+  /** All days of all sites if absent. */
+  onlyDays?: OnlyDays | undefined;
+  recorder?: Recorder | undefined;
+}
+
+/** Throws AnalyticsError `usage` for an invalid address range. */
+export function createCollector(
+  settings: LogSettings,
+  { findPlace, kept, onlyDays, recorder }: CollectorOptions = {},
+): Collector {
+  const sites = createHostSites(settings, kept?.sites, onlyDays);
+  const agents = createAgents();
+  const outcomes = kept?.outcomes ?? createOutcomes();
+  const isExcludedAddress = createAddressFilter(settings.excludeAddresses);
+  const isExcludedPath = createPathFilter(settings.excludePaths);
+
+  const judge = (line: LogLine, fileSite: string | undefined): Outcome => {
+    if (line.method === "") return "no_request";
+    const asked = splitTarget(line.target);
+    const host = asked.host ?? line.host;
+    const entry = sites.find(fileSite, host);
+    if (entry === undefined) return "other_host";
+    const { log } = entry;
+    log.first = Math.min(log.first ?? line.time, line.time);
+    log.last = Math.max(log.last ?? line.time, line.time);
+    const address = readClientAddress(line.address, line.forwarded, settings.trustForwarded);
+    if (isExcludedAddress(address) || isExcludedPath(asked.path)) return "excluded";
+    const day = entry.findDay(line.time);
+    if (day === undefined) return "late";
+    const agent = findAgentOf(line, agents);
+    if (agent.kind === "bot") {
+      addBotRequest(log, day, agent.crawler, line, address, asked.path);
+      return "bot";
+    }
+    return addBrowserRequest(entry, day, address, agent, line, asked, host);
+  };
+
+  const addBotRequest = (
+    log: SiteLog,
+    day: OpenDay,
+    crawler: string | undefined,
+    line: LogLine,
+    address: string,
+    rawPath: string,
+  ) => {
+    if (crawler === undefined && recorder === undefined) return;
+    const path = cleanPath(rawPath);
+    if (crawler !== undefined) addCrawlerRequest(day, crawler, line, path);
+    const { status, time, agent: userAgent = "" } = line;
+    recorder?.addBot(log, day, { group: groupAddress(address), userAgent, crawler, path, status, time });
+  };
+
+  const addBrowserRequest = (
+    entry: HostSite,
+    day: OpenDay,
+    address: string,
+    agent: BrowserAgent,
+    line: LogLine,
+    asked: RequestTarget,
+    host: string | undefined,
+  ): Outcome => {
+    const outcome = judgeRequest(line, asked);
+    const sender = findSender(entry, day, address, line.agent ?? "", agent);
+    noteRequest(day, sender, line);
+    if (outcome === "page_view") addPageView(entry, day, sender, line, asked, host);
+    if (outcome === "download") addHit(day, sender, line.time, 2 * entry.findPage(asked) + 1, 0);
+    return outcome;
+  };
+
+  const addPageView = (
+    entry: HostSite,
+    day: OpenDay,
+    sender: number,
+    line: LogLine,
+    asked: RequestTarget,
+    host: string | undefined,
+  ) => {
+    noteFields(entry.log, line, host);
+    entry.log.pageviews++;
+    addHit(
+      day,
+      sender,
+      line.time,
+      2 * entry.findPage(asked),
+      findOrigin(entry.log, day, line, host, asked.query),
+    );
+  };
+
+  const findSender = (
+    { log }: HostSite,
+    day: OpenDay,
+    address: string,
+    userAgent: string,
+    agent: BrowserAgent,
+  ): number => {
+    const group = groupAddress(address);
+    return numberSender(day, { group, userAgent, agent: agent.id }, () => {
+      recorder?.addSender(log, day, group, userAgent);
+      return numberProfile(day, log.values, agent, findPlace?.(address));
+    });
+  };
+
+  const closeAll = (time: number) => {
+    for (const log of sites.logs.values()) closeDays(log, time, recorder?.closeDay);
+  };
+
+  return {
+    sites: sites.logs,
+    outcomes,
+    userAgents: agents.texts,
+    closeDays: closeAll,
+    makeRoom: (time) => {
+      const bytes = [...sites.logs.values()].reduce((sum, log) => sum + estimateMemory(log), 0);
+      if (bytes >= MAX_MEMORY) closeAll(time);
+    },
+    add: (line, { site }) => {
+      const outcome = judge(line, site);
+      outcomes[outcome]++;
+      return outcome;
+    },
+  };
+}
+
+function noteRequest(day: OpenDay, sender: number, { status, target }: LogLine): void {
+  const isRefused = status >= 400 && status < 500;
+  addRequest(day, sender, isRefused, isRefused && isProbe(target));
+}
+
+/** A log without user agents cannot tell bots apart; then every sender counts as one unknown browser. */
+function findAgentOf({ agent }: LogLine, agents: Agents): Agent {
+  return agent === undefined ? UNKNOWN_AGENT : agents.find(agent);
+}
+
+const UNKNOWN_AGENT: BrowserAgent = {
+  kind: "browser",
+  id: 0xffffffff,
+  browser: null,
+  operatingSystem: null,
+  device: "desktop",
+};
+
+function noteFields({ fields }: SiteLog, line: LogLine, host: string | undefined): void {
+  fields.agent[line.agent === undefined ? "absent" : "present"]++;
+  fields.referrer[line.referrer === undefined ? "absent" : "present"]++;
+  fields.language[line.language === undefined ? "absent" : "present"]++;
+  fields.host[host === undefined ? "absent" : "present"]++;
+  fields.forwarded[line.forwarded === undefined ? "absent" : "present"]++;
+}

@@ -1,0 +1,165 @@
+import type { Dimension } from "../../../operations/dimensions.ts";
+import { append, createColumn, increase, readColumn } from "./columns.ts";
+import {
+  type CrawlerDay,
+  type DayCounts,
+  DEFINITION,
+  type Tallies,
+  type TalliesByDimension,
+} from "./day-counts.ts";
+import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
+import type { OpenDay } from "./open-day.ts";
+import type { SiteValues } from "./values.ts";
+import { countViews, findScanners, forEachSender, forEachVisit, orderHits, type Visit } from "./visits.ts";
+
+/** If few addresses have this share of many page views, the log has a proxy's addresses in place of visitors'. */
+const PROXIED = { views: 1_000, addresses: 3, share: 0.8 };
+
+/**
+ * Counts a day, or its part up to and including `until`, by the definition in docs/logs.md: who is a visitor, which of
+ * them are scanners, what a visit is.
+ *
+ * @param until Seconds since 1970.
+ */
+export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITIVE_INFINITY): DayCounts {
+  const order = orderHits(day, until - day.start);
+  const scanners = findScanners(day, until);
+  const tally = createTally(day, values);
+  const totals = { visitors: 0, pageviews: 0, events: 0 };
+  let scannerViews = 0;
+  const viewsByAddress = new Uint32Array(day.addressCount);
+  forEachSender(day, order, (sender, from, to) => {
+    const views = countViews(day, order, from, to);
+    if (views === 0) return;
+    if (scanners.has(sender)) {
+      scannerViews += views;
+      return;
+    }
+    totals.visitors++;
+    totals.pageviews += views;
+    const address = day.senders.addresses.values[sender] ?? 0;
+    viewsByAddress[address] = (viewsByAddress[address] ?? 0) + views;
+    totals.events += to - from - views;
+    tally.startVisitor();
+    countHits(day, order, from, to, tally);
+    const profile = day.senders.profiles.values[sender] ?? 0;
+    forEachVisit(day, order, from, to, (visit) => tally.addVisit(visit, profile));
+  });
+  return {
+    definition: DEFINITION,
+    totals,
+    tallies: tally.finish(),
+    crawlers: countCrawlers(day),
+    scanners: { senders: scanners.size, pageviews: scannerViews },
+    isProxied: isProxied(viewsByAddress, totals.pageviews),
+  };
+}
+
+function countCrawlers({ crawlers }: OpenDay): Map<string, CrawlerDay> {
+  return new Map([...crawlers].map(([name, { paths, ...rest }]) => [name, { ...rest, pages: paths.size }]));
+}
+
+function isProxied(viewsByAddress: Uint32Array, pageviews: number): boolean {
+  if (pageviews < PROXIED.views) return false;
+  const most = viewsByAddress.sort().subarray(-PROXIED.addresses);
+  return most.reduce((sum, views) => sum + views, 0) >= PROXIED.share * pageviews;
+}
+
+/** Tallies what each hit has: a path, or the event. */
+function countHits(day: OpenDay, order: Uint32Array, from: number, to: number, tally: Tally): void {
+  for (let at = from; at < to; at++) {
+    const page = day.hits.page.values[order[at] ?? 0] ?? 0;
+    if ((page & 1) === 0) tally.addPage(page >>> 1);
+    else tally.addEvent();
+  }
+}
+
+/** The event of a download, as the field names it. */
+export const DOWNLOAD = "File Download";
+
+type Tally = ReturnType<typeof createTally>;
+
+function createTally({ origins, profiles }: OpenDay, values: SiteValues) {
+  const tallies = new Map<Dimension, GrowingTally>();
+  const createTallyOf = (dimension: Dimension) => {
+    const tally = createGrowingTally();
+    tallies.set(dimension, tally);
+    return tally;
+  };
+  const [pages, events] = [createTallyOf("pages"), createTallyOf("events")];
+  const [entryPages, exitPages] = [createTallyOf("entry_pages"), createTallyOf("exit_pages")];
+  const addOrigin = createRowTally(ORIGIN_DIMENSIONS, origins.list, createTallyOf);
+  const addProfile = createRowTally(PROFILE_DIMENSIONS, profiles.list, createTallyOf);
+  let visitor = 0;
+  return {
+    startVisitor: () => void visitor++,
+    addPage: (page: number) => pages.add(page, visitor, 1),
+    addEvent: () => events.add(values("events").number(DOWNLOAD), visitor, 1),
+    /** @param profile The number of the visitor's profile. */
+    addVisit: ({ entry, exit, origin, views }: Visit, profile: number) => {
+      entryPages.add(entry, visitor, views);
+      exitPages.add(exit, visitor, views);
+      addOrigin(origin, visitor, views);
+      addProfile(profile, visitor, views);
+    },
+    finish: (): TalliesByDimension => {
+      const used = [...tallies].filter(([, { size }]) => size > 0);
+      return new Map(used.map(([dimension, tally]) => [dimension, tally.finish()]));
+    },
+  };
+}
+
+/** Tallies all values of something, such as an origin, by its number. */
+function createRowTally<D extends Dimension>(
+  dimensions: readonly D[],
+  rows: readonly Readonly<Record<D, number>>[],
+  createTallyOf: (dimension: Dimension) => GrowingTally,
+) {
+  const tallies = dimensions.map(createTallyOf);
+  const valuesOf = rows.map((row) => dimensions.map((dimension) => row[dimension]));
+  return (number: number, visitor: number, views: number) => {
+    const found = valuesOf[number];
+    for (let at = 0; at < tallies.length; at++) tallies[at]?.add(found?.[at] ?? 0, visitor, views);
+  };
+}
+
+interface GrowingTally {
+  readonly size: number;
+  add(value: number, visitor: number, hits: number): void;
+  finish(): Tallies;
+}
+
+/** Visitors come one after the other, so the last visitor of each value tells whether it is a new one. */
+function createGrowingTally(): GrowingTally {
+  /** The rows of values, from 1 up. */
+  let rowOf = new Uint32Array(64);
+  const [values, visitors, hits, last] = [createColumn(), createColumn(), createColumn(), createColumn()];
+  const addRow = (value: number) => {
+    if (value >= rowOf.length) {
+      const grown = new Uint32Array(2 * value);
+      grown.set(rowOf);
+      rowOf = grown;
+    }
+    append(values, value);
+    for (const column of [visitors, hits, last]) append(column, 0);
+    rowOf[value] = values.length;
+    return values.length;
+  };
+  return {
+    get size() {
+      return values.length;
+    },
+    add: (value, visitor, more) => {
+      const row = (rowOf[value] || addRow(value)) - 1;
+      increase(hits, row, more);
+      if (last.values[row] === visitor) return;
+      last.values[row] = visitor;
+      increase(visitors, row, 1);
+    },
+    finish: () => ({
+      values: readColumn(values).slice(),
+      visitors: readColumn(visitors).slice(),
+      hits: readColumn(hits).slice(),
+    }),
+  };
+}

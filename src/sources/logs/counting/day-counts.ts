@@ -1,0 +1,39 @@
+import type { Dimension } from "../../../operations/dimensions.ts";
+
+/** The version of the counting rules. Increase it when the same lines would give other counts. */
+export const DEFINITION = 1;
+
+/** What is kept of a day: no address, no user agent, nothing about one person. */
+export interface DayCounts {
+  /** The version of the definition that it was counted by. */
+  definition: number;
+  totals: { visitors: number; pageviews: number; events: number };
+  /** By name in `crawler-list.ts`. */
+  crawlers: ReadonlyMap<string, CrawlerDay>;
+  /** Read from disk when they are asked for. */
+  tallies: Pick<TalliesByDimension, "get">;
+  /** What was left out because the sender is a scanner. */
+  scanners: { senders: number; pageviews: number };
+  /** Whether the addresses seem to be those of a proxy. */
+  isProxied: boolean;
+}
+
+/** The requests of one crawler on a day. */
+export interface CrawlerDay {
+  requests: number;
+  /** Distinct paths. */
+  pages: number;
+  /** Answered 4xx or 5xx. */
+  errors: number;
+  /** Seconds since 1970 of its last request. */
+  lastSeen: number;
+}
+
+/** The values of a dimension on one day, as numbers of `values.ts`, with their counts. */
+export interface Tallies {
+  values: Uint32Array;
+  visitors: Uint32Array;
+  hits: Uint32Array;
+}
+
+export type TalliesByDimension = Map<Dimension, Tallies>;

@@ -1,0 +1,26 @@
+import type { Dimension } from "../../../operations/dimensions.ts";
+
+/** The dimensions that say where a visit came from, and what its sender is. */
+export const ORIGIN_DIMENSIONS = [
+  "hostnames",
+  "referrers",
+  "channels",
+  "utm_sources",
+  "utm_mediums",
+  "utm_campaigns",
+  "utm_terms",
+  "utm_contents",
+  "languages",
+] as const satisfies readonly Dimension[];
+export const PROFILE_DIMENSIONS = [
+  "countries",
+  "regions",
+  "cities",
+  "devices",
+  "browsers",
+  "operating_systems",
+] as const satisfies readonly Dimension[];
+
+/** The numbers of the values. */
+export type OriginValues = Readonly<Record<(typeof ORIGIN_DIMENSIONS)[number], number>>;
+export type ProfileValues = Readonly<Record<(typeof PROFILE_DIMENSIONS)[number], number>>;

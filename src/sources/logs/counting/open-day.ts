@@ -1,0 +1,147 @@
+import { hashText } from "../hashing.ts";
+import { type AddressNumbers, createAddressNumbers } from "./address-numbers.ts";
+import {
+  append,
+  type Column,
+  createColumn,
+  createPairNumbers,
+  increase,
+  type PairNumbers,
+} from "./columns.ts";
+import type { CrawlerDay, DayCounts } from "./day-counts.ts";
+import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
+import { createNumbered, type Numbered } from "./numbered.ts";
+
+/** A day whose lines can still come: every request that may count, in columns. */
+export interface OpenDay {
+  /** `YYYY-MM-DD` at the site. */
+  date: string;
+  /** Seconds since 1970 at which it begins and ends. */
+  start: number;
+  end: number;
+  /** The numbers of addresses. IPv6 addresses of one /64 have the same. */
+  addresses: AddressNumbers;
+  addressCount: number;
+  /** By address and number of the user agent; where the address is not IPv4, by its number. */
+  senderNumbers: Record<"ipv4" | "others", PairNumbers>;
+  senders: Senders;
+  hits: Hits;
+  /** Where visits came from, and what senders are. */
+  origins: Numbered<OriginValues>;
+  profiles: Numbered<ProfileValues>;
+  /** A cache: the numbers of origins by the texts in lines. */
+  rawOrigins: Map<string, number>;
+  /** The addresses and senders of an earlier process, which are known by hashes only. */
+  known?: KnownSenders | undefined;
+  /** The hashes of addresses and senders, as far as they were written to disk. */
+  hashes?: SenderHashes | undefined;
+  /** The crawlers' requests, by crawler. */
+  crawlers: Map<string, OpenCrawler>;
+  /** Grows with each request that may change the counts. */
+  version: number;
+  /** The counts of a version. */
+  counted?: { version: number; counts: DayCounts } | undefined;
+}
+
+/** Who sent requests: an address and a user agent each, without bots. */
+export interface Senders {
+  /** All requests; those that were answered 4xx; of these, those for a known probe. */
+  requests: Column;
+  errors: Column;
+  probes: Column;
+  /** The number of the address on this day. */
+  addresses: Column;
+  /** The number of the profile: what user agent and address say about the sender. */
+  profiles: Column;
+}
+
+/** Page views, and downloads as events. */
+export interface Hits {
+  sender: Column;
+  /** Seconds after `start`. */
+  second: Column;
+  /** Twice the number of the path; one more for a download. */
+  page: Column;
+  /** The number of the origin: referrer, campaign, host and language. */
+  origin: Column;
+}
+
+/** The requests of one crawler. */
+export interface OpenCrawler extends Omit<CrawlerDay, "pages"> {
+  /** Hashes of the paths: crawlers ask for millions. */
+  paths: Set<number>;
+}
+
+/** The senders of an earlier process, of which only hashes are left. */
+export interface KnownSenders {
+  findAddress(group: string): number | undefined;
+  findSender(group: string, userAgent: string): number | undefined;
+}
+
+/** The hashes of addresses and senders one after the other, in the order of their numbers. */
+export interface SenderHashes {
+  salt: Uint8Array;
+  addresses: Uint8Array;
+  senders: Uint8Array;
+}
+
+export function openDay(date: string, start: number, end: number): OpenDay {
+  return {
+    date,
+    start,
+    end,
+    addresses: createAddressNumbers(),
+    addressCount: 0,
+    senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
+    senders: {
+      requests: createColumn(),
+      errors: createColumn(),
+      probes: createColumn(),
+      addresses: createColumn(),
+      profiles: createColumn(),
+    },
+    hits: { sender: createColumn(), second: createColumn(), page: createColumn(), origin: createColumn() },
+    origins: createNumbered(),
+    profiles: createNumbered(),
+    rawOrigins: new Map(),
+    crawlers: new Map(),
+    version: 0,
+  };
+}
+
+export function addRequest(day: OpenDay, sender: number, isError: boolean, isProbe: boolean): void {
+  const { senders } = day;
+  increase(senders.requests, sender, 1);
+  // Any request can make its sender a scanner, or show that they are none.
+  day.version++;
+  if (!isError) return;
+  increase(senders.errors, sender, 1);
+  if (isProbe) increase(senders.probes, sender, 1);
+}
+
+export function addHit(day: OpenDay, sender: number, time: number, page: number, origin: number): void {
+  append(day.hits.sender, sender);
+  append(day.hits.second, time - day.start);
+  append(day.hits.page, page);
+  append(day.hits.origin, origin);
+  day.version++;
+}
+
+/** Counts a crawler's request. @param time Seconds since 1970. */
+export function addCrawlerRequest(
+  day: OpenDay,
+  crawler: string,
+  { status, time }: { status: number; time: number },
+  path: string,
+): void {
+  let counted = day.crawlers.get(crawler);
+  if (counted === undefined) {
+    counted = { requests: 0, errors: 0, lastSeen: time, paths: new Set() };
+    day.crawlers.set(crawler, counted);
+  }
+  counted.requests++;
+  if (status >= 400) counted.errors++;
+  counted.lastSeen = Math.max(counted.lastSeen, time);
+  counted.paths.add(hashText(path));
+  day.version++;
+}

@@ -1,0 +1,62 @@
+export interface RequestTarget {
+  path: string;
+  /** Without the question mark. */
+  query: string;
+  /** Of a request for an absolute URL, as proxies and load balancers log it. */
+  host?: string;
+}
+
+/** Splits a target into its parts. */
+export function splitTarget(target: string): RequestTarget {
+  const isAbsolute = !target.startsWith("/") && /^[a-z][a-z0-9+.-]{1,10}:\/\//i.test(target);
+  const hostStart = isAbsolute ? target.indexOf("//") + 2 : 0;
+  const slash = isAbsolute ? target.indexOf("/", hostStart) : 0;
+  const local = isAbsolute ? (slash < 0 ? "/" : target.slice(slash)) : target;
+  const hash = local.indexOf("#");
+  const asked = hash < 0 ? local : local.slice(0, hash);
+  const question = asked.indexOf("?");
+  const parts =
+    question < 0
+      ? { path: asked, query: "" }
+      : { path: asked.slice(0, question), query: asked.slice(question + 1) };
+  return isAbsolute ? { ...parts, host: target.slice(hostStart, slash < 0 ? undefined : slash) } : parts;
+}
+
+/** A host as sites are named: lower case, without port, final dot and `www.`; undefined if it cannot be a name. */
+export function readHost(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const host = text
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, "")
+    .replace(/\.$/, "");
+  return /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(host) &&
+    host.length <= 253 &&
+    !/^[\d.]+$/.test(host)
+    ? host
+    : undefined;
+}
+
+/**
+ * The domain that a line's host stands for; undefined if it cannot be a site, such as an address.
+ *
+ * @param usual The domain of lines that name no host.
+ */
+export function findDomain(rawHost: string | undefined, usual: string | undefined): string | undefined {
+  if (rawHost === undefined || NAMELESS.has(rawHost)) return usual;
+  const host = readHost(rawHost);
+  return host === undefined ? undefined : withoutWww(host);
+}
+
+/** The domain that a line is about, as `findDomain`, unless its file is about one site. */
+export function findLineDomain(
+  { target, host }: { target: string; host?: string | undefined },
+  fileSite: string | undefined,
+  usual: string | undefined,
+): string | undefined {
+  return fileSite ?? findDomain(splitTarget(target).host ?? host, usual);
+}
+
+/** What servers log in place of a host; `_` is nginx's usual name for its default server. */
+const NAMELESS: ReadonlySet<string> = new Set(["", "-", "_"]);
+
+export const withoutWww = (host: string) => host.replace(/^www\./, "");

@@ -1,0 +1,82 @@
+import { findDaySpan } from "../day-span.ts";
+import type { DayCounts } from "./day-counts.ts";
+import { type OpenDay, openDay } from "./open-day.ts";
+import { createSiteValues, type SiteValues } from "./values.ts";
+
+/** What was collected about one site: its days, and the values that they refer to. */
+export interface SiteLog {
+  domain: string;
+  timezone: string;
+  values: SiteValues;
+  open: Map<string, OpenDay>;
+  /** Closed days, which no line changes any more. */
+  closed: Map<string, DayCounts>;
+  /** How many lines came after their day was closed. */
+  late: Map<string, number>;
+  /** Page views of all days, before scanners are left out. */
+  pageviews: number;
+  /** Seconds since 1970 of the first and the last line of any kind; undefined before the first. */
+  first: number | undefined;
+  last: number | undefined;
+  /** How many page views have a field in the log, even if it is empty, and how many do not. */
+  fields: Record<LoggedField, { present: number; absent: number }>;
+}
+
+/** By domain. */
+export type SiteLogs = ReadonlyMap<string, SiteLog>;
+
+export type LoggedField = "agent" | "referrer" | "language" | "host" | "forwarded";
+
+export function createSiteLog(
+  domain: string,
+  timezone: string,
+  values: SiteValues = createSiteValues(),
+): SiteLog {
+  const field = () => ({ present: 0, absent: 0 });
+  return {
+    domain,
+    timezone,
+    values,
+    open: new Map(),
+    closed: new Map(),
+    late: new Map(),
+    pageviews: 0,
+    first: undefined,
+    last: undefined,
+    fields: {
+      agent: field(),
+      referrer: field(),
+      language: field(),
+      host: field(),
+      forwarded: field(),
+    },
+  };
+}
+
+/** @param time Seconds since 1970. */
+export type FindDay = (time: number) => OpenDay | undefined;
+
+/**
+ * Creates a function that finds or opens the day of a line; undefined if the day is closed. Most lines are
+ * of the same day as the one before.
+ *
+ * @param onlyDays Lines of other days have none; all days if absent.
+ */
+export function createFindDay(site: SiteLog, onlyDays?: ReadonlySet<string>): FindDay {
+  let current: OpenDay | undefined;
+  return (time) => {
+    if (current && time >= current.start && time < current.end && site.open.has(current.date)) return current;
+    const { date, start, end } = findDaySpan(time, site.timezone);
+    if (onlyDays?.has(date) === false) return undefined;
+    if (site.closed.has(date)) {
+      site.late.set(date, (site.late.get(date) ?? 0) + 1);
+      return undefined;
+    }
+    current = site.open.get(date);
+    if (current === undefined) {
+      current = openDay(date, start, end);
+      site.open.set(date, current);
+    }
+    return current;
+  };
+}

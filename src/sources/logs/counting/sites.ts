@@ -1,0 +1,66 @@
+import type { SiteSelection } from "../../../config/site-patterns.ts";
+import { AnalyticsError } from "../../../errors.ts";
+import type { LogSettings } from "../settings.ts";
+import type { SiteLog, SiteLogs } from "./site-log.ts";
+
+/** A host is a site if it has at least this share of all page views. */
+const MIN_SHARE = 0.01;
+
+/** The sites of the logs, by domain: those that were named, else the hosts that people visit. Throws AnalyticsError. */
+export function listSites(sites: SiteLogs, settings: LogSettings): SiteLog[] {
+  const found = findSites(sites, settings);
+  const hasViews = [...sites.values()].some(({ pageviews }) => pageviews > 0);
+  if (found.length === 0 && !hasViews) throw createNamelessError(settings);
+  return found;
+}
+
+/** The same, but empty if nobody visited any site. */
+export function findSites(sites: SiteLogs, settings: LogSettings): SiteLog[] {
+  const all = listLogs(sites);
+  const chosen = pickAssigned(all, settings);
+  // If the log has none of the named sites, the name is mistyped: the error about it lists the sites that there are.
+  return chosen.length > 0 ? chosen : pickVisited(all);
+}
+
+/**
+ * The sites of one organization, by domain. The traffic of others does not matter: a small organization on a large server has
+ * its sites, too. Throws AnalyticsError.
+ */
+export function listOwnSites(
+  sites: SiteLogs,
+  settings: LogSettings,
+  { names, includes }: SiteSelection,
+): SiteLog[] {
+  const all = listLogs(sites);
+  if (all.length === 0) throw createNamelessError(settings);
+  const chosen = pickAssigned(all, settings);
+  const own = (chosen.length > 0 ? chosen : all).filter(({ domain }) => includes(domain));
+  const visited = new Set(pickVisited(own));
+  return own.filter((log) => chosen.length > 0 || names.has(log.domain) || visited.has(log));
+}
+
+const listLogs = (sites: SiteLogs): SiteLog[] =>
+  [...sites.values()].sort((a, b) => (a.domain < b.domain ? -1 : 1));
+
+/** The sites that the settings name. */
+function pickAssigned(all: readonly SiteLog[], { sites: named, files }: LogSettings): SiteLog[] {
+  const assigned = new Set([...named, ...files.flatMap(({ site }) => site ?? [])]);
+  return all.filter(({ domain }) => assigned.has(domain));
+}
+
+/** Leaves out hosts that are only in made-up requests. */
+function pickVisited(all: readonly SiteLog[]): SiteLog[] {
+  const total = all.reduce((sum, { pageviews }) => sum + pageviews, 0);
+  return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= MIN_SHARE * total);
+}
+
+function createNamelessError({ sites: [named] }: LogSettings): AnalyticsError {
+  if (named !== undefined) {
+    return new AnalyticsError("usage", `The logs have no request to ${named}.`, {
+      hint: `analytics-mcp logs <files> shows which hosts they have. If all of a file is about ${named}, name both: --logs ${named}=<file>`,
+    });
+  }
+  return new AnalyticsError("usage", "The logs do not say which site they are about.", {
+    hint: "Name it: --site example.com. Or, for one file per site: --logs example.com=/var/log/nginx/example.com.log",
+  });
+}

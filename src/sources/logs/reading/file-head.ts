@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { type Detected, detectFormat } from "./formats/index.ts";
+import { type Compression, explainDamage, type LogFile, readCompression, readContent } from "./log-file.ts";
+import type { LogFormat } from "./log-line.ts";
+import { forEachLine, MAX_LINE_BYTES, readBlocks } from "./text-blocks.ts";
+
+/** What the beginning of a file says. */
+export interface FileHead {
+  compression: Compression;
+  detected: Detected;
+  /** The lines that the format was recognized by. */
+  sample: string[];
+  /** SHA-256 of the first line with a request: identifies the log in a file, whatever the file is called. */
+  fingerprint: string;
+  /** Seconds since 1970 of that line. */
+  firstTime: number;
+  /** Why nothing of it can be read. */
+  damage?: string | undefined;
+}
+
+const SAMPLE_LINES = 50;
+
+export async function readHead(file: LogFile, asked: LogFormat | undefined): Promise<FileHead> {
+  const compression = await readCompression(file);
+  const { lines: sample, damage } = await readSample(file, compression);
+  const detected: Detected =
+    asked === undefined || sample.length === 0 ? detectFormat(sample) : { kind: "access", format: asked };
+  let fingerprint = "";
+  let firstTime = Number.POSITIVE_INFINITY;
+  if (detected.kind === "access") {
+    const parse = detected.format.createParser();
+    for (const line of sample) {
+      const parsed = parse(line);
+      if (parsed === undefined || parsed === "comment") continue;
+      fingerprint = createHash("sha256").update(line).digest("base64url");
+      firstTime = parsed.time;
+      break;
+    }
+  }
+  return { compression, detected, sample, fingerprint, firstTime, damage };
+}
+
+async function readSample(
+  file: LogFile,
+  compression: Compression,
+): Promise<{ lines: string[]; damage?: string }> {
+  const lines: string[] = [];
+  let bytes = 0;
+  try {
+    const content = await readContent(file, compression);
+    for await (const block of readBlocks(content, true)) {
+      forEachLine(block.text, (line) => {
+        if (lines.length < SAMPLE_LINES) lines.push(line);
+      });
+      bytes += block.bytes;
+      if (lines.length >= SAMPLE_LINES || bytes > 4 * MAX_LINE_BYTES) break;
+    }
+    return { lines };
+  } catch (cause) {
+    return { lines, damage: explainDamage(cause) };
+  }
+}

@@ -1,0 +1,246 @@
+/*
+ * The way of a line, from the files to a request:
+ *
+ * find-files.ts      patterns become files
+ * file-head.ts       the first lines of a file show its format
+ * find-content.ts    finds what was read of the same log before, even if its file had another name
+ * log-reader.ts      reads all files together, the oldest line first
+ *   log-file.ts        bytes, decompressed
+ *   text-blocks.ts     whole lines
+ *   formats/           a LogLine, the same for all formats
+ *   repeated-lines.ts  counts lines that are in two files
+ *
+ * A LogLine then goes to the collector, see counting/collector.ts.
+ */
+
+import { AnalyticsError } from "../../../errors.ts";
+import { cleanText } from "../../../render/clean-text.ts";
+import type { LogSettings } from "../settings.ts";
+import type { KeptMarks } from "./compared-days.ts";
+import { type FileHead, readHead } from "./file-head.ts";
+import { createContentFinder } from "./find-content.ts";
+import { createUnreadableError, type FoundFile, findFiles, STDIN } from "./find-files.ts";
+import { createContent, type LogContent } from "./log-content.ts";
+import type { LogFormat } from "./log-line.ts";
+import { createReader, type LineSink, type Reader, readInOrder } from "./log-reader.ts";
+import { createRepeatCheck, type RepeatCheck } from "./repeated-lines.ts";
+
+export interface FileRegistry {
+  /** Reads what was written since the last time. */
+  refresh(signal?: AbortSignal): Promise<void>;
+  readonly contents: ReadonlyMap<string, LogContent>;
+  /** Whether a file still has the content. */
+  isPresent(content: LogContent): boolean;
+  /** Files that were found but not read, with the reason. */
+  readonly leftOut: ReadonlyMap<string, string>;
+  keepMarks: RepeatCheck["keep"];
+}
+
+/** Rotation takes a moment, and then none for hours. */
+const MAX_PASSES = 5;
+
+/** Creates a registry of the files that the settings name. It knows which of their lines the sink already has. */
+export function createFileRegistry(
+  settings: LogSettings,
+  sink: LineSink,
+  clock: () => number,
+  kept: { contents: readonly LogContent[]; marks: readonly KeptMarks[] } = { contents: [], marks: [] },
+): FileRegistry {
+  const contents = new Map(
+    kept.contents.map((content, index) => [`${content.fingerprint} ${index}`, content]),
+  );
+  const leftOut = new Map<string, string>();
+  const { check: checkRepeat, keep: keepMarks } = createRepeatCheck(contents, settings.timezone, kept.marks);
+  /** What was last seen at a path. */
+  const seen = new Map<string, Pick<FoundFile, "size" | "modified" | "inode">>();
+  /** Which content was last found at a path. */
+  const holders = new Map<string, LogContent>();
+  let found: FoundFile[] = [];
+  /** Contents of which nothing was read yet: a path may have another log once it is opened. */
+  const fresh = new Set<LogContent>();
+  const readHeadOf = (file: FoundFile) => readHead(file, settings.format);
+  const { findRead, findWhole } = createContentFinder(
+    () => [...contents.values(), ...fresh],
+    () => found,
+    readHeadOf,
+  );
+
+  const takePath = ({ path }: FoundFile, content: LogContent) => {
+    holders.set(path, content);
+    // The log that was at this path has another name now, or is gone.
+    for (const other of contents.values()) if (other !== content && other.path === path) other.path = "";
+  };
+
+  const openReader = async (file: FoundFile): Promise<Reader | undefined> => {
+    const head = await readHeadOf(file);
+    leftOut.delete(file.path);
+    holders.delete(file.path);
+    if (head.detected.kind !== "access" || head.fingerprint === "") {
+      const reason = explainLeftOut(head, settings.format);
+      if (reason !== undefined) leftOut.set(file.path, reason);
+      return undefined;
+    }
+    const { format } = head.detected;
+    const { compression, firstTime } = head;
+    const parse = format.createParser();
+    const isStillThere = async () =>
+      file.open !== undefined || (await readHeadOf(file)).fingerprint === head.fingerprint;
+    const createReaderOf = (content: LogContent, tail: Buffer) => {
+      takePath(file, content);
+      const begin = () => {
+        if (fresh.delete(content)) contents.set(`${content.fingerprint} ${contents.size}`, content);
+      };
+      return createReader({
+        file,
+        compression,
+        firstTime,
+        isStillThere,
+        parse,
+        checkRepeat,
+        content,
+        tail,
+        begin,
+      });
+    };
+    const known = await findRead(file, head);
+    if (known !== undefined) return createReaderOf(known.content, known.tail);
+    const whole = await findWhole(file, head);
+    if (whole !== undefined) {
+      leftOut.set(file.path, `has lines of ${whole.path}`);
+      return undefined;
+    }
+    const content = createContent(file, head.fingerprint, format.name);
+    fresh.add(content);
+    return createReaderOf(content, Buffer.alloc(0));
+  };
+
+  /** Reads one file for each log, and returns further files that hold one of the same logs. */
+  const readSome = async (
+    files: readonly FoundFile[],
+    moved: Set<string>,
+    signal?: AbortSignal,
+  ): Promise<FoundFile[]> => {
+    const readers = new Map<LogContent, Reader>();
+    const later: FoundFile[] = [];
+    for (const file of files) {
+      const reader = await guard(file.path, () => openReader(file), leftOut);
+      if (reader === GONE) moved.add(file.path);
+      else if (reader === undefined) continue;
+      else if (readers.has(reader.content)) later.push(file);
+      else readers.set(reader.content, reader);
+    }
+    await readInOrder([...readers.values()], sink, signal);
+    for (const { file, isMoved } of readers.values()) if (isMoved) moved.add(file.path);
+    return later;
+  };
+
+  /** Reads the files that have changed, and returns those whose path had another log when they were opened. */
+  const readChanged = async (signal?: AbortSignal): Promise<Set<string>> => {
+    const moved = new Set<string>();
+    fresh.clear();
+    found = await findFiles(settings);
+    const changed = found.filter(({ path, size, modified, inode }) => {
+      const last = seen.get(path);
+      return last?.size !== size || last.modified !== modified || last.inode !== inode;
+    });
+    for (let rest = changed; rest.length > 0; ) rest = await readSome(rest, moved, signal);
+    for (const file of changed) seen.set(file.path, file);
+    const paths = new Set(found.map(({ path }) => path).filter((path) => !moved.has(path)));
+    for (const path of [...seen.keys(), ...leftOut.keys()]) {
+      if (paths.has(path)) continue;
+      seen.delete(path);
+      leftOut.delete(path);
+      holders.delete(path);
+    }
+    return moved;
+  };
+
+  const readAll = async (signal?: AbortSignal) => {
+    for (let pass = 1; ; pass++) {
+      const before = contents.size;
+      const moved = await readChanged(signal);
+      if (moved.size === 0 && contents.size === before) break;
+      // Logs may have been rotated meanwhile: what is under another name now was not read.
+      if (pass < MAX_PASSES) continue;
+      if (moved.size > 0) throw createMovedError();
+      break;
+    }
+    if (contents.size === 0) throw createNoRequestError(leftOut, settings.format);
+    sink.closeDays(clock() / 1000);
+  };
+
+  let running: Promise<void> | undefined;
+  return {
+    contents,
+    leftOut,
+    keepMarks,
+    isPresent: (content) => content.path !== STDIN && holders.get(content.path) === content,
+    // A caller waits for the reading that is running, and then for one of its own, since new lines may have come.
+    refresh: async (signal) => {
+      while (running) await running.catch(() => {});
+      signal?.throwIfAborted();
+      running = readAll(signal).finally(() => {
+        running = undefined;
+      });
+      await running;
+    },
+  };
+}
+
+function explainLeftOut(
+  { detected, sample, damage }: FileHead,
+  asked: LogFormat | undefined,
+): string | undefined {
+  const [first] = sample;
+  if (first === undefined) return damage && `cannot be read: ${damage.replace(/\.$/, "")}`;
+  if (detected.kind === "error-log") return "is an error log";
+  const firstLine = `its first line is ${JSON.stringify(cleanText(first, 120))}`;
+  if (detected.kind === "unknown") return `is in no known format; ${firstLine}`;
+  return asked && `has no request in the format ${asked.name}; ${firstLine}`;
+}
+
+function createNoRequestError(
+  leftOut: ReadonlyMap<string, string>,
+  asked: LogFormat | undefined,
+): AnalyticsError {
+  const [first] = leftOut;
+  const reason = first === undefined ? "The logs are empty." : `${first[0]} ${first[1]}.`;
+  const advice = asked === undefined ? "" : "Leave out --log-format to have the format recognized. ";
+  return new AnalyticsError("usage", `There is no request in the logs. ${reason}`, {
+    hint: `${advice}Known formats: combined and common (nginx, Apache, Lighttpd, Traefik), JSON lines (Caddy, nginx, Traefik), W3C (IIS, CloudFront) and AWS ALB.`,
+  });
+}
+
+function createMovedError(): AnalyticsError {
+  return new AnalyticsError("unavailable", "The log files are renamed again and again while they are read.", {
+    hint: "Ask again.",
+  });
+}
+
+/** A file that was there when files were listed. */
+const GONE = Symbol("gone");
+
+async function guard<T>(
+  path: string,
+  read: () => Promise<T>,
+  leftOut: Map<string, string>,
+): Promise<T | typeof GONE | undefined> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (Object(cause).code === "ENOENT") return GONE;
+    if (isCutShort(cause)) {
+      // It may be being compressed at this moment: it is read again once it has changed.
+      leftOut.set(path, "is damaged or incomplete");
+      return undefined;
+    }
+    if (cause instanceof AnalyticsError || Object(cause).syscall === undefined) throw cause;
+    throw createUnreadableError(path, cause);
+  }
+}
+
+/** Whether compressed data is damaged or ends early: zlib's codes are words that begin with Z, fzstd's are numbers. */
+function isCutShort(error: unknown): boolean {
+  const { code } = Object(error);
+  return typeof code === "number" || String(code).startsWith("Z");
+}

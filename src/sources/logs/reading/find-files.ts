@@ -1,0 +1,117 @@
+import { readdirSync, realpathSync, statSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import * as tinyglobby from "tinyglobby";
+import { explainSystemError } from "../../../config/system-error.ts";
+import { AnalyticsError } from "../../../errors.ts";
+import type { LogSettings } from "../settings.ts";
+import type { LogFile } from "./log-file.ts";
+
+export interface FoundFile extends LogFile {
+  /** Absolute, without symbolic links; `-` for standard input. */
+  path: string;
+  site?: string | undefined;
+  size: number;
+  /** Milliseconds since 1970. */
+  modified: number;
+  /** The number of the file on its disk, which it keeps when it is renamed. */
+  inode: number;
+}
+
+/**
+ * Finds the files that globs name; a folder stands for the files in it. Each file is found once. Throws AnalyticsError
+ * `usage` if a glob finds none, or if a file may not be read.
+ */
+export async function findFiles({
+  files,
+  stdin,
+}: Pick<LogSettings, "files" | "stdin">): Promise<FoundFile[]> {
+  const found = new Map<string, FoundFile>();
+  // Standard input comes first.
+  for (const { glob: path, site } of files) {
+    if (path === STDIN)
+      found.set(path, { path, site, size: 0, modified: 0, inode: 0, open: stdin ?? throwStdinError });
+  }
+  for (const { glob: pattern, site } of files) {
+    if (pattern === STDIN) continue;
+    const paths = await resolvePattern(pattern);
+    if (paths.length === 0) throw createNoFileError(pattern);
+    for (const each of paths) {
+      const file = readFile(each, site);
+      if (file !== undefined && !found.has(file.path)) found.set(file.path, file);
+    }
+  }
+  return [...found.values()];
+}
+
+/** In place of a path: standard input. */
+export const STDIN = "-";
+
+function throwStdinError(): never {
+  throw new AnalyticsError("usage", "Logs cannot be read from standard input here.", {
+    hint: "Only a command can, when a log is piped into it: zcat access.log.*.gz | analytics-mcp stats --logs - --site example.com",
+  });
+}
+
+async function resolvePattern(pattern: string): Promise<string[]> {
+  const path = resolve(pattern);
+  // A name may contain brackets: if such a file exists, it is meant literally.
+  const known = statIfThere(path);
+  if (known?.isDirectory()) return listFolder(path);
+  if (known !== undefined) return [path];
+  // Globs have slashes on every system.
+  const slashed = sep === "/" ? pattern : pattern.replaceAll(sep, "/");
+  const found = tinyglobby.isDynamicPattern(slashed)
+    ? await tinyglobby.glob(slashed, { absolute: true, dot: true, expandDirectories: false })
+    : [];
+  // Says so if nothing matches because the folder may not be read.
+  if (found.length === 0) listFolder(resolve(slashed.replace(/[^/]*[*?[{(!].*$/, "").replace(/[^/]*$/, "")));
+  return found.sort();
+}
+
+function statIfThere(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    // A part of the path is a file.
+    if (Object(cause).code === "ENOTDIR") return undefined;
+    throw createUnreadableError(path, cause);
+  }
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name))
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+  } catch (cause) {
+    if (Object(cause).code === "ENOENT") return [];
+    throw createUnreadableError(folder, cause);
+  }
+}
+
+function readFile(path: string, site: string | undefined): FoundFile | undefined {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) return undefined;
+    const { size, mtimeMs: modified, ino: inode } = stats;
+    return { path: realpathSync(path), site, size, modified, inode };
+  } catch (cause) {
+    // It was rotated after it was found.
+    if (Object(cause).code === "ENOENT") return undefined;
+    throw createUnreadableError(path, cause);
+  }
+}
+
+function createNoFileError(pattern: string): AnalyticsError {
+  return new AnalyticsError("usage", `No log file matches ${JSON.stringify(pattern)}.`, {
+    hint: "Check the path. Quote a pattern with * or ?, or the shell expands it. Debian keeps logs in /var/log/nginx and /var/log/apache2.",
+  });
+}
+
+export function createUnreadableError(path: string, cause: unknown): AnalyticsError {
+  return new AnalyticsError("usage", `${path} cannot be read: ${explainSystemError(cause)}.`, {
+    hint: "Debian's logs belong to the group adm: add yourself to it with sudo adduser $USER adm, and log in again.",
+    cause,
+  });
+}

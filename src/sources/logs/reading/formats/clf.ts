@@ -1,0 +1,157 @@
+import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
+import { createTimestampReader } from "./timestamp.ts";
+
+/**
+ * NCSA's formats, common and combined, which nginx, Apache, Lighttpd and Traefik write:
+ *
+ *     [host[:port] ]address ident user [21/Nov/2026:05:05:10 +0100] "GET / HTTP/1.1" 200 512[ "referrer" "agent"[ …]]
+ *
+ * Lighttpd writes the host in place of ident. A third quoted text, as in nginx's `main`, is X-Forwarded-For.
+ */
+export const clf: LogFormat = { name: "combined", createParser };
+
+function createParser(): LineParser {
+  const readTimestamp = createTimestampReader();
+  return (line) => {
+    const open = findTimestamp(line);
+    if (open < 0) return undefined;
+    const time = readTimestamp(line, open + 2);
+    if (Number.isNaN(time)) return undefined;
+    const request = line.indexOf('"', open + 28);
+    const end = request < 0 ? -1 : findClosingQuote(line, request + 1);
+    const status = end < 0 ? 0 : readStatus(line, end + 2);
+    if (status === 0) return undefined;
+    // One object, filled for each line: there are millions of lines.
+    const parsed: LogLine = {
+      time,
+      address: "",
+      host: undefined,
+      method: "",
+      target: "",
+      status,
+      referrer: undefined,
+      agent: undefined,
+      forwarded: undefined,
+    };
+    if (!readSender(line, open, parsed)) return undefined;
+    const read = line.includes("\\") ? readEscaped : readPlain;
+    readRequest(line, request + 1, end, read, parsed);
+    readQuoted(line, end + 5, read, parsed);
+    return parsed;
+  };
+}
+
+/** Reads a part of a line and undoes its escapes. Most lines have none. */
+type ReadText = (line: string, from: number, to: number) => string;
+
+const readPlain: ReadText = (line, from, to) => line.slice(from, to);
+const readEscaped: ReadText = (line, from, to) => unescapeLog(line.slice(from, to));
+
+/** The position of a timestamp such as ` [21/Nov/2026:…`. A user name may contain brackets, too. */
+function findTimestamp(line: string): number {
+  for (let open = line.indexOf(" ["); open >= 0; open = line.indexOf(" [", open + 1)) {
+    if (line.charCodeAt(open + 4) === SLASH && line.charCodeAt(open + 13) === COLON) return open;
+  }
+  return -1;
+}
+
+const SLASH = 47;
+const COLON = 58;
+const BACKSLASH = 92;
+
+/** Reads address and host. False if the text before `end` has no sender. */
+function readSender(line: string, end: number, into: LogLine): boolean {
+  const first = line.indexOf(" ");
+  if (first <= 0 || first >= end) return false;
+  const second = line.indexOf(" ", first + 1);
+  if (second < 0 || second > end) return false;
+  const word = line.slice(0, first);
+  into.address = word;
+  if (line.startsWith("-", first + 1) && second === first + 2) return true;
+  const next = line.slice(first + 1, second);
+  if (isAddress(next)) {
+    into.address = next;
+    into.host = word;
+  } else if (next !== "-" && next.includes(".")) {
+    // Lighttpd writes the host in place of ident, which nobody has used for decades.
+    into.host = next;
+  }
+  return true;
+}
+
+/** Whether a word can be an IP address, by its characters alone. */
+function isAddress(word: string): boolean {
+  return /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]*:[\da-f.]*(?:%\w+)?)$/i.test(word);
+}
+
+/** The next quote without a backslash that escapes it. */
+function findClosingQuote(line: string, from: number): number {
+  let at = line.indexOf('"', from);
+  while (at >= 0 && isEscapedAt(line, at)) at = line.indexOf('"', at + 1);
+  return at;
+}
+
+function isEscapedAt(line: string, at: number): boolean {
+  let backslashes = 0;
+  while (line.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
+  return backslashes % 2 === 1;
+}
+
+/** Three digits between spaces or before the end; 0 for anything else. */
+function readStatus(line: string, at: number): number {
+  const digit = (index: number) => line.charCodeAt(at + index) - 48;
+  const [a, b, c] = [digit(0), digit(1), digit(2)];
+  const isNumber = a >= 1 && a <= 9 && b >= 0 && b <= 9 && c >= 0 && c <= 9;
+  const next = line.charCodeAt(at + 3);
+  return isNumber && (next === 32 || line.length === at + 3) ? a * 100 + b * 10 + c : 0;
+}
+
+/** `GET /path HTTP/1.1`. Anything else, such as the beginning of a TLS handshake, has no method. */
+function readRequest(line: string, from: number, to: number, read: ReadText, into: LogLine): void {
+  const space = line.indexOf(" ", from);
+  const last = line.lastIndexOf(" ", to - 1);
+  if (space < 0 || space >= to || !isMethod(line, from, space)) {
+    into.target = read(line, from, to);
+    return;
+  }
+  const hasProtocol = last > space && line.startsWith("HTTP/", last + 1);
+  into.method = line.slice(from, space);
+  into.target = read(line, space + 1, hasProtocol ? last : to);
+}
+
+function isMethod(line: string, from: number, to: number): boolean {
+  if (to - from < 3 || to - from > 20) return false;
+  for (let at = from; at < to; at++) {
+    const code = line.charCodeAt(at);
+    if ((code < 65 || code > 90) && code !== 45 && code !== 95) return false;
+  }
+  return true;
+}
+
+/** Reads up to three quoted texts, starting at a position: referrer and user agent, and X-Forwarded-For. */
+function readQuoted(line: string, from: number, read: ReadText, into: LogLine): void {
+  const first = line.indexOf('"', from);
+  const firstEnd = first < 0 ? -1 : findClosingQuote(line, first + 1);
+  const second = firstEnd < 0 ? -1 : line.indexOf('"', firstEnd + 1);
+  const secondEnd = second < 0 ? -1 : findClosingQuote(line, second + 1);
+  if (secondEnd < 0) return;
+  const [referrer, agent] = [read(line, first + 1, firstEnd), read(line, second + 1, secondEnd)];
+  into.referrer = referrer === "-" ? "" : referrer;
+  into.agent = agent === "-" ? "" : agent;
+  const third = line.indexOf('"', secondEnd + 1);
+  const thirdEnd = third < 0 ? -1 : findClosingQuote(line, third + 1);
+  if (thirdEnd < 0) return;
+  const forwarded = read(line, third + 1, thirdEnd);
+  if (forwarded !== "-") into.forwarded = forwarded;
+}
+
+const SIMPLE: Record<string, string> = { n: "\n", r: "\r", t: "\t", v: "\v", b: "\b", f: "\f" };
+
+/** Undoes what nginx (`\xC3\xA4`) and Apache (`\"`, `\\`, `\t`) write in place of quotes, controls and UTF-8. */
+function unescapeLog(text: string): string {
+  if (!text.includes("\\")) return text;
+  return text.replace(/(?:\\x[\da-f]{2})+|\\(.)/gi, (found: string, character: string | undefined) => {
+    if (character === undefined) return Buffer.from(found.replaceAll(/\\x/gi, ""), "hex").toString();
+    return SIMPLE[character] ?? character;
+  });
+}

@@ -1,0 +1,145 @@
+import { cleanText } from "../../../render/clean-text.ts";
+import { createUnreadableError, type FoundFile } from "./find-files.ts";
+import { isHeader } from "./formats/w3c.ts";
+import { hashTail, type LogContent } from "./log-content.ts";
+import { type Compression, explainDamage, readContent } from "./log-file.ts";
+import type { LineParser, LogLine } from "./log-line.ts";
+import type { RepeatCheck } from "./repeated-lines.ts";
+import { forEachLine, isTooLong, readBlocks, type TextBlock } from "./text-blocks.ts";
+
+/** What the lines of the logs go to. */
+export interface LineSink {
+  add(line: LogLine, content: LogContent): unknown;
+  /** Called after some lines: none from before `time` will come, in seconds since 1970, but late ones. */
+  makeRoom(time: number): void;
+  /** Called when everything was read. @param time Now, in seconds since 1970. */
+  closeDays(time: number): void;
+}
+
+/** What to read of a file. */
+export interface ReadingTask {
+  file: FoundFile;
+  compression: Compression;
+  /** Seconds since 1970 of its first line. */
+  firstTime: number;
+  /** Whether the path still has the log that was looked at: older files are read first, and logs may be rotated meanwhile. */
+  isStillThere(): Promise<boolean>;
+  content: LogContent;
+  parse: LineParser;
+  /** The last bytes that were read. */
+  tail: Buffer;
+  checkRepeat: RepeatCheck["check"];
+  /** Called before lines are taken. */
+  begin(): void;
+}
+
+export interface Reader extends ReadingTask {
+  blocks: AsyncGenerator<TextBlock>;
+  /** Seconds since 1970 of the last line that was read: the reader with the earliest one goes next. */
+  time: number;
+  /** Whether the path had another log, or none, when it was opened. */
+  isMoved: boolean;
+}
+
+export function createReader(task: ReadingTask): Reader {
+  const { content, parse, firstTime } = task;
+  if (content.header !== undefined) parse(content.header);
+  return { ...task, blocks: openBlocks(task), time: firstTime, isMoved: false };
+}
+
+async function* openBlocks({
+  file,
+  compression,
+  content,
+  tail,
+  isStillThere,
+}: ReadingTask): AsyncGenerator<TextBlock> {
+  const stream = await readContent(file, compression, content.read);
+  // Compressed files and pipes have no unfinished last line.
+  const isFinished = compression !== undefined || file.open !== undefined;
+  const blocks = readBlocks(stream, isFinished, tail);
+  try {
+    const first = await blocks.next();
+    const isRead = first.done && content.read > 0 && content.read >= file.size;
+    // A path has a newer log then, never again the one of before.
+    if (!isRead && !(await isStillThere())) throw new LogMoved();
+    if (first.done) return;
+    yield first.value;
+    yield* blocks;
+  } finally {
+    await blocks.return(undefined);
+  }
+}
+
+/** The path has another log than before. */
+class LogMoved extends Error {}
+
+/** Reads several files as if they were one, ordered by time, so that few days are open at once. */
+export async function readInOrder(
+  readers: Reader[],
+  sink: LineSink,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const waiting = [...readers];
+  try {
+    while (waiting.length > 0) {
+      signal?.throwIfAborted();
+      const next = waiting.reduce((a, b) => (b.time < a.time ? b : a));
+      const block = await readNext(next);
+      if (block === undefined) waiting.splice(waiting.indexOf(next), 1);
+      else {
+        next.begin();
+        takeBlock(next, block, sink);
+        sink.makeRoom(Math.min(...waiting.map(({ time }) => time)));
+      }
+    }
+  } finally {
+    // Closes their files.
+    for (const { blocks } of waiting) await blocks.return(undefined);
+  }
+}
+
+async function readNext(reader: Reader): Promise<TextBlock | undefined> {
+  const { file, content, blocks } = reader;
+  try {
+    const { value, done } = await blocks.next();
+    return done ? undefined : value;
+  } catch (cause) {
+    reader.isMoved = cause instanceof LogMoved || Object(cause).code === "ENOENT";
+    if (reader.isMoved) return undefined;
+    if (Object(cause).syscall !== undefined) throw createUnreadableError(file.path, cause);
+    content.damage = explainDamage(cause);
+    return undefined;
+  }
+}
+
+function takeBlock(reader: Reader, block: TextBlock, sink: LineSink): void {
+  const { content, parse } = reader;
+  forEachLine(block.text, (line) => {
+    content.lines++;
+    if (isTooLong(line)) {
+      content.tooLong++;
+      return;
+    }
+    const parsed = parse(line);
+    if (parsed === undefined) {
+      content.unreadable++;
+      if (content.examples.length < 3) content.examples.push(cleanText(line, 120));
+    } else if (parsed === "comment") {
+      content.comments++;
+      if (isHeader(line)) content.header = line;
+    } else {
+      reader.checkRepeat(line, parsed.time, content);
+      reader.time = parsed.time;
+      content.earliest = Math.min(content.earliest, parsed.time);
+      content.latest = Math.max(content.latest, parsed.time);
+      sink.add(parsed, content);
+    }
+  });
+  content.lines += block.tooLong;
+  content.tooLong += block.tooLong;
+  content.read += block.bytes;
+  content.tail = hashTail(block.tail);
+  // Reading went on after the damage, so the file was only unfinished.
+  content.damage = undefined;
+}

@@ -1,0 +1,92 @@
+import type { Warning } from "../../../operations/period.ts";
+import { hashText } from "../hashing.ts";
+import { createComparedDays, findPlace, type KeptMarks } from "./compared-days.ts";
+import type { LogContent } from "./log-content.ts";
+
+export interface RepeatCheck {
+  check(line: string, time: number, content: LogContent): void;
+  /**
+   * What a later process needs to compare its lines with those of the days that are still open. It refers to contents by their
+   * index.
+   *
+   * @param now Seconds since 1970.
+   */
+  keep(now: number): KeptMarks[];
+}
+
+/** Only the lines of one second in this many are compared. */
+const ONE_IN = 16;
+/** Two servers may write a few equal lines by chance, but not more than these. */
+const LEAST = { lines: 5, share: 0.02 };
+
+/**
+ * Creates a check for lines that are in two logs: files may overlap, such as two backups of one log, and such lines count
+ * twice. It compares a sample that is chosen by time, and so is the same in every file. Lines of closed days that an earlier
+ * process read need no check: they are only counted when all their files are read again.
+ */
+export function createRepeatCheck(
+  contents: ReadonlyMap<string, LogContent>,
+  timezone: string,
+  kept: readonly KeptMarks[] = [],
+): RepeatCheck {
+  const days = createComparedDays(timezone, kept);
+
+  /** Contents by index, which never changes. */
+  let inOrder: LogContent[] = [];
+  const places = new Map<LogContent, number>();
+  const placeOf = (content: LogContent): number => {
+    if (!places.has(content)) {
+      inOrder = [...contents.values()];
+      inOrder.forEach((each, place) => {
+        places.set(each, place);
+      });
+    }
+    return places.get(content) ?? 0;
+  };
+
+  return {
+    check: (line, time, content) => {
+      if (!isChosen(time)) return;
+      const hash = hashText(line);
+      const day = days.find(time);
+      const place = placeOf(content);
+      const first = findPlace(day, hash);
+      content.repeats.compared++;
+      if (first < 0) days.add(day, hash, place);
+      else if (first !== place) {
+        content.repeats.repeated++;
+        content.repeats.path = inOrder[first]?.path ?? "";
+      }
+    },
+    keep: days.keep,
+  };
+}
+
+/** Mixes the bits of a time in seconds (Knuth's multiplicative hash), since requests may come at regular intervals. */
+const isChosen = (time: number): boolean => Math.imul(time, 2_654_435_761) >>> 0 < 2 ** 32 / ONE_IN;
+
+/** The contents that overlap with another one. */
+export const listRepeated = (contents: Iterable<LogContent>): LogContent[] =>
+  [...contents].filter(
+    ({ repeats: { repeated, compared } }) => repeated >= LEAST.lines && repeated >= LEAST.share * compared,
+  );
+
+/** Takes over what was found when the same files were read again. */
+export function takeRepeats(contents: Iterable<LogContent>, again: readonly LogContent[]): void {
+  for (const content of contents) {
+    const found = again.find(
+      ({ fingerprint, path }) => fingerprint === content.fingerprint && path === content.path,
+    );
+    if (found !== undefined && found.repeats.repeated > content.repeats.repeated)
+      content.repeats = found.repeats;
+  }
+}
+
+/** The warning that lines of a site count twice. Only the dry run names files. */
+export function warnOfRepeats(contents: Iterable<LogContent>, domain: string): Warning[] {
+  const repeated = listRepeated(contents).filter(({ site }) => site === undefined || site === domain);
+  if (repeated.length === 0) return [];
+  const detail =
+    "Some lines are in two log files and count twice. On the server, analytics-mcp logs shows in which: give each log once.";
+  return [{ code: "repeated_lines", detail }];
+}

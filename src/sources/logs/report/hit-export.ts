@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import type { Dimension } from "../../../operations/dimensions.ts";
+import { dateAt } from "../../calendar.ts";
+import { columnsOf, type Hit } from "../../hits.ts";
+import { copyText } from "../copy-text.ts";
+import { DOWNLOAD } from "../counting/count-day.ts";
+import { DEFINITION } from "../counting/day-counts.ts";
+import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
+import type { OpenDay } from "../counting/open-day.ts";
+import { listUnrecorded } from "../counting/recorded.ts";
+import type { Recorder } from "../counting/recorder.ts";
+import type { SiteLog } from "../counting/site-log.ts";
+import type { SiteValues } from "../counting/values.ts";
+import { findScanners, forEachSender, forEachVisit, isView, orderHits } from "../counting/visits.ts";
+
+export interface ExportOptions {
+  /** The domains to export. */
+  sites: ReadonlySet<string>;
+  /** Turns visitors' addresses into pseudonyms. */
+  secret: Uint8Array;
+  /** The first day to export, `YYYY-MM-DD`. */
+  since?: string | undefined;
+  /** Whether to export the day on which the log begins, too; its first lines may be missing. */
+  hasFirstDay: boolean;
+  /** Whether to export days, too, on which nearly all visitors seem to come from a proxy. */
+  acceptProxyAddresses: boolean;
+  write: (hit: Hit) => void;
+}
+
+export interface HitExport extends Recorder {
+  days: ExportedDay[];
+}
+
+export interface ExportedDay {
+  site: string;
+  date: string;
+  hits: number;
+  /** Why it was left out. */
+  leftOut?: "first_day" | "proxied";
+}
+
+/** Creates a recorder that writes the hits of each day that is closed. */
+export function createHitExport(options: ExportOptions): HitExport {
+  const { sites, secret, since = "", write } = options;
+  const isWanted = ({ domain }: SiteLog, { date }: OpenDay) => sites.has(domain) && date >= since;
+  /** Details of open days, which the days themselves keep only as sums. */
+  const kept = new WeakMap<OpenDay, { visitors: string[]; bots: Omit<Hit, "id">[] }>();
+  const keep = (day: OpenDay) => {
+    let own = kept.get(day);
+    if (own === undefined) {
+      own = { visitors: [], bots: [] };
+      kept.set(day, own);
+    }
+    return own;
+  };
+  const nameVisitor = ({ domain }: SiteLog, { date }: OpenDay, group: string, userAgent: string) =>
+    hash64(secret, domain, date, group, userAgent);
+  const days: ExportedDay[] = [];
+
+  return {
+    days,
+    addSender: (log, day, group, userAgent) => {
+      if (isWanted(log, day)) keep(day).visitors.push(nameVisitor(log, day, group, userAgent));
+    },
+    addBot: (log, day, { group, userAgent, crawler, path, status, time }) => {
+      if (!isWanted(log, day)) return;
+      const visitor = nameVisitor(log, day, group, userAgent);
+      keep(day).bots.push({
+        site: log.domain,
+        kind: "bot",
+        day: day.date,
+        time,
+        visitor,
+        path: copyText(path),
+        status,
+        ...(crawler !== undefined && { crawler }),
+      });
+    },
+    closeDay: (log, day, { isProxied }) => {
+      const { domain: site, first = 0, timezone } = log;
+      const { date } = day;
+      if (!isWanted(log, day)) return;
+      const report = (rest: Omit<ExportedDay, "site" | "date">) => void days.push({ site, date, ...rest });
+      if (!options.hasFirstDay && date === dateAt(first * 1000, timezone)) {
+        report({ hits: 0, leftOut: "first_day" });
+      } else if (isProxied && !options.acceptProxyAddresses) {
+        report({ hits: 0, leftOut: "proxied" });
+      } else {
+        const { visitors, bots } = keep(day);
+        report({ hits: writeDay({ log, day, visitors, bots, secret }, write) });
+      }
+      kept.delete(day);
+    },
+  };
+}
+
+interface DayToWrite {
+  log: SiteLog;
+  day: OpenDay;
+  /** The names of the senders, by number. */
+  visitors: readonly string[];
+  bots: readonly Omit<Hit, "id">[];
+  secret: Uint8Array;
+}
+
+/** Writes a day's hits, and last the row that marks the day as complete. Returns how many hits. */
+function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
+  const { log, day, bots, secret } = given;
+  const head = { site: log.domain, day: day.date };
+  const addId = createIds(secret);
+  let [hits, pageviews] = [0, 0];
+  const ids = createHash("sha256").update(secret);
+  // Of all values, which another database of countries or an update can change for the same hits.
+  const values = createHash("sha256");
+  const writeHit = (hit: Omit<Hit, "id">) => {
+    const whole = addId(hit);
+    ids.update(whole.id);
+    values.update(JSON.stringify(whole));
+    write(whole);
+    hits++;
+    if (hit.kind === "pageview") pageviews++;
+  };
+  forEachHit(given, (hit) => writeHit({ ...head, ...hit }));
+  for (const bot of bots.toSorted((a, b) => compareVisitors(a, b) || a.time - b.time)) writeHit(bot);
+  const unrecorded = listUnrecorded(log);
+  write({
+    ...head,
+    kind: "day",
+    time: day.start,
+    visitor: "0",
+    id: toDecimal(ids.digest()),
+    pageviews,
+    digest: toDecimal(values.digest()),
+    definition: DEFINITION,
+    timezone: log.timezone,
+    unrecorded,
+  });
+  return hits;
+}
+
+/** The page views and events of a day, by visitor, as `countDay` counts them. */
+function forEachHit(
+  { log: { values }, day, visitors }: DayToWrite,
+  take: (hit: Omit<Hit, "id" | "site" | "day">) => void,
+): void {
+  const order = orderHits(day, Number.POSITIVE_INFINITY);
+  const scanners = findScanners(day, Number.POSITIVE_INFINITY);
+  const paths = values("pages");
+  const originTexts = createTexts(values, ORIGIN_DIMENSIONS, (origin) => day.origins.list[origin]);
+  const profileTexts = createTexts(values, PROFILE_DIMENSIONS, (profile) => day.profiles.list[profile]);
+  forEachSender(day, order, (sender, from, to) => {
+    const profile = profileTexts(day.senders.profiles.values[sender] ?? 0);
+    const hitAt = (at: number) => {
+      const hit = order[at] ?? 0;
+      return {
+        time: day.start + (day.hits.second.values[hit] ?? 0),
+        visitor: visitors[sender] ?? "0",
+        sequence: at - from,
+        path: paths.at((day.hits.page.values[hit] ?? 0) >>> 1) ?? "",
+      };
+    };
+    const kind = scanners.has(sender) ? "scanner" : "pageview";
+    let visits = 0;
+    forEachVisit(day, order, from, to, ({ entry, exit, origin, from: first, to: end }) => {
+      visits++;
+      const ofVisit = {
+        visit: visits,
+        entry_page: paths.at(entry) ?? "",
+        exit_page: paths.at(exit) ?? "",
+        ...originTexts(origin),
+        ...profile,
+      };
+      for (let at = first; at < end; at++) {
+        if (isView(day, order[at] ?? 0)) take({ kind, ...hitAt(at), ...ofVisit });
+      }
+    });
+    // Only visitors have events: senders with a page view that are not scanners.
+    if (kind === "scanner" || visits === 0) return;
+    for (let at = from; at < to; at++) {
+      if (!isView(day, order[at] ?? 0)) take({ kind: "event", ...hitAt(at), event: DOWNLOAD });
+    }
+  });
+}
+
+/** The texts of numbered values, by column. Each is looked up once. */
+function createTexts<D extends Exclude<Dimension, "entry_pages" | "exit_pages">>(
+  values: SiteValues,
+  dimensions: readonly D[],
+  find: (number: number) => Readonly<Record<D, number>> | undefined,
+): (number: number) => Partial<Hit> {
+  const known = new Map<number, Partial<Hit>>();
+  return (number) => {
+    let texts = known.get(number);
+    if (texts === undefined) {
+      const found = find(number);
+      texts = Object.fromEntries(
+        dimensions.flatMap((dimension) => {
+          const text = values(dimension).at(found?.[dimension] ?? 0);
+          return text === null ? [] : [[columnsOf[dimension], text]];
+        }),
+      );
+      known.set(number, texts);
+    }
+    return texts;
+  };
+}
+
+const compareVisitors = (a: { visitor: string }, b: { visitor: string }) =>
+  a.visitor < b.visitor ? -1 : Number(a.visitor > b.visitor);
+
+/** Adds ids, which differ even for equal hits of a visitor. Hits must come visitor by visitor. */
+function createIds(secret: Uint8Array): (hit: Omit<Hit, "id">) => Hit {
+  const seen = new Map<string, number>();
+  let current = "";
+  return (hit) => {
+    const { site, day, visitor, time, kind, path = "", status = 0 } = hit;
+    if (visitor !== current) seen.clear();
+    current = visitor;
+    const plain = hash64(secret, site, day, visitor, String(time), kind, path, String(status));
+    const count = (seen.get(plain) ?? 0) + 1;
+    seen.set(plain, count);
+    return { ...hit, id: count === 1 ? plain : hash64(secret, plain, String(count)) };
+  };
+}
+
+/** Not HMAC, which is slow in Node 24: a truncated hash is safe from length extension anyway. */
+function hash64(secret: Uint8Array, ...texts: string[]): string {
+  return toDecimal(createHash("sha256").update(secret).update(texts.join("\n")).digest());
+}
+
+const toDecimal = (digest: Buffer): string => digest.readBigUInt64LE().toString();

@@ -1,0 +1,83 @@
+import { createOutcomes, type Outcome, type Outcomes } from "../counting/outcomes.ts";
+import { cleanPath } from "../counting/page-path.ts";
+import { findLineDomain, readHost, splitTarget } from "../counting/request.ts";
+import type { LogContent } from "../reading/log-content.ts";
+import type { LogLine } from "../reading/log-line.ts";
+import { createLookup, createTextTally, type TextTally } from "./text-tally.ts";
+
+/** The lines about one domain. */
+export interface DomainLines {
+  outcomes: Outcomes;
+  /** Paths by outcome. */
+  examples: { get(outcome: Outcome): TextTally };
+  bots: TextTally;
+}
+
+/** What a report needs to know about each line. */
+export interface LineObserver {
+  observe(line: LogLine, outcome: Outcome, content: LogContent): void;
+  domains: ReadonlyMap<string, DomainLines>;
+  /** The seconds since 1970 of each file's first and last line. */
+  spans: ReadonlyMap<LogContent, { first: number; last: number }>;
+  /** The hosts of lines that are about no domain. */
+  hosts: TextTally;
+  /** Connections without a request have no host. */
+  noRequest: { lines: number };
+}
+
+/** @param usual The domain of lines that name no host. */
+export function createLineObserver(usual: string | undefined): LineObserver {
+  const domains = createLookup<string, DomainLines>(() => ({
+    outcomes: createOutcomes(),
+    examples: createLookup<Outcome, TextTally>(createTextTally),
+    bots: createTextTally(),
+  }));
+  const spans = createLookup<LogContent, { first: number; last: number }>(() => ({
+    first: Number.POSITIVE_INFINITY,
+    last: Number.NEGATIVE_INFINITY,
+  }));
+  const hosts = createTextTally();
+  const noRequest = { lines: 0 };
+
+  const observe: LineObserver["observe"] = (line, outcome, content) => {
+    const span = spans.get(content);
+    span.first = Math.min(span.first, line.time);
+    span.last = Math.max(span.last, line.time);
+    if (outcome === "no_request") {
+      noRequest.lines++;
+      return;
+    }
+    const domain = findLineDomain(line, content.site, usual);
+    if (outcome === "other_host" || domain === undefined) hosts.add(readHost(line.host) ?? NO_NAME);
+    else tally(domains.get(domain), line, outcome);
+  };
+  return { observe, domains: domains.all, spans: spans.all, hosts, noRequest };
+}
+
+/** For people: a host that is an address, or not a valid name. */
+const NO_NAME = "(no host name)";
+
+function tally({ outcomes, examples, bots }: DomainLines, line: LogLine, outcome: Outcome): void {
+  outcomes[outcome]++;
+  if (outcome === "bot") bots.add(nameBot(line.agent ?? ""));
+  else if (outcome !== "page_view") examples.get(outcome).add(describeRequest(line, outcome));
+}
+
+function describeRequest({ method, target }: LogLine, outcome: Outcome): string {
+  const path = cleanPath(splitTarget(target).path);
+  return outcome === "method" ? `${method} ${path}` : path;
+}
+
+/** A word that says what a program is. */
+const ROLE =
+  /[\w.!-]*(?:bot|crawl|spider|slurp|preview|monitor|scan|fetch|check|index|search|archive|feed|client)[\w.!-]*/i;
+
+/** The name by which a bot is known, as its user agent says. */
+function nameBot(userAgent: string): string {
+  if (userAgent === "") return "(no user agent)";
+  const [role] = ROLE.exec(userAgent.replace(/https?:\/\/\S+|\S+@\S+/g, "")) ?? [];
+  if (role !== undefined) return role.replace(/^[.!-]+|[.!-]+$/g, "");
+  const [, compatible] = /compatible; *([\w.-]+)/.exec(userAgent) ?? [];
+  const [product = userAgent] = userAgent.split(/[/ (;]/);
+  return compatible ?? (product === "" ? userAgent : product);
+}

@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { spawn, spawnSync } from "../../../support/child-process.js";
+import { otherNodes } from "../../../support/other-nodes.ts";
+import { findProgram } from "../../../support/processes.ts";
+import { combinedLine } from "../log-place.ts";
+
+const hasSqlite = (node: string) => spawnSync(node, ["-e", "require('node:sqlite')"]).status === 0;
+/** A Node with SQLite: the index needs one, or libsql, which the packed program does not bring. */
+const node = [process.execPath, ...otherNodes].find(hasSqlite);
+const prlimit = findProgram("prlimit");
+
+const DAY = 86_400_000;
+const START = Date.UTC(2026, 9, 1);
+const DAYS = 20;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "crash-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const makeLines = (from: number, to: number, all: number) =>
+  Array.from({ length: to - from }, (_, index) => {
+    const number = from + index;
+    const at = START + Math.floor((number * DAYS * DAY) / all);
+    return `${combinedLine({ at, address: `10.0.${number % 7}.${number % 200}`, path: `/p/${number % 500}` })}\n`;
+  }).join("");
+
+const command = () => [
+  "bin/analytics-mcp.js",
+  "breakdown",
+  "--dimension",
+  "pages",
+  "--limit",
+  "500",
+  "--logs",
+  join(folder, "access.log"),
+  "--site",
+  "example.com",
+  "--timezone",
+  "UTC",
+  "--period",
+  "2026-10-01/2026-10-20",
+  "--csv",
+];
+
+function ask(state: string, limit: string[] = []) {
+  const [file = "", ...words] = [...limit, node ?? "", ...command()];
+  return spawnSync(file, words, { encoding: "utf8", env: { XDG_STATE_HOME: join(folder, state) } });
+}
+
+describe.skipIf(node === undefined)("the index of logs, when a process is killed or the disk is full", () => {
+  it("never gives another number than a new reading", async () => {
+    const all = 60_000;
+    for (let round = 0; round < 10; round++) {
+      appendFileSync(
+        join(folder, "access.log"),
+        makeLines((round * all) / 10, ((round + 1) * all) / 10, all),
+      );
+      const child = spawn(node ?? "", command(), {
+        env: { XDG_STATE_HOME: join(folder, "state") },
+        stdio: "ignore",
+      });
+      const closed = once(child, "close");
+      await sleep(100 + 60 * round);
+      child.kill("SIGKILL");
+      await closed;
+    }
+    const [kept, anew] = [ask("state"), ask("other")];
+    expect(kept.stdout).toBe(anew.stdout);
+    expect(anew.stdout.split("\n").length).toBe(502);
+    expect(readdirSync(join(folder, "state", "analytics-mcp", "logs")).length).toBeGreaterThan(0);
+  });
+
+  it.skipIf(prlimit === undefined).each([
+    ["20000", "are not kept"],
+    ["80000", "cannot be kept"],
+  ])("answers from the files on a disk with %s bytes left (prlimit), and says so", (size, sentence) => {
+    writeFileSync(join(folder, "access.log"), makeLines(0, 20_000, 20_000));
+    const full = ask("state", [prlimit ?? "", `--fsize=${size}`, "--"]);
+    expect(full.stderr).toContain(`The counts of these logs ${sentence}`);
+    expect([full.status, full.stdout]).toEqual([0, ask("other").stdout]);
+    expect(ask("state").stdout).toBe(full.stdout);
+  });
+});

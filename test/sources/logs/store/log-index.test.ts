@@ -1,0 +1,248 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Database, findDriver, readBytes } from "../../../../src/sqlite/driver.ts";
+import { CHROME, combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
+
+const DAY = 86_400_000;
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+let place: LogPlace;
+beforeEach(() => {
+  place = createLogPlace();
+});
+afterEach(() => place.remove());
+
+/** A reproducible stream of lines over some days: visitors come back, on other days and to other pages. */
+function makeLines(count: number, days: number, seed = 1): string[] {
+  let state = seed;
+  const draw = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % below;
+  };
+  return Array.from({ length: count }, (_, index) =>
+    combinedLine({
+      at: NOON - days * DAY + Math.floor((index * days * DAY) / count),
+      address: `198.51.100.${draw(20)}`,
+      path: draw(10) === 0 ? "/files/report.pdf" : `/page/${draw(8)}`,
+      status: draw(12) === 0 ? 404 : 200,
+      referrer: draw(3) === 0 ? "https://www.google.com/" : "-",
+      agent: draw(2) === 0 ? CHROME : FIREFOX,
+    }),
+  );
+}
+
+const FROM = "2026-11-10";
+const TO = "2026-11-21";
+const read = async (flags = {}, withIndex = true) =>
+  readAll(await place.open(flags, withIndex), FROM, TO, place.clock.now);
+
+describe("the index of logs", () => {
+  it.each([1, 2, 3])(
+    "gives the same numbers however often the program starts in between (%i)",
+    async (seed) => {
+      const lines = makeLines(600, 6, seed);
+      const cuts = [50, 51, 400, 600];
+      let done = 0;
+      for (const cut of cuts) {
+        place.append("access.log", lines.slice(done, cut));
+        done = cut;
+        // Written whatever its size: an index that is not written is read from the files.
+        await read();
+      }
+      place.clock.now = NOON + 2 * DAY;
+      expect(await read()).toEqual(await read({}, false));
+      expect((await read()).days.some(({ visitors }) => visitors > 3)).toBe(true);
+    },
+  );
+
+  it("knows a visitor again after a restart", async () => {
+    place.write("access.log", [combinedLine({ at: NOON - 3_600_000, path: "/a" })]);
+    await read();
+    place.append("access.log", [combinedLine({ at: NOON - 60_000, path: "/b" })]);
+    const { days, active } = await read();
+    expect(days.at(-1)).toMatchObject({ visitors: 1, pageviews: 2 });
+    expect(active).toBe(1);
+  });
+
+  it("keeps days whose files have rotated away", async () => {
+    place.write("access.log.1", makeLines(300, 6));
+    place.clock.now = NOON + 2 * DAY;
+    const before = await read();
+    rmSync(join(place.folder, "www", "access.log.1"));
+    place.write("access.log", [combinedLine({ at: NOON + DAY })]);
+    const { days } = await read();
+    expect(days.filter(({ date }) => date <= "2026-11-20")).toEqual(
+      before.days.filter(({ date }) => date <= "2026-11-20"),
+    );
+  });
+
+  it("counts what two processes read, once", async () => {
+    const lines = makeLines(600, 5);
+    place.append("access.log", lines.slice(0, 200));
+    const [one, other] = [await place.open(), await place.open()];
+    const readBy = (source: typeof one) => readAll(source, FROM, TO, place.clock.now);
+    await Promise.all([readBy(one), readBy(other)]);
+    place.append("access.log", lines.slice(200, 400));
+    place.clock.now = NOON + DAY;
+    await readBy(one);
+    await readBy(other);
+    place.append("access.log", lines.slice(400));
+    place.clock.now = NOON + 3 * DAY;
+    const expected = await read({}, false);
+    expect(await readBy(other)).toEqual(expected);
+    expect(await readBy(one)).toEqual(expected);
+    expect(await read()).toEqual(expected);
+  });
+
+  it("reads no numbers of a closed day that another process has counted again since", async () => {
+    const on16 = NOON - 5 * DAY;
+    place.write("access.log", [
+      combinedLine({ at: on16, path: "/first" }),
+      combinedLine({ at: NOON - 60_000, path: "/first" }),
+    ]);
+    const long = await place.open();
+    const [site] = await long.sites();
+    if (site === undefined) throw new Error("There is no site.");
+    // Enough lines that the other process writes them.
+    const older = Array.from({ length: 10_000 }, (_, second) =>
+      combinedLine({
+        at: on16 + 1_000 * second,
+        path: "/older",
+        address: `198.51.100.${second % 250}`,
+      }),
+    );
+    place.write("access.log.2", older);
+    await read();
+    rmSync(join(place.folder, "www", "access.log.2"));
+    place.append("access.log", [combinedLine({ at: NOON - 30_000, path: "/today" })]);
+    const span = { site, from: "2026-11-16", to: "2026-11-16", now: place.clock.now };
+    const { rows } = await long.breakdown(span, "pages", 10);
+    expect(rows.map(({ value, hits }) => [value, hits])).toEqual([
+      ["/older", 10_000],
+      ["/first", 1],
+    ]);
+    expect(await long.days(span)).toMatchObject([{ pageviews: 10_001 }]);
+  });
+
+  it("counts a closed day again if an older file with its lines appears", async () => {
+    const early = combinedLine({ at: NOON - 5 * DAY, address: "198.51.100.1" });
+    const late = combinedLine({ at: NOON - 5 * DAY + 60_000, address: "198.51.100.2" });
+    place.write("access.log", [early, combinedLine({ at: NOON - 60_000 })]);
+    const on16 = async () => (await read()).days.find(({ date }) => date === "2026-11-16");
+    expect(await on16()).toMatchObject({ visitors: 1 });
+    place.write("access.log.2", [late]);
+    expect(await on16()).toMatchObject({ visitors: 2, pageviews: 2 });
+    expect(await read()).toEqual(await read({}, false));
+  });
+
+  it.each<[string, (path: (name: string) => string) => void]>([
+    ["nothing", () => {}],
+    ["another log", (path) => renameSync(path("access.log"), path("access.log.1"))],
+    ["an empty file", (path) => writeFileSync(path("access.log.1"), "")],
+  ])(
+    "reports lines of a closed day whose other lines are gone, and does not count them: %s has their name",
+    async (_, takeName) => {
+      place.write("access.log.1", [combinedLine({ at: NOON - 5 * DAY, address: "198.51.100.1" })]);
+      place.write("access.log", [combinedLine({ at: NOON - 60_000 })]);
+      await read();
+      rmSync(join(place.folder, "www", "access.log.1"));
+      takeName((name) => join(place.folder, "www", name));
+      place.write("access.log.2", [combinedLine({ at: NOON - 5 * DAY + 60_000, address: "198.51.100.2" })]);
+      const source = await place.open();
+      const { site, days } = await readAll(source, FROM, TO, place.clock.now);
+      expect(days.find(({ date }) => date === "2026-11-16")).toMatchObject({ visitors: 1 });
+      expect(days.find(({ date }) => date === "2026-11-21")).toMatchObject({ visitors: 1 });
+      const warnings = await source.warnings?.({ site, from: FROM, to: TO, now: place.clock.now });
+      expect(warnings).toContainEqual({
+        code: "late",
+        detail: "1 line came after its day was closed and is not counted.",
+      });
+      expect(days).toEqual((await read()).days);
+    },
+  );
+
+  it("keeps what an earlier definition counted where the lines are gone, and says so", async () => {
+    place.write("access.log.1", makeLines(300, 6));
+    place.clock.now = NOON + 2 * DAY;
+    const before = await read();
+    const db = (await findDriver())?.(place.indexPath);
+    const change = (value: unknown, definition: number) =>
+      serialize({ ...deserialize(Buffer.from(value as Uint8Array)), definition });
+    for (const row of db?.prepare("SELECT * FROM closed_days").all() ?? []) {
+      db?.prepare("UPDATE closed_days SET totals = ? WHERE date = ?").run(
+        change(row.totals, 0),
+        row.date ?? "",
+      );
+    }
+    const head = db?.prepare("SELECT value FROM state").get()?.value;
+    db?.prepare("UPDATE state SET value = ?").run(change(head, 0));
+    db?.close();
+    rmSync(join(place.folder, "www", "access.log.1"));
+    place.write("access.log", [combinedLine({ at: NOON + DAY })]);
+    const source = await place.open();
+    const { site, days } = await readAll(source, FROM, TO, place.clock.now);
+    expect(days.filter(({ date }) => date <= "2026-11-20")).toEqual(
+      before.days.filter(({ date }) => date <= "2026-11-20"),
+    );
+    const warnings = await source.warnings?.({ site, from: FROM, to: TO, now: place.clock.now });
+    expect(warnings?.map(({ code }) => code)).toContain("definition");
+  });
+});
+
+describe("what the index holds", () => {
+  const ADDRESSES = ["198.51.100.77", "2001:db8:aa:bb:1234::77"];
+  const AGENT = `${FIREFOX} Zanary7`;
+  const lines = (at: number) =>
+    ADDRESSES.flatMap((address, index) => [
+      combinedLine({ at, address, agent: AGENT, path: "/seen" }),
+      combinedLine({ at: at + 1_000 * index, address, agent: AGENT, path: "/files/a.pdf" }),
+    ]);
+  const bytes = () => readFileSync(place.indexPath);
+
+  it("is for its owner alone", async () => {
+    place.write("access.log", lines(NOON - 60_000));
+    await read();
+    expect(statSync(place.indexPath).mode & 0o777).toBe(0o600);
+  });
+
+  it("is no address and no user agent, of open days or closed ones", async () => {
+    place.write("access.log", [...lines(NOON - 4 * DAY), ...lines(NOON - 60_000)]);
+    await read();
+    expect(bytes().includes("/seen")).toBe(true);
+    for (const text of [...ADDRESSES, "2001:db8:aa:bb", AGENT, "Zanary7", "rv:140.0"]) {
+      expect(bytes().includes(text), text).toBe(false);
+      expect(bytes().includes(Buffer.from(text, "utf16le")), text).toBe(false);
+    }
+  });
+
+  const readParts = (db: Database | undefined, part: string) =>
+    (db?.prepare("SELECT bytes FROM open_days WHERE part = ?").all(part) ?? []).map(({ bytes }) =>
+      Buffer.from(readBytes(bytes)),
+    );
+
+  it("is no salt of a day that is closed", async () => {
+    place.write("access.log", lines(NOON - 60_000));
+    await read();
+    const db = (await findDriver())?.(place.indexPath);
+    const [head] = readParts(db, "head");
+    const [hashes = Buffer.alloc(0)] = readParts(db, "sender hashes");
+    db?.close();
+    const secrets = [Buffer.from(deserialize(head ?? hashes).salt), hashes.subarray(0, 12)];
+    for (const secret of secrets) expect(bytes().includes(secret)).toBe(true);
+    place.clock.now = NOON + 3 * DAY;
+    await read();
+    for (const gone of secrets) expect(bytes().includes(gone)).toBe(false);
+  });
+
+  it("has the salt of no other day or site", async () => {
+    place.write("access.log", [...lines(NOON - DAY), ...lines(NOON - 60_000)]);
+    await read();
+    const db = (await findDriver())?.(place.indexPath);
+    const salts = readParts(db, "head").map((head) => Buffer.from(deserialize(head).salt).toString("hex"));
+    db?.close();
+    expect(salts).toHaveLength(2);
+    expect(new Set(salts).size).toBe(2);
+  });
+});
