@@ -37,11 +37,16 @@ export function unmapAddress(address: string): string {
  */
 export function readClientAddress(address: string, forwarded: string | undefined, hops: number): string {
   if (hops === 0 || forwarded === undefined) return address;
-  const list = forwarded.split(",").map((each) => each.trim());
-  const found = (list.at(-hops) ?? list[0] ?? "").replace(/^\[(.*)\](?::\d+)?$/, "$1");
+  const list = forwarded.split(",").map((entry) => entry.trim());
+  const found = (list.at(-hops) ?? list[0] ?? "")
+    .slice(0, MAX_ENTRY_LENGTH)
+    .replace(/^\[(.*)\](?::\d+)?$/, "$1");
   const bare = /^\d+\.\d+\.\d+\.\d+:\d+$/.test(found) ? found.replace(/:\d+$/, "") : found;
   return isIP(bare) === 0 ? address : bare;
 }
+
+/** An address with a zone, brackets and a port. */
+const MAX_ENTRY_LENGTH = 80;
 
 /** Creates a test for addresses in one of the ranges, such as `10.0.0.0/8`. Throws AnalyticsError `usage`. */
 export function createAddressFilter(ranges: readonly string[]): (address: string) => boolean {

@@ -87,5 +87,5 @@ function isToken(text: string): boolean {
 export function createPathFilter(globs: readonly string[]): (path: string) => boolean {
   if (globs.length === 0) return () => false;
   const isMatch = picomatch([...globs], { dot: true });
-  return (path) => isMatch(decodePath(path));
+  return (path) => isMatch(decodePath(path.slice(0, MAX_PATH_LENGTH)));
 }

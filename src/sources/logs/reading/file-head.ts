@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Detected, detectFormat } from "./formats/index.ts";
+import { createLineParser, type Detected, detectFormat } from "./formats/index.ts";
 import { type Compression, explainDamage, type LogFile, readCompression, readContent } from "./log-file.ts";
 import type { LogFormat } from "./log-line.ts";
 import { forEachLine, MAX_LINE_BYTES, readBlocks } from "./text-blocks.ts";
@@ -28,7 +28,7 @@ export async function readHead(file: LogFile, asked: LogFormat | undefined): Pro
   let fingerprint = "";
   let firstTime = Number.POSITIVE_INFINITY;
   if (detected.kind === "access") {
-    const parse = detected.format.createParser();
+    const parse = createLineParser(detected.format);
     for (const line of sample) {
       const parsed = parse(line);
       if (parsed === undefined || parsed === "comment") continue;

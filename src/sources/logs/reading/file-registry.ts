@@ -20,6 +20,7 @@ import type { KeptMarks } from "./compared-days.ts";
 import { type FileHead, readHead } from "./file-head.ts";
 import { createContentFinder } from "./find-content.ts";
 import { createUnreadableError, type FoundFile, findFiles, STDIN } from "./find-files.ts";
+import { createLineParser } from "./formats/index.ts";
 import { createContent, type LogContent } from "./log-content.ts";
 import type { LogFormat } from "./log-line.ts";
 import { createReader, type LineSink, type Reader, readInOrder } from "./log-reader.ts";
@@ -82,7 +83,7 @@ export function createFileRegistry(
     }
     const { format } = head.detected;
     const { compression, firstTime } = head;
-    const parse = format.createParser();
+    const parse = createLineParser(format);
     const isStillThere = async () =>
       file.open !== undefined || (await readHeadOf(file)).fingerprint === head.fingerprint;
     const createReaderOf = (content: LogContent, tail: Buffer) => {

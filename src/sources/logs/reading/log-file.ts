@@ -3,6 +3,7 @@ import { open as openFile } from "node:fs/promises";
 import { pipeline, type Readable, Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { AnalyticsError } from "../../../errors.ts";
+import { createWindowCheck } from "./zstd-window.ts";
 
 export type Compression = "gzip" | "zstd" | undefined;
 
@@ -115,6 +116,7 @@ function skipBytes(skip: number, check: (grown: number) => void): Transform {
  */
 async function createUnzstd(check: (grown: number) => void): Promise<Transform> {
   const { Decompress } = await import("fzstd");
+  const checkWindow = createWindowCheck();
   let total = 0;
   let target: Transform | undefined;
   const stream = new Decompress((chunk) => {
@@ -125,7 +127,11 @@ async function createUnzstd(check: (grown: number) => void): Promise<Transform> 
   });
   target = new Transform({
     readableHighWaterMark: CHUNK,
-    transform: (chunk: Buffer, _, done) => attempt(done, () => stream.push(chunk, false)),
+    transform: (chunk: Buffer, _, done) =>
+      attempt(done, () => {
+        checkWindow(chunk);
+        stream.push(chunk, false);
+      }),
     flush: (done) => attempt(done, () => stream.push(new Uint8Array(0), true)),
   });
   return target;

@@ -68,16 +68,24 @@ function describeRequest({ method, target }: LogLine, outcome: Outcome): string 
   return outcome === "method" ? `${method} ${path}` : path;
 }
 
-/** A word that says what a program is. */
-const ROLE =
-  /[\w.!-]*(?:bot|crawl|spider|slurp|preview|monitor|scan|fetch|check|index|search|archive|feed|client)[\w.!-]*/i;
+/** The words that say what a program is. */
+const ROLE = /bot|crawl|spider|slurp|preview|monitor|scan|fetch|check|index|search|archive|feed|client/i;
+
+/** No program has a longer name. */
+const MAX_NAME_LENGTH = 100;
 
 /** The name by which a bot is known, as its user agent says. */
 function nameBot(userAgent: string): string {
   if (userAgent === "") return "(no user agent)";
-  const [role] = ROLE.exec(userAgent.replace(/https?:\/\/\S+|\S+@\S+/g, "")) ?? [];
+  // Addresses of pages and of people contain such words, too.
+  const words = userAgent
+    .split(/\s/)
+    .map((word) => (word.indexOf("@", 1) > 0 ? "" : word.split(/https?:\/\//, 1)[0]))
+    .join(" ")
+    .split(/[^\w.!-]+/);
+  const role = words.find((word) => ROLE.test(word))?.slice(0, MAX_NAME_LENGTH);
   if (role !== undefined) return role.replace(/^[.!-]+|[.!-]+$/g, "");
-  const [, compatible] = /compatible; *([\w.-]+)/.exec(userAgent) ?? [];
-  const [product = userAgent] = userAgent.split(/[/ (;]/);
+  const [, compatible] = /compatible; {0,9}([\w.-]{1,100})/.exec(userAgent) ?? [];
+  const [product = ""] = userAgent.slice(0, MAX_NAME_LENGTH).split(/[/ (;]/);
   return compatible ?? (product === "" ? userAgent : product);
 }

@@ -137,6 +137,35 @@ describe("compressed files", () => {
     ]);
   });
 
+  it.each([
+    [
+      "of 2 GB",
+      [0xa8],
+      /^cannot be read: The file asks for 2048 MB of memory to be decompressed, more than 128/,
+    ],
+    ["a little over 128 MB", [0x89], /^cannot be read: The file asks for 144 MB/],
+    ["of a single segment of 3 GB", [0, 0, 0, 0xc0], /^cannot be read: The file asks for 3072 MB/],
+  ])("of Zstandard with a window %s are refused, in any frame", async (_, window, expected) => {
+    const descriptor = window.length === 1 ? 0 : 0xa0;
+    // A block of one byte, which is the last one.
+    const greedy = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, descriptor, ...window, 9, 0, 0, 0x78]);
+    const skippable = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+    for (const before of [[], [ZSTD], [ZSTD_FRAMES, skippable, ZSTD]]) {
+      const { logs } = openFolder({ "access.log": text(3), "old.zst": Buffer.concat([...before, greedy]) });
+      expect(await pageviews(logs)).toBe(3);
+      expect([...logs.registry.leftOut.values()]).toEqual([expect.stringMatching(expected)]);
+    }
+  });
+
+  it("of Zstandard with a window of 128 MB are read", async () => {
+    const content = Buffer.from(text(2));
+    const header = (content.length << 3) | 1;
+    const block = [header & 255, (header >> 8) & 255, header >> 16];
+    const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0x88, ...block]);
+    const { logs } = openFolder({ "access.log": Buffer.concat([frame, content]) });
+    expect(await pageviews(logs)).toBe(2);
+  });
+
   it("that only swell are refused before they fill the memory", async () => {
     const bomb = zlib.gzipSync(Buffer.concat([Buffer.from(text(60)), Buffer.alloc(130_000_000, "x")]));
     const { logs } = openFolder({ "access.log.gz": bomb });

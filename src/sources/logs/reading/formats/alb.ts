@@ -14,7 +14,7 @@ function parseLine(line: string): LogLine | undefined {
   const cells = line.match(FIELDS) ?? [];
   if (cells.length < 14 || !TYPES.has(cells[TYPE] ?? "")) return undefined;
   const time = readTime(cells[TIME]);
-  const [, address] = /^\[?(.+?)\]?:\d+$/.exec(cells[CLIENT] ?? "") ?? [];
+  const [, address] = /^\[?([^\]]{1,253})\]?:\d{1,5}$/.exec(cells[CLIENT] ?? "") ?? [];
   const status = Number(cells[STATUS] === "-" ? 0 : cells[STATUS]);
   if (Number.isNaN(time) || address === undefined || !Number.isInteger(status)) return undefined;
   const request = unquote(cells[REQUEST]);

@@ -80,9 +80,12 @@ function readSender(line: string, end: number, into: LogLine): boolean {
 }
 
 /** Whether a word can be an IP address, by its characters alone. */
-function isAddress(word: string): boolean {
-  return /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]*:[\da-f.]*(?:%\w+)?)$/i.test(word);
-}
+const isAddress = (word: string) =>
+  word.length <= MAX_ADDRESS_LENGTH &&
+  /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]*:[\da-f:.]*:[\da-f.]*(?:%\w+)?)$/i.test(word);
+
+/** An IPv6 address (RFC 4291, section 2.2) and the name of an interface. */
+const MAX_ADDRESS_LENGTH = 64;
 
 /** The next quote without a backslash that escapes it. */
 function findClosingQuote(line: string, from: number): number {

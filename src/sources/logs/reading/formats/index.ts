@@ -1,10 +1,20 @@
-import type { LogFormat } from "../log-line.ts";
+import type { LineParser, LogFormat } from "../log-line.ts";
 import { alb } from "./alb.ts";
+import { boundLine } from "./bounds.ts";
 import { clf } from "./clf.ts";
 import { jsonLines } from "./json-lines.ts";
 import { w3c } from "./w3c.ts";
 
 export const logFormats: readonly LogFormat[] = [clf, jsonLines, w3c, alb];
+
+/** Creates the parser of one file. Every field of a line it returns is bounded: no later expression sees more. */
+export function createLineParser(format: LogFormat): LineParser {
+  const parse = format.createParser();
+  return (line) => {
+    const parsed = parse(line);
+    return typeof parsed === "object" ? boundLine(parsed) : parsed;
+  };
+}
 
 /** What the beginning of a file is. */
 export type Detected = { kind: "access"; format: LogFormat } | { kind: "error-log" | "empty" | "unknown" };
@@ -14,7 +24,7 @@ export function detectFormat(lines: readonly string[]): Detected {
   const filled = lines.filter((line) => line.trim() !== "");
   if (filled.length === 0) return { kind: "empty" };
   const scores = logFormats.map((format) => {
-    const parse = format.createParser();
+    const parse = createLineParser(format);
     return { format, read: filled.filter((line) => parse(line) !== undefined).length };
   });
   const best = scores.reduce((a, b) => (b.read > a.read ? b : a));

@@ -68,7 +68,8 @@ function readFlat(entry: Fields): LogLine | "comment" | undefined {
   const text = (field: keyof typeof NAMES) => readText(find(field));
   const status = find("status");
   if (status === undefined) return undefined;
-  const [, method, target] = /^(\S+) (.*?)(?: HTTP\/\S*)?$/.exec(text("request") ?? "") ?? [];
+  const request = text("request")?.slice(0, MAX_REQUEST_LENGTH);
+  const [, method, target] = /^(\S+) (.*?)(?: HTTP\/\S*)?$/.exec(request ?? "") ?? [];
   const path = text("target") ?? target;
   const query = text("query");
   return complete({
@@ -76,10 +77,9 @@ function readFlat(entry: Fields): LogLine | "comment" | undefined {
     address: text("address"),
     forwarded: dropDash(text("forwarded")),
     host: dropDash(text("host")),
-    method: text("method") ?? method ?? (text("request") === undefined ? undefined : ""),
+    method: text("method") ?? method ?? (request === undefined ? undefined : ""),
     // nginx's `uri` has no query: that is in `args`.
-    target:
-      path !== undefined && query && !path.includes("?") ? `${path}?${query}` : (path ?? text("request")),
+    target: path !== undefined && query && !path.includes("?") ? `${path}?${query}` : (path ?? request),
     status: Number(status),
     referrer: readOptional(text("referrer")),
     agent: readOptional(text("agent")),
@@ -88,6 +88,9 @@ function readFlat(entry: Fields): LogLine | "comment" | undefined {
     purpose: dropDash(text("purpose")),
   });
 }
+
+/** Method, target and protocol: longer than `boundLine` leaves a target. */
+const MAX_REQUEST_LENGTH = 9_000;
 
 const dropDash = (text: string | undefined) => (text === "-" || text === "" ? undefined : text);
 const readOptional = (text: string | undefined) => (text === "-" ? "" : text);

@@ -53,7 +53,7 @@ function readTwoDigits(line: string, at: number): number {
  */
 export function readTime(value: unknown): number {
   if (typeof value === "number") return scaleToSeconds(value);
-  if (typeof value !== "string") return Number.NaN;
+  if (typeof value !== "string" || value.length > MAX_TIME_LENGTH) return Number.NaN;
   if (/^\d{9,19}(\.\d+)?$/.test(value)) return scaleToSeconds(Number(value));
   if (/^\d\d\/\w{3}\/\d{4}:/.test(value)) return createTimestampReader()(value, 0);
   const text = value.replace(/^(\d{4})\/(\d\d)\/(\d\d)/, "$1-$2-$3").replace(" ", "T");
@@ -61,9 +61,10 @@ export function readTime(value: unknown): number {
   return Math.floor(Date.parse(hasZone ? text : `${text}Z`) / 1000);
 }
 
-/** A time in seconds, milliseconds, microseconds or nanoseconds: those of our century do not overlap. */
+const MAX_TIME_LENGTH = 64;
+
+/** A time in seconds, milliseconds, microseconds or nanoseconds: those of our century do not overlap. NaN for any other. */
 function scaleToSeconds(time: number): number {
-  let seconds = time;
-  while (seconds > 100_000_000_000) seconds /= 1000;
-  return Math.floor(seconds);
+  const scale = [1, 1e3, 1e6, 1e9].find((unitsPerSecond) => time / unitsPerSecond <= 100_000_000_000);
+  return scale === undefined ? Number.NaN : Math.floor(time / scale);
 }
