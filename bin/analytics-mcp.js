@@ -34,7 +34,7 @@ function isMissing(error) {
 }
 
 // From Node 22.1 on, compiled code is cached for the next start. Node's default folder is shared, so another user
-// could plant code there; this one belongs to the user.
+// could plant code there; this one belongs to the user, and nobody else reads or writes it.
 function keepCompiled() {
   var enable = require("node:module").enableCompileCache;
   if (!enable) return;
@@ -45,5 +45,22 @@ function keepCompiled() {
     { darwin: home + "/Library/Caches", win32: env.LOCALAPPDATA }[process.platform] || home + "/.cache";
   // The XDG Base Directory Specification says to ignore a relative path.
   var xdg = require("node:path").isAbsolute(env.XDG_CACHE_HOME || "") && env.XDG_CACHE_HOME;
-  enable((xdg || usual) + "/analytics-mcp/compiled");
+  var folder = (xdg || usual) + "/analytics-mcp/compiled";
+  if (makePrivate(folder)) enable(folder);
+}
+
+// Whether the folder is there, and this user's own. Windows has no such owners and modes.
+function makePrivate(folder) {
+  var fs = require("node:fs");
+  var stats;
+  try {
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    stats = fs.statSync(folder);
+    if (!process.getuid) return true;
+    if (stats.uid !== process.getuid()) return false;
+    if ((stats.mode & 0o077) !== 0) fs.chmodSync(folder, 0o700);
+    return true;
+  } catch (_) {
+    return false;
+  }
 }

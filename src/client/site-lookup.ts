@@ -3,7 +3,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { sites } from "../operations/index.ts";
 
 const MAX_LISTED = 20;
-const NO_SITES = "The key's organization has no sites yet.";
+const NO_SITES = "There are no sites yet.";
 
 /**
  * Runs a query for somebody who may not know the sites. `site` may be left out if a default site is set or the key has

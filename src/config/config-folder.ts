@@ -6,10 +6,11 @@ import type { Environment } from "./variables.ts";
  * process that was started with an empty one.
  */
 export function findConfigFolder(environment: Environment): string | undefined {
-  const { XDG_CONFIG_HOME = "", APPDATA, HOME, USERPROFILE } = environment;
+  const { XDG_CONFIG_HOME, APPDATA, HOME, USERPROFILE } = environment;
   const home = HOME || USERPROFILE;
-  // The XDG Base Directory Specification says to ignore a relative path.
-  const xdg = isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : undefined;
-  const folder = xdg ?? (APPDATA || (home ? join(home, ".config") : undefined));
-  return folder === undefined ? undefined : join(folder, "analytics-mcp");
+  // The XDG Base Directory Specification says to ignore a relative path: a key would be saved wherever this process runs.
+  const folder = [XDG_CONFIG_HOME, APPDATA, home && join(home, ".config")].find(
+    (path) => path && isAbsolute(path),
+  );
+  return folder && join(folder, "analytics-mcp");
 }

@@ -12,7 +12,7 @@ export function describeExposure(file: string): string {
   return `${file} can be read by other users of this machine: chmod 600 ${JSON.stringify(file)}`;
 }
 
-/** Whether users other than this one and root can change a file. Always false on Windows. */
+/** Whether users other than this one and root can change a file or a folder. Always false on Windows. */
 export function isForeign(file: string): boolean {
   if (platform() === "win32") return false;
   const { mode, uid } = statSync(file);

@@ -1,6 +1,7 @@
 import { type Readable, Transform, type Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
+import { AnalyticsError } from "../errors.ts";
 import { createInvalidRequestCheck } from "./invalid-requests.ts";
 import { createServer } from "./mcp-server.ts";
 import type { McpServerOptions } from "./server-options.ts";
@@ -12,14 +13,18 @@ export interface StdioOptions extends McpServerOptions {
   onFault: (fault: Error) => void;
 }
 
-/** Serves MCP on a pair of streams to clients of both protocol generations. Resolves when the client disconnects. */
+/**
+ * Serves MCP on a pair of streams to clients of both protocol generations. Resolves when the client disconnects. Throws
+ * AnalyticsError `too_large` if the client sends a message that the SDK's transport does not take.
+ */
 export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOptions): Promise<void> {
   // If the client reads slowly, the transport adds listeners for each answer that waits.
   stdout.setMaxListeners(0);
   const input = stdin.pipe(createByteOrderMarkFilter());
   const transport = new StdioServerTransport(input, stdout);
+  let fault: AnalyticsError | undefined;
   const gone = new Promise<void>((resolve) => {
-    // If a frame is too long, the transport closes and stops reading, so the end of input never arrives.
+    // If a message is too long, the transport closes and stops reading, so the end of input never arrives.
     const close = transport.close.bind(transport);
     transport.close = () => close().then(resolve);
     input.once("end", resolve);
@@ -28,7 +33,10 @@ export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOp
   });
   const handle = serve(() => createServer(options), {
     transport,
-    onerror: (fault) => onFault(isSchemaError(fault) ? new Error("a message is not valid JSON-RPC") : fault),
+    onerror: (error) => {
+      if (TOO_LONG.test(error.message)) fault = new AnalyticsError("too_large", TOO_LONG_MESSAGE);
+      else onFault(isSchemaError(error) ? new Error("a message is not valid JSON-RPC") : error);
+    },
   });
   input.on(
     "data",
@@ -39,7 +47,12 @@ export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOp
   );
   await gone;
   await handle.close();
+  if (fault) throw fault;
 }
+
+/** How the SDK's transport reports a message of more than 10 MiB, which it then forgets; its errors have no codes. */
+const TOO_LONG = /^ReadBuffer exceeded maximum size/;
+const TOO_LONG_MESSAGE = "The client sent a message of more than 10 MiB, so the server stopped.";
 
 /** The SDK passes on zod's error, whose message is a JSON document of many lines. */
 const isSchemaError = ({ name }: Error) => name === "ZodError" || name === "$ZodError";

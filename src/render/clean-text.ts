@@ -24,9 +24,17 @@ export function cleanText(text: string, maxLength = MAX_TEXT_LENGTH): string {
   return characters.length <= maxLength ? visible : `${characters.slice(0, maxLength - 1).join("")}…`;
 }
 
+/**
+ * Puts an apostrophe in front of text that a spreadsheet would run as a formula (OWASP, "CSV Injection"). A spreadsheet
+ * opens tab-separated values, too.
+ */
+export const guardFormula = (text: string): string => text.replace(/^(?=\s*[=+\-@＝＋－＠])/, "'");
+
 /** Formats JSON with every invisible character escaped: nothing is lost, and a terminal shows all of it. */
 export function formatJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(INVISIBLE, (character) => {
+  const json = JSON.stringify(value, null, indent);
+  if (PLAIN.test(json)) return json;
+  return json.replace(INVISIBLE, (character) => {
     if (character === "\n") return character;
     return [...Array(character.length).keys()]
       .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)

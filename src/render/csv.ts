@@ -1,11 +1,10 @@
 import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText, guardFormula } from "./clean-text.ts";
 
 /**
  * Lists of rows as one table of comma-separated values (RFC 4180, but with line feeds as the shell has them): raw numbers,
- * an empty cell for null. Visitors can write texts, so one that a spreadsheet would read as a formula gets an apostrophe in
- * front.
+ * an empty cell for null. Visitors can write texts, so formulas are guarded.
  */
 export function formatCsv(columns: readonly Column[], lists: readonly View["rows"][]): string {
   return [
@@ -15,7 +14,7 @@ export function formatCsv(columns: readonly Column[], lists: readonly View["rows
       .map((row) =>
         columns.map(({ key }) => {
           const cell = row[key] ?? null;
-          return typeof cell === "string" ? quote(guard(cleanText(cell))) : String(cell ?? "");
+          return typeof cell === "string" ? quote(guardFormula(cleanText(cell))) : String(cell ?? "");
         }),
       ),
   ]
@@ -23,5 +22,4 @@ export function formatCsv(columns: readonly Column[], lists: readonly View["rows
     .join("\n");
 }
 
-const guard = (text: string) => text.replace(/^(?=\s*[=+\-@＝＋－＠])/, "'");
 const quote = (text: string) => (/[",;\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,6 +1,6 @@
 import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText, guardFormula } from "./clean-text.ts";
 
 export interface TsvOptions {
   /** Leave out the columns that are only for programs. */
@@ -9,7 +9,7 @@ export interface TsvOptions {
 
 /**
  * Lists of rows as one table of tab-separated values with a header line: raw numbers, an empty cell for null. Text is
- * cleaned, so it has no tabs or line breaks, and a cell cannot forge a row.
+ * cleaned, so it has no tabs or line breaks, and a cell cannot forge a row. A formula is guarded as in CSV.
  */
 export function formatTsv(
   columns: readonly Column[],
@@ -21,7 +21,12 @@ export function formatTsv(
     shown.map((column) => (column.key === "label" && forReaders ? column.label : column.key)),
     ...lists
       .flatMap((rows) => cleanRows(rows))
-      .map((row) => shown.map(({ key }) => cleanText(String(row[key] ?? "")))),
+      .map((row) =>
+        shown.map(({ key }) => {
+          const cell = row[key] ?? null;
+          return typeof cell === "string" ? guardFormula(cleanText(cell)) : String(cell ?? "");
+        }),
+      ),
   ]
     .map((line) => line.join("\t"))
     .join("\n");

@@ -62,6 +62,17 @@ describe("analytics-mcp logs --ndjson", () => {
     expect(new Set(visitors).size).toBe(2);
   });
 
+  it("escapes what a terminal would obey or hide", async () => {
+    const lines = ["18T10:00:00", "19T10:00:00"].map((time) =>
+      combined({ at: at(time), target: "/\u202eevil\u200b\u2066" }),
+    );
+    const { path } = createLogFolder({ "access.log": joinLines(...lines) });
+    const { stdout, kinds } = await exportLogs([`example.com=${path("access.log")}`, "--with-first-day"]);
+    expect(stdout).toContain("\\u202eevil\\u200b\\u2066");
+    expect(stdout).not.toMatch(/[\u202e\u200b\u2066]/);
+    expect(kinds("pageview")[0]).toMatchObject({ path: "/\u202eevil\u200b\u2066" });
+  });
+
   it("gives the same hits whenever the same lines are exported, whatever files hold them", async () => {
     const lines = Array.from({ length: 40 }, (_, n) =>
       combined({

@@ -104,12 +104,12 @@ describe("--csv and --fields", () => {
     }
   });
 
-  it("no text of a visitor is a formula", async () => {
+  it.each(["csv", "tsv"])("no text of a visitor is a formula in %s", async (format) => {
     for (const dimension of ["referrers", "utm_campaigns", "utm_terms", "pages", "events"]) {
       const { stdout } = await shell(
-        `breakdown --site example.com --dimension ${dimension} --days 365 --limit 1000 --csv`,
+        `breakdown --site example.com --dimension ${dimension} --days 365 --limit 1000 --output ${format}`,
       );
-      expect(stdout).not.toMatch(/(^|,)"?\s*[=+@-]/m);
+      expect(stdout).not.toMatch(/(^|[,\t])"?\s*[=+@-]/m);
     }
   });
 

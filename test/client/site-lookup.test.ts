@@ -62,7 +62,7 @@ describe("a query about a site", () => {
 describe("the list of sites in a hint", () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => `site-${index}.test`);
   it.each([
-    [0, "The key's organization has no sites yet."],
+    [0, "There are no sites yet."],
     [1, "Your sites are: site-0.test."],
     [20, `Your sites are: ${many(20).join(", ")}.`],
     [22, `Your sites are: ${many(20).join(", ")} and 2 more.`],

@@ -21,6 +21,9 @@ describe("profiles are stored", () => {
     [{ XDG_CONFIG_HOME: "", HOME: "/home/me" }, "/home/me/.config/analytics-mcp/profiles"],
     [{ APPDATA: "/Roaming", USERPROFILE: "/Users/me" }, "/Roaming/analytics-mcp/profiles"],
     [{}, undefined],
+    [{ HOME: "here" }, undefined],
+    [{ HOME: "." }, undefined],
+    [{ APPDATA: "here", HOME: "/home/me" }, "/home/me/.config/analytics-mcp/profiles"],
   ])("%j: in %s", (environment, folder) => {
     expect(findProfileFolder(environment)).toBe(folder);
   });

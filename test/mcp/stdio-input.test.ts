@@ -117,6 +117,27 @@ describe("a line that is no message", () => {
   );
 });
 
+it("a message of more than 10 MiB ends the server with an error that names the limit", async () => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const faults: string[] = [];
+  const served = serveStdio({
+    stdin,
+    stdout,
+    call,
+    version: "0.0.0",
+    about: demo.about,
+    options: [],
+    admit: () => {},
+    onFault: ({ message }) => void faults.push(message),
+  });
+  for (let mebibytes = 0; mebibytes < 11; mebibytes++) stdin.write("x".repeat(2 ** 20));
+  await expect(served).rejects.toMatchObject({
+    code: "too_large",
+    message: expect.stringContaining("10 MiB"),
+  });
+  expect(faults).toEqual([]);
+});
+
 it.each(["constructor", "__proto__", "toString", ""])("a tool %j is unknown", async (name) => {
   const { answers } = await converse(format(initialize), format({ ...stats, params: { name } }));
   expect(answers.find(({ id }) => id === 2)?.error).toMatchObject({ code: -32_602 });

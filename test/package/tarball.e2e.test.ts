@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, inject, it } from "vitest";
@@ -111,7 +111,12 @@ describe.skipIf(otherNodes.length === 0)("under other Node versions (TEST_NODES)
     const env = { HOME: home, TMPDIR: home, XDG_CACHE_HOME: "relative" };
     expect(spawnSync(node, [bin, "help"], { env, cwd: home }).status).toBe(0);
     expect(readdirSync(home)).toEqual([".cache"]);
-    expect(readdirSync(join(home, ".cache/analytics-mcp/compiled"))).toHaveLength(1);
+    const compiled = join(home, ".cache/analytics-mcp/compiled");
+    expect(readdirSync(compiled)).toHaveLength(1);
+    expect(statSync(compiled).mode & 0o777).toBe(0o700);
+    chmodSync(compiled, 0o777);
+    expect(spawnSync(node, [bin, "help"], { env, cwd: home }).status).toBe(0);
+    expect(statSync(compiled).mode & 0o777).toBe(0o700);
     rmSync(home, { recursive: true });
   });
 });

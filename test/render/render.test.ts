@@ -127,6 +127,20 @@ describe("tab-separated values", () => {
     ]);
   });
 
+  it("guard text that a spreadsheet would run, but not numbers", () => {
+    const columns = [
+      { key: "label", label: "pages", kind: "text" },
+      { key: "change", label: "change", kind: "change" },
+    ] as const;
+    const rows = ["=1+1", "@SUM(A1)", "\u200b+1", "/=1"].map((label) => ({ label, change: -5 }));
+    expect(formatTsv(columns, [rows]).split("\n").slice(1)).toEqual([
+      "'=1+1\t-5",
+      "'@SUM(A1)\t-5",
+      "'+1\t-5",
+      "/=1\t-5",
+    ]);
+  });
+
   it("leave out columns for programs when meant for readers", () => {
     expect(formatTsv(view.columns, [view.rows], { forReaders: true }).split("\n")[0]).toBe(
       "pages\tvisitors\tpercentage",

@@ -1,5 +1,6 @@
 import { readVisitorSecret } from "../../config/visitor-secret.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { formatJson } from "../../render/clean-text.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { Hit } from "../../sources/hits.ts";
 import { type ExportReport, exportHits } from "../../sources/logs/report/export-hits.ts";
@@ -23,7 +24,7 @@ export async function printHits(io: Io, settings: LogSettings, flags: ExportFlag
     secret,
     since,
     hasFirstDay: flags.withFirstDay === true,
-    write: (hit: Hit) => output.write(JSON.stringify(hit)),
+    write: (hit: Hit) => output.write(formatJson(hit)),
   });
   await output.end();
   for (const note of describeExport(report)) await printNote(io, note);

@@ -29,7 +29,8 @@ const topics = {
       {
         "at a terminal":
           "Tables that fit its width, with bars, sparklines and charts; numbers and country names in the language of LC_ALL, LC_NUMERIC or LANG.",
-        "in a pipe": "Tab-separated values with a header line; plain numbers, empty if there is none.",
+        "in a pipe":
+          "Tab-separated values with a header line; plain numbers, empty if there is none. Formulas as in CSV.",
         "--output table": "As at a terminal, in a pipe too; --color always does the same.",
         "--output tsv": "As in a pipe, at a terminal too.",
         "--output csv":

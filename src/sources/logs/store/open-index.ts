@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isForeign } from "../../../config/file-permissions.ts";
 import { findStateFolder } from "../../../config/state-folder.ts";
 import { explainSystemError } from "../../../config/system-error.ts";
 import type { Environment } from "../../../config/variables.ts";
@@ -25,6 +26,13 @@ export async function openIndexOf(
   const folder = findStateFolder(environment);
   const open = folder === undefined ? undefined : await findDriver();
   if (folder === undefined || open === undefined) return undefined;
+  const foreign = [folder, join(folder, "logs")].find((path) => existsSync(path) && isForeign(path));
+  if (foreign !== undefined) {
+    warn(
+      `The counts of these logs are not kept: other users could change ${foreign}. chmod 700 it, or remove it.`,
+    );
+    return undefined;
+  }
   const path = join(folder, "logs", `${nameIndex(settings)}.sqlite`);
   const openHere = () => guardIndex(createLogIndex(openIndexFile(path, open)), path, warn, now);
   try {

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openLogSource } from "../../../../src/sources/logs/open.ts";
@@ -42,6 +50,20 @@ describe("an index that cannot be used", () => {
     writeFileSync(state(), "a file");
     expect(await ask()).toEqual([1, 1]);
     expect(warned).toEqual([expect.stringMatching(/^The counts of these logs are not kept: .* is a file/)]);
+  });
+
+  it.each([[""], ["logs"]])("is not made in a folder that others could change: state/%s", async (inner) => {
+    const folder = join(state(), "analytics-mcp", inner);
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o777);
+    expect(await ask()).toEqual([1, 1]);
+    expect(warned).toEqual([
+      expect.stringMatching(/^The counts of these logs are not kept: other users could/),
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    chmodSync(folder, 0o700);
+    await ask();
+    expect(readdirSync(folder)).not.toEqual([]);
   });
 
   it.each([
