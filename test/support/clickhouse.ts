@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openClickHouse } from "../../src/sources/clickhouse/open.ts";
-import { exportHits } from "../../src/sources/logs/report/export-hits.ts";
+import type { Hit } from "../../src/sources/hits.ts";
 import { readLogSettings } from "../../src/sources/logs/open.ts";
+import { exportHits } from "../../src/sources/logs/report/export-hits.ts";
+import { createHitFiles } from "../../src/sources/logs/report/hit-files.ts";
 import type { SourceFlags } from "../../src/sources/source-types.ts";
 import { spawn } from "./child-process.js";
 
@@ -56,12 +58,17 @@ export function createSqlServer(url: string, password: string): SqlServer {
 /** The hits of logs, as `analytics-mcp logs --ndjson --with-first-day` writes them. */
 export async function exportLines(flags: SourceFlags, now: number): Promise<string> {
   const lines: string[] = [];
-  await exportHits(readLogSettings({ timezone: "UTC", ...flags }), () => now, {
-    secret: SECRET,
-    hasFirstDay: true,
-    write: (hit) => lines.push(`${JSON.stringify(hit)}\n`),
-  });
+  await writeExport(flags, now, (hit) => lines.push(`${JSON.stringify(hit)}\n`));
   return lines.join("");
+}
+
+/** Writes the hits of logs as `analytics-mcp logs --parquet <folder> --with-first-day` does. */
+export const exportFiles = (flags: SourceFlags, now: number, folder: string) =>
+  writeExport(flags, now, createHitFiles(folder).write);
+
+async function writeExport(flags: SourceFlags, now: number, write: (hit: Hit) => void) {
+  const settings = readLogSettings({ timezone: "UTC", ...flags });
+  await exportHits(settings, () => now, { secret: SECRET, hasFirstDay: true, write });
 }
 
 export const load = ({ run }: SqlServer, rows: string) => run("INSERT INTO hits FORMAT JSONEachRow", rows);

@@ -10,24 +10,48 @@ import { printNote } from "../output/streams.ts";
 
 export interface ExportFlags {
   ndjson?: true;
+  parquet?: string;
   since?: string;
   withFirstDay?: true;
   visitorSecret?: string;
 }
 
-/** Writes the hits of closed days to stdout, one JSON object per line, and a report to stderr. */
-export async function printHits(io: Io, settings: LogSettings, flags: ExportFlags): Promise<void> {
+/** Writes the hits of closed days to stdout, one JSON object per line, or to Parquet files; and a report to stderr. */
+export async function writeHits(io: Io, settings: LogSettings, flags: ExportFlags): Promise<void> {
+  if (flags.ndjson && flags.parquet !== undefined) {
+    throw new AnalyticsError("usage", "Use --ndjson or --parquet, not both.", {
+      hint: "--ndjson prints the hits, --parquet writes files into a folder.",
+    });
+  }
   const since = readDate(flags.since);
   const secret = readVisitorSecret(flags.visitorSecret, io.environment);
-  const output = createLineWriter(io.stdout);
-  const report = await exportHits(settings, io.clock, {
-    secret,
-    since,
-    hasFirstDay: flags.withFirstDay === true,
-    write: (hit: Hit) => output.write(formatJson(hit)),
-  });
-  await output.end();
-  for (const note of describeExport(report)) await printNote(io, note);
+  const output =
+    flags.parquet === undefined ? createLineWriter(io.stdout) : await createFileWriter(flags.parquet);
+  try {
+    const report = await exportHits(settings, io.clock, {
+      secret,
+      since,
+      hasFirstDay: flags.withFirstDay === true,
+      write: output.write,
+    });
+    await output.end();
+    for (const note of describeExport(report)) await printNote(io, note);
+  } finally {
+    output.abandon();
+  }
+}
+
+/** Takes hits, one after the other. */
+interface HitWriter {
+  write(hit: Hit): void;
+  end(): Promise<void>;
+  /** Removes what is not complete. */
+  abandon(): void;
+}
+
+async function createFileWriter(folder: string): Promise<HitWriter> {
+  const { createHitFiles } = await import("../../sources/logs/report/hit-files.ts");
+  return { ...createHitFiles(folder), end: async () => {} };
 }
 
 function describeExport({ days, open, late, damaged }: ExportReport): string[] {
@@ -68,7 +92,7 @@ function readDate(text: string | undefined): string | undefined {
 const CHUNK = 65_536;
 
 /** Writes lines in large chunks. Fails if the reader stops early, since it does not have everything. */
-function createLineWriter(stream: Io["stdout"]) {
+function createLineWriter(stream: Io["stdout"]): HitWriter {
   let lines: string[] = [];
   let size = 0;
   let failure: Error | undefined;
@@ -81,8 +105,9 @@ function createLineWriter(stream: Io["stdout"]) {
     });
   };
   return {
-    write: (line: string) => {
+    write: (hit) => {
       if (failure !== undefined) throw createClosedPipeError(failure);
+      const line = formatJson(hit);
       lines.push(`${line}\n`);
       size += line.length;
       if (size >= CHUNK) flush();
@@ -91,6 +116,7 @@ function createLineWriter(stream: Io["stdout"]) {
       await new Promise<void>((resolve) => flush(resolve));
       if (failure !== undefined) throw createClosedPipeError(failure);
     },
+    abandon: () => {},
   };
 }
 

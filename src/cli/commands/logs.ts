@@ -25,19 +25,21 @@ function createLogsCommand(io: Io): ShellCommand {
       "analytics-mcp logs example.com=/var/log/nginx/example.log",
       "zcat access.log.*.gz | analytics-mcp logs -",
       "analytics-mcp logs --ndjson example.com=/var/log/nginx/example.log > hits.ndjson",
+      "analytics-mcp logs --parquet hits '/var/log/nginx/access.log*' --site example.com",
     )
     .description(
       "Read access logs and show what would be counted: files, sites, top pages, and what each line counts as, in numbers that add up to the lines. - stands for standard input. Options such as --timezone and --exclude-path work wherever --logs does.",
     )
     .argument("[files...]", "files, folders or patterns, such as '/var/log/nginx/access.log*'")
     .addOption(createSiteOption())
-    .option("--ndjson", "write the hits of closed days instead, to load into ClickHouse")
-    .option("--since <date>", "with --ndjson: only days from this one on, such as 2026-11-01")
-    .option("--with-first-day", "with --ndjson: also the day on which the log begins")
+    .option("--ndjson", "print the hits of closed days instead, to load into ClickHouse")
     .option(
-      "--visitor-secret <file>",
-      "with --ndjson: makes pseudonyms of visitors (default: one is created)",
+      "--parquet <folder>",
+      "write them as Parquet files, one for each site and day, for DuckDB and others",
     )
+    .option("--since <date>", "of an export: only days from this one on, such as 2026-11-01")
+    .option("--with-first-day", "of an export: also the day on which the log begins")
+    .option("--visitor-secret <file>", "of an export: makes pseudonyms of visitors (default: one is created)")
     .action(async (files: string[], _, self: ShellCommand) => {
       const flags = self.optsWithGlobals<SourceFlags & OutputFlags & ExportFlags>();
       const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
@@ -48,9 +50,9 @@ function createLogsCommand(io: Io): ShellCommand {
       ]);
       const settings = readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE);
       const stdin = createReplay(() => openPipe(io.stdin));
-      if (flags.ndjson) {
-        const { printHits } = await import("./logs-export.ts");
-        await printHits(io, { ...settings, stdin }, flags);
+      if (flags.ndjson || flags.parquet !== undefined) {
+        const { writeHits } = await import("./logs-export.ts");
+        await writeHits(io, { ...settings, stdin }, flags);
         return;
       }
       assertNoExportFlags(flags);
@@ -69,7 +71,9 @@ function assertNoExportFlags({ since, withFirstDay, visitorSecret }: ExportFlags
   const given = { "--since": since, "--with-first-day": withFirstDay, "--visitor-secret": visitorSecret };
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
   if (flag === undefined) return;
-  throw new AnalyticsError("usage", `${flag} is for exports.`, { hint: "Add --ndjson." });
+  throw new AnalyticsError("usage", `${flag} is for exports.`, {
+    hint: "Add --ndjson or --parquet <folder>.",
+  });
 }
 
 /** The files of the command line, else those of `--logs`, the environment or the profile. */

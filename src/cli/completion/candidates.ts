@@ -15,7 +15,7 @@ export type Candidates = Candidate[] | "files";
 export type Lookups = Readonly<Record<string, (flags: SourceFlags) => Promise<Candidate[]>>>;
 
 /** Values that are files, by their names in help. */
-const FILES = new Set(["file", "store", "glob"]);
+const FILES = new Set(["file", "folder", "store", "glob"]);
 const MAX_DESCRIBED = 80;
 
 /**
