@@ -1,3 +1,5 @@
+import type { Column } from "../operations/view.ts";
+
 /**
  * Characters that are invisible or change how text is shown: controls (C0, DEL, C1), line and paragraph separators,
  * bidirectional marks, zero-width and other format characters, lone surrogates, and the tag characters that can smuggle
@@ -28,7 +30,9 @@ export function cleanText(text: string, maxLength = MAX_TEXT_LENGTH): string {
  * Puts an apostrophe in front of text that a spreadsheet would run as a formula (OWASP, "CSV Injection"). A spreadsheet
  * opens tab-separated values, too.
  */
-export const guardFormula = (text: string): string => text.replace(/^(?=\s*[=+\-@＝＋－＠])/, "'");
+export const guardFormula = (kind: Column["kind"], text: string): string =>
+  // A word is this program's own, such as the name of an option.
+  kind === "word" ? text : text.replace(/^(?=\s*[=+\-@＝＋－＠])/, "'");
 
 /** Formats JSON with every invisible character escaped: nothing is lost, and a terminal shows all of it. */
 export function formatJson(value: unknown, indent?: number): string {

@@ -12,9 +12,9 @@ export function formatCsv(columns: readonly Column[], lists: readonly View["rows
     ...lists
       .flatMap((rows) => cleanRows(rows))
       .map((row) =>
-        columns.map(({ key }) => {
+        columns.map(({ key, kind }) => {
           const cell = row[key] ?? null;
-          return typeof cell === "string" ? quote(guardFormula(cleanText(cell))) : String(cell ?? "");
+          return typeof cell === "string" ? quote(guardFormula(kind, cleanText(cell))) : String(cell ?? "");
         }),
       ),
   ]

@@ -22,9 +22,9 @@ export function formatTsv(
     ...lists
       .flatMap((rows) => cleanRows(rows))
       .map((row) =>
-        shown.map(({ key }) => {
+        shown.map(({ key, kind }) => {
           const cell = row[key] ?? null;
-          return typeof cell === "string" ? guardFormula(cleanText(cell)) : String(cell ?? "");
+          return typeof cell === "string" ? guardFormula(kind, cleanText(cell)) : String(cell ?? "");
         }),
       ),
   ]

@@ -107,5 +107,10 @@ function findUsed({ environment }: Io, flags: WhoamiFlags): string | undefined {
 }
 
 function buildView(keys: string[], rows: View["rows"]): View {
-  return { headline: "", columns: keys.map((key) => ({ key, label: key, kind: "text" })), rows, notes: [] };
+  return {
+    headline: "",
+    columns: keys.map((key) => ({ key, label: key, kind: key === "from" ? "word" : "text" })),
+    rows,
+    notes: [],
+  };
 }
