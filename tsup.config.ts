@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
+import { chartAsData } from "./.ci/build/chart.ts";
 import { commandSummaries } from "./src/cli/commands/summaries.ts";
 import { buildManPage } from "./src/cli/help/man-page.ts";
 import type { Io } from "./src/cli/io.ts";
@@ -124,11 +125,9 @@ export default defineConfig({
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
   plugins: [commonJs],
-  esbuildPlugins: [namesOfProvider, listsAsData, undiciInPart, withoutAjv],
+  esbuildPlugins: [chartAsData, namesOfProvider, listsAsData, undiciInPart, withoutAjv],
   onSuccess: async () => {
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
-    // The chart's page is no code of the program: it is read, and sent to hosts as it is written.
-    cpSync("src/mcp/chart", "dist/chart", { recursive: true });
     cpSync("src/cli/completion/scripts", "dist/completion/scripts", { recursive: true });
     cpSync("src/oauth/pages/pages.css", "dist/pages.css");
     writeFileSync("dist/analytics-mcp.1", await writeManPage());

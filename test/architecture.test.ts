@@ -147,6 +147,7 @@ describe("the layers", () => {
       ],
     ],
     ["commander", ["cli/"]],
+    ['"esbuild"', ["mcp/chart-pages.ts"]],
   ])("%s is only used where it belongs", (pattern, places) => {
     const code = (file: string) => sourceOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
     const folders = places.filter((place) => place.endsWith("/"));

@@ -84,9 +84,9 @@ export async function readResource(
       return { contents: [{ uri, mimeType, text: buildLlmsTxt(queries) }], ...hint(HOUR_MS, "public") };
     }
     case descriptions.chart.uri: {
-      const { readChart } = await import("./chart-page.ts");
+      const { chartPage } = await import("./chart-pages.ts");
       const { mimeType, _meta } = chartResource;
-      return { contents: [{ uri, mimeType, text: readChart(), _meta }], ...hint(HOUR_MS, "public") };
+      return { contents: [{ uri, mimeType, text: chartPage, _meta }], ...hint(HOUR_MS, "public") };
     }
   }
   const [, site] = OVERVIEW.exec(uri) ?? [];

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { readChart } from "../../src/mcp/chart-page.ts";
+import { chartPage } from "../../src/mcp/chart-pages.ts";
 import { bundleHost, openView } from "../mcp/chart/browser.ts";
 import { connectInProcess } from "../support/clients.ts";
 import { startTestConnector } from "../support/connector.ts";
@@ -19,7 +19,7 @@ export async function photographChart(browser: Browser, theme: Theme, moment: nu
   const context = await browser.newContext({ deviceScaleFactor: SCALE });
   const result: unknown = await client.callTool("get_overview", { site: "example.com" });
   const view = await openView(context, {
-    html: readChart(),
+    html: chartPage,
     hostPage,
     ...SHOWN,
     context: { theme, locale: "en-US" },

@@ -1,4 +1,4 @@
-import { buildReportPage } from "../../mcp/chart-page.ts";
+import { buildReportPage } from "../../mcp/report-page.ts";
 import { formatNotes } from "../../operations/note.ts";
 import { formatSpan } from "../../operations/period.ts";
 import { listNotes } from "../../operations/view.ts";
@@ -30,7 +30,7 @@ export async function formatReport(
   const name = `${[readable(site.domain), ...new Set([period.from, period.to])].join("-")}.html`;
   if (format === "html") {
     const title = cleanText(`${site.domain}, ${formatSpan(period)}`);
-    return { name, text: buildReportPage(title, { result, notes }) };
+    return { name, text: await buildReportPage(title, { result, notes }) };
   }
   const tables = formatMarkdown(views, readScreen(io, "stdout", look));
   const list = notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");

@@ -1,7 +1,7 @@
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
 import type { Browser, BrowserContext, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { readChart } from "../../../src/mcp/chart-page.ts";
+import { chartPage } from "../../../src/mcp/chart-pages.ts";
 import type { Bounds } from "../../../src/reports/bounds.ts";
 import type { Comparison } from "../../../src/reports/compare-result.ts";
 import type { Mover } from "../../../src/reports/movers.ts";
@@ -11,7 +11,6 @@ import { CHROMIUM, launch } from "../../support/browser.ts";
 import { connectInProcess, type ToolResult } from "../../support/clients.ts";
 import { bundleHost, type OpenedView, openView, type ViewOptions } from "./browser.ts";
 
-const URI = "ui://analytics-mcp/chart.html";
 const count = (value: number) => new Intl.NumberFormat("en-US").format(value);
 const percent = (value: number) => `${value.toFixed(1)}%`;
 const sign = (value: number) => (value > 0 ? "+" : value < 0 ? "−" : "");
@@ -24,37 +23,6 @@ beforeAll(async () => {
   client = await connectInProcess({ demo: true });
 });
 afterAll(() => client.close());
-
-describe("the chart's page", () => {
-  it("is what both tools refer to, and the server announces the extension", async () => {
-    const { tools } = await client.listTools();
-    const withChart = tools.filter((tool) => "_meta" in tool);
-    expect(withChart.map(({ name, _meta }) => [name, _meta])).toEqual([
-      ["get_overview", { ui: { resourceUri: URI } }],
-      ["compare_periods", { ui: { resourceUri: URI } }],
-    ]);
-    expect(client.capabilities()?.extensions).toEqual({ "io.modelcontextprotocol/ui": {} });
-    const [content] = (await client.readResource(URI)).contents;
-    expect(content).toEqual({
-      uri: URI,
-      mimeType: "text/html;profile=mcp-app",
-      text: readChart(),
-      _meta: { ui: { prefersBorder: true } },
-    });
-    expect(await client.readResource(URI)).toMatchObject({ ttlMs: 3_600_000, cacheScope: "public" });
-  });
-
-  it("is one document of less than 60 kB, with nothing to load", () => {
-    const page = readChart();
-    expect(Buffer.byteLength(page)).toBeLessThan(60_000);
-    expect(page).toMatch(
-      /^<!doctype html>\n<html lang="en">[\s\S]*<style>[\s\S]*<script type="module">[\s\S]*<\/html>\n$/,
-    );
-    expect(page.match(/<\/script/g)).toHaveLength(1);
-    const code = page.replace(/\/\*\*[\s\S]*?\*\//g, "").replace("http://www.w3.org/2000/svg", "");
-    expect(code).not.toMatch(/\b(src|href)=|url\(|@import|^import|\bimport\(|fetch\(|innerHTML|https?:/m);
-  });
-});
 
 describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () => {
   let browser: Browser;
@@ -75,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   });
 
   async function open(options: Partial<ViewOptions> = {}): Promise<OpenedView> {
-    const view = await openView(context, { html: readChart(), hostPage, ...options });
+    const view = await openView(context, { html: chartPage, hostPage, ...options });
     opened.push(view);
     return view;
   }
@@ -91,7 +59,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
 
   /** A new view if a test needs special settings, otherwise one that the tests share. */
   async function show(result: unknown, options?: Partial<ViewOptions>): Promise<OpenedView> {
-    if (!options) standing ??= await openView(context, { html: readChart(), hostPage });
+    if (!options) standing ??= await openView(context, { html: chartPage, hostPage });
     const view = options ? await open(options) : (standing as OpenedView);
     await view.page.evaluate(() => window.host.input({}));
     await send(view, result);
@@ -629,7 +597,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   });
 
   it("the host of these tests notices a request, a breach of its policy and an error", async () => {
-    const view = await openView(context, { html: readChart(), hostPage });
+    const view = await openView(context, { html: chartPage, hostPage });
     await view.main.evaluate(async () => {
       await fetch("http://elsewhere.test/").catch(() => {});
       document.body.append(Object.assign(new Image(), { src: "http://elsewhere.test/pixel.png" }));
@@ -1002,7 +970,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           frame?.contentWindow?.postMessage({ ...answer, result: { hostContext: { theme: "dark" } } }, "*");
         });
         if (frame) frame.srcdoc = html;
-      }, readChart());
+      }, chartPage);
       const main = page.frameLocator("iframe").locator("main");
       await expect.poll(() => words(main)).toBe("The host rejected this view. Too new.");
       expect(await main.evaluate(() => document.documentElement.dataset.theme)).toBeUndefined();

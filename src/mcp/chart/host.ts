@@ -1,45 +1,42 @@
-// @ts-check
-import { isObject } from "./shapes.js";
+import { isObject } from "./shapes.ts";
 
 const PROTOCOL_VERSION = "2026-01-26";
 const INITIALIZE_ID = 1;
 const METHOD_NOT_FOUND = -32601;
 
-/**
- * Handlers for what the host sends; see the MCP Apps extension, 2026-01-26.
- * @typedef {object} Listeners
- * @property {(context: Record<string, unknown>) => void} context all of it first, then only what changed
- * @property {(input: Record<string, unknown>) => void} input the arguments of the call in progress
- * @property {(result: Record<string, unknown>) => void} result
- * @property {(reason: string) => void} cancelled
- * @property {(message: string) => void} refused the host rejects this view
- * @property {() => void} teardown the view is about to be removed
- */
+type Fields = Record<string, unknown>;
 
-/**
- * Speaks JSON-RPC with the embedding window and no other.
- * @param {Listeners} listeners
- */
-export function connectHost(listeners) {
+/** Handlers for what the host sends; see the MCP Apps extension, 2026-01-26. */
+export interface Listeners {
+  /** Called with the whole context first, then only with what changed. */
+  context: (context: Fields) => void;
+  /** Called with the arguments of the call in progress. */
+  input: (input: Fields) => void;
+  result: (result: Fields) => void;
+  cancelled: (reason: string) => void;
+  /** The host rejects this view. */
+  refused: (message: string) => void;
+  /** The view is about to be removed. */
+  teardown: () => void;
+}
+
+/** Speaks JSON-RPC with the embedding window and no other. */
+export function connectHost(listeners: Listeners) {
   const host = window.parent;
-  /** @param {Record<string, unknown>} message */
-  const post = (message) => {
+  const post = (message: Fields) => {
     // A sandboxed view cannot know its host's origin. It sends nothing confidential: its name and its size.
     host.postMessage({ jsonrpc: "2.0", ...message }, "*");
   };
-  const notify = (/** @type {string} */ method, /** @type {object} */ params = {}) =>
-    post({ method, params });
+  const notify = (method: string, params: Fields = {}) => post({ method, params });
 
-  /** @param {string} method @param {Record<string, unknown>} params */
-  const take = (method, params) => {
+  const receive = (method: string, params: Fields) => {
     if (method === "ui/notifications/tool-input") listeners.input(readObject(params.arguments));
     if (method === "ui/notifications/tool-result") listeners.result(params);
     if (method === "ui/notifications/tool-cancelled") listeners.cancelled(readText(params.reason));
     if (method === "ui/notifications/host-context-changed") listeners.context(params);
   };
 
-  /** @param {unknown} id @param {string} method */
-  const answer = (id, method) => {
+  const answer = (id: unknown, method: string) => {
     if (method !== "ping" && method !== "ui/resource-teardown") {
       return post({ id, error: { code: METHOD_NOT_FOUND, message: `Unknown method ${method}.` } });
     }
@@ -48,8 +45,7 @@ export function connectHost(listeners) {
   };
 
   let started = false;
-  /** @param {Record<string, unknown>} response */
-  const start = ({ result, error }) => {
+  const start = ({ result, error }: Fields) => {
     if (started) return;
     started = true;
     if (!isObject(result)) return listeners.refused(readText(readObject(error).message));
@@ -57,12 +53,12 @@ export function connectHost(listeners) {
     notify("ui/notifications/initialized");
   };
 
-  window.addEventListener("message", ({ source, data }) => {
+  window.addEventListener("message", ({ source, data }: MessageEvent<unknown>) => {
     if (source !== host || !isObject(data) || data.jsonrpc !== "2.0") return;
     if (typeof data.method !== "string") {
       if (data.id === INITIALIZE_ID) start(data);
     } else if ("id" in data) answer(data.id, data.method);
-    else take(data.method, readObject(data.params));
+    else receive(data.method, readObject(data.params));
   });
 
   post({
@@ -77,7 +73,5 @@ export function connectHost(listeners) {
   return { notify };
 }
 
-/** @param {unknown} value @returns {Record<string, unknown>} */
-export const readObject = (value) => (isObject(value) ? value : {});
-/** @param {unknown} value */
-export const readText = (value) => (typeof value === "string" ? value : "");
+export const readObject = (value: unknown): Fields => (isObject(value) ? value : {});
+export const readText = (value: unknown): string => (typeof value === "string" ? value : "");

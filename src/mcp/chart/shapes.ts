@@ -1,37 +1,33 @@
-// @ts-check
+import type { Comparison } from "../../reports/compare-result.ts";
+import type { Overview } from "../../reports/overview-result.ts";
 
 /**
- * Checks structured content once, before anything is drawn. Only complete answers of these two tools are drawn, because
+ * Structured content is checked once, before anything is drawn. Only complete answers of these two tools are drawn, because
  * a chart of a partial answer would be wrong.
- * @typedef {import("../../reports/overview-result.ts").Overview} Overview
- * @typedef {import("../../reports/compare-result.ts").Comparison} Comparison
- * @typedef {Comparison["dimensions"][number]} Group
- * @typedef {Group["movers"][number]} Mover
- * @typedef {((value: unknown) => boolean) | [Shape] | { [key: string]: Shape }} Shape
  */
+export type { Comparison, Overview };
 
-const isText = (/** @type {unknown} */ value) => typeof value === "string";
-const isFlag = (/** @type {unknown} */ value) => typeof value === "boolean";
-const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isDay = (/** @type {unknown} */ value) =>
+type Shape = ((value: unknown) => boolean) | readonly [Shape] | { readonly [key: string]: Shape };
+
+const isText = (value: unknown) => typeof value === "string";
+const isFlag = (value: unknown) => typeof value === "boolean";
+const isNumber = (value: unknown) => Number.isFinite(value);
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isDay = (value: unknown) =>
   typeof value === "string" &&
   /^\d{4}-\d\d-\d\d$/.test(value) &&
   !Number.isNaN(Date.parse(`${value}T00:00:00Z`));
-const isInstant = (/** @type {unknown} */ value) =>
+const isInstant = (value: unknown) =>
   typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
-const isNumber = (/** @type {unknown} */ value) => Number.isFinite(value);
-const orNull = (/** @type {Shape} */ shape) => (/** @type {unknown} */ value) =>
-  value === null || fits(value, shape);
-const orNone = (/** @type {Shape} */ shape) => (/** @type {unknown} */ value) =>
-  value === undefined || fits(value, shape);
+const orNull = (shape: Shape) => (value: unknown) => value === null || fits(value, shape);
+const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits(value, shape);
 
 const span = { from: isDay, to: isDay, visitors: isCount, pageviews: isCount };
 const change = { absolute: isNumber, percent: orNull(isNumber) };
 const bounds = { least: isCount, most: isCount };
 const site = { domain: isText };
 
-/** @type {Shape} */
-const overview = {
+const overview: Shape = {
   site,
   period: { from: isDay, to: isDay, days: isCount, timezone: isText, partial: isFlag, as_of: isInstant },
   visitors: isCount,
@@ -55,8 +51,7 @@ const overview = {
   ],
 };
 
-/** @type {Shape} */
-const comparison = {
+const comparison: Shape = {
   site,
   timezone: isText,
   as_of: isInstant,
@@ -83,34 +78,29 @@ const comparison = {
   ],
 };
 
-/**
- * @param {unknown} value
- * @param {Shape} shape
- * @returns {boolean}
- */
-function fits(value, shape) {
+function fits(value: unknown, shape: Shape): boolean {
   if (typeof shape === "function") return shape(value);
-  if (Array.isArray(shape)) return Array.isArray(value) && value.every((each) => fits(each, shape[0]));
-  return isObject(value) && Object.entries(shape).every(([key, each]) => fits(value[key], each));
+  if (isList(shape)) return Array.isArray(value) && value.every((item) => fits(item, shape[0]));
+  return isObject(value) && Object.entries(shape).every(([key, member]) => fits(value[key], member));
 }
 
-/** @param {unknown} value @returns {value is Record<string, unknown>} */
-export function isObject(value) {
+/** `Array.isArray` does not narrow a read-only list. */
+const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape);
+
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** @param {unknown} value @returns {value is Overview} */
-export function isOverview(value) {
+export function isOverview(value: unknown): value is Overview {
   return fits(value, overview);
 }
 
-/** @param {unknown} value @returns {value is Comparison} */
-export function isComparison(value) {
+export function isComparison(value: unknown): value is Comparison {
   return fits(value, comparison);
 }
 
-/** @param {unknown} content structured content @returns {string[]} */
-export function readNotes(content) {
+/** @param content Structured content. */
+export function readNotes(content: unknown): string[] {
   const receipt = isObject(content) ? content.receipt : undefined;
   const notes = isObject(receipt) ? receipt.notes : undefined;
   return Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];

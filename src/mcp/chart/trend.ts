@@ -1,11 +1,17 @@
-// @ts-check
-/** @import { Format } from "./format.js" */
-/** @import { Overview } from "./shapes.js" */
-/** @import { Measure } from "./trend-days.js" */
-import { html, own } from "./elements.js";
-import { findMeasures, listBefore, MEASURES, readDays } from "./trend-days.js";
-import { drawTrend } from "./trend-svg.js";
-import { buildTable, describeDay, describeMost, readSpan } from "./trend-text.js";
+import { html, isolate } from "./elements.ts";
+import type { Format } from "./format.ts";
+import {
+  type DayCount,
+  findMeasures,
+  listBefore,
+  MEASURES,
+  type Measure,
+  readDays,
+  readSpan,
+  type Trend,
+} from "./trend-days.ts";
+import { drawTrend } from "./trend-svg.ts";
+import { buildTable, describeDay, describeMost } from "./trend-text.ts";
 
 const WEEK = 7;
 /** Between the tooltip and the day it describes. */
@@ -13,13 +19,10 @@ const TIP_GAP = 12;
 
 /**
  * A measure per day over the span before: a chart that people explore day by day with pointer or keyboard, and a table.
- * @param {Overview["trend"]} trend
- * @param {Format} format
  */
-export function createTrend(trend, format) {
+export function createTrend(trend: Trend, format: Format) {
   const measures = findMeasures(trend);
-  /** @type {Measure} */
-  let measure = "visitors";
+  let measure: Measure = "visitors";
   let days = readDays(trend, measure);
   const last = days.length - 1;
   const title = html("h2", {});
@@ -40,17 +43,15 @@ export function createTrend(trend, format) {
     canvas,
     tip,
   );
-  /** @type {ReturnType<typeof drawTrend> | undefined} */
-  let picture;
-  /** @type {number | undefined} */
-  let selected;
+  let picture: ReturnType<typeof drawTrend> | undefined;
+  let selected: number | undefined;
 
-  const select = (/** @type {number | undefined} */ index) => {
+  const select = (index: number | undefined) => {
     selected = index;
     const day = index === undefined ? undefined : days[index];
-    const words = day ? describeDay(day, measure, format) : [];
-    readout.replaceChildren(words.map((line) => line.textContent).join(", "));
-    tip.replaceChildren(...words);
+    const lines = day ? describeDay(day, measure, format) : [];
+    readout.replaceChildren(lines.map((line) => line.textContent).join(", "));
+    tip.replaceChildren(...lines);
     tip.hidden = !day;
     picture?.mark(index);
     if (index !== undefined && picture) placeTip(tip, picture.toX(index), plot.clientWidth);
@@ -65,14 +66,13 @@ export function createTrend(trend, format) {
   });
   plot.addEventListener("focus", () => select(selected ?? last));
   plot.addEventListener("blur", () => select(undefined));
-  // Announce a day only once while the pointer moves over it.
-  const hover = (/** @type {number | undefined} */ index) => {
+  const follow = (event: PointerEvent) => {
+    const index = picture?.nearest(event.clientX - plot.getBoundingClientRect().left);
+    // Announce a day only once while the pointer moves over it.
     if (index !== selected) select(index);
   };
-  const point = (/** @type {PointerEvent} */ event) =>
-    hover(picture?.nearest(event.clientX - plot.getBoundingClientRect().left));
-  plot.addEventListener("pointermove", point);
-  plot.addEventListener("pointerdown", point);
+  plot.addEventListener("pointermove", follow);
+  plot.addEventListener("pointerdown", follow);
   plot.addEventListener("pointerleave", () => {
     if (document.activeElement !== plot) select(undefined);
   });
@@ -85,7 +85,7 @@ export function createTrend(trend, format) {
     picture = drawTrend(canvas, days, measure, format);
     select(selected);
   };
-  const choose = (/** @type {Measure} */ chosen) => {
+  const choose = (chosen: Measure) => {
     measure = chosen;
     days = readDays(trend, measure);
     const name = MEASURES[measure].title;
@@ -118,15 +118,14 @@ export function createTrend(trend, format) {
   };
 }
 
-/** @param {HTMLElement} tip @param {number} x of the day @param {number} width of the plot */
-function placeTip(tip, x, width) {
-  const isRight = x > width / 2;
+/** @param x Of the day, from the plot's left edge. */
+function placeTip(tip: HTMLElement, x: number, plotWidth: number): void {
+  const isRight = x > plotWidth / 2;
   tip.style.left = isRight ? "auto" : `${x + TIP_GAP}px`;
-  tip.style.right = isRight ? `${width - x + TIP_GAP}px` : "auto";
+  tip.style.right = isRight ? `${plotWidth - x + TIP_GAP}px` : "auto";
 }
 
-/** @param {Measure[]} measures @param {Measure} chosen @param {(measure: Measure) => void} choose */
-function buildSwitch(measures, chosen, choose) {
+function buildSwitch(measures: Measure[], chosen: Measure, choose: (measure: Measure) => void): HTMLElement {
   const choices = measures.map((measure) => {
     const input = html("input", { type: "radio", name: "measure", value: measure });
     input.checked = measure === chosen;
@@ -136,27 +135,27 @@ function buildSwitch(measures, chosen, choose) {
   return html("fieldset", { class: "switch" }, html("legend", { class: "hidden" }, "Chart"), ...choices);
 }
 
-/** Which line is which, if there are two. @param {Overview["trend"]} trend @param {Format} format */
-function buildLegend(trend, format) {
+/** Which line is which, if there are two. */
+function buildLegend(trend: Trend, format: Format): HTMLElement[] {
   const days = readDays(trend, "visitors");
   const before = listBefore(days);
   if (before.length === 0) return [];
-  const key = (/** @type {string} */ kind, /** @type {{ name: string }[]} */ of) =>
-    html("li", { class: kind }, own(format.range(readSpan(of))));
+  const key = (kind: string, drawn: DayCount[]) =>
+    html("li", { class: kind }, isolate(format.range(readSpan(drawn))));
   return [html("ul", { "aria-label": "Lines" }, key("now", days), key("before", before))];
 }
 
-/** @param {string} key @param {number} at @param {number} last */
-function findTarget(key, at, last) {
+/** The day that a key leads to, before it is kept within the chart. */
+function findTarget(key: string, from: number, last: number): number | undefined {
   switch (key) {
     case "ArrowLeft":
-      return at - 1;
+      return from - 1;
     case "ArrowRight":
-      return at + 1;
+      return from + 1;
     case "PageUp":
-      return at - WEEK;
+      return from - WEEK;
     case "PageDown":
-      return at + WEEK;
+      return from + WEEK;
     case "Home":
       return 0;
     case "End":

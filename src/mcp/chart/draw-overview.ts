@@ -1,0 +1,119 @@
+import {
+  bar,
+  barLists,
+  changeLine,
+  dimensionTitle,
+  heading,
+  html,
+  isolate,
+  joinParts,
+  untrustedText,
+} from "./elements.ts";
+import type { Format } from "./format.ts";
+import type { Overview } from "./shapes.ts";
+import { createTrend } from "./trend.ts";
+
+/** Draws a site at a glance. */
+export function drawOverview(overview: Overview, format: Format) {
+  const { site, period, comparison, top } = overview;
+  // A single day has no trend, and the tiles already show its numbers.
+  const trend = overview.trend.visitors.length > 1 ? createTrend(overview.trend, format) : undefined;
+  const parts = [
+    html(
+      "header",
+      {},
+      html("h1", {}, untrustedText(site.domain)),
+      html(
+        "p",
+        { class: "soft" },
+        ...joinParts([
+          format.rangeWithYear(period),
+          `${format.count(period.days)} ${period.days === 1 ? "day" : "days"}`,
+          period.timezone,
+          ...(period.partial ? ["so far"] : []),
+        ]),
+      ),
+    ),
+    html("dl", { class: "tiles" }, ...buildTiles(overview, format)),
+    ...(comparison
+      ? [
+          html(
+            "p",
+            { class: "aside" },
+            "Complete days, compared with ",
+            isolate(format.rangeWithYear(comparison.previous)),
+            comparison.previous.days === period.days ? "" : "; changes are of averages per day",
+          ),
+        ]
+      : []),
+    ...(trend ? [trend.element] : []),
+    heading("Top lists", "share of all visitors; rows may not add up"),
+    barLists(
+      "columns",
+      top.map((list) => buildList(list, format)),
+    ),
+  ];
+  return { parts, resize: trend?.resize };
+}
+
+function buildTiles(
+  { visitors, pageviews, events, active_now, comparison, today, period }: Overview,
+  format: Format,
+): HTMLElement[] {
+  const compare = (measure: "visitors" | "pageviews") =>
+    comparison
+      ? [
+          changeLine(comparison[measure], comparison.small_sample, format),
+          html("span", { class: "aside" }, "before: ", isolate(format.count(comparison.previous[measure]))),
+        ]
+      : [];
+  return [
+    buildTile("Visitors", format.count(visitors), compare("visitors")),
+    buildTile("Page views", format.count(pageviews), compare("pageviews")),
+    buildTile("Events", format.count(events), []),
+    ...(period.partial
+      ? []
+      : [
+          buildTile("Today so far", format.count(today.visitors), [
+            html("span", { class: "aside" }, "visitors"),
+          ]),
+        ]),
+    buildTile("Active now", format.count(active_now), [
+      html("span", { class: "aside" }, "at ", isolate(format.clock(period.as_of))),
+    ]),
+  ];
+}
+
+function buildTile(name: string, value: string, lines: HTMLElement[]): HTMLElement {
+  return html(
+    "div",
+    { class: "tile" },
+    html("dt", {}, name),
+    html("dd", {}, html("strong", { class: "value" }, value), ...lines),
+  );
+}
+
+function buildList({ dimension, rows }: Overview["top"][number], format: Format): HTMLElement {
+  const items = rows.map(({ label, visitors, visitors_at_most, percentage }) =>
+    html(
+      "li",
+      { class: "filled" },
+      html("span", { class: "track", "aria-hidden": "true" }, bar(0, Math.min(100, Math.max(0, percentage)))),
+      untrustedText(label),
+      html("span", { class: "number" }, showVisitors(visitors, visitors_at_most, format)),
+      html("span", { class: "number beside soft" }, isolate(format.percent(percentage))),
+    ),
+  );
+  return html(
+    "section",
+    {},
+    html("h3", {}, dimensionTitle(dimension)),
+    rows.length === 0 ? html("p", { class: "aside" }, "None.") : html("ol", { class: "rows" }, ...items),
+  );
+}
+
+/** A count, or its range if it is not known. */
+function showVisitors(least: number, most: number | undefined, format: Format): HTMLElement {
+  const range = most === undefined ? [] : ["–", isolate(format.count(most))];
+  return html("span", {}, isolate(format.count(least)), ...range);
+}

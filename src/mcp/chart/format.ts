@@ -1,0 +1,58 @@
+/**
+ * Formats numbers and days for a locale. Days are calendar days of the site and are formatted as given, without any
+ * conversion of timezones.
+ */
+export type Format = ReturnType<typeof createFormat>;
+
+export interface Span {
+  from: string;
+  to: string;
+}
+
+const ONE_DECIMAL: Intl.NumberFormatOptions = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+
+/** @param locale As the host gives it; if Intl does not know it, the browser's locale is used. */
+export function createFormat(locale: string | undefined) {
+  const tag = readLocale(locale);
+  const number = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(tag, options);
+  const date = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(tag, { ...options, timeZone: "UTC" });
+  const formats = {
+    count: number({}),
+    tick: number({ notation: "compact" }),
+    signed: number({ signDisplay: "exceptZero" }),
+    percent: number({ style: "percent", ...ONE_DECIMAL }),
+    signedPercent: number({ style: "percent", signDisplay: "exceptZero", ...ONE_DECIMAL }),
+    day: date({ day: "numeric", month: "short" }),
+    weekday: date({ weekday: "short", day: "numeric", month: "short" }),
+    rangeWithYear: date({ day: "numeric", month: "short", year: "numeric" }),
+    clock: date({ hour: "numeric", minute: "2-digit" }),
+  };
+  return {
+    count: (value: number) => formats.count.format(value),
+    /** Ticks are round numbers, so the short form loses nothing. */
+    tick: (value: number) => (value < 100_000 ? formats.count : formats.tick).format(value),
+    signed: (value: number) => withMinus(formats.signed.format(value)),
+    percent: (value: number) => formats.percent.format(value / 100),
+    signedPercent: (value: number) => withMinus(formats.signedPercent.format(value / 100)),
+    day: (day: string) => formats.day.format(parseDay(day)),
+    weekday: (day: string) => formats.weekday.format(parseDay(day)),
+    range: ({ from, to }: Span) => formats.day.formatRange(parseDay(from), parseDay(to)),
+    rangeWithYear: ({ from, to }: Span) => formats.rangeWithYear.formatRange(parseDay(from), parseDay(to)),
+    /** The time of day at the site, as it is written in the timestamp. */
+    clock: (timestamp: string) => formats.clock.format(Date.parse(`${timestamp.slice(0, 19)}Z`)),
+  };
+}
+
+/** Uses the real minus sign: it is as wide as the plus, and screen readers say "minus". */
+const withMinus = (text: string) => text.replace("-", "−");
+
+const parseDay = (day: string) => Date.parse(`${day}T00:00:00Z`);
+
+function readLocale(locale: string | undefined): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(locale?.replaceAll("_", "-"))[0];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { html, isolate } from "./elements.ts";
+import type { Format } from "./format.ts";
+import {
+  type Day,
+  type DayCount,
+  findMeasures,
+  listBefore,
+  MEASURES,
+  type Measure,
+  readDays,
+  readSpan,
+  type Trend,
+} from "./trend-days.ts";
+
+/** Day, count and the count before, in three lines. */
+export function describeDay({ count, name, open, before }: Day, measure: Measure, format: Format) {
+  const unit = MEASURES[measure][count === 1 ? "one" : "many"];
+  return [
+    html("span", { class: "soft" }, isolate(format.weekday(name)), open ? ", so far" : ""),
+    html("span", { class: "now" }, html("strong", {}, format.count(count)), ` ${unit}`),
+    ...(before
+      ? [
+          html(
+            "span",
+            { class: "soft before" },
+            isolate(format.count(before.count)),
+            " on ",
+            isolate(format.weekday(before.name)),
+          ),
+        ]
+      : []),
+  ];
+}
+
+export function describeMost(days: Day[], measure: Measure, format: Format): (Node | string)[] {
+  const most = findMost(days);
+  if (!most || most.count === 0) return [`No ${MEASURES[measure].many}`];
+  return ["Most: ", html("strong", {}, format.count(most.count)), " on ", isolate(format.weekday(most.name))];
+}
+
+/** Describes the chart for people who cannot see it. */
+export function summarize(days: Day[], measure: Measure, format: Format): string {
+  const last = days.at(-1);
+  if (!last) return "No days.";
+  const describe = (day: DayCount) => `${format.count(day.count)} on ${format.weekday(day.name)}`;
+  const complete = days.filter((day) => !day.open);
+  const [most, fewest] = [findMost(complete), findFewest(complete)];
+  const before = listBefore(days);
+  const mostBefore = findMost(before);
+  return [
+    `${MEASURES[measure].title}, ${format.rangeWithYear(readSpan(days))}.`,
+    ...(most && fewest ? [`Most ${describe(most)}, fewest ${describe(fewest)}.`] : []),
+    ...(last.open ? [`${format.weekday(last.name)} is incomplete: ${format.count(last.count)} so far.`] : []),
+    ...(mostBefore
+      ? [`Before, ${format.rangeWithYear(readSpan(before))}: most ${describe(mostBefore)}.`]
+      : []),
+  ].join(" ");
+}
+
+const findMost = ([first, ...others]: DayCount[]) =>
+  first && others.reduce((best, day) => (day.count > best.count ? day : best), first);
+
+const findFewest = ([first, ...others]: DayCount[]) =>
+  first && others.reduce((best, day) => (day.count < best.count ? day : best), first);
+
+/** The same numbers as a table, with all measures. */
+export function buildTable(trend: Trend, format: Format): HTMLElement {
+  const series = findMeasures(trend).map((measure) => ({ measure, days: readDays(trend, measure) }));
+  const hasBefore = trend.previous !== undefined;
+  const titles = series.flatMap(({ measure }) => [MEASURES[measure].name, ...(hasBefore ? ["before"] : [])]);
+  const head = html("tr", {}, ...["Day", ...titles].map((title) => html("th", { scope: "col" }, title)));
+  const rows = (series[0]?.days ?? []).map(({ name }, index) =>
+    html(
+      "tr",
+      {},
+      html("th", { scope: "row" }, html("time", { datetime: name }, format.weekday(name))),
+      ...series.flatMap(({ days }) => buildCells(days[index], hasBefore, format)),
+    ),
+  );
+  const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows));
+  const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": "The numbers of each day" };
+  return html("details", {}, html("summary", {}, "Show as table"), html("div", scroll, table));
+}
+
+function buildCells(day: Day | undefined, hasBefore: boolean, format: Format): HTMLElement[] {
+  if (!day) return [];
+  const { count, open, before } = day;
+  return [
+    html("td", {}, isolate(format.count(count)), open ? " so far" : ""),
+    ...(hasBefore ? [html("td", { class: "soft" }, before ? isolate(format.count(before.count)) : "–")] : []),
+  ];
+}

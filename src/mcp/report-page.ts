@@ -1,0 +1,24 @@
+import { formatJson } from "../render/clean-text.ts";
+import { cleanValue } from "../render/clean-value.ts";
+
+/**
+ * The chart as a file of its own: it holds its answer, loads nothing, and its policy allows no other script.
+ *
+ * @param report An overview, raw, and sentences on it.
+ */
+export async function buildReportPage(
+  title: string,
+  { result, notes }: { result: Record<string, unknown>; notes: readonly string[] },
+): Promise<string> {
+  const { reportPage } = await import("./chart-pages.ts");
+  // A tool's answer has its notes in a receipt.
+  const answer = { ...cleanValue(result), receipt: { notes } };
+  return (
+    reportPage
+      .replace("{{title}}", () => escapeHtml(title))
+      // Nothing in it can end the element or begin a comment.
+      .replace('"{{answer}}"', () => formatJson(answer).replaceAll("<", "\\u003c"))
+  );
+}
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
