@@ -1,7 +1,9 @@
+import type { ParameterError } from "../errors.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
+import { suggest } from "../render/suggest.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
 
-/** Arguments that hosts add to every tool's own and then pass on: Gemini CLI's and n8n's. */
+/** Arguments that hosts add to those of every tool and then pass on: Gemini CLI and n8n. */
 const HOST_ARGUMENTS = new Set(["wait_for_previous", "toolCallId"]);
 
 const WHOLE_NUMBER = /^(0|[1-9]\d*)$/;
@@ -22,8 +24,41 @@ export function readArguments(tool: string, given: Record<string, unknown>): Rec
   );
 }
 
+/** What to do instead of an argument that models make up, by the argument's name. */
+const ALTERNATIVES: readonly [RegExp, string][] = [
+  [
+    /^(filters?|segments?|where|query)$/i,
+    "There are no filters: get_breakdown ranks the values of one dimension.",
+  ],
+  [/^(metrics?|measures?|fields)$/i, "Every answer already includes all of its numbers."],
+  [
+    /^(from|to|since|until|(start|end|begin)(_?date)?|date(_?range)?|range)$/i,
+    "Use period, such as 2026-11-01/2026-11-15.",
+  ],
+  [
+    /^(interval|granularity|group_?by|resolution|hours?)$/i,
+    "Numbers are by day: get_timeseries has one point a day.",
+  ],
+];
+
+/** What a model can do about refused arguments, in sentences. */
+export function adviseOnArguments(
+  tool: string,
+  given: Record<string, unknown>,
+  refused: readonly ParameterError[],
+): string[] {
+  const properties = readProperties(tool);
+  const advice = refused.map(({ parameter, allowed = [] }) => {
+    const value = given[parameter];
+    if (properties.has(parameter)) return suggest(typeof value === "string" ? value : "", allowed);
+    const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
+    return alternative ?? suggest(parameter, allowed);
+  });
+  return [...new Set(advice.map((sentence) => sentence.trim()))].filter((sentence) => sentence !== "");
+}
+
 /** The parameters of a tool by name. A map, because a model may send `__proto__`. */
-export function readProperties(tool: string): ReadonlyMap<string, JsonSchema> {
+function readProperties(tool: string): ReadonlyMap<string, JsonSchema> {
   const { inputSchema } = toolDefinitions.find(({ name }) => name === tool) ?? {};
   return new Map<string, JsonSchema>(Object.entries(Object(inputSchema?.properties)));
 }

@@ -5,7 +5,7 @@ import { type Query, queries } from "../reports/queries.ts";
 import { isUsual } from "../reports/usual-days.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
-import { readArguments } from "./tool-arguments.ts";
+import { adviseOnArguments, readArguments } from "./tool-arguments.ts";
 
 const byName = new Map(queries.map((query) => [query.tool.name, query]));
 
@@ -33,7 +33,6 @@ export async function answerTool(
     return buildAnswer(query, input, answer, { about, options, optionsWithSite });
   } catch (error) {
     if (error instanceof AnalyticsError) {
-      const { adviseOnArguments } = await import("./argument-advice.ts");
       return buildErrorAnswer(error, adviseOnArguments(name, input, error.parameters));
     }
     return buildErrorAnswer(
