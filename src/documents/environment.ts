@@ -9,7 +9,7 @@ export const environment = {
   ANALYTICS_CLICKHOUSE: "ClickHouse to answer from (https://reader@host:8443/web), instead of a service.",
   ANALYTICS_CLICKHOUSE_PASSWORD: "Password of the ClickHouse user.",
   ANALYTICS_ALLOW_HTTP:
-    "Comma-separated host names that may be called over plain http, as this machine always may.",
+    "Comma-separated host names that may be called over plain http, besides this machine.",
   ANALYTICS_CALLS_PER_MINUTE: "Tool calls the MCP server answers per minute (300).",
   ANALYTICS_PAGER: "Program that shows an answer longer than the screen (PAGER); empty or cat for none.",
   ANALYTICS_KEYS_FILE: "File of organizations and hashes of their keys, for reference and serve (see keys).",
@@ -23,7 +23,7 @@ export const connectorEnvironment = {
   ANALYTICS_SERVE_HOST: "Address to listen on (127.0.0.1).",
   ANALYTICS_SERVE_PORT: "Port to listen on (8788).",
   ANALYTICS_SERVE_PUBLIC_URL: "How people and clients reach it, such as https://mcp.example.com.",
-  ANALYTICS_SERVE_DASHBOARD_URL: "Where people create their keys; the sign-in page links it.",
+  ANALYTICS_SERVE_DASHBOARD_URL: "Where people create their keys; the sign-in page links to it.",
   ANALYTICS_SERVE_STORE: "Where sign-ins are kept: a file, redis://…, rediss://… or memory.",
   ANALYTICS_SERVE_SECRET_FILE: "File of the server secret, the same on every replica.",
   ANALYTICS_SERVE_TRUST_PROXY: "on if it runs behind your reverse proxy: trusts X-Forwarded-For.",

@@ -3,14 +3,14 @@ import { operations } from "../operations/index.ts";
 import { parameterSchemas } from "../operations/json-schema.ts";
 import { connectorEnvironment, environment } from "./environment.ts";
 
-/** A shell command and the MCP tool for the same query. */
-export interface Offer {
+/** A query, with its shell command (`name`) and its MCP tool. */
+export interface DescribedQuery {
   name: string;
   tool: { name: string; description: string };
 }
 
 /** A document to link to, served at the same place as the summary. */
-export interface Reading {
+export interface LinkedDocument {
   title: string;
   /** Relative to the summary's own address. */
   path: string;
@@ -24,7 +24,10 @@ export const LLMS_TXT_LINK = '</llms.txt>; rel="describedby"';
  * Builds the summary for AI assistants (llmstxt.org) from the operations and the given queries. The format allows only
  * lists of links under headings, so everything else comes first.
  */
-export function buildLlmsTxt(offers: readonly Offer[], readings: readonly Reading[] = []): string {
+export function buildLlmsTxt(
+  queries: readonly DescribedQuery[],
+  documents: readonly LinkedDocument[] = [],
+): string {
   const endpoints = operations.map((operation) => {
     const names = [...parameterSchemas(operation.params)].map(([name, schema]) =>
       schema.default === undefined ? name : `${name}=${schema.default}`,
@@ -32,15 +35,15 @@ export function buildLlmsTxt(offers: readonly Offer[], readings: readonly Readin
     const query = names.length === 0 ? "" : ` (${names.join(", ")})`;
     return `- \`GET ${BASE_PATH}${operation.path}\`${query}: ${operation.summary}`;
   });
-  const tools = offers.map(
+  const tools = queries.map(
     ({ name, tool }) => `- \`${tool.name}\` (shell: \`analytics-mcp ${name}\`): ${tool.description}`,
   );
   const list = (variables: Readonly<Record<string, string>>) =>
     Object.entries(variables)
       .map(([name, help]) => `- \`${name}\`: ${help}`)
       .join("\n");
-  const links = readings.map(({ title, path, about }) => `- [${title}](${path}): ${about}`);
-  const documents = links.length === 0 ? "" : `\n## Documents\n\n${links.join("\n")}\n`;
+  const links = documents.map(({ title, path, about }) => `- [${title}](${path}): ${about}`);
+  const linkSection = links.length === 0 ? "" : `\n## Documents\n\n${links.join("\n")}\n`;
   return `# analytics-mcp
 
 > Read-only web analytics for AI assistants and the shell: visitors, page views, daily series, breakdowns and realtime of an organization's sites, over a REST API (OpenAPI 3.1), a local MCP server and a command line.
@@ -65,5 +68,5 @@ ${list(environment)}
 Environment of \`analytics-mcp serve\`, the remote connector:
 
 ${list(connectorEnvironment)}
-${documents}`;
+${linkSection}`;
 }

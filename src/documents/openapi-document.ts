@@ -18,7 +18,7 @@ const errorResponses: Record<ProblemStatus, { name: ResponseName; description: s
     400: {
       name: "BadRequest",
       description:
-        "A parameter is missing, unknown, repeated, empty, of the wrong type or out of bounds. Nothing is ignored and nothing is clamped; `errors` lists every refused parameter with its allowed values; a missing one may have `parameter` and `detail` alone. The length of a text is counted as sent.",
+        "A parameter is missing, unknown, repeated, empty, of the wrong type or out of bounds. Nothing is ignored or clamped. `errors` lists every refused parameter with its allowed values; the entry of a missing one may have only `parameter` and `detail`. The length of a text is counted as sent.",
     },
     401: {
       name: "Unauthorized",
@@ -28,7 +28,7 @@ const errorResponses: Record<ProblemStatus, { name: ResponseName; description: s
     404: {
       name: "NotFound",
       description:
-        "No site of the key's organization has this id or domain (another organization's site answers the same), or there is nothing at this path. A path with a trailing slash is another path.",
+        "No site of the key's organization has this id or domain (another organization's site answers the same), or there is nothing at this path. A path with a trailing slash is a different path.",
     },
     405: {
       name: "MethodNotAllowed",
@@ -147,7 +147,7 @@ export function buildOpenApi(offered: readonly AnyOperation[] = operations) {
       version: CONTRACT_VERSION,
       summary: "Read-only web analytics for the sites of one organization.",
       description:
-        "Every operation is a GET (or HEAD) with a Bearer key that belongs to one organization; it only gives access to that organization's sites. Answers are JSON objects, counts are integers, dates are `YYYY-MM-DD` in the site's timezone, timestamps are RFC 3339. Within v1 changes only add: ignore unknown members and accept unknown enumeration values. Errors are `application/problem+json` (RFC 9457).",
+        "Every operation is a GET (or HEAD) with a Bearer key that belongs to one organization; it only gives access to that organization's sites. Answers are JSON objects, counts are integers, dates are `YYYY-MM-DD` in the site's timezone, timestamps are RFC 3339. Within v1, changes only add: ignore unknown members and accept unknown enumeration values. Errors are `application/problem+json` (RFC 9457).",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: BASE_PATH, description: "This host." }],

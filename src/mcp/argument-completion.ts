@@ -13,16 +13,16 @@ type Argument = CompleteRequestParams["argument"];
 /** The maximum in the specification (2025-11-25, server/utilities/completion). */
 const MAX_VALUES = 100;
 
-/** Numbers of complete days that people ask for. */
+/** Periods of complete days that people often ask for. */
 const LAST_DAYS = ["last_7_days", "last_28_days", "last_30_days", "last_90_days"];
 
 /** Completes an argument of a prompt or of the resource template. Throws a protocol error -32602 for an unknown one. */
 export async function complete(call: Call, ref: Reference, { name, value }: Argument) {
-  const all = takesArgument(ref, name) ? await suggest(call, name) : undefined;
+  const all = takesArgument(ref, name) ? await listValues(call, name) : undefined;
   if (all === undefined) return { values: [], hasMore: false };
   const wanted = value.toLowerCase();
   const matching = all
-    .filter((each) => each.includes(wanted))
+    .filter((candidate) => candidate.includes(wanted))
     .sort((a, b) => Number(b.startsWith(wanted)) - Number(a.startsWith(wanted)));
   return {
     values: matching.slice(0, MAX_VALUES),
@@ -32,15 +32,17 @@ export async function complete(call: Call, ref: Reference, { name, value }: Argu
 }
 
 function takesArgument(ref: Reference, name: string): boolean {
-  if (ref.type === "ref/prompt") return findPrompt(ref.name).arguments.some((each) => each.name === name);
+  if (ref.type === "ref/prompt") {
+    return findPrompt(ref.name).arguments.some((argument) => argument.name === name);
+  }
   if (ref.uri === overviewTemplate.uriTemplate) return name === "site";
   if (listResources().some(({ uri }) => uri === ref.uri)) return false;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource template ${ref.uri} not found`);
 }
 
-async function suggest(call: Call, argument: string): Promise<readonly string[] | undefined> {
+async function listValues(call: Call, argument: string): Promise<readonly string[] | undefined> {
   if (argument === "dimension") return dimensions;
-  // Without today, which has no complete day to compare.
+  // Not today: it has no complete day to compare.
   if (argument === "period") return [...periodWords.filter((word) => word !== "today"), ...LAST_DAYS];
   if (argument !== "site") return undefined;
   try {

@@ -1,20 +1,20 @@
 /** Maximum length of an answer in tokens (o200k): text and structured content together, since some hosts forward both. */
 const MAX_TOKENS = 8_000;
-/** What one form of an answer may take. */
+/** Maximum for one of the two forms. */
 export const MAX_FORM_TOKENS = MAX_TOKENS / 2;
 /** Reserved in both forms for everything but the rows: site, period, totals, receipt. */
 const HEAD_TOKENS = 800;
-export const ROW_TOKENS = MAX_TOKENS - HEAD_TOKENS;
+export const MAX_ROW_TOKENS = MAX_TOKENS - HEAD_TOKENS;
 
 /**
- * How many of the rows fit into an answer, counted from one end. JSON's member names and numbers are counted as a
- * tokenizer splits them. Text from visitors is counted at its worst, because they may choose it to be costly.
+ * Counts how many rows fit into an answer, from one end. JSON's member names and numbers are counted as a tokenizer
+ * splits them. Text from visitors is counted at its highest cost, because they may choose text that is expensive.
  *
- * @param rows Each in all of its forms.
+ * @param rows Each row in all of its forms.
  */
 export function countFitting(rows: readonly (readonly unknown[])[], from: "first" | "last"): number {
   const ordered = from === "first" ? rows : rows.toReversed();
-  let left = ROW_TOKENS;
+  let left = MAX_ROW_TOKENS;
   const tooMany = ordered.findIndex((forms) => {
     left -= forms.reduce<number>((sum, form) => sum + estimateTokens(form) + 1, 0);
     return left < 0;
@@ -22,14 +22,14 @@ export function countFitting(rows: readonly (readonly unknown[])[], from: "first
   return tooMany === -1 ? rows.length : tooMany;
 }
 
-/** Estimates the tokens of a value as JSON, at least about as many as an o200k tokenizer counts. */
+/** Estimates the tokens of a value as JSON: about what an o200k tokenizer counts, or more. */
 export function estimateTokens(value: unknown): number {
   if (typeof value === "string") return isDate(value) ? DATE_TOKENS : 2 + estimateText(value);
-  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + estimateTokens(each) + 0.5, 1);
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + estimateTokens(item) + 0.5, 1);
   if (typeof value !== "object" || value === null) return Math.ceil(String(value).length / 3);
   const members = Object.entries(value);
   return members.reduce(
-    (sum, [key, each]) => sum + Math.ceil(key.length / 8) + 1.5 + estimateTokens(each),
+    (sum, [key, member]) => sum + Math.ceil(key.length / 8) + 1.5 + estimateTokens(member),
     1,
   );
 }

@@ -1,10 +1,10 @@
 import { AnalyticsError } from "../errors.ts";
 import { formatCount } from "../render/plural.ts";
 
-/** Counts one call. Throws AnalyticsError `rate_limited`, with the time to wait, if there were too many. */
+/** Counts one call. Throws AnalyticsError `rate_limited`, with the time to wait, if there have been too many. */
 export type Admit = () => void | Promise<void>;
 
-export function tooManyCalls(perMinute: number, seconds: number): AnalyticsError {
+export function createTooManyCallsError(perMinute: number, seconds: number): AnalyticsError {
   return new AnalyticsError("rate_limited", `Too many calls: the limit is ${perMinute} a minute.`, {
     hint: `Wait ${formatCount(seconds, "second")}, then call again. compare_periods and get_overview replace several other calls.`,
   });
@@ -22,7 +22,7 @@ export function createRateLimit(perMinute: number, clock: () => number): () => v
     // A clock that was set back refills nothing.
     tokens = Math.min(perMinute, tokens + (Math.max(0, now - filled) * perMinute) / 60_000);
     filled = now;
-    if (tokens < 1) throw tooManyCalls(perMinute, Math.ceil(((1 - tokens) * 60) / perMinute));
+    if (tokens < 1) throw createTooManyCallsError(perMinute, Math.ceil(((1 - tokens) * 60) / perMinute));
     tokens--;
   };
 }

@@ -1,4 +1,4 @@
-/** The MCP Apps extension (2026-01-26): hosts that support it show this page with the answers of the two tools. */
+/** The MCP Apps extension (2026-01-26): hosts that support it show the chart with the answers of two tools. */
 export const CHART_EXTENSION = "io.modelcontextprotocol/ui";
 /** The member of an answer's `_meta` that has the chart's data in full. */
 export const CHART_DATA = "analytics-mcp/chart";

@@ -14,15 +14,15 @@ export interface Refusal {
  * a readable id gets no answer.
  */
 export function createInvalidRequestCheck(refuse: (refusal: Refusal) => void): (chunk: Buffer) => void {
-  let open: Buffer[] = [];
+  let partial: Buffer[] = [];
   return (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf("\n"); end !== -1; end = chunk.indexOf("\n", start)) {
-      const line = Buffer.concat([...open, chunk.subarray(start, end)]).toString("utf8");
-      [open, start] = [[], end + 1];
+      const line = Buffer.concat([...partial, chunk.subarray(start, end)]).toString("utf8");
+      [partial, start] = [[], end + 1];
       for (const refusal of checkLine(line)) refuse(refusal);
     }
-    if (start < chunk.length) open.push(chunk.subarray(start));
+    if (start < chunk.length) partial.push(chunk.subarray(start));
   };
 }
 
@@ -41,8 +41,8 @@ const createRefusal = (id: Refusal["id"], code: number, message: string): Refusa
 
 function findInvalidRequests(message: unknown): (string | number)[] {
   if (isMessage(message)) return [];
-  return (Array.isArray(message) ? message : [message]).flatMap((each) => {
-    const request: object = Object(each);
+  return (Array.isArray(message) ? message : [message]).flatMap((entry) => {
+    const request: object = Object(entry);
     if ("result" in request || "error" in request || !("id" in request)) return [];
     const { id } = request;
     return typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id)) ? [id] : [];

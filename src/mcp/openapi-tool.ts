@@ -14,7 +14,7 @@ import type { Receipt, ToolAnswer } from "./tool-answer.ts";
 const names: string[] = operations.map((operation) => operation.name);
 
 export const openapiToolParams = z.strictObject({
-  operation: z.enum(names).optional().describe("Shown in full; without it, a summary of all."),
+  operation: z.enum(names).optional().describe("Operation to show in full; without it, a summary of all."),
 });
 
 export const openapiToolResult = z.object({
@@ -90,11 +90,11 @@ function collectComponents(document: Document, definition: unknown): Record<stri
   const found: Record<string, unknown> = {};
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
-    for (const [key, each] of Object.entries(value)) {
-      if (key !== "$ref" || typeof each !== "string" || each in found) visit(each);
+    for (const [key, member] of Object.entries(value)) {
+      if (key !== "$ref" || typeof member !== "string" || member in found) visit(member);
       else {
-        found[each] = resolve(document, each);
-        visit(found[each]);
+        found[member] = resolve(document, member);
+        visit(found[member]);
       }
     }
   };

@@ -34,7 +34,7 @@ const prompts: Prompt[] = [
     description: "A short report on a site's last seven complete days, or on another week.",
     arguments: [site, period],
     write: (given) => `Write a short weekly report ${forSite(given.site)}.
-Call compare_periods and get_timeseries, both with period=${clean(given.period) ?? "last_7_days"}, and leave out today, which is incomplete. For more of what the days had, call get_breakdown with the same period. State the dates of both windows. Report how visitors and page views changed, on which days, and which pages, referrers, channels and countries changed most. Say what is uncertain, such as a small sample or missing rows. End with one sentence on what to look at next.`,
+Call compare_periods and get_timeseries, both with period=${clean(given.period) ?? "last_7_days"}, and leave out today, which is incomplete. For more detail, call get_breakdown with the same period. State the dates of both windows. Report how visitors and page views changed, on which days, and which pages, referrers, channels and countries changed most. Say what is uncertain, such as a small sample or missing rows. End with one sentence on what to look at next.`,
   },
   {
     name: "what_changed",
@@ -62,12 +62,12 @@ Call get_timeseries with days=29 and compare each complete day with the same wee
 export const listPrompts = () =>
   prompts.map(({ write: _, ...prompt }) => ({
     ...prompt,
-    arguments: prompt.arguments.map((each) => ({ ...each, required: false })),
+    arguments: prompt.arguments.map((argument) => ({ ...argument, required: false })),
   }));
 
 /** Throws a protocol error -32602 if there is no such prompt. */
 export function findPrompt(name: string): Prompt {
-  const prompt = prompts.find((each) => each.name === name);
+  const prompt = prompts.find((candidate) => candidate.name === name);
   if (prompt) return prompt;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt ${name} not found`);
 }
@@ -75,20 +75,20 @@ export function findPrompt(name: string): Prompt {
 /** Writes a prompt. Ignores unknown arguments; throws a protocol error -32602 for invalid ones. */
 export function writePrompt(name: string, given: Record<string, string>): GetPromptResult {
   const prompt = findPrompt(name);
-  const taken: Arguments = Object.fromEntries(
-    prompt.arguments.flatMap((each) =>
-      Object.hasOwn(given, each.name) ? [[each.name, given[each.name]]] : [],
+  const accepted: Arguments = Object.fromEntries(
+    prompt.arguments.flatMap((argument) =>
+      Object.hasOwn(given, argument.name) ? [[argument.name, given[argument.name]]] : [],
     ),
   );
   const mistakes = [
-    ...(["days", "dimension"] as const).flatMap((each) => findMistake(each, taken[each])),
-    ...findPeriodMistake(taken),
+    ...(["days", "dimension"] as const).flatMap((parameter) => findMistake(parameter, accepted[parameter])),
+    ...findPeriodMistake(accepted),
   ];
   if (mistakes.length > 0) {
     const message = `Invalid arguments for prompt ${name}: ${mistakes.join(", ")}`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
-  return { messages: [{ role: "user", content: { type: "text", text: prompt.write(taken) } }] };
+  return { messages: [{ role: "user", content: { type: "text", text: prompt.write(accepted) } }] };
 }
 
 /** Checks an argument as compare_periods would. Hosts send an empty text for a field that was left empty. */

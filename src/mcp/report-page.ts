@@ -4,7 +4,7 @@ import { cleanValue } from "../render/clean-value.ts";
 /**
  * The chart as a file of its own: it holds its answer, loads nothing, and its policy allows no other script.
  *
- * @param report An overview, raw, and sentences on it.
+ * @param report An overview with its text as visitors wrote it, and notes on it.
  */
 export async function buildReportPage(
   title: string,
@@ -16,7 +16,7 @@ export async function buildReportPage(
   return (
     reportPage
       .replace("{{title}}", () => escapeHtml(title))
-      // Nothing in it can end the element or begin a comment.
+      // Without "<", the answer can neither end its element nor begin a comment.
       .replace('"{{answer}}"', () => formatJson(answer).replaceAll("<", "\\u003c"))
   );
 }

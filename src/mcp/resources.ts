@@ -66,35 +66,35 @@ export async function readResource(
   given: string,
   { mcpReq: { signal, envelope } }: ServerContext,
 ): Promise<ReadResourceResult> {
-  const uri = readAddress(given);
+  const uri = parseUri(given);
   const ask = async (name: string, input: Record<string, unknown>) => ({
     contents: [{ uri, mimeType: JSON_TYPE, text: await readAnswer(options, uri, name, input, { signal }) }],
   });
   // Clients before 2026-07-28 do not know hints; clients of that revision send an envelope.
-  const hint = (ttlMs: number, cacheScope: CacheHint["cacheScope"]) => envelope && { ttlMs, cacheScope };
+  const cacheHint = (ttlMs: number, cacheScope: CacheHint["cacheScope"]) => envelope && { ttlMs, cacheScope };
   // Answers that depend on the key belong to one organization: no shared cache may keep them.
   switch (uri) {
     case descriptions.sites.uri:
-      return { ...(await ask("sites", {})), ...hint(MINUTE_MS, "private") };
+      return { ...(await ask("sites", {})), ...cacheHint(MINUTE_MS, "private") };
     case descriptions.openapi.uri:
-      return { ...(await ask("openapi", {})), ...hint(HOUR_MS, "private") };
+      return { ...(await ask("openapi", {})), ...cacheHint(HOUR_MS, "private") };
     case descriptions.llms.uri: {
       const { buildLlmsTxt } = await import("../documents/llms.ts");
       const { mimeType } = descriptions.llms;
-      return { contents: [{ uri, mimeType, text: buildLlmsTxt(queries) }], ...hint(HOUR_MS, "public") };
+      return { contents: [{ uri, mimeType, text: buildLlmsTxt(queries) }], ...cacheHint(HOUR_MS, "public") };
     }
     case descriptions.chart.uri: {
       const { chartPage } = await import("./chart-pages.ts");
       const { mimeType, _meta } = chartResource;
-      return { contents: [{ uri, mimeType, text: chartPage, _meta }], ...hint(HOUR_MS, "public") };
+      return { contents: [{ uri, mimeType, text: chartPage, _meta }], ...cacheHint(HOUR_MS, "public") };
     }
   }
   const [, site] = OVERVIEW.exec(uri) ?? [];
   if (site === undefined) throw new ResourceNotFoundError(given);
-  return { ...(await ask("overview", { site: decode(site) })), ...hint(MINUTE_MS, "private") };
+  return { ...(await ask("overview", { site: decode(site) })), ...cacheHint(MINUTE_MS, "private") };
 }
 
-function readAddress(uri: string): string {
+function parseUri(uri: string): string {
   try {
     return new URL(uri).href;
   } catch {

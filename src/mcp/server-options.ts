@@ -5,9 +5,9 @@ import type { Admit } from "./call-rate-limit.ts";
 export interface McpServerOptions {
   /** How the instructions and answers describe the source. */
   about: About;
-  /** The command-line options that choose the source; undefined over HTTP, where nobody has the shell. */
+  /** The command-line options that choose the source; undefined over HTTP, where callers have no shell. */
   options?: readonly string[] | undefined;
-  /** The same with `--site`, for a query that names no site; absent if they are the same. */
+  /** The same options and `--site`, for queries without a `site` parameter; absent if the source has no such option. */
   optionsWithSite?: readonly string[] | undefined;
   call: Call;
   version: string;

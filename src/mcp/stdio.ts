@@ -23,7 +23,7 @@ export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOp
   const input = stdin.pipe(createByteOrderMarkFilter());
   const transport = new StdioServerTransport(input, stdout);
   let fault: AnalyticsError | undefined;
-  const gone = new Promise<void>((resolve) => {
+  const disconnected = new Promise<void>((resolve) => {
     // If a message is too long, the transport closes and stops reading, so the end of input never arrives.
     const close = transport.close.bind(transport);
     transport.close = () => close().then(resolve);
@@ -45,7 +45,7 @@ export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOp
       void transport.send(refusal as JSONRPCMessage).catch(onFault);
     }),
   );
-  await gone;
+  await disconnected;
   await handle.close();
   if (fault) throw fault;
 }

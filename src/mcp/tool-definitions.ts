@@ -15,12 +15,12 @@ const annotations = {
 /** Deepest level of an output schema that clients get in full. */
 const MAX_DEPTH = 3;
 
-/** Members that explain themselves in an answer, and whose schemas would take much room. */
+/** Members that explain themselves in an answer; their schemas would cost many tokens. */
 const BRIEF = new Set(["site", "period", "warnings", "current", "previous", "change", "bounds", "more"]);
-/** Names that `compact` leaves out where one follows from the other. */
+/** `compact` leaves out one of these where it follows from the other, so neither is required. */
 const OMITTED = new Set(["value", "label"]);
 
-/** Descriptions that are shorter for a model, or say more. */
+/** Descriptions for models, where they are shorter than for people or say more. */
 const descriptions = new Map([
   ["site", "Site id or domain; not needed if there is only one."],
   ["days", "Days, including today so far."],
@@ -55,8 +55,8 @@ function defineTool({ params, result, tool, isDescription }: Query): Tool {
 }
 
 /**
- * Some hosts strip bounds and defaults from a schema, so its descriptions have them in words too. That a text must not be
- * empty helps no model.
+ * Some hosts strip bounds and defaults from a schema, so its descriptions have them in words too. `minLength` is left out:
+ * it only says that a text must not be empty, which does not help a model.
  */
 function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
@@ -72,8 +72,8 @@ function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
 
 /**
  * The schema of a tool's structured answer. It costs a model tokens, and the model sees the answer anyway. So it has only
- * names, types and what is required, without the members of deep levels and of what is in every answer. The OpenAPI document has the
- * descriptions.
+ * names, types and what is required, and leaves out deep levels and the members of what is in every answer. The
+ * descriptions are in the OpenAPI document.
  */
 function buildOutputSchema(result: z.ZodObject): JsonSchema {
   const json = strip(toJsonSchema(result), 0);
@@ -87,12 +87,12 @@ function buildOutputSchema(result: z.ZodObject): JsonSchema {
 function strip(schema: JsonSchema, depth: number): JsonSchema {
   const { type, anyOf, properties, required, items } = schema;
   // A client may know only one type for each schema, so a union has a schema for each.
-  const union = Array.isArray(type) ? type.map((each) => ({ type: each })) : anyOf;
-  if (Array.isArray(union)) return { anyOf: union.map((each: JsonSchema) => strip(each, depth)) };
+  const union = Array.isArray(type) ? type.map((name) => ({ type: name })) : anyOf;
+  if (Array.isArray(union)) return { anyOf: union.map((branch: JsonSchema) => strip(branch, depth)) };
   if (depth > MAX_DEPTH) return { ...(type && { type }) };
-  const members = Object.entries(properties ?? {}).map(([name, each]) => [
+  const members = Object.entries(properties ?? {}).map(([name, member]) => [
     name,
-    strip(each, BRIEF.has(name) ? MAX_DEPTH + 1 : depth + 1),
+    strip(member, BRIEF.has(name) ? MAX_DEPTH + 1 : depth + 1),
   ]);
   const kept = (required ?? []).filter((name) => !OMITTED.has(name));
   return {

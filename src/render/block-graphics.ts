@@ -4,8 +4,8 @@ const RISING = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const GROWING = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /**
- * Draws counts as blocks of eight heights. Zero is a dot, so that a small count never looks like none; a count far above the
- * others is an arrow.
+ * Draws counts as blocks of eight heights. Zero is a dot, so that a small count never looks like zero; a count far above
+ * the others is an arrow.
  */
 export function drawSparkline(values: readonly number[]): string {
   const top = findTop(values);

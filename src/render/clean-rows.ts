@@ -1,11 +1,11 @@
 import { cleanText, MAX_TEXT_LENGTH } from "./clean-text.ts";
 
-/** The members that tell the rows of a list apart. */
+/** The members that name a row of a list. */
 const NAMES = ["value", "label"];
 
 /** Explains the numbers of `cleanRows` to a reader. */
 export const NUMBER_NOTE =
-  "A name that ends in a number in brackets, such as (2), only looks like another one.";
+  "A name that ends in a number in brackets, such as (2), looks like another name but is not the same.";
 
 /**
  * Cleans the names of a list's rows. No two rows have the same value, so names that become equal by cleaning or cutting
@@ -38,10 +38,10 @@ export function hasLookalikes(rows: readonly object[], maxLength = MAX_TEXT_LENG
 }
 
 /**
- * Shortens texts so that they stay different. A text that needs no change keeps its look, so that an imitation is the one
- * with a number.
+ * Shortens texts so that they stay different, by a number where two would be the same. A text that needs no change gets
+ * no number, so an imitation of it does.
  *
- * @param shorten Makes a text fit, with room to spare for a number.
+ * @param shorten Makes a text fit, and leaves room for a number (`spare`).
  */
 export function distinguish(
   texts: readonly unknown[],
@@ -55,7 +55,7 @@ export function distinguish(
     if (text === texts[index] && !taken.has(text)) taken.add(text);
     else changed.push(index);
   }
-  // A text of invisible characters alone must not look like no text.
+  // A text of invisible characters alone becomes empty, so it gets a number to be seen.
   taken.add("");
   const numbers = new Map<string, number>();
   for (const index of changed) {

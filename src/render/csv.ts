@@ -14,7 +14,9 @@ export function formatCsv(columns: readonly Column[], lists: readonly View["rows
       .map((row) =>
         columns.map(({ key, kind }) => {
           const cell = row[key] ?? null;
-          return typeof cell === "string" ? quote(guardFormula(kind, cleanText(cell))) : String(cell ?? "");
+          return typeof cell === "string"
+            ? quoteCell(guardFormula(kind, cleanText(cell)))
+            : String(cell ?? "");
         }),
       ),
   ]
@@ -22,4 +24,4 @@ export function formatCsv(columns: readonly Column[], lists: readonly View["rows
     .join("\n");
 }
 
-const quote = (text: string) => (/[",;\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const quoteCell = (text: string) => (/[",;\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -33,7 +33,7 @@ function formatMarkdownTable(view: View, screen: Screen): string[] {
   const formatCell = (column: Column, row: Record<string, Cell>) => {
     const text = format(column, row).trim();
     const isFromVisitors = column.untrusted === true && row.value !== null && row[column.key] !== null;
-    // In code, a backslash cannot be escaped, and with it a pipe would end the cell.
+    // In code, a backslash cannot be escaped, so a pipe after one would end the cell.
     return isFromVisitors && !text.includes("\\|") ? quoteCode(text) : escapeMarkdown(text);
   };
   return [
@@ -43,7 +43,7 @@ function formatMarkdownTable(view: View, screen: Screen): string[] {
   ].map((cells) => `| ${cells.join(" | ")} |`);
 }
 
-/** So that text is only text: no link, image, emphasis, HTML or cell of its own. */
+/** Escapes text so that it stays text: no link, image, emphasis, HTML or cell. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>|~#!&]|:(?=\/\/)|(?<=\bwww)\.|@/g, "\\$&");
 }

@@ -1,9 +1,9 @@
 import { distance } from "fastest-levenshtein";
 
-/** Comparing takes as long as the product of both lengths, and a model may send a word of any length. */
+/** The time to compare grows with the product of both lengths, and a model may send a word of any length. */
 const MAX_LENGTH = 253;
 
-/** The known word that is nearest to a mistyped one, if it is near: at most a third of its letters differ. */
+/** The known word nearest to a mistyped one, if at most a third of its letters differ. */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const [nearest] = known
@@ -13,7 +13,7 @@ export function findNearest(word: string, known: readonly string[]): string | un
   return nearest?.candidate;
 }
 
-/** "Did you mean …? " if a known word is near, else an empty text. */
+/** "Did you mean …? " if a known word is near, otherwise an empty text. */
 export function suggest(word: string, known: readonly string[]): string {
   const nearest = findNearest(word, known);
   return nearest === undefined ? "" : `Did you mean ${nearest}? `;

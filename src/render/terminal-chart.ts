@@ -8,7 +8,7 @@ import { measure, pad, wrap } from "./text-width.ts";
 /** Terminal columns. A wider bar would not be easier to read. */
 const MAX_BAR_WIDTH = 6;
 
-/** A series as a sparkline with its label, on one line or two. A longer series than the screen shows its last days. */
+/** A series as a sparkline with its label, on one line or two. If it is longer than the screen is wide, its end is shown. */
 export function formatSparkline(
   { label, from, values, partial, interval }: Series,
   screen: Screen,
@@ -24,7 +24,7 @@ export function formatSparkline(
   return shown.length + 2 + measure(text) <= screen.width ? [`${line}  ${text}`] : [text, line];
 }
 
-/** What the arrows in a picture stand for. */
+/** Explains the arrows in a picture. */
 function describeOutliers(values: readonly number[], { locale }: Screen): string {
   const top = findTop(values);
   const outliers = values.filter((value) => value > top);
@@ -46,7 +46,7 @@ export function formatChart(series: Series, screen: Screen, height: number): str
   // Today always has a separate bar, because its count is not complete.
   const today = Number(series.partial);
   const daysPerBar = Math.max(1, Math.ceil((series.values.length - today) / (room - today)));
-  const bars = gather(series, daysPerBar);
+  const bars = groupIntoBars(series, daysPerBar);
   const heights = bars.map(({ value }) => value);
   const most = niceTop(findTop(heights));
   const barWidth = Math.min(MAX_BAR_WIDTH, Math.max(1, Math.floor(room / bars.length)));
@@ -61,9 +61,9 @@ export function formatChart(series: Series, screen: Screen, height: number): str
         .map(({ cells }) => (cells[row] ?? " ").repeat(barWidth - gap) + " ".repeat(gap))
         .join("");
     const [complete, today] = [draw(false), draw(true).trimEnd()];
-    const margined = paint(screen, "dim", `${pad(label, margin - 2, "right")} ${axis}`);
+    const axisWithLabel = paint(screen, "dim", `${pad(label, margin - 2, "right")} ${axis}`);
     return (
-      margined +
+      axisWithLabel +
       paint(screen, "cyan", today === "" ? complete.trimEnd() : complete) +
       paint(screen, "dim", today)
     );
@@ -77,12 +77,12 @@ export function formatChart(series: Series, screen: Screen, height: number): str
 }
 
 /** Averages the days of each bar. Counts from the end, so that only the oldest bar can have fewer days. */
-function gather({ values, partial }: Series, daysPerBar: number): Bar[] {
+function groupIntoBars({ values, partial }: Series, daysPerBar: number): Bar[] {
   const complete = partial ? values.slice(0, -1) : values;
   const bars: Bar[] = [];
   for (let end = complete.length; end > 0; end -= daysPerBar) {
     const days = complete.slice(Math.max(0, end - daysPerBar), end);
-    bars.unshift({ value: days.reduce((sum, each) => sum + each, 0) / days.length, partial: false });
+    bars.unshift({ value: days.reduce((sum, value) => sum + value, 0) / days.length, partial: false });
   }
   return partial ? [...bars, { value: values.at(-1) ?? 0, partial: true }] : bars;
 }

@@ -6,11 +6,11 @@ import { formatTable, measureTable } from "./terminal-table.ts";
 import { measure, pad, wrap } from "./text-width.ts";
 
 const GAP = 3;
-/** In lines: the lowest screen that shows a chart, and the highest chart. */
-const CHART_FROM = 24;
-const HIGHEST_CHART = 10;
+/** In lines: the lowest screen that gets a chart, and the highest chart. */
+const MIN_SCREEN_HEIGHT = 24;
+const MAX_CHART_HEIGHT = 10;
 
-/** An answer's views as one page for people: tables below or beside each other, with charts if the screen has room. */
+/** An answer's views as one page for people: tables stacked or side by side, with charts if the screen has room. */
 export function formatPage(views: readonly View[], screen: Screen): string {
   const blocks = groupBeside(views).flatMap((group) => layOut(group, screen));
   return blocks
@@ -32,8 +32,8 @@ function groupBeside(views: readonly View[]): View[][] {
 
 /** Puts as many views of a group in a row as there is room for. */
 function layOut(group: View[], screen: Screen): string[][] {
-  const least = Math.max(...group.map((view) => measureTable(view, screen)));
-  const across = Math.max(1, Math.min(group.length, Math.floor((screen.width + GAP) / (least + GAP))));
+  const minWidth = Math.max(...group.map((view) => measureTable(view, screen)));
+  const across = Math.max(1, Math.min(group.length, Math.floor((screen.width + GAP) / (minWidth + GAP))));
   if (across === 1) return group.map((view) => formatBlock(view, screen));
   const width = Math.floor((screen.width - GAP * (across - 1)) / across);
   const blocks = group.map((view) => formatBlock(view, { ...screen, width }));
@@ -55,7 +55,7 @@ function joinBlocks(blocks: string[][], width: number): string[] {
 }
 
 function formatBlock(view: View, screen: Screen): string[] {
-  // An empty one of several lists is left out: a note says that it is empty.
+  // If one of several lists is empty, it is left out, and a note says so.
   if (view.beside && view.rows.length === 0) return [];
   const isPicture = view.series !== undefined && view.rows.length === 0 && screen.pictures;
   const headline = isPicture ? "" : cleanText(view.headline, 1_000);
@@ -71,13 +71,13 @@ function formatBlock(view: View, screen: Screen): string[] {
   return parts.flatMap((lines, index) => (index === 0 || view.beside ? lines : ["", ...lines]));
 }
 
-/** The picture goes below a table that is longer than the screen, where it would scroll away above it. */
+/** Above a table longer than the screen, the picture would scroll away, so it goes below. */
 const drawOrder = (picture: string[], table: string[], { height }: Screen) =>
   picture.length + table.length + 4 > height ? [table, picture] : [picture, table];
 
 function formatSeries({ series, rows }: View, screen: Screen): string[] {
   if (!series || !screen.pictures || series.values.length < 2) return [];
-  if (rows.length === 0 || screen.height < CHART_FROM) return formatSparkline(series, screen);
-  const height = Math.min(HIGHEST_CHART, Math.floor(screen.height / 3));
+  if (rows.length === 0 || screen.height < MIN_SCREEN_HEIGHT) return formatSparkline(series, screen);
+  const height = Math.min(MAX_CHART_HEIGHT, Math.floor(screen.height / 3));
   return formatChart(series, screen, height).filter((line) => measure(line) > 0);
 }

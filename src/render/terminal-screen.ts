@@ -18,6 +18,6 @@ export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 /** Adds a style if the screen has colours. */
 export function paint({ color }: Pick<Screen, "color">, style: Style, text: string): string {
   if (!color || text === "") return text;
-  // Colours were decided before; with `validateStream`, newer Node would check the environment again.
+  // `color` is already decided; with `validateStream`, newer Node would check the environment again.
   return styleText(style, text, { validateStream: false });
 }

@@ -7,7 +7,7 @@ import { paint, type Screen } from "./terminal-screen.ts";
 import { measure, pad, truncate, truncateStart } from "./text-width.ts";
 
 const GAP = 2;
-/** Text is first cut to this width. If that is not enough, details are left out, then text is cut to the least width. */
+/** Text is first cut to this width. If that is not enough, details are left out, then text is cut to the minimum width. */
 const COMFORTABLE_TEXT = 20;
 /** The width of text in tables side by side. */
 const NARROW_TEXT = 14;
@@ -83,8 +83,8 @@ function fitColumns(shown: Column[], natural: Map<Column, number>, width: number
   return { columns, widths: shrink(columns, widths, width, MIN_TEXT_WIDTH) };
 }
 
-/** Cuts the widest text by one column at a time, until the table fits or no text is wider than `least`. */
-function shrink(columns: Column[], widths: number[], width: number, least: number): number[] {
+/** Cuts the widest text by one column at a time, until the table fits or no text is wider than `minWidth`. */
+function shrink(columns: Column[], widths: number[], width: number, minWidth: number): number[] {
   const shrunk = [...widths];
   for (let excess = sumWidths(shrunk) - width; excess > 0; excess--) {
     const texts = columns.flatMap((column, index) =>
@@ -94,14 +94,14 @@ function shrink(columns: Column[], widths: number[], width: number, least: numbe
       (best, index) => (best === undefined || (shrunk[index] ?? 0) > (shrunk[best] ?? 0) ? index : best),
       undefined,
     );
-    if (widest === undefined || (shrunk[widest] ?? 0) <= least) break;
+    if (widest === undefined || (shrunk[widest] ?? 0) <= minWidth) break;
     shrunk[widest] = (shrunk[widest] ?? 0) - 1;
   }
   return shrunk;
 }
 
 const sumWidths = (widths: number[]) =>
-  widths.reduce((sum, each) => sum + each, 0) + GAP * Math.max(0, widths.length - 1);
+  widths.reduce((sum, width) => sum + width, 0) + GAP * Math.max(0, widths.length - 1);
 
 function createBars({ bars, rows }: View, screen: Screen, used: number) {
   const room = Math.min(MAX_BAR_WIDTH, screen.width - used - GAP);

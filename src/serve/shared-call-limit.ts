@@ -1,5 +1,5 @@
 import type { AnalyticsError } from "../errors.ts";
-import { type Admit, createRateLimit, tooManyCalls } from "../mcp/call-rate-limit.ts";
+import { type Admit, createRateLimit, createTooManyCallsError } from "../mcp/call-rate-limit.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { isUnavailable } from "../oauth/store/store-failure.ts";
 
@@ -42,7 +42,7 @@ export function createSharedCallLimit(options: SharedCallLimitOptions): (grantId
     return async () => {
       const wait = await count(grantId);
       if (wait === undefined) return admitHere();
-      if (wait > 0) throw tooManyCalls(callsPerMinute, Math.ceil(wait / 1000));
+      if (wait > 0) throw createTooManyCallsError(callsPerMinute, Math.ceil(wait / 1000));
     };
   };
 }

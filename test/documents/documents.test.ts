@@ -13,7 +13,7 @@ import { execFileSync } from "../support/child-process.js";
 import { startTestConnector } from "../support/connector.ts";
 
 /** The pages beside llms.txt in the repository and in the package. */
-const readings = [
+const linkedDocuments = [
   ["README", "README.md", "first steps with an assistant, the shell and the connector"],
   ["Clients", "docs/clients.md", "what to paste into each MCP client"],
   ["Command line", "docs/command-line.md", "options, keys and profiles, exit codes, troubleshooting"],
@@ -27,7 +27,7 @@ const readings = [
 
 describe("published documents match the operations (npx vitest run -u rewrites them)", () => {
   it("llms.txt", async () => {
-    await expect(buildLlmsTxt(queries, readings)).toMatchFileSnapshot("../../llms.txt");
+    await expect(buildLlmsTxt(queries, linkedDocuments)).toMatchFileSnapshot("../../llms.txt");
   });
 
   it("the OpenAPI document", async () => {
@@ -48,7 +48,7 @@ describe("llms.txt", () => {
   });
 
   it("follows llmstxt.org: a title, a summary, and only links under each heading", () => {
-    for (const text of [buildLlmsTxt(queries), buildLlmsTxt(queries, readings)]) {
+    for (const text of [buildLlmsTxt(queries), buildLlmsTxt(queries, linkedDocuments)]) {
       const [start = "", ...sections] = text.split(/^## .+\n+/m);
       expect(start).toMatch(/^# analytics-mcp\n\n> .+\n\n(?!#)/);
       expect(text.match(/^#+ .+$/gm)?.length).toBe(1 + sections.length);

@@ -98,7 +98,7 @@ describe("commands of the queries", () => {
 
   it.each(examples)("%s answers", async (line) => {
     const [, ...argv] = line.replace(/^npx -y /, "").split(" ");
-    // A log of ours stands for the reader's.
+    // A log from the tests takes the place of the reader's.
     const words = argv.map((word) =>
       word.startsWith("'/var/log/") ? "test/sources/logs/labelled/access.log" : word,
     );
@@ -123,8 +123,8 @@ describe("paths in code, such as `src/main.ts`", () => {
 it("docs/connector.md has every setting of serve, with its variable", async () => {
   const rows = [...read("docs/connector.md").matchAll(/^\| `(--[\w-]+)` \| `(ANALYTICS_SERVE_\w+)/gm)];
   const options = (await readOptions("serve")).map(({ flags }) => flags.replace(/ .*/, ""));
-  // `reference` and `keys` have it, too, and its variable is theirs as well.
-  expect(rows.map(([, option]) => option)).toEqual(options.filter((each) => each !== "--keys"));
+  // `--keys` and its variable also belong to `reference` and `keys`.
+  expect(rows.map(([, option]) => option)).toEqual(options.filter((option) => option !== "--keys"));
   expect(rows.map(([, , variable]) => variable)).toEqual(Object.values(serveVariables));
 });
 

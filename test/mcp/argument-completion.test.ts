@@ -12,7 +12,7 @@ it.each([
   [ofPrompt, "period", "last_m", ["last_month"]],
   [ofPrompt, "period", "today", []],
   [{ type: "ref/prompt", name: "weekly_report" }, "period", "7", ["last_7_days"]],
-  // Values that begin with the text come before those that only contain it.
+  // Values that start with the text come before those that only contain it.
   [ofResource, "site", "example.c", ["example.com", "docs.example.com"]],
 ])("%j: %s %j", async (reference, argument, text, values) => {
   const client = await connectInProcess();

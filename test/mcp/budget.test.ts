@@ -112,7 +112,7 @@ describe("answers stay within 8,000 tokens", () => {
     [557, 557, "all of them"],
     [4_321, 1_000, "the first 1000"],
   ])(
-    "a breakdown with %d rows, of which the service sends %d, says one thing",
+    "a breakdown with %d rows, of which the service sends %d, gives its counts once and the same in both forms",
     async (total, sent, printed) => {
       const rows = Array.from({ length: sent }, (_, index) => {
         const value = `/blog/how-we-count-visitors-${index}`;

@@ -3,12 +3,12 @@ import { createRateLimit } from "../../src/mcp/call-rate-limit.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { connectInProcess } from "../support/clients.ts";
 
-describe("calls are rate-limited", () => {
-  it("a minute's calls at once, then steadily refilled", () => {
+describe("the rate limit of calls", () => {
+  it("allows a minute's calls at once, then refills steadily", () => {
     let now = 0;
     const admit = createRateLimit(60, () => now);
     const take = (count: number) => {
-      for (let each = 0; each < count; each++) admit();
+      for (let taken = 0; taken < count; taken++) admit();
     };
     take(60);
     expect(admit).toThrow("the limit is 60 a minute");
@@ -26,7 +26,7 @@ describe("calls are rate-limited", () => {
     take(1);
   });
 
-  it("and say so to an assistant, with the time to wait", async () => {
+  it("tells an assistant how long to wait", async () => {
     const client = await connectInProcess({ callsPerMinute: 2 });
     try {
       for (const _ of [1, 2]) expect((await client.callTool("list_sites")).isError).toBeFalsy();

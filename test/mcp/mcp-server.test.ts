@@ -14,7 +14,7 @@ describe("the tool list", () => {
     "has %s as its snapshot shows it (npx vitest run -u updates it)",
     async (name) => {
       const { tools } = await client.listTools();
-      const tool = tools.find((each) => each.name === name);
+      const tool = tools.find((candidate) => candidate.name === name);
       const snapshot = `../snapshots/tools/${name}.json`;
       await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(snapshot);
     },

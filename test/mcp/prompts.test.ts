@@ -10,13 +10,13 @@ afterAll(() => client.close());
 const read = async (name: string, args: Record<string, string>) =>
   (await client.getPrompt(name, args)).messages.map(({ content }) => content.text).join("\n");
 
-it("there are three", async () => {
+it("the server offers three prompts", async () => {
   const { prompts } = await client.listPrompts();
   expect(prompts.map(({ name }) => name)).toEqual(["weekly_report", "what_changed", "traffic_drop_check"]);
 });
 
 it.each(["weekly_report", "what_changed", "traffic_drop_check"])(
-  "%s asks about the site that was named, without what could pass for a line of the prompt",
+  "%s asks about the given site, without characters that could pass for a line of the prompt",
   async (name) => {
     expect(await read(name, { site: "example.com" })).toContain("on the site example.com");
     expect(await read(name, {})).toContain("on our site");
@@ -31,7 +31,7 @@ it("weekly_report uses complete days only", async () => {
   expect(text).not.toMatch(/days=\d/);
 });
 
-it("weekly_report is about the period that was named", async () => {
+it("weekly_report is about the given period", async () => {
   expect(await read("weekly_report", { period: "last-week" })).toContain("both with period=last-week,");
 });
 

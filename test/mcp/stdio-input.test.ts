@@ -14,7 +14,7 @@ interface Answer {
 const clock = () => NOW;
 const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
 
-/** Sends chunks to a server of their own and reads until a last request and all with a readable id are answered. */
+/** Sends chunks to a new server. Reads until a final request and each one with a readable id are answered. */
 async function converse(...chunks: (string | Buffer)[]) {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const faults: string[] = [];
@@ -49,7 +49,7 @@ async function converse(...chunks: (string | Buffer)[]) {
   return { answers: read().filter(({ id }) => id !== "last"), faults };
 }
 
-/** The ids that a client expects an answer to. */
+/** The ids for which a client expects an answer. */
 function readIds(chunks: (string | Buffer)[]): Answer["id"][] {
   return chunks.flatMap((chunk) => {
     const frame = Object(tryParse(String(chunk)));
@@ -97,7 +97,7 @@ describe("a byte order mark before the first line is skipped", () => {
   });
 });
 
-describe("a line that is no message", () => {
+describe("a line that is not a message", () => {
   it.each(["{bad", "hello", "{", "\ufffd"])("%j is a parse error, with one line of log", async (line) => {
     const { answers, faults } = await converse(format(initialize), `${line}\n`);
     expect(answers.find(({ id }) => id === null)?.error?.code).toBe(-32_700);
@@ -109,7 +109,7 @@ describe("a line that is no message", () => {
   });
 
   it.each(["[]", "1", "{}", `${"[".repeat(50_000)}${"]".repeat(50_000)}`])(
-    "JSON that is no JSON-RPC is one line of log: %.20s",
+    "JSON that is not JSON-RPC logs one line: %.20s",
     async (line) => {
       const { faults } = await converse(format(initialize), `${line}\n`);
       expect(faults).toEqual(["a message is not valid JSON-RPC"]);
@@ -189,9 +189,9 @@ type Path = string[];
 
 function listPaths(value: unknown): Path[] {
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) => [
+  return Object.entries(value).flatMap(([name, member]) => [
     [name],
-    ...listPaths(each).map((rest) => [name, ...rest]),
+    ...listPaths(member).map((rest) => [name, ...rest]),
   ]);
 }
 

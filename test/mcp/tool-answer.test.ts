@@ -40,9 +40,9 @@ describe("an answer is complete as text and as structured content, with its rece
     const { structuredContent, _meta = {}, ...result } = await call("get_overview", { site: "example.com" });
     const { trend, top } = _meta["analytics-mcp/chart"] as Pick<Overview, "trend" | "top">;
     expect(top.map(({ rows }) => rows.length)).toEqual([10, 10, 10, 10, 3]);
-    expect([trend.visitors, trend.pageviews, trend.previous?.visitors].map((each) => each?.length)).toEqual([
-      30, 30, 30,
-    ]);
+    expect(
+      [trend.visitors, trend.pageviews, trend.previous?.visitors].map((counts) => counts?.length),
+    ).toEqual([30, 30, 30]);
     const { previous, pageviews, ...shown } = trend;
     expect(structuredContent).toMatchObject({ trend: shown });
     expect(JSON.stringify(structuredContent)).not.toMatch(/channels|devices/);
@@ -168,7 +168,7 @@ describe("what visitors wrote is cleaned and labelled as data", () => {
     ).toHaveLength(rows);
   });
 
-  it("and derived values are not labelled", async () => {
+  it("derived values are not labelled", async () => {
     expect(
       textOf(await call("get_breakdown", { site: "example.com", dimension: "countries" })),
     ).not.toContain("come from visitors");
@@ -300,7 +300,7 @@ describe("names that look the same", () => {
     expect(textOf(result)).toContain("A name that ends in a number in brackets");
   });
 
-  it("other answers have no note on them", async () => {
+  it("other answers have no such note", async () => {
     const result = await call("get_overview", { site: "example.com" });
     expect(textOf(result)).not.toContain("in brackets");
   });
@@ -335,7 +335,7 @@ describe("arguments as hosts and models send them", () => {
   });
 });
 
-it("over HTTP, where nobody has the shell, no answer has a command", async () => {
+it("over HTTP, where callers have no shell, no answer has a command", async () => {
   const client = await connectInProcess({ hasShell: false });
   for (const [name, args] of [
     ["get_stats", { site: "example.com" }],

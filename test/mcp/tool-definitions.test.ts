@@ -45,7 +45,7 @@ it("every member of an output schema has one type, or a type for each branch", (
     if (Array.isArray(anyOf)) for (const branch of anyOf) visit(branch);
     else expect(type).toEqual(expect.any(String));
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(required));
-    for (const each of Object.values(properties)) visit(each);
+    for (const property of Object.values(properties)) visit(property);
     if (items) visit(items);
   };
   for (const { outputSchema } of tools) visit(outputSchema);
@@ -81,12 +81,12 @@ it("every tool keeps its budget of tokens, and so does their average", () => {
     whole: countTokens(JSON.stringify({ ...bare, outputSchema })),
     bare: countTokens(JSON.stringify(bare)),
   }));
-  const average = (kind: "whole" | "bare") => costs.reduce((sum, each) => sum + each[kind], 0) / costs.length;
+  const average = (kind: "whole" | "bare") => costs.reduce((sum, cost) => sum + cost[kind], 0) / costs.length;
   const [whole, bare] = [average("whole"), average("bare")];
   process.stdout.write(
     `tokens of a tool on average: ${whole.toFixed(1)} of 420, ${bare.toFixed(1)} of 210 without output schemas\n`,
   );
   expect(whole).toBeLessThanOrEqual(420);
   expect(bare).toBeLessThanOrEqual(210);
-  expect(costs.filter((each) => each.whole > 650 || each.bare > 360)).toEqual([]);
+  expect(costs.filter(({ whole, bare }) => whole > 650 || bare > 360)).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { buildRequest, register } from "../support/oauth-client.ts";
 type Theme = "light" | "dark";
 
 const SIZE = { width: 680, height: 400 };
-/** Of the chart: down to the first two lists. */
+/** The part of the chart that is in the picture: down to the first two lists. */
 const SHOWN = { width: SIZE.width, height: 904 };
 const SCALE = 1.5;
 

@@ -46,8 +46,8 @@ const channels = (pixel: number) => [pixel & 255, (pixel >> 8) & 255, (pixel >> 
 
 function findNearest(palette: readonly number[], pixel: number): number {
   const [red, green, blue] = channels(pixel);
-  const distances = palette.map((each) => {
-    const [r, g, b] = channels(each);
+  const distances = palette.map((color) => {
+    const [r, g, b] = channels(color);
     return (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2;
   });
   return distances.indexOf(Math.min(...distances));

@@ -28,7 +28,7 @@ describe("names that look the same are numbered", () => {
     expect(names(labels).slice(-1)).toEqual(["/a (3000)"]);
   });
 
-  it("and no two stay equal", () => {
+  it("so no two stay equal", () => {
     fc.assert(
       fc.property(fc.uniqueArray(anyText(40), { maxLength: 30 }), (labels) => {
         const shown = names(labels, 20);

@@ -16,7 +16,7 @@ const format = (value: string | null, label: string, more: Partial<View> = {}) =
     screen,
   );
 
-it("is a table with local numbers, as wide as it needs to be", () => {
+it("a view is a table with local numbers, as wide as it needs to be", () => {
   expect(format("/", "/", { headline: "pages of a_b.test" })).toBe(
     [
       "**pages of a\\_b.test**",
@@ -40,7 +40,7 @@ it.each([
   expect(format(text, text)).toContain(`| ${cell} | 12.345 |`);
 });
 
-it("our own words are no code", () => {
+it("our own words are not formatted as code", () => {
   expect(format(null, "(none)")).toContain("| (none) | 12.345 |");
 });
 
@@ -53,7 +53,7 @@ it.each([
   expect(format("x", text, { columns: trusted })).toContain(`| ${cell} | 12.345 |`);
 });
 
-it("has a series as a line, and no empty list", () => {
+it("a series is a line, and an empty list is left out", () => {
   const series = { label: "visitors a day", from: "2026-11-01", values: [1, 2, 3, 4], partial: false };
   const views: View[] = [
     { headline: "Visitors a day: 1 2 3 4", columns: [], rows: [], notes: [], series },

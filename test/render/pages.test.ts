@@ -20,7 +20,7 @@ describe("a sparkline", () => {
     [[0, 0], "··"],
     [[1, 2, 3, 4, 5, 6, 7, 8], "▁▂▃▄▅▆▇█"],
     [[0, 1, 1000, 500], "·▁█▄"],
-    // One spike, or a few days of it, do not flatten the others; a weekly pattern and growth are no spike.
+    // A spike of one or a few days does not flatten the others; a weekly pattern or growth is not a spike.
     [[90, 80, 100, 2000, 95, 60, 0], "█▇█↑█▅·"],
     [[8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 900, 100], "██████████↑↑"],
     [[1, 1, 1, 1, 1, 9, 9, 1, 1, 1, 1, 1, 9, 9], "▁▁▁▁▁██▁▁▁▁▁██"],
@@ -291,7 +291,7 @@ describe("comma-separated values", () => {
     expect(read(text)).toBe(`label,change\n${cell},-5`);
   });
 
-  it("no text makes a row, a cell, or a formula", () => {
+  it("no text can add a row or a cell, or become a formula", () => {
     fc.assert(
       fc.property(hostileCell, (text) => {
         const lines = read(text).split("\n");

@@ -67,7 +67,7 @@ export interface ViewOptions {
   media?: NonNullable<Parameters<Page["emulateMedia"]>[0]>;
 }
 
-/** A view in its host, with everything it did against the rules. */
+/** Opens a view in its host, and records everything that it may not do (`faults`). */
 export async function openView(browsing: BrowserContext, options: ViewOptions) {
   const {
     html,

@@ -38,7 +38,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   afterEach(async () => {
     const views = opened.splice(0);
     await Promise.all(views.map((view) => view.close()));
-    // In no test may the page leave its sandbox, break the host's policy or throw.
+    // No test may make the page leave its sandbox, break the host's policy or throw.
     expect([...views, ...(standing ? [standing] : [])].flatMap((view) => view.faults)).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
 
   let standing: OpenedView | undefined;
 
-  /** A new view if a test needs special settings, otherwise one that the tests share. */
+  /** Shows a result in a new view if a test needs special settings, otherwise in one that the tests share. */
   async function show(result: unknown, options?: Partial<ViewOptions>): Promise<OpenedView> {
     if (!options) standing ??= await openView(context, { html: chartPage, hostPage });
     const view = options ? await open(options) : (standing as OpenedView);
@@ -74,7 +74,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   }
 
   const ask = (tool: string, args: Record<string, unknown>) => client.callTool(tool, args);
-  /** What a model gets, with what the chart alone gets. */
+  /** What a model gets, and what only the chart gets. */
   const overviewOf = ({ structuredContent, _meta }: ToolResult) =>
     ({
       ...structuredContent,
@@ -216,7 +216,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(before.map(([x]) => x)).toEqual(line.slice(0, 30).map(([x]) => x));
       const [base = 0, top = 0] = await main
         .locator("svg line.base, svg line.grid")
-        .evaluateAll((lines) => [lines[0], lines.at(-1)].map((each) => Number(each?.getAttribute("y1"))));
+        .evaluateAll((lines) => [lines[0], lines.at(-1)].map((line) => Number(line?.getAttribute("y1"))));
       const most = Number(await main.locator("svg text[dy]").last().textContent());
       expect(before.map(([, y = 0]) => Math.round((most * (base - y)) / (base - top)))).toEqual(
         previous?.visitors,
@@ -331,7 +331,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await main.locator(".stroke.before").count()).toBe(0);
     });
 
-    it("of a site that lost, and of one day without a trend", async () => {
+    it("of a site that lost visitors, and of one day without a trend", async () => {
       const result = await ask("get_overview", { site: "example.com", days: 1 });
       const { visitors } = comparisonIn(overviewOf(result));
       expect(visitors.absolute).toBeLessThan(0);
@@ -487,7 +487,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         (overview: Overview) => ({ ...overview, trend: { from: "2026-11-01", visitors: [1, -2] } }),
       ],
       [
-        "an overview with a day that is none",
+        "an overview with an invalid day",
         (overview: Overview) => ({ ...overview, trend: { ...overview.trend, from: "2026-13-01" } }),
       ],
     ])("%s", async (_, spoil) => {
@@ -572,19 +572,19 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     ]) {
       const { main, page } = await show({ ...overview, structuredContent, _meta: {} }, { width: 320 });
       expect(
-        await main.locator(".lists .label").evaluateAll((all) => all.map((each) => each.textContent)),
+        await main.locator(".lists .label").evaluateAll((all) => all.map((label) => label.textContent)),
       ).toEqual(hostile);
       expect(
         await main
           .locator(".lists .label")
-          .evaluateAll((all) => all.map((each) => each.getAttribute("title"))),
+          .evaluateAll((all) => all.map((label) => label.getAttribute("title"))),
       ).toEqual(hostile);
       expect(await main.locator("img, script, iframe, a, [onerror]").count()).toBe(0);
       expect(await main.evaluate((element) => element.ownerDocument.title)).toBe("Web analytics");
       expect(
         await main
           .locator(".lists .label, footer bdi")
-          .evaluateAll((all) => all.every((each) => getComputedStyle(each).unicodeBidi === "isolate")),
+          .evaluateAll((all) => all.every((text) => getComputedStyle(text).unicodeBidi === "isolate")),
       ).toBe(true);
       expect(
         await main.evaluate(() => document.documentElement.scrollWidth - innerWidth),
@@ -647,7 +647,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ).toEqual(["rgb(250, 251, 252)", '"Host Sans", serif']);
     });
 
-    it("in language of numbers and days, also when it changes, whatever it calls it", async () => {
+    it("in the language of numbers and days, also when it changes, and if its locale is invalid", async () => {
       const result = await ask("get_overview", { site: "example.com" });
       const { visitors } = overviewOf(result);
       const view = await show(result, { context: { theme: "light", locale: "de-DE" } });
@@ -683,17 +683,17 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           const found = await view.main.evaluate((element) => ({
             width: innerWidth,
             beyond: [...element.querySelectorAll("*")]
-              .filter((each) => !each.matches(".hidden, .scroll *"))
-              .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5)
-              .map((each) => each.outerHTML.slice(0, 80)),
+              .filter((child) => !child.matches(".hidden, .scroll *"))
+              .filter((child) => child.getBoundingClientRect().right > innerWidth + 0.5)
+              .map((child) => child.outerHTML.slice(0, 80)),
             scroll: document.documentElement.scrollWidth - innerWidth,
             pictures: [...element.querySelectorAll("svg")].map((svg) => svg.clientWidth),
             labels: [...element.querySelectorAll("svg text:not([dy])")]
-              .map((each) => each.getBoundingClientRect())
+              .map((label) => label.getBoundingClientRect())
               .map(({ left, right }) => ({ left, right })),
           }));
           expect(found).toMatchObject({ width, beyond: [], scroll: 0 });
-          for (const each of found.pictures) expect(each).toBeGreaterThan(least);
+          for (const picture of found.pictures) expect(picture).toBeGreaterThan(least);
           for (let index = 1; index < found.labels.length; index++)
             expect((found.labels[index]?.left ?? 0) - (found.labels[index - 1]?.right ?? 0)).toBeGreaterThan(
               8,
@@ -827,8 +827,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           },
         },
       ],
-    ])("%s: text has a contrast of 4.5, and shapes one of 3", async (_, surroundings) => {
-      const view = await open({ context: surroundings as McpUiHostContext });
+    ])("%s: text has a contrast of 4.5, and shapes one of 3", async (_, hostContext) => {
+      const view = await open({ context: hostContext as McpUiHostContext });
       for (const [tool, args] of [
         ["get_overview", { site: "parked.example", days: 7 }],
         ["get_overview", { site: "example.com" }],
@@ -857,23 +857,25 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
             const [dark = 0, bright = 0] = [luminance(color), luminance(ground)].sort((a, b) => a - b);
             return (bright + 0.05) / (dark + 0.05);
           };
-          const holdsText = (each: Element) =>
-            [...each.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim());
+          const holdsText = (child: Element) =>
+            [...child.childNodes].some(
+              (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
+            );
           const all = [...element.querySelectorAll("*")];
-          const texts = all.filter(holdsText).map((each) => ({
-            what: each.textContent ?? "",
+          const texts = all.filter(holdsText).map((child) => ({
+            what: child.textContent ?? "",
             is: contrast(
-              each instanceof SVGElement ? getComputedStyle(each).fill : getComputedStyle(each).color,
+              child instanceof SVGElement ? getComputedStyle(child).fill : getComputedStyle(child).color,
             ),
           }));
           const shapes = [
-            ...[...element.querySelectorAll(".bar:not(.range, .filled .bar), .zero")].map((each) => ({
-              what: each.className,
-              is: contrast(getComputedStyle(each).backgroundColor),
+            ...[...element.querySelectorAll(".bar:not(.range, .filled .bar), .zero")].map((bar) => ({
+              what: bar.className,
+              is: contrast(getComputedStyle(bar).backgroundColor),
             })),
-            ...[...element.querySelectorAll(".stroke, .stroke.before, .base, .day.open")].map((each) => ({
-              what: each.outerHTML.slice(0, 30),
-              is: contrast(getComputedStyle(each).stroke),
+            ...[...element.querySelectorAll(".stroke, .stroke.before, .base, .day.open")].map((line) => ({
+              what: line.outerHTML.slice(0, 30),
+              is: contrast(getComputedStyle(line).stroke),
             })),
           ];
           // The text of a row lies over its bar.
@@ -881,9 +883,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
             const bar = row.querySelector(".bar");
             if (!bar) return [];
             const ground = getComputedStyle(bar).backgroundColor;
-            return [...row.querySelectorAll(".label, .number")].map((each) => ({
-              what: each.textContent ?? "",
-              is: contrastWith(getComputedStyle(each).color, ground),
+            return [...row.querySelectorAll(".label, .number")].map((text) => ({
+              what: text.textContent ?? "",
+              is: contrastWith(getComputedStyle(text).color, ground),
             }));
           });
           return { texts: [...texts, ...overBars], shapes };
@@ -930,7 +932,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const styles = await main.evaluate(
         (element) =>
           [...element.querySelectorAll("*")]
-            .map((each) => getComputedStyle(each))
+            .map((child) => getComputedStyle(child))
             .filter((style) => style.transitionDuration !== "0s" || style.animationName !== "none").length,
       );
       expect(styles).toBe(0);

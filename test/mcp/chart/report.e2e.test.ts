@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () => {
   let browser: Browser;
   let page: Page;
-  /** All that the page did beyond drawing: console, errors, dialogs, requests, breaches of its policy. */
+  /** What the page did besides drawing: console, errors, dialogs, requests, breaches of its policy. */
   let faults: string[];
   beforeAll(async () => {
     browser = await launch();
@@ -27,14 +27,14 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
   afterAll(() => browser.close());
   afterEach(() => page.close());
 
-  type Surroundings = NonNullable<Parameters<Browser["newPage"]>[0]>;
+  type PageOptions = NonNullable<Parameters<Browser["newPage"]>[0]>;
 
-  async function open(args: string[], surroundings: Surroundings = {}, change = (html: string) => html) {
+  async function open(args: string[], options: PageOptions = {}, change = (html: string) => html) {
     const file = join(folder, "a.html");
     const { code, stderr } = await runShell(["report", "-o", file, ...args], { environment: service });
     expect([code, stderr]).toEqual([0, ""]);
     writeFileSync(file, change(readFileSync(file, "utf8")));
-    page = await browser.newPage({ locale: "en-US", ...surroundings });
+    page = await browser.newPage({ locale: "en-US", ...options });
     const found: string[] = [];
     faults = found;
     page.on("console", (message) => found.push(`console: ${message.text()}`));
@@ -64,21 +64,21 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
     expect(faults).toEqual([]);
   });
 
-  it("shows names from visitors as text, and nothing else comes of them", async () => {
+  it("shows names from visitors as text, and they have no other effect", async () => {
     network.use(http.all(`${BASE}/*`, async ({ request }) => spoilNames(request, await api(request))));
     await open(["example.com"]);
     const labels = await page.locator(".lists section").first().locator(".label").allTextContents();
-    expect(labels.slice(0, HOSTILE.length)).toEqual(HOSTILE.map((each) => cleanText(each)));
+    expect(labels.slice(0, HOSTILE.length)).toEqual(HOSTILE.map((name) => cleanText(name)));
     expect(await page.locator("a, img, iframe, main script, [onerror]").count()).toBe(0);
     await page.waitForTimeout(200);
     expect(faults).toEqual([]);
   });
 
-  it("would run no other script, by its policy", async () => {
+  it("has a policy that blocks any other script", async () => {
     await open(["example.com"], {}, (html) =>
       html.replace("<main", "<script>alert(1)</script><img src=https://evil.example/x.png><main"),
     );
-    expect(faults.filter((each) => /^(dialog|error):/.test(each))).toEqual([]);
+    expect(faults.filter((fault) => /^(dialog|error):/.test(fault))).toEqual([]);
     expect(faults.join("\n")).toMatch(/script-src[\s\S]*img-src/);
   });
 
@@ -103,13 +103,14 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
     expect(await page.locator(".switch").isVisible()).toBe(false);
     const cut = await page.evaluate(() =>
       [...document.querySelectorAll("main *")]
-        .filter((each) => !each.closest(".hidden, .tip, svg"))
+        .filter((element) => !element.closest(".hidden, .tip, svg"))
         .filter(
-          (each) =>
-            each.getBoundingClientRect().right > innerWidth + 0.5 ||
-            (getComputedStyle(each).overflow !== "visible" && each.scrollHeight > each.clientHeight + 1),
+          (element) =>
+            element.getBoundingClientRect().right > innerWidth + 0.5 ||
+            (getComputedStyle(element).overflow !== "visible" &&
+              element.scrollHeight > element.clientHeight + 1),
         )
-        .map((each) => each.outerHTML.slice(0, 80)),
+        .map((element) => element.outerHTML.slice(0, 80)),
     );
     expect(cut).toEqual([]);
     expect((await page.pdf({ format: "A4" })).byteLength).toBeGreaterThan(10_000);
