@@ -103,6 +103,7 @@ export const breakdown = defineOperation({
     ask: (site) => ({ site, dimension: "pages" as const, limit: 1000, days: 30 }),
     members: "site, period, dimension, rows, limit, total_rows, truncated and totals",
     fix: "value may be null, but label may not",
+    totals: ({ totals }) => totals,
   },
   params: () =>
     z.strictObject({

@@ -2,7 +2,7 @@ import * as z from "zod";
 
 // Fields and parameters that several operations share, with their descriptions.
 
-const MAX_DAYS = 365;
+export const MAX_DAYS = 365;
 
 export const count = z.int().min(0);
 export const date = z.iso.date();

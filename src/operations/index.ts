@@ -1,6 +1,7 @@
 import { breakdown } from "./breakdown.ts";
 import { crawlers } from "./crawlers.ts";
 import { openapi } from "./openapi.ts";
+import type { Operation } from "./operation.ts";
 import { realtime } from "./realtime.ts";
 import { sites } from "./sites.ts";
 import { stats } from "./stats.ts";
@@ -13,3 +14,10 @@ export const operations = [sites, stats, timeseries, breakdown, crawlers, realti
 
 export type AnyOperation = (typeof operations)[number];
 export type OperationName = AnyOperation["name"];
+
+/** The operations that count days. They take `days`; clients also ask them for any period. */
+export type DaysOperation = Extract<AnyOperation, { params: { shape: { days: unknown } } }>;
+
+/** Reads the declaration, which builds the schema of its parameters. */
+export const takesDays = (operation: Operation): operation is DaysOperation =>
+  "days" in operation.params.shape;

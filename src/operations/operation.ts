@@ -52,6 +52,8 @@ interface Declaration<Name extends string, Params extends z.ZodObject, Result ex
     readonly members: string;
     /** The most common mistake of implementers, as advice. */
     readonly fix: string;
+    /** Set if the answer has the visitors and page views of the whole period: they equal those of /stats. */
+    totals?(result: z.output<Result>): { visitors: number; pageviews: number };
   };
   /** Returns why a well-formed answer does not match the query, or undefined if it does. */
   verify?(result: z.output<Result>, params: z.output<Params>): string | undefined;

@@ -28,6 +28,7 @@ export const stats = defineOperation({
     ask: (site) => ({ site, days: 30 }),
     members: "site, period, visitors, pageviews and events",
     fix: "counts are integers of 0 or more",
+    totals: (result) => result,
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
   optionalParams: spanParams,

@@ -16,6 +16,12 @@ const point = () =>
       .describe("true for today, which is incomplete; absent or false for other days."),
   });
 
+/** The totals of some days. Visitors add up, because they are counted day by day. */
+export const sumPoints = (points: readonly { visitors: number; pageviews: number }[]) => ({
+  visitors: points.reduce((sum, { visitors }) => sum + visitors, 0),
+  pageviews: points.reduce((sum, { pageviews }) => sum + pageviews, 0),
+});
+
 export const timeseries = defineOperation({
   name: "timeseries",
   path: "/timeseries",
@@ -41,6 +47,7 @@ export const timeseries = defineOperation({
     ask: (site) => ({ site, days: 30 }),
     members: "site, period, interval and points of date, visitors and pageviews",
     fix: "counts are integers of 0 or more",
+    totals: ({ points }) => sumPoints(points),
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
   optionalParams: spanParams,

@@ -2,12 +2,12 @@ import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import { breakdown, stats, timeseries } from "../operations/index.ts";
+import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import type { ComparedDays } from "./compared-days.ts";
 import { readConsistently } from "./consistent-read.ts";
 import type { WindowCounts } from "./movers.ts";
-import { askSpan, assertWithinReach, readToday, type SpanOperation } from "./site-period.ts";
+import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
 import { ROW_LIMIT } from "./subtracted-spans.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { type Breakdown, countBySubtraction, countDirectly } from "./window-counts.ts";
@@ -81,7 +81,7 @@ async function readDirectly(
   { site, today, current, previous, asked }: Reading,
   options: CallOptions,
 ): Promise<Answers> {
-  const ask = <O extends SpanOperation>(operation: O, days: Days, more = {}) =>
+  const ask = <O extends DaysOperation>(operation: O, days: Days, more = {}) =>
     askSpan(call, operation, more, { site, today, ...days }, options);
   const readGroup = async (dimension: Dimension) => {
     const list = (days: Days) => ask(breakdown, days, { dimension, limit: ROW_LIMIT });

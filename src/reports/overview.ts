@@ -3,7 +3,7 @@ import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { siteParam } from "../operations/fields.ts";
-import { breakdown, stats, timeseries } from "../operations/index.ts";
+import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { Warning } from "../operations/period.ts";
 import { periodParam, precedingDays, resolvePeriod } from "../operations/period-words.ts";
 import { findComplete } from "./compared-days.ts";
@@ -12,7 +12,7 @@ import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
 import { compactNames, markPerDay } from "./report-fields.ts";
-import { answerToday, askSpan, type SpanOperation } from "./site-period.ts";
+import { answerToday, askSpan } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { fitUsual, type QueryOptions, readUsualData } from "./usual-days.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
@@ -123,7 +123,7 @@ async function readParts(
   const { days: asked, isShortened, warnings } = fitUsual(resolvePeriod(period, today), data, today);
   const complete = findComplete(asked, today);
   const shown = complete ?? asked;
-  const ask = <O extends SpanOperation>(operation: O, days: Days) =>
+  const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
   const [totals, series, previous, day, ...tops] = await Promise.all([

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { askForSite } from "../client/site-lookup.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, type Days } from "../operations/days.ts";
-import { operations } from "../operations/index.ts";
+import { type DaysOperation, operations, takesDays } from "../operations/index.ts";
 import type { Operation, ParamsOf, Presentation } from "../operations/operation.ts";
 import { periodParam, resolvePeriod } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
@@ -14,7 +14,7 @@ import { explainUnoffered } from "./optional-operation.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
-import { answerToday, askSpan, findSpanOperation, type SpanOperation } from "./site-period.ts";
+import { answerToday, askSpan } from "./site-period.ts";
 import { fitUsual, type QueryOptions, readUsualData } from "./usual-days.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
@@ -54,16 +54,15 @@ export function findQuery(name: string): Query {
 
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
 function fromOperation(operation: Operation): Query {
-  const spanning = findSpanOperation(operation.name);
   const explain = explainFor(operation);
   const ask = async (call: Call, params: Record<string, unknown>, options: QueryOptions) => {
     const { period: _, ...rest } = params;
-    const result = spanning
-      ? await askDays(call, spanning, params, options)
+    const result = takesDays(operation)
+      ? await askDays(call, operation, params, options)
       : await call(operation, rest, options).catch(explain);
     return createAnswer(call, params, result, [operation.view(result, rest)], options);
   };
-  return createQuery(operation, ask, spanning && (() => ({ period: periodParam() })));
+  return createQuery(operation, ask, () => (takesDays(operation) ? { period: periodParam() } : {}));
 }
 
 /** Rethrows an error; if the service does not offer the operation, the new error says so. */
@@ -76,7 +75,7 @@ function explainFor(operation: Operation): (error: unknown) => never {
 /** Answers for `period`, else for `days` that end today. */
 async function askDays(
   call: Call,
-  operation: SpanOperation,
+  operation: DaysOperation,
   { period, ...params }: Record<string, unknown>,
   options: QueryOptions,
 ) {
@@ -87,7 +86,7 @@ async function askDays(
   if (typeof period === "string")
     return answerToday(call, site, options, (today) => ask(resolvePeriod(period, today), today));
   const data = await readUsualData(call, site, options);
-  if (data === undefined) return call(operation, params as ParamsOf<SpanOperation>, options).catch(explain);
+  if (data === undefined) return call(operation, params as ParamsOf<DaysOperation>, options).catch(explain);
   return answerToday(call, site, options, async (today) => {
     const usual = { from: addDays(today, 1 - Number(params.days)), to: today };
     const fitted = fitUsual(usual, data, today);

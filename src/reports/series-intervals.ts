@@ -3,6 +3,7 @@ import { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { describePeriod, formatSpan, type Period, periodHeadline } from "../operations/period.ts";
 import { startOf } from "../operations/period-words.ts";
+import { sumPoints } from "../operations/timeseries.ts";
 import type { View } from "../operations/view.ts";
 import type { Interval } from "./intervals.ts";
 import type { Answer } from "./queries.ts";
@@ -41,14 +42,12 @@ function gather({ points, period }: Series, interval: "week" | "month"): Interva
   }
   return [...groups.values()].map((group) => {
     const [from = "", to = ""] = [group[0]?.date, group.at(-1)?.date];
-    const sum = (name: "visitors" | "pageviews") => group.reduce((total, point) => total + point[name], 0);
     const isPartial = group.length < countWhole(interval, from) || (period.partial && to === period.to);
     return {
       from,
       to,
       days: group.length,
-      visitors: sum("visitors"),
-      pageviews: sum("pageviews"),
+      ...sumPoints(group),
       ...(isPartial && { partial: true }),
     };
   });

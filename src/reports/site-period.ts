@@ -1,7 +1,8 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import { breakdown, crawlers, realtime, stats, timeseries } from "../operations/index.ts";
+import { MAX_DAYS } from "../operations/fields.ts";
+import { type breakdown, type DaysOperation, realtime, type stats } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import { createPeriodError } from "../operations/period-words.ts";
 import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
@@ -12,16 +13,6 @@ export interface SitePeriod extends Days {
   /** The date at the site. */
   today: string;
 }
-
-/** The operations that answer for a span of days. */
-export type SpanOperation = typeof stats | typeof timeseries | typeof breakdown | typeof crawlers;
-
-const spanOperations: readonly SpanOperation[] = [stats, timeseries, breakdown, crawlers];
-
-export const findSpanOperation = (name: string) => spanOperations.find((each) => each.name === name);
-
-/** The contract's maximum of `days`. */
-const MAX_DAYS = 365;
 
 /** Answers for the date at the site. If midnight passed meanwhile, does so once more. */
 export async function answerToday<T extends { period: { as_of: string } }>(
@@ -55,7 +46,7 @@ export async function readToday(
  *
  * @param summary The totals of the same days, if they are being asked for, so that they are not computed twice.
  */
-export async function askSpan<O extends SpanOperation>(
+export async function askSpan<O extends DaysOperation>(
   call: Call,
   operation: O,
   params: Record<string, unknown>,
@@ -85,11 +76,13 @@ export async function askSpan<O extends SpanOperation>(
         options,
         summary,
       )) as ResultOf<O>;
-    case "crawlers":
-      // A service without crawlers says so instead.
-      await call(crawlers, { ...(all as ParamsOf<typeof crawlers>), days: 1 }, options);
-      // Percentages and the last request of a crawler cannot be subtracted.
-      throw createPeriodError("must end today: for crawlers, this service only answers for days up to today");
+    default:
+      // A service without an optional operation says so instead.
+      if (operation.isOptional) await call(operation, { ...all, days: 1 }, options);
+      // Not every answer can be subtracted: the last request of a crawler, for example, or a percentage.
+      throw createPeriodError(
+        `must end today: for ${operation.name}, this service only answers for days up to today`,
+      );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
+import { sumPoints } from "../operations/timeseries.ts";
 import type { Bounds } from "./bounds.ts";
 
 type Point = ResultOf<typeof timeseries>["points"][number];
@@ -36,8 +37,7 @@ export function sumWindow(points: readonly Point[]): Window {
     from: points[0]?.date ?? "",
     to: points.at(-1)?.date ?? "",
     days: points.length,
-    visitors: points.reduce((sum, point) => sum + point.visitors, 0),
-    pageviews: points.reduce((sum, point) => sum + point.pageviews, 0),
+    ...sumPoints(points),
   };
 }
 

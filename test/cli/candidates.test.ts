@@ -5,6 +5,7 @@ import { HttpResponse, http } from "msw";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { dimensions } from "../../src/operations/dimensions.ts";
+import { localKinds } from "../../src/sources/local-kinds.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { execFileSync } from "../support/child-process.js";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
@@ -56,9 +57,7 @@ const COMMANDS = [
 ];
 const GLOBAL = [
   "--version",
-  "--demo",
-  "--logs",
-  "--clickhouse",
+  ...localKinds.map(({ option }) => option.flag),
   "--base-url",
   "--profile",
   "--api-key-file",

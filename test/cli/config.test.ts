@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { clients } from "../../src/setup/clients/index.ts";
+import { localKinds } from "../../src/sources/local-kinds.ts";
 import { runShell } from "../support/shell.ts";
 
 const KEY = "sk-1234567890-very-secret";
@@ -325,7 +326,7 @@ describe("a profile", () => {
     [["--profile", "nobody"], /nobody/],
     [
       ["--profile", "acme", "--remote", "https://mcp.example.com/mcp"],
-      /cannot be used with --demo, --logs, --clickhouse, --profile/,
+      new RegExp(`cannot be used with ${localKinds.map(({ option }) => option.flag).join(", ")}, --profile`),
     ],
   ])("%j is refused", async (flags, words) => {
     const { code, stdout, stderr } = await config("cursor", ...flags);

@@ -5,6 +5,7 @@ import { commandSummaries } from "../../src/cli/commands/summaries.ts";
 import { breakExample } from "../../src/cli/help/break-example.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { queries } from "../../src/reports/queries.ts";
+import { localKinds } from "../../src/sources/local-kinds.ts";
 import { logs } from "../../src/sources/logs.ts";
 import { runShell } from "../support/shell.ts";
 
@@ -23,18 +24,21 @@ const readHelp = async (name: string, columns = 80) =>
 
 const readHelpOf = (...argv: string[]) => runShell([...argv, "--help"], { environment: { NO_COLOR: "1" } });
 
-const ACCESS = ["--demo", "--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
+const LOCAL = localKinds.map(({ option }) => option.flag);
+/** The kinds of sources whose options a profile keeps. */
+const SAVED = localKinds.flatMap(({ option, settings }) => (settings ? [option.flag] : []));
+const ACCESS = [...LOCAL, "--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
 
 describe("the help of a command", () => {
   it.each<[string, string[]]>([
     ...["sites", "overview", "whoami", "doctor", "conform"].map(
       (name) => [name, ACCESS] as [string, string[]],
     ),
-    ["serve", ["--demo", "--base-url", "--profile"]],
-    ["config", ["--demo", "--base-url", "--profile"]],
-    ["login", ["--base-url", "--profile", "--api-key-file", "--api-key-stdin"]],
+    ["serve", [...LOCAL, "--base-url", "--profile"]],
+    ["config", [...LOCAL, "--base-url", "--profile"]],
+    ["login", [...SAVED, "--base-url", "--profile", "--api-key-file", "--api-key-stdin"]],
     ["logout", ["--profile"]],
-    ["reference", ["--demo"]],
+    ["reference", LOCAL],
     ...["grants", "clients", "keys", "completion", "help"].map((name) => [name, []] as [string, string[]]),
   ])("%s has those global options that it takes", async (name, expected) => {
     const options = (await readHelp(name)).matchAll(/^ {2}(--[\w-]+)/gm);

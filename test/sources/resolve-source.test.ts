@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { sites } from "../../src/operations/index.ts";
+import { localKinds, optionsOf } from "../../src/sources/local-kinds.ts";
 import { resolveKeyedSource } from "../../src/sources/resolve-keyed-source.ts";
 import { resolveSource } from "../../src/sources/resolve-source.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
@@ -40,23 +41,32 @@ describe("the source", () => {
 });
 
 describe("an option of another source", () => {
+  const takers = localKinds.flatMap((kind) =>
+    optionsOf(kind).some(({ flag }) => flag === "--timezone") ? [kind.option.flag] : [],
+  );
+
   it.each([
     [
       { demo: true, timezone: "UTC" },
-      "--timezone is for --logs and --clickhouse.",
+      `--timezone is for ${takers.join(" and ")}.`,
       /made-up data \(--demo\)/,
     ],
     [{ logs: ["x"], table: "hits" }, "--table is for --clickhouse.", /access logs \(--logs\)/],
-    [{ timezone: "UTC" }, "--timezone is for --logs and --clickhouse.", /Add --logs or --clickhouse/],
+    [
+      { timezone: "UTC" },
+      `--timezone is for ${takers.join(" and ")}.`,
+      new RegExp(`Add ${takers.join(" or ")}`),
+    ],
   ])("is refused, since it would have no effect: %j", (flags, message, hint) => {
     const refused = { code: "usage", message, hint: expect.stringMatching(hint) };
     expect(() => resolveSource(flags, surroundings)).toThrow(expect.objectContaining(refused));
   });
 
   it("is taken by each source that has it", () => {
-    for (const source of [{ logs: ["x"] }, { clickhouse: "http://x.test" }]) {
-      const { options } = resolveSource({ ...source, timezone: "UTC" }, surroundings);
-      expect(options.slice(2)).toEqual(["--timezone", "UTC"]);
+    expect(takers.length).toBeGreaterThan(1);
+    for (const flag of takers) {
+      const { options } = resolveSource({ [flag.slice(2)]: "x", timezone: "UTC" }, surroundings);
+      expect(options).toEqual([flag, expect.any(String), "--timezone", "UTC"]);
     }
   });
 });

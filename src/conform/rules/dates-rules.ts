@@ -2,6 +2,7 @@ import { addDays } from "../../operations/days.ts";
 import { openapi, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { ProblemCode } from "../../operations/problem.ts";
+import { sumPoints } from "../../operations/timeseries.ts";
 import { findParameters } from "../openapi-lookup.ts";
 import { quote, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
@@ -12,15 +13,26 @@ import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
 type PeriodOperation = (typeof periodOperations)[number];
 type Params = Record<string, string | number>;
 
-/** The operations that offer `from` and `to`, which are optional in the contract. Throws Skip if none does. */
-async function findOffering(subject: Subject): Promise<PeriodOperation[]> {
+/** Those of the operations that offer `from` and `to`, which the contract leaves optional. Throws Skip if none does. */
+async function findOffering(
+  subject: Subject,
+  operations: readonly PeriodOperation[] = periodOperations,
+): Promise<PeriodOperation[]> {
   const { reply } = await read(subject, openapi);
-  const offering = periodOperations.filter((operation) => {
+  const offering = operations.filter((operation) => {
     const parameters = findParameters(reply.json, operation);
     return parameters.has("from") && parameters.has("to");
   });
   if (offering.length === 0) throw new Skip("the service does not offer from and to");
   return offering;
+}
+
+const withTotals = periodOperations.filter(({ conform }: Operation) => conform.totals !== undefined);
+
+/** The visitors and page views of an answer, if its operation declares them. */
+function readTotals({ conform }: Operation, answer: object) {
+  const { visitors, pageviews } = conform.totals?.({ ...answer }) ?? {};
+  return { visitors, pageviews };
 }
 
 /** The last finished day at the site, according to the service. */
@@ -85,12 +97,12 @@ export const dates = defineSection({
         const from = addDays(to, -6);
         const readSums = async (fresh: boolean) => {
           const { points } = (await read(subject, timeseries, {}, { fresh })).answer;
-          return addUp({ points: points.filter(({ date }) => date >= from && date <= to) });
+          return sumPoints(points.filter(({ date }) => date >= from && date <= to));
         };
         const expected = await readSums(false);
-        for (const operation of await findOffering(subject)) {
+        for (const operation of await findOffering(subject, withTotals)) {
           const { reply, answer } = await readDates(subject, operation, { from, to });
-          const seen = addUp(answer);
+          const seen = readTotals(operation, answer);
           if (quote(seen) === quote(expected)) continue;
           if (quote(await readSums(true)) !== quote(expected)) {
             throw new Inconclusive("finished days changed between the requests");
@@ -133,14 +145,3 @@ export const dates = defineSection({
     },
   ],
 });
-
-type Numbers = { visitors: number; pageviews: number };
-
-/** The visitors and page views of an answer, whatever its operation. */
-function addUp(answer: Numbers | { points: Numbers[] } | { totals: Numbers }): Numbers {
-  const parts = "points" in answer ? answer.points : ["totals" in answer ? answer.totals : answer];
-  return {
-    visitors: parts.reduce((total, each) => total + each.visitors, 0),
-    pageviews: parts.reduce((total, each) => total + each.pageviews, 0),
-  };
-}

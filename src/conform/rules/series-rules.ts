@@ -1,6 +1,7 @@
 import { addDays } from "../../operations/days.ts";
 import { timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
+import { sumPoints } from "../../operations/timeseries.ts";
 import { quote, type Reply } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
@@ -22,15 +23,10 @@ function ofEach(check: (series: Series, reply: Reply, days: number) => void): Ru
   };
 }
 
-const sum = (points: Series["points"], name: "visitors" | "pageviews") =>
-  points.reduce((total, point) => total + point[name], 0);
-
 /** The totals of the last points of a series. */
 async function readSums(subject: Subject, days: number, count = days) {
   const { reply, answer } = await read(subject, timeseries, { days });
-  const points = answer.points.slice(-count);
-  const numbers = { visitors: sum(points, "visitors"), pageviews: sum(points, "pageviews") };
-  return { reply, period: answer.period, numbers };
+  return { reply, period: answer.period, numbers: sumPoints(answer.points.slice(-count)) };
 }
 
 /** The first finished day with other numbers than in the longer series. */
