@@ -30,6 +30,8 @@ export interface Call {
   readSite?(): Promise<string | undefined>;
   /** Whether the source answers an operation for any span of days. If absent, it does not. */
   offersSpans?(operation: { path: string }, options: CallOptions): Promise<boolean>;
+  /** Returns today's date at a site, by the source's clock. If absent, the time of a `/realtime` answer shows it. */
+  today?(site: string, options: CallOptions): Promise<string>;
   /** Returns from when to when a site has data. Absent if a service would have to be asked. */
   readDataDays?(site: string, options: CallOptions): Promise<DataDays>;
 }

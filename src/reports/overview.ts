@@ -71,8 +71,8 @@ export async function readOverview(
   const fresh = { ...options, fresh: true };
   const data = await readUsualData(call, site, options);
   const [answer, sinceDays] = await Promise.all([
-    answerToday(call, site, fresh, (today, active) =>
-      readParts(call, site, period, { today, active, dimensions, data }, fresh),
+    answerToday(call, site, fresh, (today, readActive) =>
+      readParts(call, site, period, { today, readActive, dimensions, data }, fresh),
     ),
     readDataStarts(call, options),
   ]);
@@ -106,8 +106,8 @@ function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
 
 interface Reading {
   today: string;
-  /** Visitors at this moment. */
-  active: number;
+  /** Returns the visitors at this moment. */
+  readActive: () => Promise<number>;
   dimensions: readonly Dimension[];
   /** From when to when there is data, if the days are the usual ones. */
   data: DataDays | undefined;
@@ -117,7 +117,7 @@ async function readParts(
   call: Call,
   site: string,
   period: string,
-  { today, active, dimensions, data }: Reading,
+  { today, readActive, dimensions, data }: Reading,
   options: CallOptions,
 ) {
   const { days: asked, isShortened, warnings } = fitUsual(resolvePeriod(period, today), data, today);
@@ -126,8 +126,9 @@ async function readParts(
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
-  const [totals, series, previous, day, ...tops] = await Promise.all([
+  const [totals, active, series, previous, day, ...tops] = await Promise.all([
     summary,
+    readActive(),
     ask(timeseries, shown),
     // Before the first day with data there is nothing to compare with.
     complete && !isShortened ? ask(timeseries, precedingDays(period, complete)) : undefined,

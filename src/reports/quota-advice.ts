@@ -19,13 +19,11 @@ export async function adviseOnQuota<T>(
     return call(operation, params, options);
   };
   try {
-    const { readSite, readDataDays } = call;
     const offersSpans: Call["offersSpans"] = async (operation, options) => {
       needed.add("offersSpans");
       return (await call.offersSpans?.(operation, options)) ?? false;
     };
-    const kept = { ...(readSite && { readSite }), ...(readDataDays && { readDataDays }) };
-    return await ask(Object.assign(counted, { ...kept, offersSpans }));
+    return await ask(Object.assign(counted, call, { offersSpans }));
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "rate_limited") throw error;
     const advice = params.dimension === undefined ? `compare by one dimension, or ${SINGLE}` : SINGLE;

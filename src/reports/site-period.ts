@@ -19,25 +19,31 @@ export async function answerToday<T extends { period: { as_of: string } }>(
   call: Call,
   site: string,
   options: CallOptions,
-  answer: (today: string, active: number) => Promise<T>,
+  answer: (today: string, readActive: Now["readActive"]) => Promise<T>,
 ): Promise<T> {
   const attempt = async () => {
-    const { today, active } = await readToday(call, site, options);
-    const result = await answer(today, active);
+    const { today, readActive } = await readToday(call, site, options);
+    const result = await answer(today, readActive);
     return { result, isSameDay: result.period.as_of.startsWith(today) };
   };
   const { result, isSameDay } = await attempt();
   return isSameDay ? result : (await attempt()).result;
 }
 
-/** The date at the site now, by the service's clock, with the active visitors, whose number is never cached. */
-export async function readToday(
-  call: Call,
-  site: string,
-  options: CallOptions,
-): Promise<{ today: string; active: number }> {
-  const { as_of, visitors } = await call(realtime, { site }, options);
-  return { today: as_of.slice(0, 10), active: visitors };
+interface Now {
+  /** The date at the site, by the source's clock. */
+  today: string;
+  /** Returns the number of active visitors. Asks for them only if they did not come with the date. */
+  readActive(): Promise<number>;
+}
+
+/** Reads the date at the site. A service is asked for its active visitors: that answer is never cached. */
+export async function readToday(call: Call, site: string, options: CallOptions): Promise<Now> {
+  const readRealtime = () => call(realtime, { site }, options);
+  const today = await call.today?.(site, options);
+  if (today !== undefined) return { today, readActive: async () => (await readRealtime()).visitors };
+  const { as_of, visitors } = await readRealtime();
+  return { today: as_of.slice(0, 10), readActive: async () => visitors };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Call, CallOptions } from "../operations/call.ts";
+import { dateAt } from "./calendar.ts";
 import type { DataSource } from "./data-source.ts";
 import { answerOperation, findSite } from "./operation-answers.ts";
 
@@ -35,6 +36,10 @@ export function createCall(
   return Object.assign(call, {
     readSite: async () => site,
     offersSpans: async () => true,
+    today: async (name: string, { signal }: CallOptions) => {
+      const { timezone } = await findSite(await find(), name, signal);
+      return dateAt(clock(), timezone);
+    },
     readDataDays: async (name: string, { signal }: CallOptions) => {
       const { dataSince, dataUntil } = await findSite(await find(), name, signal);
       return { since: dataSince, until: dataUntil };

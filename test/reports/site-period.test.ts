@@ -1,7 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { dimensions } from "../../src/operations/dimensions.ts";
 import { findQuery } from "../../src/reports/queries.ts";
+import type { SourceSite } from "../../src/sources/data-source.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
 import { createTestApi } from "../support/api.ts";
+import { createListSource } from "../support/list-source.ts";
 import { type Connection, connect, serve } from "../support/period-service.ts";
 import { createWideSource } from "../support/wide-source.ts";
 
@@ -83,6 +86,54 @@ describe("a period at a service that answers only for days until today", () => {
       code: "site_not_found",
       hint: expect.stringContaining("example.com"),
     });
+  });
+});
+
+describe("a period at a source in this process", () => {
+  const site: SourceSite = {
+    id: "one",
+    domain: "one.example",
+    name: "One",
+    timezone: "Pacific/Honolulu",
+    createdAt: 0,
+    dataSince: "2026-01-01",
+  };
+  function open() {
+    const source = createListSource([site], []);
+    const active = vi.fn(source.active);
+    const call = createLocalCall(
+      async () => ({ ...source, active }),
+      () => Date.parse("2026-11-22T09:59:59Z"),
+      "one.example",
+    );
+    return {
+      active,
+      ask: async (name: string, params: object) =>
+        (await findQuery(name).ask(call, { days: 30, ...params }, {})).result,
+    };
+  }
+
+  it.each([
+    ["stats", {}],
+    ["timeseries", {}],
+    ["breakdown", { dimension: "pages", limit: 10 }],
+  ])("is that of the source's clock, which %s asks for no active visitors", async (name, params) => {
+    const { active, ask } = open();
+    const { period } = await ask(name, { ...params, period: "today" });
+    expect(period).toMatchObject({ from: "2026-11-21", to: "2026-11-21", partial: true });
+    expect(active).not.toHaveBeenCalled();
+  });
+
+  it("is compared without counting active visitors", async () => {
+    const { active, ask } = open();
+    expect(await ask("compare", { period: "yesterday" })).toMatchObject({ current: { from: "2026-11-20" } });
+    expect(active).not.toHaveBeenCalled();
+  });
+
+  it("has its active visitors counted once in an overview, which shows them", async () => {
+    const { active, ask } = open();
+    expect(await ask("overview", { period: "yesterday" })).toMatchObject({ active_now: 0 });
+    expect(active).toHaveBeenCalledTimes(1);
   });
 });
 
