@@ -35,3 +35,14 @@ export interface Call {
   /** Returns from when to when a site has data. Absent if a service would have to be asked. */
   readDataDays?(site: string, options: CallOptions): Promise<DataDays>;
 }
+
+/** Runs a call, and whatever else can be asked of the source, by way of `wrap`. */
+export function wrapCall(call: Call, wrap: <T>(ask: () => Promise<T>) => Promise<T>): Call {
+  const wrapped: Call = (...asked) => wrap(() => call(...asked));
+  // Each member is a function that returns a promise.
+  const members = Object.entries(call).map(([name, ask]) => [
+    name,
+    (...asked: unknown[]) => wrap(() => ask(...asked)),
+  ]);
+  return Object.assign(wrapped, Object.fromEntries(members));
+}

@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Admit } from "../mcp/call-rate-limit.ts";
 import type { Bearer } from "../oauth/bearer.ts";
-import type { Call } from "../operations/call.ts";
+import { type Call, wrapCall } from "../operations/call.ts";
 import type { OpenOptions } from "../sources/source-types.ts";
 
 /** What the requests of one grant share: cached answers and the limit of calls. */
@@ -37,10 +37,9 @@ export function createGrantContexts({ open, clock, createLimit, revoke }: GrantC
   const contexts = new Map<string, { context: GrantContext; used: number }>();
 
   const create = (holder: Holder): GrantContext => {
-    const ask = open(holder.apiKey, { cache: MEMORY });
-    const call: Call = async (...asked) => {
+    const call = wrapCall(open(holder.apiKey, { cache: MEMORY }), async (ask) => {
       try {
-        return await ask(...asked);
+        return await ask();
       } catch (error) {
         // A revoked key ends the grant; a failure of the service does not.
         const isOver =
@@ -48,7 +47,7 @@ export function createGrantContexts({ open, clock, createLimit, revoke }: GrantC
         if (isOver) await revoke(holder);
         throw error;
       }
-    };
+    });
     return { call, admit: createLimit(holder.grantId) };
   };
 

@@ -1,8 +1,12 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
+import { AnalyticsError } from "../../src/errors.ts";
 import { sites } from "../../src/operations/index.ts";
+import { findQuery } from "../../src/reports/queries.ts";
 import { createGrantContexts } from "../../src/serve/grant-contexts.ts";
-import { createTestApi, DEMO_KEY } from "../support/api.ts";
+import { demo } from "../../src/sources/demo.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
+import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
 
 const MINUTE = 60_000;
 
@@ -60,4 +64,47 @@ it("of more than a thousand grants, the least recently used are removed", async 
   expect(reached).toHaveLength(1_001);
   await ask("0");
   expect(reached).toHaveLength(1_002);
+});
+
+/** The calls of a grant on the made-up data. `sites` can be made to fail. */
+function startOnDemo() {
+  const clock = () => NOW;
+  const revoke = vi.fn(async () => {});
+  const active = vi.fn();
+  const refused = { key: false };
+  const contextOf = createGrantContexts({
+    open: () =>
+      createLocalCall(async () => {
+        const source = await demo.open({ clock, environment: {}, flags: {} });
+        return {
+          ...source,
+          active,
+          sites: async () => {
+            if (refused.key) throw new AnalyticsError("invalid_api_key", "Revoked.", { status: 401 });
+            return source.sites();
+          },
+        };
+      }, clock),
+    clock,
+    createLimit: () => () => {},
+    revoke,
+  });
+  const { call } = contextOf({ grantId: "one", clientId: "client", apiKey: "key" });
+  const ask = (name: string, params: object) =>
+    findQuery(name).ask(call, { site: "example.com", days: 30, limit: 10, ...params }, {});
+  return { ask, revoke, active, refused };
+}
+
+it("a grant's source answers for any days directly, by its own clock", async () => {
+  const { ask, active } = startOnDemo();
+  const { result } = await ask("crawlers", { period: "last_week" });
+  expect(result).toMatchObject({ period: { from: "2026-11-09", to: "2026-11-15" } });
+  expect(active).not.toHaveBeenCalled();
+});
+
+it("a revoked key ends the grant, whatever is asked first", async () => {
+  const { ask, revoke, refused } = startOnDemo();
+  refused.key = true;
+  await expect(ask("stats", { period: "last_week" })).rejects.toMatchObject({ code: "invalid_api_key" });
+  expect(revoke).toHaveBeenCalledTimes(1);
 });
