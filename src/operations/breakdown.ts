@@ -3,9 +3,10 @@ import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { forModels, forPeople, type Note, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
-import { describePeriod, period, periodHeadline, verifyPeriod, warnings } from "./period.ts";
+import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
+import { warnings } from "./warning.ts";
 
 const row = () =>
   z.object({

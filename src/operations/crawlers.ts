@@ -2,9 +2,10 @@ import * as z from "zod";
 import { count, daysParam, siteParam, siteRef, spanParams, timestamp } from "./fields.ts";
 import { note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
-import { describePeriod, period, periodHeadline, verifyPeriod, warnings } from "./period.ts";
+import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
+import { warnings } from "./warning.ts";
 
 /** What crawlers collect pages for. A later version may know more. */
 export const crawlerPurposes = ["training", "search", "assistant", "other"] as const;

@@ -19,8 +19,9 @@ export interface JsonSchema {
 }
 
 /**
- * Converts a schema to JSON Schema 2020-12, as seen by the writer of the value. zod adds safe-integer bounds to
- * every integer and a long regular expression to every `format`; neither is part of the contract, so both are removed.
+ * Converts a schema to JSON Schema 2020-12, as seen by the writer of the value. Removes what zod adds and the contract
+ * does not have: safe-integer bounds of every integer, a long regular expression for every `format`, and the statement
+ * that names of members are strings.
  */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const json = z.toJSONSchema(schema, {
@@ -29,6 +30,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      delete jsonSchema.propertyNames;
     },
     // In zod's type a subschema may be a boolean; for the types used here it never is.
   }) as JsonSchema;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
 import { forModels, type Note } from "./note.ts";
+import { showWarnings, type Warning } from "./warning.ts";
 
 export const period = z
   .object({
@@ -15,23 +16,7 @@ export const period = z
   })
   .describe("The days that the numbers cover.");
 
-export const warnings = z
-  .array(
-    z.object({
-      code: z
-        .string()
-        .describe(
-          "`before_data_since`: the period starts before the site had any data, or the site has none yet.",
-        ),
-      detail: z.string().describe("The warning in words."),
-    }),
-  )
-  .optional()
-  .describe("What to know before using the numbers; absent if there are no warnings.");
-
 export type Period = z.output<typeof period>;
-type Warnings = z.output<typeof warnings>;
-export type Warning = NonNullable<Warnings>[number];
 
 interface Asked {
   days: number;
@@ -66,23 +51,13 @@ export function periodHeadline(domain: string, { from, to, days, timezone }: Per
 /** What a reader must know of a period. Finished days do not change, so only models get the time of the answer. */
 export function describePeriod(
   { to, partial, as_of }: Period,
-  warned: Warnings,
+  warned: readonly Warning[] | undefined,
 ): { notes: Note[]; warnings: Note[] } {
   const today = `Today, ${weekdayOf(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
   return {
     notes: partial ? [] : [forModels(`As of ${as_of}.`)],
-    warnings: [...(partial ? [today] : []), ...readWarnings(warned)],
+    warnings: [...(partial ? [today] : []), ...showWarnings(warned)],
   };
-}
-
-/** The code of a warning of this program itself, on numbers that were computed; the numbers in its text are counts. */
-export const SUBTRACTED = "subtracted";
-
-export const readWarnings = (warned: Warnings): Note[] => (warned ?? []).map(readWarning);
-
-function readWarning({ code, detail }: Warning): Note {
-  if (code !== SUBTRACTED) return detail;
-  return { parts: detail.split(/(\d+)/).map((part) => (/^\d+$/.test(part) ? Number(part) : part)) };
 }
 
 /** People ask about weeks, and a date alone does not show the weekday. */

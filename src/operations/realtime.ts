@@ -2,8 +2,8 @@ import * as z from "zod";
 import { count, siteParam, siteRef, timestamp } from "./fields.ts";
 import { forModels, forPeople } from "./note.ts";
 import { defineOperation } from "./operation.ts";
-import { readWarnings, warnings } from "./period.ts";
 import { verifySite } from "./site-name.ts";
+import { showWarnings, warnings } from "./warning.ts";
 
 export const realtime = defineOperation({
   name: "realtime",
@@ -49,6 +49,6 @@ export const realtime = defineOperation({
       forPeople(`As of ${result.as_of.slice(0, 10)}, ${result.as_of.slice(11, 19)} at the site.`),
       forModels(`As of ${result.as_of}.`),
     ],
-    warnings: readWarnings(result.warnings),
+    warnings: showWarnings(result.warnings),
   }),
 });

@@ -2,8 +2,9 @@ import * as z from "zod";
 import { addDays } from "./days.ts";
 import { count, date, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import { describePeriod, period, periodHeadline, verifyPeriod, warnings } from "./period.ts";
+import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { verifySite } from "./site-name.ts";
+import { warnings } from "./warning.ts";
 
 const point = () =>
   z.object({

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { count, date, siteRef } from "../operations/fields.ts";
-import { period, warnings } from "../operations/period.ts";
+import { period } from "../operations/period.ts";
+import { warnings } from "../operations/warning.ts";
 import { change, changesPerDay, dataStart, window } from "./report-fields.ts";
 
 /** The result of an overview of a site. */

@@ -3,8 +3,8 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, type Days } from "../operations/days.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
-import { SUBTRACTED, type Warning } from "../operations/period.ts";
 import { compareRows } from "../operations/row-order.ts";
+import { rangeWarning, type Warning, warnOfSubtraction } from "../operations/warning.ts";
 import { type Bounds, exact, subtract } from "./bounds.ts";
 import { sumWindow } from "./windows.ts";
 
@@ -34,9 +34,6 @@ interface RowRange {
 /** The upper ends of a row that is known only as a range; its counts are the lower ends. */
 type AtMost = Partial<Record<"visitors_at_most" | `${Measure}_at_most`, number>>;
 
-const RANGE_NOTE =
-  "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list.";
-
 /** The contract's maximum, so that as few rows as possible are cut off. */
 export const ROW_LIMIT = 1000;
 const ATTEMPTS = 3;
@@ -57,7 +54,6 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
   const events = subtract(exactly(whole.events), { least: before.events, most: after.events });
   if (events.most < 0) throw createContradictionError("events");
   const least = Math.max(0, events.least);
-  const note = `Events arrived while they were read: there are ${least} to ${events.most}.`;
   const { visitors, pageviews } = sumWindow(series.points);
   return {
     site: series.site,
@@ -65,7 +61,10 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
     visitors,
     pageviews,
     events: least,
-    ...warn(whole.warnings, exact(events) === null ? [note] : []),
+    ...joinWarnings(
+      whole.warnings,
+      exact(events) === null ? [warnOfSubtraction({ events: least, events_at_most: events.most })] : [],
+    ),
   };
 }
 
@@ -112,12 +111,10 @@ export async function subtractBreakdown(
     total_rows: known.length,
     truncated: known.length > limit,
     totals: { visitors, pageviews, ...(measure === "events" && { events }) },
-    ...warn(totals.warnings, [
-      ...(isRange ? [RANGE_NOTE] : []),
-      ...(whole.truncated
-        ? [`The service lists only ${ROW_LIMIT} rows, so rows with few visitors may be missing.`]
-        : []),
-      ...(hidden > 0 ? [`${hidden} more rows may have had visitors in these days.`] : []),
+    ...joinWarnings(totals.warnings, [
+      ...(isRange ? [rangeWarning] : []),
+      ...(whole.truncated ? [warnOfSubtraction({ row_limit: ROW_LIMIT })] : []),
+      ...(hidden > 0 ? [warnOfSubtraction({ more_rows: hidden })] : []),
     ]),
   };
 }
@@ -190,8 +187,8 @@ function cutPeriod(period: Series["period"], { from, to, long, short }: PastSpan
   return { ...period, from, to, days, partial: false, complete_through: to };
 }
 
-function warn(known: readonly Warning[] | undefined, notes: string[]): { warnings?: Warning[] } {
-  const warnings = [...(known ?? []), ...notes.map((detail) => ({ code: SUBTRACTED, detail }))];
+function joinWarnings(known: readonly Warning[] = [], own: readonly Warning[]): { warnings?: Warning[] } {
+  const warnings = [...known, ...own];
   return warnings.length > 0 ? { warnings } : {};
 }
 

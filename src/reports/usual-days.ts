@@ -1,6 +1,6 @@
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import type { Warning } from "../operations/period.ts";
+import type { Warning } from "../operations/warning.ts";
 
 /** The options of a query. */
 export interface QueryOptions extends CallOptions {
@@ -68,15 +68,20 @@ function findLoadedEnd(data: DataDays | undefined, today: string): string | unde
 }
 
 function warnOfShift(shown: Days): Warning {
-  const days = formatDays(countDays(shown.from, shown.to));
-  return { code: "shifted", detail: `The data ends on ${shown.to}, so this covers the ${days} until then.` };
+  const days = countDays(shown.from, shown.to);
+  return {
+    code: "shifted",
+    detail: `The data ends on ${shown.to}, so this covers the ${formatDays(days)} until then.`,
+    values: { data_until: shown.to, days },
+  };
 }
 
 function warnOfShortening(shown: Days, usual: Days): Warning {
-  const days = formatDays(countDays(shown.from, shown.to));
+  const [days, usualDays] = [countDays(shown.from, shown.to), countDays(usual.from, usual.to)];
   return {
     code: "shortened",
-    detail: `The data begins on ${shown.from}, so this covers ${days}, not ${countDays(usual.from, usual.to)}.`,
+    detail: `The data begins on ${shown.from}, so this covers ${formatDays(days)}, not ${usualDays}.`,
+    values: { data_since: shown.from, days, default_days: usualDays },
   };
 }
 

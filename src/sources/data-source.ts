@@ -1,6 +1,6 @@
 import type { crawlerPurposes } from "../operations/crawlers.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import type { Warning } from "../operations/period.ts";
+import type { Warning } from "../operations/warning.ts";
 
 /**
  * The port for data inside this process: made-up visits, access logs, a database. It deals in sites, days and values, and

@@ -4,8 +4,8 @@ import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type AnyOperation, type OperationName, operations } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
-import type { Warning } from "../operations/period.ts";
 import { normalizeSite } from "../operations/site-name.ts";
+import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, SourceSite, Span } from "./data-source.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
@@ -211,7 +211,7 @@ function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
     dataSince === null
       ? "The site has no data yet: every number is zero."
       : `The site has had data since ${dataSince}: earlier days show as zero.`;
-  return [{ code: "before_data_since", detail }];
+  return [{ code: "before_data_since", detail, values: { data_since: dataSince } }];
 }
 
 function sumDays(days: readonly DayTotals[]) {

@@ -17,7 +17,8 @@ vi.mock("../../src/operations/index.ts", async (importOriginal) => {
   const original = await importOriginal<typeof import("../../src/operations/index.ts")>();
   const { defineOperation } = await import("../../src/operations/operation.ts");
   const { count, daysParam, siteParam, siteRef, spanParams } = await import("../../src/operations/fields.ts");
-  const { describePeriod, period, warnings } = await import("../../src/operations/period.ts");
+  const { describePeriod, period } = await import("../../src/operations/period.ts");
+  const { warnings } = await import("../../src/operations/warning.ts");
   const funnels = defineOperation({
     name: "funnels",
     path: "/funnels",

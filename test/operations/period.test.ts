@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatNotes } from "../../src/operations/note.ts";
 import { describePeriod, type Period, periodHeadline } from "../../src/operations/period.ts";
+import { warnOfSubtraction } from "../../src/operations/warning.ts";
 
 const week: Period = {
   from: "2026-11-15",
@@ -33,17 +34,25 @@ describe("a period in words", () => {
     expect(formatNotes([...warnings, ...notes], "models")).toEqual([note]);
   });
 
-  it("writes the counts of computed numbers as the reader does, and no date", () => {
+  it("writes the counts of computed numbers as the reader does, and reads none out of a sentence", () => {
     const warnings = [
+      warnOfSubtraction({ events: 12_345, events_at_most: 12_347 }),
+      warnOfSubtraction({ row_limit: 1_000 }),
+      warnOfSubtraction({ more_rows: 1_204 }),
       { code: "subtracted", detail: "There are 12345 to 12347." },
+      { code: "subtracted", detail: "There are 12345.", values: { events: "12345" } },
       { code: "provisional", detail: "From 2026-11-20, 12345 may change." },
     ];
     const described = describePeriod({ ...week, partial: false }, warnings).warnings;
     expect(formatNotes(described, "people", (value) => value.toLocaleString("en"))).toEqual([
-      "There are 12,345 to 12,347.",
+      "Events arrived while they were read: there are 12,345 to 12,347.",
+      "The service lists only 1,000 rows, so rows with few visitors may be missing.",
+      "1,204 more rows may have had visitors in these days.",
+      "There are 12345 to 12347.",
+      "There are 12345.",
       "From 2026-11-20, 12345 may change.",
     ]);
-    expect(formatNotes(described, "models")[0]).toBe("There are 12345 to 12347.");
+    expect(formatNotes(described, "models")).toEqual(warnings.map(({ detail }) => detail));
   });
 
   it("includes its warnings", () => {

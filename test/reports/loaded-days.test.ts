@@ -23,7 +23,13 @@ describe("the usual days of a source that is loaded day by day", () => {
 
   it("says how many days it covers", () => {
     const { warnings } = fitUsual(usual, { since: "2026-01-01", until: "2026-11-19" }, TODAY);
-    expect(warnings[0]?.detail).toBe("The data ends on 2026-11-19, so this covers the 30 days until then.");
+    expect(warnings).toEqual([
+      {
+        code: "shifted",
+        detail: "The data ends on 2026-11-19, so this covers the 30 days until then.",
+        values: { data_until: "2026-11-19", days: 30 },
+      },
+    ]);
   });
 
   it("moves what is compared", () => {

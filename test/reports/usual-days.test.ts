@@ -38,7 +38,11 @@ describe("where the data begins within the usual 30 days", () => {
     const { period, points, warnings } = await askJson(7, argv);
     expect(period).toMatchObject({ from: "2026-11-14", to: "2026-11-21", days: 8 });
     expect(points?.length ?? 8).toBe(8);
-    expect(codesOf(warnings)).toContain("shortened");
+    expect(warnings).toContainEqual({
+      code: "shortened",
+      detail: "The data begins on 2026-11-14, so this covers 8 days, not 30.",
+      values: { data_since: "2026-11-14", days: 8, default_days: 30 },
+    });
     expect(codesOf(warnings)).not.toContain("before_data_since");
   });
 
@@ -132,7 +136,10 @@ describe("an assistant", () => {
 
 it("the REST API has the contract's 30 days", async () => {
   const { body } = await createTestApi().ask("/api/v1/stats?site=news.example.org");
-  expect(body).toMatchObject({ period: { days: 30 }, warnings: [{ code: "before_data_since" }] });
+  expect(body).toMatchObject({
+    period: { days: 30 },
+    warnings: [{ code: "before_data_since", values: { data_since: "2026-11-11" } }],
+  });
 });
 
 it("nobody is counted now by a log that has ended, and that is said", async () => {

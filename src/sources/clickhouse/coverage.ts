@@ -1,8 +1,8 @@
 import { listDays } from "../../operations/days.ts";
-import type { Warning } from "../../operations/period.ts";
+import type { Warning } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
-import { warnOfEnd } from "../stale.ts";
+import { describeDates, warnOfEnd } from "../data-warnings.ts";
 
 /** What the table has of a day. */
 export interface LoadedDay {
@@ -28,14 +28,19 @@ export function coverageWarnings(
   days: ReadonlyMap<string, LoadedDay>,
 ): Warning[] {
   const warnings: Warning[] = [];
-  const warn = (code: string, detail: string) => void warnings.push({ code, detail });
+  const warn = (code: string, detail: string, values?: Warning["values"]) =>
+    void warnings.push({ code, detail, ...(values && { values }) });
   const first = site.dataSince ?? from;
   const today = dateAt(now, site.timezone);
   const dates = listDays(from > first ? from : first, to);
 
   const missing = dates.filter((date) => date < lastDay && !days.get(date)?.isLoaded);
   if (missing.length > 0) {
-    warn("gap", `The table has not been loaded for ${list(missing)}: numbers are missing, not zero.`);
+    warn(
+      "gap",
+      `The table has not been loaded for ${list(missing)}: numbers are missing, not zero.`,
+      describeDates(missing),
+    );
   }
   const incomplete = dates.filter((date) => {
     const day = days.get(date);
@@ -46,6 +51,7 @@ export function coverageWarnings(
     warn(
       "incomplete",
       `The table does not have exactly the page views that were exported for ${list(incomplete)}: load the export again.`,
+      describeDates(incomplete),
     );
   }
   const latest = [...days].flatMap(([date, { pageviews }]) => (pageviews > 0 ? [date] : []));

@@ -1,8 +1,8 @@
 import { addDays, listDays } from "../../operations/days.ts";
-import type { Warning } from "../../operations/period.ts";
+import type { Warning } from "../../operations/warning.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
-import { warnOfEnd } from "../stale.ts";
+import { describeDates, warnOfEnd } from "../data-warnings.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
 import type { SiteLog } from "./counting/site-log.ts";
 import type { LogSettings } from "./settings.ts";
@@ -21,15 +21,17 @@ export function coverageWarnings(
   const { first, last, timezone, fields } = log;
   if (first === undefined || last === undefined) return [];
   const warnings: Warning[] = [];
-  const warn = (code: string, detail: string) => void warnings.push({ code, detail });
+  const warn = (code: string, detail: string, values?: Warning["values"]) =>
+    void warnings.push({ code, detail, ...(values && { values }) });
   const firstDay = dateAt(first * 1000, timezone);
   const lastDay = dateAt(last * 1000, timezone);
   const lateStart = first - startOfDay(firstDay, timezone) / 1000;
   if (from <= firstDay && firstDay <= to && lateStart > HOUR) {
-    warn(
-      "partial_first_day",
-      `The log begins on ${firstDay} at ${formatTime(lateStart)}: that day is incomplete.`,
-    );
+    const time = formatTime(lateStart);
+    warn("partial_first_day", `The log begins on ${firstDay} at ${time}: that day is incomplete.`, {
+      day: firstDay,
+      time,
+    });
   }
   const gaps = listGaps(log, later(from, firstDay), earlier(to, lastDay));
   if (gaps.length > 0) {
@@ -37,6 +39,7 @@ export function coverageWarnings(
     warn(
       "gap",
       `The log has no line of ${gaps.length} ${days} (${listSome(gaps)}): their numbers are missing, not zero.`,
+      describeDates(gaps),
     );
   }
   const isStale = now / 1000 - last > DAY_SECONDS;
@@ -46,7 +49,9 @@ export function coverageWarnings(
   // A day is closed 24 hours after it ended.
   const provisional = addDays(dateAt(now, timezone), -1);
   if (!isStale && from <= provisional && provisional <= to) {
-    warn("provisional", `${provisional} can still grow a little: servers write some lines late.`);
+    warn("provisional", `${provisional} can still grow a little: servers write some lines late.`, {
+      day: provisional,
+    });
   }
   const late = [...log.late].filter(([date]) => from <= date && date <= to);
   if (late.length > 0) {
@@ -56,6 +61,7 @@ export function coverageWarnings(
       lines === 1
         ? "1 line came after its day was closed and is not counted."
         : `${lines} lines came after their day was closed and are not counted.`,
+      { lines },
     );
   }
   const isMixed = [...log.closed].some(

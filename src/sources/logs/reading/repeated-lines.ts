@@ -1,4 +1,4 @@
-import type { Warning } from "../../../operations/period.ts";
+import type { Warning } from "../../../operations/warning.ts";
 import { hashText } from "../hashing.ts";
 import { createComparedDays, findPlace, type KeptMarks } from "./compared-days.ts";
 import type { LogContent } from "./log-content.ts";

@@ -488,6 +488,12 @@ describe("days", () => {
     ]);
     expect(await logs.warnings("2026-11-10", "2026-11-21")).toEqual(["partial_first_day", "gap", "stale"]);
     expect(await logs.warnings("2026-11-17", "2026-11-17")).toEqual([]);
+    const span = { from: "2026-11-10", to: "2026-11-21", now: logs.clock.now };
+    expect(await logs.source.warnings?.({ site: await logs.findSite(), ...span })).toMatchObject([
+      { values: { day: "2026-11-16", time: "10:00" } },
+      { values: { days: 1, from: "2026-11-18", to: "2026-11-18" } },
+      { values: { data_until: "2026-11-19" } },
+    ]);
   });
 
   it("of yesterday can still grow", async () => {

@@ -158,6 +158,7 @@ describe("the index of logs", () => {
       expect(warnings).toContainEqual({
         code: "late",
         detail: "1 line came after its day was closed and is not counted.",
+        values: { lines: 1 },
       });
       expect(days).toEqual((await read()).days);
     },

@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { count } from "./fields.ts";
+import { formatNotes, type Note, note } from "./note.ts";
+import { once } from "./schemas.ts";
+
+export const warnings = z
+  .array(
+    z.object({
+      code: z
+        .string()
+        .describe(
+          "`before_data_since`: the period starts before the site had any data, or the site has none yet.",
+        ),
+      detail: z.string().describe("The warning in words."),
+      // `values` of another form is a service's own member, to be ignored like all that is not in the contract.
+      values: z
+        .record(z.string(), z.union([z.string(), z.number(), z.null()]))
+        .optional()
+        .catch(undefined)
+        .describe(
+          "The dates and numbers that `detail` is about, by name, if the service sends them. `before_data_since` has `data_since`, as in /sites.",
+        ),
+    }),
+  )
+  .optional()
+  .describe("What to know before using the numbers; absent if there are no warnings.");
+
+export type Warning = NonNullable<z.output<typeof warnings>>[number];
+
+/** The code of the warnings that this program itself adds to numbers that it computed. */
+const SUBTRACTED = "subtracted";
+
+/** What such a warning is about: a range of events, a list that was cut, or rows that may be missing. */
+const subtractedValues = once(() =>
+  z.union([
+    z.object({ events: count, events_at_most: count }),
+    z.object({ row_limit: count }),
+    z.object({ more_rows: count }),
+  ]),
+);
+type SubtractedValues = z.output<ReturnType<typeof subtractedValues>>;
+
+function describeSubtracted(values: SubtractedValues): Note {
+  if ("events" in values)
+    return note`Events arrived while they were read: there are ${values.events} to ${values.events_at_most}.`;
+  if ("row_limit" in values)
+    return note`The service lists only ${values.row_limit} rows, so rows with few visitors may be missing.`;
+  return note`${values.more_rows} more rows may have had visitors in these days.`;
+}
+
+export function warnOfSubtraction(values: SubtractedValues): Warning {
+  return { code: SUBTRACTED, detail: formatNotes([describeSubtracted(values)], "models").join(""), values };
+}
+
+/** The warning that some rows are ranges, whose ends are in the rows themselves. */
+export const rangeWarning: Warning = {
+  code: SUBTRACTED,
+  detail:
+    "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list.",
+};
+
+/** The warnings as sentences. Those of this program have their counts apart, for each reader to write. */
+export const showWarnings = (given: readonly Warning[] = []): Note[] => given.map(showWarning);
+
+function showWarning({ code, detail, values }: Warning): Note {
+  const own = code === SUBTRACTED ? subtractedValues().safeParse(values).data : undefined;
+  return own === undefined ? detail : describeSubtracted(own);
+}
