@@ -5,12 +5,11 @@ import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import type { ComparedDays } from "./compared-days.ts";
-import { readConsistently } from "./consistent-read.ts";
 import type { WindowCounts } from "./movers.ts";
 import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
 import { ROW_LIMIT } from "./subtracted-spans.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
-import { type Breakdown, countBySubtraction, countDirectly } from "./window-counts.ts";
+import { countBySubtraction, countDirectly, measureDrift } from "./window-counts.ts";
 import { sumWindow, type Window } from "./windows.ts";
 
 type Series = ResultOf<typeof timeseries>;
@@ -63,6 +62,35 @@ export async function readWindows(
   );
   if (!sameDay) throw createDifferentDaysError();
   return windows;
+}
+
+const ATTEMPTS = 3;
+/** Milliseconds after which nothing is read again: with a slow service, it would use up the query's time. */
+const MAX_REREAD_MS = 10_000;
+
+/**
+ * Reads several answers that must agree, bypassing the cache. Visits may arrive between the calls, and midnight may
+ * pass. While the answers disagree, reads all of them again, at most twice and only while there is time and the
+ * service's quota allows it. Returns the last answers, even if they still disagree.
+ */
+export async function readConsistently<T>(
+  options: CallOptions,
+  read: (fresh: CallOptions) => Promise<T>,
+  disagree: (answers: T) => boolean,
+): Promise<T> {
+  const fresh = { ...options, fresh: true };
+  const began = performance.now();
+  let answers = await read(fresh);
+  for (let attempt = 1; attempt < ATTEMPTS && disagree(answers); attempt++) {
+    if (performance.now() - began > MAX_REREAD_MS) break;
+    try {
+      answers = await read(fresh);
+    } catch (error) {
+      if (error instanceof AnalyticsError && error.code === "rate_limited") break;
+      throw error;
+    }
+  }
+  return answers;
 }
 
 /** Reads each list. If several are asked for, those that the source does not record are left out. */
@@ -164,23 +192,6 @@ async function readBySubtraction(
 }
 
 const readHead = ({ site, period: { timezone, as_of } }: Series) => ({ site, timezone, as_of });
-
-/**
- * How far the totals of the breakdowns differ from the series over the same days, summed. Page views count too: when a
- * known visitor views another page, that page's row gains a visitor.
- */
-function measureDrift(lists: Breakdown[], { points }: Series, summaries: ResultOf<typeof stats>[]): number {
-  const drifts = lists.map(({ period, totals }) => {
-    const expected = sumWindow(points.slice(-period.days));
-    const events = summaries.find((each) => each.period.days === period.days)?.events;
-    return Math.max(
-      Math.abs(totals.visitors - expected.visitors),
-      Math.abs(totals.pageviews - expected.pageviews),
-      totals.events === undefined || events === undefined ? 0 : Math.abs(totals.events - events),
-    );
-  });
-  return drifts.reduce((sum, each) => sum + each, 0);
-}
 
 function createDifferentDaysError(): AnalyticsError {
   return new AnalyticsError("bad_answer", "The service's answers cover different days.", {

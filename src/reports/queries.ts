@@ -1,21 +1,19 @@
 import type * as z from "zod";
 import { askForSite } from "../client/site-lookup.ts";
+import { limitTime } from "../client/time-limit.ts";
+import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { addDays, type Days } from "../operations/days.ts";
-import { type DaysOperation, operations, takesDays } from "../operations/index.ts";
-import type { Operation, ParamsOf, Presentation } from "../operations/operation.ts";
-import { periodParam, resolvePeriod } from "../operations/period-words.ts";
+import { operations, sites, takesDays } from "../operations/index.ts";
+import type { Operation, Presentation } from "../operations/operation.ts";
+import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
-import { answerInTime } from "./deadline.ts";
-import { describeEmptySite } from "./empty-site.ts";
-import { explainUnoffered } from "./optional-operation.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
-import { answerToday, askSpan } from "./site-period.ts";
-import { fitUsual, type QueryOptions, readUsualData } from "./usual-days.ts";
+import { askDays, callOffered } from "./site-period.ts";
+import type { QueryOptions } from "./usual-days.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
@@ -54,46 +52,14 @@ export function findQuery(name: string): Query {
 
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
 function fromOperation(operation: Operation): Query {
-  const explain = explainFor(operation);
   const ask = async (call: Call, params: Record<string, unknown>, options: QueryOptions) => {
     const { period: _, ...rest } = params;
     const result = takesDays(operation)
       ? await askDays(call, operation, params, options)
-      : await call(operation, rest, options).catch(explain);
+      : await callOffered(call, operation, rest, options);
     return createAnswer(call, params, result, [operation.view(result, rest)], options);
   };
   return createQuery(operation, ask, () => (takesDays(operation) ? { period: periodParam() } : {}));
-}
-
-/** Rethrows an error; if the service does not offer the operation, the new error says so. */
-function explainFor(operation: Operation): (error: unknown) => never {
-  return (error) => {
-    throw explainUnoffered(operation, error);
-  };
-}
-
-/** Answers for `period`, else for `days` that end today. */
-async function askDays(
-  call: Call,
-  operation: DaysOperation,
-  { period, ...params }: Record<string, unknown>,
-  options: QueryOptions,
-) {
-  const site = String(params.site);
-  const explain = explainFor(operation);
-  const ask = (days: Days, today: string) =>
-    askSpan(call, operation, params, { site, today, ...days }, options).catch(explain);
-  if (typeof period === "string")
-    return answerToday(call, site, options, (today) => ask(resolvePeriod(period, today), today));
-  const data = await readUsualData(call, site, options);
-  if (data === undefined) return call(operation, params as ParamsOf<DaysOperation>, options).catch(explain);
-  return answerToday(call, site, options, async (today) => {
-    const usual = { from: addDays(today, 1 - Number(params.days)), to: today };
-    const fitted = fitUsual(usual, data, today);
-    const result = await ask(fitted.days, today);
-    if (fitted.warnings.length === 0) return result;
-    return { ...result, warnings: [...fitted.warnings, ...(result.warnings ?? [])] };
-  });
 }
 
 /** A report as a query, with the site found and the time limited. */
@@ -149,3 +115,60 @@ function createQuery(
       ),
   };
 }
+
+/** Milliseconds for all the calls of a query together: MCP clients give up after 60 seconds. */
+const DEADLINE_MS = 50_000;
+
+/** Limits the time of a query. Throws AnalyticsError `timeout` if it takes longer. */
+export function answerInTime<T, O extends CallOptions>(
+  options: O,
+  ask: (options: O) => Promise<T>,
+  milliseconds = DEADLINE_MS,
+): Promise<T> {
+  return limitTime(milliseconds, options.signal, async ({ signal, isOver }) => {
+    try {
+      return await ask({ ...options, signal });
+    } catch (cause) {
+      if (!isOver()) throw cause;
+      throw new AnalyticsError(
+        "timeout",
+        `The service took longer than ${milliseconds / 1000} seconds in total.`,
+        { hint: "Ask for less at once (stats, timeseries, breakdown), or try again later.", cause },
+      );
+    }
+  });
+}
+
+interface SiteAnswer {
+  site?: { id: string; domain: string };
+  warnings?: readonly { code: string }[];
+  /** Only comparisons have it. */
+  data_since?: string | null;
+}
+
+/**
+ * Says that a site never had any data, if that is why an answer has only zeros. Asks for the sites only if the answer warns
+ * that some of its days are before the site's data. If they cannot be read, the answer is shown as it is.
+ */
+async function describeEmptySite(
+  call: Call,
+  { site, warnings = [], data_since }: SiteAnswer,
+  views: readonly View[],
+  options: CallOptions,
+): Promise<string | undefined> {
+  if (site === undefined || !views.every(hasNoCounts)) return undefined;
+  const since = warnings.some(({ code }) => code === "before_data_since")
+    ? await readDataStart(call, site.id, options)
+    : data_since;
+  return since === null ? `${site.domain} has no data yet: nothing was ever recorded.` : undefined;
+}
+
+async function readDataStart(call: Call, id: string, options: CallOptions) {
+  const answer = await call(sites, {}, options).catch(() => undefined);
+  return answer?.sites.find((site) => site.id === id)?.data_since;
+}
+
+const hasNoCounts = ({ rows, series }: View) =>
+  [...rows.flatMap((row) => Object.values(row)), ...(series?.values ?? [])].every(
+    (cell) => typeof cell !== "number" || cell === 0,
+  );

@@ -3,15 +3,39 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
 import { type breakdown, type DaysOperation, realtime, type stats } from "../operations/index.ts";
-import type { ParamsOf, ResultOf } from "../operations/operation.ts";
-import { createPeriodError } from "../operations/period-words.ts";
+import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
+import { createPeriodError, resolvePeriod } from "../operations/period-words.ts";
 import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
+import { fitUsual, type QueryOptions, readUsualData } from "./usual-days.ts";
 
 /** A query for the days of a period at a site. */
 export interface SitePeriod extends Days {
   site: string;
   /** The date at the site. */
   today: string;
+}
+
+/** Answers an operation for `period`, else for the `days` that end today. */
+export async function askDays(
+  call: Call,
+  operation: DaysOperation,
+  { period, ...params }: Record<string, unknown>,
+  options: QueryOptions,
+) {
+  const site = String(params.site);
+  const ask = (days: Days, today: string) =>
+    askSpan(call, operation, params, { site, today, ...days }, options);
+  if (typeof period === "string")
+    return answerToday(call, site, options, (today) => ask(resolvePeriod(period, today), today));
+  const data = await readUsualData(call, site, options);
+  if (data === undefined) return callOffered(call, operation, params as ParamsOf<DaysOperation>, options);
+  return answerToday(call, site, options, async (today) => {
+    const usual = { from: addDays(today, 1 - Number(params.days)), to: today };
+    const fitted = fitUsual(usual, data, today);
+    const result = await ask(fitted.days, today);
+    if (fitted.warnings.length === 0) return result;
+    return { ...result, warnings: [...fitted.warnings, ...(result.warnings ?? [])] };
+  });
 }
 
 /** Answers for the date at the site. If midnight passed meanwhile, does so once more. */
@@ -63,9 +87,9 @@ export async function askSpan<O extends DaysOperation>(
   const days = countDays(from, to);
   // The parameters of this operation but for the days, which the compiler cannot see.
   const all = { ...params, site, days } as ParamsOf<O>;
-  if (to === today && days <= MAX_DAYS) return call(operation, all, options);
+  if (to === today && days <= MAX_DAYS) return callOffered(call, operation, all, options);
   if (await call.offersSpans?.(operation, options)) {
-    return call(operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
+    return callOffered(call, operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
   }
   assertWithinReach(from, today);
   const span = { site, from, to, long: countDays(from, today), short: countDays(addDays(to, 1), today) };
@@ -84,7 +108,7 @@ export async function askSpan<O extends DaysOperation>(
       )) as ResultOf<O>;
     default:
       // A service without an optional operation says so instead.
-      if (operation.isOptional) await call(operation, { ...all, days: 1 }, options);
+      if (operation.isOptional) await callOffered(call, operation, { ...all, days: 1 }, options);
       // Not every answer can be subtracted: the last request of a crawler, for example, or a percentage.
       throw createPeriodError(
         `must end today: for ${operation.name}, this service only answers for days up to today`,
@@ -104,4 +128,28 @@ function renameRefusal(error: unknown): never {
   const refused = error instanceof AnalyticsError ? error.parameters : [];
   const own = refused.find(({ parameter }) => parameter === "from" || parameter === "to");
   throw own ? createPeriodError(own.detail) : error;
+}
+
+/** Calls an operation. If the service does not offer it, the error says so. */
+export async function callOffered<O extends Operation>(
+  call: Call,
+  operation: O,
+  params: ParamsOf<O>,
+  options: CallOptions,
+): Promise<ResultOf<O>> {
+  try {
+    return await call(operation, params, options);
+  } catch (error) {
+    const isMissing = error instanceof AnalyticsError && error.code === "not_found";
+    if (!isMissing || !operation.isOptional) throw error;
+    throw new AnalyticsError(
+      "not_found",
+      `This service does not offer ${operation.name}: it has no GET ${operation.path}.`,
+      {
+        hint: "It is optional; everything else works without it. If other queries fail too, check the base URL.",
+        status: error.status,
+        cause: error,
+      },
+    );
+  }
 }

@@ -1,8 +1,9 @@
 import { AnalyticsError } from "../errors.ts";
-import type { breakdown } from "../operations/index.ts";
+import type { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { type Bounds, narrow, subtract } from "./bounds.ts";
 import type { WindowCounts } from "./movers.ts";
+import { sumWindow } from "./windows.ts";
 
 export type Breakdown = ResultOf<typeof breakdown>;
 
@@ -121,4 +122,25 @@ function countBetween(longer: Bounds, shorter: Bounds, drift: number, label: str
   }
   if (difference.most < 0) return { least: 0, most: difference.most + drift };
   return { least: Math.max(0, difference.least), most: difference.most };
+}
+
+/**
+ * How far the totals of the breakdowns differ from the series over the same days, summed. Page views count too: when a
+ * known visitor views another page, that page's row gains a visitor.
+ */
+export function measureDrift(
+  lists: Breakdown[],
+  { points }: ResultOf<typeof timeseries>,
+  summaries: ResultOf<typeof stats>[],
+): number {
+  const drifts = lists.map(({ period, totals }) => {
+    const expected = sumWindow(points.slice(-period.days));
+    const events = summaries.find((each) => each.period.days === period.days)?.events;
+    return Math.max(
+      Math.abs(totals.visitors - expected.visitors),
+      Math.abs(totals.pageviews - expected.pageviews),
+      totals.events === undefined || events === undefined ? 0 : Math.abs(totals.events - events),
+    );
+  });
+  return drifts.reduce((sum, each) => sum + each, 0);
 }

@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { afterEach, expect, it, vi } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
-import { readConsistently } from "../../src/reports/consistent-read.ts";
-import { answerInTime } from "../../src/reports/deadline.ts";
+import { readConsistently } from "../../src/reports/compared-windows.ts";
 import { overview } from "../../src/reports/overview.ts";
+import { answerInTime } from "../../src/reports/queries.ts";
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { AnalyticsError } from "../../src/errors.ts";
-import { readConsistently } from "../../src/reports/consistent-read.ts";
+import { readConsistently } from "../../src/reports/compared-windows.ts";
 import { createTestApi } from "../support/api.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
 
