@@ -92,11 +92,20 @@ export function createSwallowedError(flag: string, placeholder: string, option: 
   });
 }
 
+/** The code of any error, such as `ENOENT` of Node's; undefined if it has none. */
+export function readErrorCode(error: unknown): string | undefined {
+  const { code }: { code?: unknown } = Object(error);
+  return typeof code === "string" ? code : undefined;
+}
+
+/** Quotes a value for a message, on one line. */
+export const quote = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+
 /**
  * Quotes a command-line word for a message. A word that looks like an option is left out: given in place of a value
  * (`--profile --api-key=…`), it may contain a key. A negative number does not.
  */
 export function quoteWord(word: string): string {
   const isHidden = /^-./.test(word) && !/^-\d{1,9}$/.test(word);
-  return JSON.stringify(isHidden ? "-…" : word);
+  return quote(isHidden ? "-…" : word);
 }

@@ -1,6 +1,7 @@
+import { quote } from "../errors.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { ProblemCode } from "../operations/problem.ts";
-import { describeReply, items, member, quote, type Reply } from "./reply.ts";
+import { describeReply, items, member, type Reply } from "./reply.ts";
 import type { Rule } from "./rule.ts";
 import { read } from "./subject.ts";
 import { demand } from "./verdict.ts";
@@ -16,7 +17,7 @@ export function demandRefusal(reply: Reply, status: number, ...codes: ProblemCod
   demand(
     reply.status === status && codes.some((each) => each === code),
     reply,
-    `status ${status} with the code ${codes.map((each) => JSON.stringify(each)).join(" or ")}`,
+    `status ${status} with the code ${codes.map(quote).join(" or ")}`,
     describeReply(reply),
   );
 }

@@ -1,4 +1,6 @@
 import { findExcess } from "../client/result-parser.ts";
+import { quote } from "../errors.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 
 /** A key as sent, and as a shell expression for reports, which never contain the key itself. */
 export interface Key {
@@ -56,11 +58,6 @@ export function withoutAsOf(reply: Reply): string {
   return JSON.stringify(reply.json, (key, value) => (key === "as_of" ? undefined : value)) ?? reply.text;
 }
 
-/** A value from the service on one line. The report hides keys first, then shortens it. */
-export function quote(value: unknown): string {
-  return JSON.stringify(value) ?? "nothing";
-}
-
 /** A short description: the status with the problem's code, the redirect's target or the content type. */
 export function describeReply({ status, headers, json, sent }: Reply): string {
   const code = member(json, "code");
@@ -83,8 +80,4 @@ export function formatCurl({ method, url, headers, key, body }: Sent): string {
   ]);
   const data = body === undefined ? [] : ["-X", "GET", "--data", quoteForShell(body)];
   return ["curl", "-sg", ...verb, ...authorization, ...fields, ...data, quoteForShell(url)].join(" ");
-}
-
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

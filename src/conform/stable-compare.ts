@@ -1,4 +1,5 @@
-import { quote, type Reply, withoutAsOf } from "./reply.ts";
+import { quote } from "../errors.ts";
+import { type Reply, withoutAsOf } from "./reply.ts";
 import { Breach, Inconclusive } from "./verdict.ts";
 
 /** Numbers by name, and the moment at which they were counted. */

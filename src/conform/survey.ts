@@ -1,12 +1,12 @@
 import { hideKey } from "../client/hidden-key.ts";
 import { readRedirectOrigin } from "../client/http-request.ts";
 import { parseProblem } from "../client/problem-parser.ts";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import { openapi, sites, stats } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { type Probe, Unanswered } from "./probe.ts";
-import { describeReply, items, type Key, member, quote, type Reply } from "./reply.ts";
+import { describeReply, items, type Key, member, type Reply } from "./reply.ts";
 import { Halt } from "./verdict.ts";
 
 export type Site = ResultOf<typeof sites>["sites"][number];
@@ -123,8 +123,10 @@ function findSite({ sites: own, isValid, whyNone }: SiteList, wanted: string): S
   const site = own.find(({ id, domain }) => id === name || domain === name);
   if (site) return site;
   if (!isValid)
-    return own.length === 0 ? whyNone : `/sites has no valid entry for ${quote(wanted)}: see sites.answer`;
-  throw new AnalyticsError("site_not_found", `The key has no site ${JSON.stringify(wanted)}.`, {
+    return own.length === 0
+      ? whyNone
+      : `/sites has no valid entry for ${quoteWord(wanted)}: see sites.answer`;
+  throw new AnalyticsError("site_not_found", `The key has no site ${quoteWord(wanted)}.`, {
     hint: `Its sites are: ${own.map(({ domain }) => domain).join(", ") || "none"}.`,
   });
 }

@@ -1,6 +1,6 @@
 import type { AnalyticsError } from "../errors.ts";
 import { formatNotes } from "../operations/note.ts";
-import { formatCommand } from "../operations/operation.ts";
+import { formatCommand } from "../operations/shell-command.ts";
 import { type Cell, type Column, listNotes, type View } from "../operations/view.ts";
 import { cleanRows, hasLookalikes, NUMBER_NOTE } from "../render/clean-rows.ts";
 import { cleanText, MAX_TEXT_LENGTH } from "../render/clean-text.ts";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { quote } from "../errors.ts";
 import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { forModels, forPeople, type Note, note } from "./note.ts";
@@ -134,7 +135,7 @@ export const breakdown = defineOperation({
   maxAge: 60,
   verify: (result, params) => {
     if (result.dimension !== params.dimension) {
-      return `its dimension is ${JSON.stringify(result.dimension)}, not ${params.dimension}`;
+      return `its dimension is ${quote(result.dimension)}, not ${params.dimension}`;
     }
     return (
       verifyExtent(result, params) ??

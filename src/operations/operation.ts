@@ -81,21 +81,3 @@ export function defineOperation<const N extends string, P extends z.ZodObject, R
 ): Operation<N, P, R> {
   return buildWhenAsked(operation);
 }
-
-/**
- * Formats the shell command for a query. It is safe to paste: unusual values are quoted for a POSIX shell.
- *
- * @param options Options that choose the source, such as `--demo`, or `--profile` and a name.
- */
-export function formatCommand(
-  { name: command }: { name: string },
-  params: Record<string, unknown>,
-  options: readonly string[],
-): string {
-  const given = Object.entries(params).flatMap(([name, value]) => [`--${name}`, quote(String(value))]);
-  return ["analytics-mcp", command, ...given, ...options.map(quote)].join(" ");
-}
-
-function quote(text: string): string {
-  return /^[\w.:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -1,3 +1,5 @@
+import { quote } from "../errors.ts";
+
 /**
  * Converts a site as people write it to its domain: removes scheme, userinfo, port, path, `www.` and a trailing dot,
  * and converts to lower case and ASCII (international names). Anything that is not a domain, such as an id, is only
@@ -21,7 +23,7 @@ export function normalizeSite(site: string): string {
 export function verifySite(actual: { id: string; domain: string }, asked: string): string | undefined {
   const spellings = [actual.id, actual.domain].flatMap((each) => [fold(each), fold(normalizeSite(each))]);
   if ([fold(asked), fold(normalizeSite(asked))].some((each) => spellings.includes(each))) return undefined;
-  return `it is about ${JSON.stringify(actual.domain)}, not ${JSON.stringify(asked)}`;
+  return `it is about ${quote(actual.domain)}, not ${quote(asked)}`;
 }
 
 const fold = (text: string) => text.trim().toLowerCase();

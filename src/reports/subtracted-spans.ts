@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quote } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, type Days } from "../operations/days.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
@@ -93,7 +93,7 @@ export async function subtractBreakdown(
     const less = (count: number, name: "visitors" | "hits") =>
       subtract(exactly(count), { least: early[name].least, most: late[name].most });
     const [visitors, hits] = [less(row.visitors, "visitors"), less(row[measure] ?? 0, "hits")];
-    if (visitors.most < 0 || hits.most < 0) throw createContradictionError(JSON.stringify(row.label));
+    if (visitors.most < 0 || hits.most < 0) throw createContradictionError(quote(row.label));
     const { value, label } = row;
     return visitors.most === 0
       ? []

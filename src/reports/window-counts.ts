@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quote } from "../errors.ts";
 import type { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { type Bounds, narrow, subtract } from "./bounds.ts";
@@ -116,7 +116,7 @@ function countBetween(longer: Bounds, shorter: Bounds, drift: number, label: str
   if (difference.most < -drift) {
     throw new AnalyticsError(
       "bad_answer",
-      `The service's breakdowns contradict each other: ${JSON.stringify(label)} has fewer visitors over more days.`,
+      `The service's breakdowns contradict each other: ${quote(label)} has fewer visitors over more days.`,
       { hint: "Nothing was compared, because the numbers would be wrong. Tell whoever runs the service." },
     );
   }

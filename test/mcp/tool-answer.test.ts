@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stats } from "../../src/operations/index.ts";
-import { formatCommand } from "../../src/operations/operation.ts";
+import { formatCommand } from "../../src/operations/shell-command.ts";
 import type { Overview } from "../../src/reports/overview-result.ts";
 import { createTestApi, GLOBEX_KEY } from "../support/api.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { breakdown, openapi, sites, timeseries } from "../../src/operations/index.ts";
 import { formatNotes } from "../../src/operations/note.ts";
-import { formatCommand } from "../../src/operations/operation.ts";
+import { formatCommand } from "../../src/operations/shell-command.ts";
 import { listNotes } from "../../src/operations/view.ts";
 import { createTestApi } from "../support/api.ts";
 

@@ -1,5 +1,5 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
-import { formatCommand } from "../../operations/operation.ts";
+import { formatCommand } from "../../operations/shell-command.ts";
 import { suggest } from "../../render/suggest.ts";
 import type { Query } from "../../reports/queries.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";

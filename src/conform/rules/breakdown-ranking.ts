@@ -1,7 +1,8 @@
+import { quote } from "../../errors.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
-import { items, member, quote, type Reply } from "../reply.ts";
+import { items, member, type Reply } from "../reply.ts";
 import type { Rule } from "../rule.ts";
 import { basicParams, parse, type Read, read, type Subject } from "../subject.ts";
 import { Breach, Skip } from "../verdict.ts";

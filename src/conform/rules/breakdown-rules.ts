@@ -1,6 +1,6 @@
+import { quote } from "../../errors.ts";
 import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
-import { quote } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
 import { compareStable } from "../stable-compare.ts";

@@ -1,6 +1,7 @@
+import { quote } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
-import { quote, type Reply } from "../reply.ts";
+import type { Reply } from "../reply.ts";
 import { defineRules, type Rule } from "../rule.ts";
 import { demandSameNumbers } from "../stable-compare.ts";
 import { read } from "../subject.ts";

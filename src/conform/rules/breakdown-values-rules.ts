@@ -1,4 +1,4 @@
-import { quote } from "../reply.ts";
+import { quote } from "../../errors.ts";
 import { defineRules } from "../rule.ts";
 import { ofEachRow, SAMPLE } from "./breakdown-ranking.ts";
 

@@ -1,9 +1,10 @@
+import { quote } from "../../errors.ts";
 import { addDays, countDays } from "../../operations/days.ts";
 import { crawlers, openapi } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { localTime } from "../local-time.ts";
 import { findParameters, findPath } from "../openapi-lookup.ts";
-import { member, quote } from "../reply.ts";
+import { member } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
 import { defineRules } from "../rule.ts";
 import { compareStable } from "../stable-compare.ts";

@@ -1,8 +1,9 @@
+import { quote } from "../../errors.ts";
 import { crawlerPurposes, crawlers } from "../../operations/crawlers.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { compareValues } from "../../operations/row-order.ts";
 import { localTime } from "../local-time.ts";
-import { quote, type Reply } from "../reply.ts";
+import type { Reply } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { compareStable } from "../stable-compare.ts";

@@ -1,10 +1,11 @@
+import { quote } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
 import { openapi, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { ProblemCode } from "../../operations/problem.ts";
 import { sumPoints } from "../../operations/timeseries.ts";
 import { findParameters } from "../openapi-lookup.ts";
-import { quote, type Reply } from "../reply.ts";
+import type { Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { basicParams, parse, periodOperations, read, type Subject } from "../subject.ts";

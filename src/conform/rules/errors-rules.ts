@@ -1,7 +1,8 @@
 import { describeMismatch } from "../../client/result-parser.ts";
+import { quote } from "../../errors.ts";
 import { sites, stats } from "../../operations/index.ts";
 import { problem } from "../../operations/problem.ts";
-import { describeReply, member, quote, type Reply } from "../reply.ts";
+import { describeReply, member, type Reply } from "../reply.ts";
 import { demandRefusal, demandStatus, variesByKey } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import type { Subject } from "../subject.ts";

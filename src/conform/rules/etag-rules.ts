@@ -1,7 +1,8 @@
+import { quote } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import { realtime, sites, stats } from "../../operations/index.ts";
 import { ofEachAnswer } from "../basic-answers.ts";
-import { describeReply, quote, type Reply, withoutAsOf } from "../reply.ts";
+import { describeReply, type Reply, withoutAsOf } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
 import { defineRules } from "../rule.ts";
 import { allOperations, basicParams, dataOperations, read, type Subject } from "../subject.ts";

@@ -1,6 +1,7 @@
+import { quote } from "../../errors.ts";
 import { openapi, realtime, sites, stats } from "../../operations/index.ts";
 import { ofEachAnswer } from "../basic-answers.ts";
-import { quote, type Reply } from "../reply.ts";
+import type { Reply } from "../reply.ts";
 import { demandStatus, variesByKey } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
 import {

@@ -1,7 +1,8 @@
+import { quote } from "../../errors.ts";
 import { crawlers, sites, stats } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
-import { type Key, quote, type Reply } from "../reply.ts";
+import type { Key, Reply } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { basicParams, read, type Subject, siteOperations } from "../subject.ts";

@@ -1,7 +1,8 @@
+import { quote } from "../../errors.ts";
 import { type AnyOperation, openapi, operations } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { findParameters, findPath, resolve } from "../openapi-lookup.ts";
-import { items, member, quote, type Reply } from "../reply.ts";
+import { items, member, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { allOperations, read } from "../subject.ts";

@@ -1,6 +1,7 @@
+import { quote } from "../../errors.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { items, member, quote, type Reply } from "../reply.ts";
+import { items, member, type Reply } from "../reply.ts";
 import { demandRefusal, demandStatus, findRefused } from "../reply-checks.ts";
 import type { Rule } from "../rule.ts";
 import { basicParams, type Subject } from "../subject.ts";

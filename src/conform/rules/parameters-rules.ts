@@ -1,6 +1,7 @@
+import { quote } from "../../errors.ts";
 import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import { findParameters } from "../openapi-lookup.ts";
-import { describeReply, items, member, quote, type Reply } from "../reply.ts";
+import { describeReply, items, member, type Reply } from "../reply.ts";
 import { demandRefusal, demandStatus, findRefused } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
 import { allOperations, basicParams, siteOperations } from "../subject.ts";

@@ -1,8 +1,9 @@
+import { quote } from "../../errors.ts";
 import { addDays, countDays } from "../../operations/days.ts";
 import { stats } from "../../operations/index.ts";
 import type { Period } from "../../operations/period.ts";
 import { localTime } from "../local-time.ts";
-import { quote, type Reply } from "../reply.ts";
+import type { Reply } from "../reply.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { readListed, sampleSites } from "../site-sample.ts";
 import { periodOperations, read } from "../subject.ts";

@@ -1,5 +1,6 @@
+import { quote } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
-import { quote, type Reply } from "../reply.ts";
+import type { Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { read } from "../subject.ts";

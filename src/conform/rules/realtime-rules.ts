@@ -1,6 +1,6 @@
+import { quote } from "../../errors.ts";
 import { realtime, stats } from "../../operations/index.ts";
 import { localTime } from "../local-time.ts";
-import { quote } from "../reply.ts";
 import { defineSection } from "../rule.ts";
 import { readListed, sampleSites } from "../site-sample.ts";
 import { read, type Subject } from "../subject.ts";

@@ -1,8 +1,9 @@
+import { quote } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
 import { timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { sumPoints } from "../../operations/timeseries.ts";
-import { quote, type Reply } from "../reply.ts";
+import type { Reply } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { readListed, sampleSites } from "../site-sample.ts";

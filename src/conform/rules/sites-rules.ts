@@ -1,7 +1,8 @@
+import { quote } from "../../errors.ts";
 import { realtime, sites, stats } from "../../operations/index.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { localTime } from "../local-time.ts";
-import { describeReply, member, quote, type Reply } from "../reply.ts";
+import { describeReply, member, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { sampleSites } from "../site-sample.ts";
