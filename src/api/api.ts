@@ -62,7 +62,9 @@ const furtherReading = [
 export function createApi(options: ApiOptions): Api {
   const { keyring, clock, quota = DEFAULT_QUOTA, createRequestId = randomUUID } = options;
   const spendQuota = createKeyQuota(quota);
-  const routes = new Map<string, AnyOperation>(operations.map((each) => [BASE_PATH + each.path, each]));
+  const routes = new Map<string, AnyOperation>(
+    operations.map((operation) => [BASE_PATH + operation.path, operation]),
+  );
 
   const respond = async (request: ApiRequest, headers: Map<string, string>): Promise<ApiResponse> => {
     const url = new URL(request.url);

@@ -70,7 +70,7 @@ export async function checkConformance(target: Target, options: ConformOptions):
 export function chooseSections(only: readonly string[] | undefined): Section[] {
   if (only === undefined) return [...sections];
   const names = listNames().map(({ value }) => value);
-  const unknown = only.find((each) => !names.includes(each));
+  const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined || only.length === 0) {
     throw new AnalyticsError("usage", `--only: there is no rule or section ${quoteWord(unknown ?? "")}.`, {
       hint: `${suggest(unknown ?? "", names)}List them with: analytics-mcp conform --list`,
@@ -129,7 +129,7 @@ function report(
 
 /** Hides keys that a service repeats in its answers, including the one that a rule shortened. */
 function redact(text: string, { apiKey, otherKey = "" }: Target): string {
-  const keys = [apiKey, otherKey, apiKey.slice(0, -1)].filter((each) => each !== "");
+  const keys = [apiKey, otherKey, apiKey.slice(0, -1)].filter((key) => key !== "");
   return keys.reduce(hideKey, text);
 }
 

@@ -11,7 +11,7 @@ export function resolve(document: unknown, node: unknown): unknown {
     const reference = member(current, "$ref");
     if (typeof reference !== "string" || !reference.startsWith("#/")) break;
     const path = reference.slice(2).split("/");
-    current = member(document, ...path.map((each) => each.replaceAll("~1", "/").replaceAll("~0", "~")));
+    current = member(document, ...path.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~")));
   }
   return current;
 }
@@ -26,6 +26,8 @@ export function findPath(document: unknown, { path }: Operation): unknown {
 export function findParameters(document: unknown, operation: Operation): Map<string, unknown> {
   const item = findPath(document, operation);
   const listed = [...items(member(item, "parameters")), ...items(member(item, "get", "parameters"))];
-  const own = listed.map((each) => resolve(document, each)).filter((each) => member(each, "in") === "query");
-  return new Map(own.map((each) => [String(member(each, "name")), each]));
+  const own = listed
+    .map((parameter) => resolve(document, parameter))
+    .filter((parameter) => member(parameter, "in") === "query");
+  return new Map(own.map((parameter) => [String(member(parameter, "name")), parameter]));
 }

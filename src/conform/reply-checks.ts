@@ -15,7 +15,7 @@ export function demandStatus(reply: Reply, status: number): void {
 export function demandRefusal(reply: Reply, status: number, ...codes: ProblemCode[]): void {
   const code = member(reply.json, "code");
   demand(
-    reply.status === status && codes.some((each) => each === code),
+    reply.status === status && codes.some((allowed) => allowed === code),
     reply,
     `status ${status} with the code ${codes.map(quote).join(" or ")}`,
     describeReply(reply),
@@ -24,12 +24,12 @@ export function demandRefusal(reply: Reply, status: number, ...codes: ProblemCod
 
 /** Whether a cache gives the answer to no other key. */
 export function variesByKey({ headers }: Reply): boolean {
-  return (headers.get("vary") ?? "").split(",").some((each) => /^(authorization|\*)$/i.test(each.trim()));
+  return (headers.get("vary") ?? "").split(",").some((name) => /^(authorization|\*)$/i.test(name.trim()));
 }
 
 /** The entry for a parameter in a problem's `errors`. */
 export function findRefused({ json }: Reply, parameter: string): unknown {
-  return items(member(json, "errors")).find((each) => member(each, "parameter") === parameter);
+  return items(member(json, "errors")).find((entry) => member(entry, "parameter") === parameter);
 }
 
 /** Checks the default of a parameter: the value in the answer to a query with only the required ones. */

@@ -40,9 +40,9 @@ export function readJson(text: string): unknown {
 /** A member of a JSON object; undefined for any other value. */
 export function member(value: unknown, ...path: (string | number)[]): unknown {
   return path.reduce<unknown>(
-    (each, key) =>
-      typeof each === "object" && each !== null && Object.hasOwn(each, key)
-        ? Reflect.get(each, key)
+    (parent, key) =>
+      typeof parent === "object" && parent !== null && Object.hasOwn(parent, key)
+        ? Reflect.get(parent, key)
         : undefined,
     value,
   );

@@ -9,7 +9,9 @@ import { Breach, Skip } from "./verdict.ts";
 
 /** The operations that every service has. The optional ones have sections of their own. */
 type RequiredOperation = Exclude<AnyOperation, typeof crawlers>;
-export const allOperations = operations.filter((each): each is RequiredOperation => !each.isOptional);
+export const allOperations = operations.filter(
+  (operation): operation is RequiredOperation => !operation.isOptional,
+);
 
 /** The operations that take a parameter. */
 const taking = <P extends string>(parameter: P) =>

@@ -38,7 +38,7 @@ export async function survey(
 ): Promise<Survey> {
   const list = readSites(await requestSites(probe, base), "the key");
   const chosen = wanted === undefined ? undefined : findSite(list, wanted);
-  const candidates = chosen === undefined ? list.sites : [chosen].filter((each) => typeof each !== "string");
+  const candidates = chosen === undefined ? list.sites : [chosen].filter((site) => typeof site !== "string");
   const whyNoSite = typeof chosen === "string" ? chosen : list.whyNone;
   const visited =
     candidates.length === 0 ? whyNoSite : await findVisited(probe, candidates, chosen !== undefined);
@@ -112,7 +112,7 @@ function readSites(reply: Reply | string, key: string): SiteList {
   const listed = member(reply.json, "sites");
   if (!Array.isArray(listed)) return { ...none, whyNone: BROKEN_LIST };
   const { element } = sites.result.shape.sites;
-  const valid = items(listed).flatMap((each) => element.safeParse(each).data ?? []);
+  const valid = items(listed).flatMap((item) => element.safeParse(item).data ?? []);
   const isValid = valid.length === listed.length;
   return { sites: valid, isValid, whyNone: isValid ? `${key} lists no sites` : BROKEN_LIST };
 }

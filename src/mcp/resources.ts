@@ -113,7 +113,10 @@ async function readAnswer(
   try {
     await admit();
     const query = findQuery(name);
-    const { result } = await query.ask(call, parseParams(query.params, input), { ...options, isUsual: true });
+    const { result } = await query.ask(call, parseParams(query.params, input), {
+      ...options,
+      usesDefaultDays: true,
+    });
     return formatJson(cleanValue(query.compact?.(result) ?? result, MAX_DOCUMENT_TEXT));
   } catch (error) {
     throw translate(error, uri);

@@ -1,8 +1,8 @@
 import { AnalyticsError } from "../errors.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { assertNotDaysAndPeriod } from "../operations/period-words.ts";
+import { usesDefaultDays } from "../reports/default-days.ts";
 import { type Query, queries } from "../reports/queries.ts";
-import { isUsual } from "../reports/usual-days.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
 import { adviseOnArguments, readArguments } from "./tool-arguments.ts";
@@ -29,7 +29,7 @@ export async function answerTool(
     const isGiven = (parameter: string) => Object.hasOwn(input, parameter);
     assertNotDaysAndPeriod(isGiven);
     const params = parseParams(query.params, input);
-    const answer = await query.ask(call, params, { signal, isUsual: isUsual(isGiven) });
+    const answer = await query.ask(call, params, { signal, usesDefaultDays: usesDefaultDays(isGiven) });
     return buildAnswer(query, input, answer, { about, options, optionsWithSite });
   } catch (error) {
     if (error instanceof AnalyticsError) {

@@ -167,12 +167,12 @@ export const breakdown = defineOperation({
         { key: "percentage", label: "share", kind: "percent" },
       ],
       bars: "visitors",
-      rows: result.rows.map((each) => ({
-        value: each.value,
-        label: each.label,
-        visitors: showCount(each, "visitors"),
-        [measure]: showCount(each, measure),
-        percentage: each.percentage,
+      rows: result.rows.map((row) => ({
+        value: row.value,
+        label: row.label,
+        visitors: showCount(row, "visitors"),
+        [measure]: showCount(row, measure),
+        percentage: row.percentage,
       })),
       extent: { total: result.total_rows, limit: result.limit },
       notes: [...noteTotals(result), ...notes],

@@ -38,9 +38,9 @@ export function formatNotes(
   reader: Reader,
   formatNumber: (value: number) => string = String,
 ): string[] {
-  return notes.flatMap((each) => {
-    if (typeof each === "string") return [each];
-    if (each.reader !== undefined && each.reader !== reader) return [];
-    return [each.parts.map((part) => (typeof part === "number" ? formatNumber(part) : part)).join("")];
+  return notes.flatMap((note) => {
+    if (typeof note === "string") return [note];
+    if (note.reader !== undefined && note.reader !== reader) return [];
+    return [note.parts.map((part) => (typeof part === "number" ? formatNumber(part) : part)).join("")];
   });
 }

@@ -48,7 +48,7 @@ export const openapi = defineOperation({
     ],
     rows: Object.entries(result.paths).map(([path, { get }]) => ({
       path,
-      parameters: (get?.parameters ?? []).flatMap((each) => each.name ?? []).join(", ") || null,
+      parameters: (get?.parameters ?? []).flatMap(({ name }) => name ?? []).join(", ") || null,
       summary: get?.summary ?? null,
     })),
     notes: [],

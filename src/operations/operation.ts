@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { buildWhenAsked, type LazySchemas, type Schemas } from "./schemas.ts";
+import { type LazySchemas, type Schemas, withLazySchemas } from "./schemas.ts";
 import type { View } from "./view.ts";
 
 /** What every query declares, whether one operation answers it or several: its texts and its shell command. */
@@ -16,7 +16,7 @@ export interface Presentation {
     /** Adds `--watch`, for answers that change from second to second. */
     readonly canWatch?: true;
     /** Adds `--by`, for answers of days that can be added up by week or month. */
-    readonly canGather?: true;
+    readonly canAddUp?: true;
     /** If each row is a site: returns its id, so that a terminal can show the site's trend next to it. */
     trendOf?(row: Record<string, unknown>): string;
   };
@@ -79,5 +79,5 @@ export type ResultOf<O extends Operation> = z.output<O["result"]>;
 export function defineOperation<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
   operation: Declaration<N, P, R> & LazySchemas<P, R>,
 ): Operation<N, P, R> {
-  return buildWhenAsked(operation);
+  return withLazySchemas(operation);
 }

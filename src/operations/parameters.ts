@@ -20,9 +20,9 @@ export function parseParams<P extends z.ZodObject>(
   const parsed = params.safeParse(input);
   const all = parsed.success ? refusals : mergeRefusals(refusals, translate(params, parsed.error, input));
   if (parsed.success && all.length === 0) return parsed.data;
-  const code = PRECEDENCE.find((each) => all.some((refusal) => refusal.code === each)) ?? "invalid_parameter";
+  const code = PRECEDENCE.find((code) => all.some((refusal) => refusal.code === code)) ?? "invalid_parameter";
   const parameters = all.map(({ code: _, ...parameter }) => parameter);
-  const message = `${parameters.map((each) => `${each.parameter} ${each.detail}`).join("; ")}.`;
+  const message = `${parameters.map(({ parameter, detail }) => `${parameter} ${detail}`).join("; ")}.`;
   throw new AnalyticsError(code, message, { status: 400, parameters });
 }
 

@@ -17,7 +17,7 @@ export interface LazySchemas<Params extends z.ZodObject, Result extends z.ZodObj
   result(): Result;
 }
 
-export function buildWhenAsked<P extends z.ZodObject, R extends z.ZodObject, T extends LazySchemas<P, R>>(
+export function withLazySchemas<P extends z.ZodObject, R extends z.ZodObject, T extends LazySchemas<P, R>>(
   declaration: T & LazySchemas<P, R>,
 ): Omit<T, keyof Schemas<P, R>> & Schemas<P, R> {
   const [params, result] = [once(declaration.params), once(declaration.result)];

@@ -21,8 +21,9 @@ export function normalizeSite(site: string): string {
  * connection, cache or service that mixes up answers would return another site's numbers.
  */
 export function verifySite(actual: { id: string; domain: string }, asked: string): string | undefined {
-  const spellings = [actual.id, actual.domain].flatMap((each) => [fold(each), fold(normalizeSite(each))]);
-  if ([fold(asked), fold(normalizeSite(asked))].some((each) => spellings.includes(each))) return undefined;
+  const spellings = [actual.id, actual.domain].flatMap((name) => [fold(name), fold(normalizeSite(name))]);
+  if ([fold(asked), fold(normalizeSite(asked))].some((spelling) => spellings.includes(spelling)))
+    return undefined;
   return `it is about ${quote(actual.domain)}, not ${quote(asked)}`;
 }
 

@@ -41,7 +41,7 @@ export const timeseries = defineOperation({
       "analytics-mcp timeseries example.com --csv > visitors.csv",
     ],
     fields: "date,visitors",
-    canGather: true,
+    canAddUp: true,
   },
   conform: {
     section: "series",
@@ -66,7 +66,7 @@ export const timeseries = defineOperation({
     if (result.points.length !== params.days) {
       return `it has ${result.points.length} points for ${params.days} days`;
     }
-    const misplaced = result.points.find((each, index) => each.date !== addDays(result.period.from, index));
+    const misplaced = result.points.find(({ date }, index) => date !== addDays(result.period.from, index));
     if (misplaced) return `its point ${misplaced.date} is out of order, repeated or outside the period`;
     return verifySite(result.site, params.site) ?? verifyPeriod(result.period, params);
   },

@@ -20,6 +20,7 @@ export const comparisonResult = () =>
     dimensions: z.array(
       z.object({
         dimension: z.string(),
+        /** How far each count may be off, because visits arrived between the calls. */
         drift: count,
         cut_off: z.boolean(),
         movers: z.array(

@@ -54,8 +54,8 @@ function noteRest(groups: readonly Movers[]): Note[] {
   if (first === undefined) return [];
   const verb = longer.every(isCertain) ? "changed" : "may have changed";
   const counts = longer.map(({ dimension, more }) => note`${more.count} ${dimension}`);
-  const list = counts.reduce((all, each, index) =>
-    index === counts.length - 1 ? note`${all} and ${each}` : note`${all}, ${each}`,
+  const list = counts.reduce((all, count, index) =>
+    index === counts.length - 1 ? note`${all} and ${count}` : note`${all}, ${count}`,
   );
   const advice = groups.length > 1 ? ` --dimension ${first.dimension} lists more of them.` : "";
   return [forPeople(note`Not shown: ${list} that ${verb} less.${advice}`)];
@@ -83,10 +83,10 @@ function viewMovers(group: Movers, comparison: Comparison): View {
   };
 }
 
-const isCertain = ({ cut_off, drift }: Movers) => !cut_off && drift === 0;
+const isCertain = ({ cut_off, drift: errorBound }: Movers) => !cut_off && errorBound === 0;
 
 function describeMovers(group: Movers, unit: string): { notes: Note[]; warnings: Note[] } {
-  const { dimension, drift, cut_off, movers, more } = group;
+  const { dimension, drift: errorBound, cut_off, movers, more } = group;
   const [are, verb] = isCertain(group)
     ? ["changed", "changed"]
     : ["are known to have changed", "may have changed"];
@@ -98,9 +98,9 @@ function describeMovers(group: Movers, unit: string): { notes: Note[]; warnings:
         : []),
     ],
     warnings: [
-      ...(drift > 0
+      ...(errorBound > 0
         ? [
-            note`Visits arrived while ${dimension} were read: each count may be off by ${drift}, and each change by ${2 * drift}.`,
+            note`Visits arrived while ${dimension} were read: each count may be off by ${errorBound}, and each change by ${2 * errorBound}.`,
           ]
         : []),
       ...(cut_off

@@ -8,10 +8,10 @@ import { viewComparison } from "./compare-views.ts";
 import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
 import { readWindows } from "./compared-windows.ts";
 import { findDataStart, readDataStarts } from "./data-start.ts";
+import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { findMovers } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
 import { compactNames, markPerDay } from "./report-fields.ts";
-import { findUsualToday, type QueryOptions, readUsualData } from "./usual-days.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
@@ -70,10 +70,10 @@ async function comparePeriods(
   options: QueryOptions,
 ): Promise<Comparison> {
   const { site, dimension } = given;
-  const data = await readUsualData(call, site, options);
+  const data = await readDataForDefault(call, site, options);
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
   const [answers, starts] = await Promise.all([
-    readWindows(call, site, asked, (today) => resolveCompared(given, findUsualToday(data, today)), options),
+    readWindows(call, site, asked, (today) => resolveCompared(given, findLoadedToday(data, today)), options),
     readDataStarts(call, options),
   ]);
   const { current, previous, series, groups, ...head } = answers;
@@ -93,8 +93,8 @@ async function comparePeriods(
     dimensions: groups.map(({ dimension, ...counts }) => {
       const limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH;
       const { shown, more } = findMovers(counts, measure, limit);
-      const { drift, cut_off } = counts;
-      return { dimension, drift, cut_off, movers: shown, more };
+      const { errorBound, cut_off } = counts;
+      return { dimension, drift: errorBound, cut_off, movers: shown, more };
     }),
   };
 }

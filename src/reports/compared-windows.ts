@@ -9,7 +9,7 @@ import type { WindowCounts } from "./movers.ts";
 import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
 import { ROW_LIMIT } from "./subtracted-spans.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
-import { countBySubtraction, countDirectly, measureDrift } from "./window-counts.ts";
+import { countBySubtraction, countDirectly, findErrorBound } from "./window-counts.ts";
 import { sumWindow, type Window } from "./windows.ts";
 
 type Series = ResultOf<typeof timeseries>;
@@ -58,7 +58,7 @@ export async function readWindows(
   const { sameDay, ...windows } = await readConsistently(
     options,
     read,
-    (answers) => !answers.sameDay || answers.groups.some(({ drift }) => drift > 0),
+    (answers) => !answers.sameDay || answers.groups.some(({ errorBound }) => errorBound > 0),
   );
   if (!sameDay) throw createDifferentDaysError();
   return windows;
@@ -103,7 +103,7 @@ function readEach<T>(
   );
 }
 
-/** Each window's own answers, from a source that answers for any days. They never change, so nothing drifts. */
+/** Each window's own answers, from a source that answers for any days. They never change, so they agree. */
 async function readDirectly(
   call: Call,
   { site, today, current, previous, asked }: Reading,
@@ -181,10 +181,10 @@ async function readBySubtraction(
       const [sinceCurrent, afterCurrent] = [of(lengths.sinceCurrent), of(lengths.afterCurrent)];
       if (!sincePrevious || !afterPrevious || !sinceCurrent || !afterCurrent)
         throw createDifferentDaysError();
-      const drift = measureDrift(lists, series, totals);
+      const errorBound = findErrorBound(lists, series, totals);
       return {
         dimension,
-        ...countBySubtraction({ sincePrevious, afterPrevious, sinceCurrent, afterCurrent }, drift),
+        ...countBySubtraction({ sincePrevious, afterPrevious, sinceCurrent, afterCurrent }, errorBound),
       };
     }),
     sameDay: answers.every(({ period }) => period.to === today),

@@ -48,7 +48,7 @@ export function findDataStart(
     return { comparable: false, data_since: since };
   if (warnings.some(({ code }) => code === "before_data_since")) return { comparable: false };
   const reason = series
-    .flatMap((each) => each.warnings ?? [])
+    .flatMap(({ warnings }) => warnings ?? [])
     .find(({ code }) => INCOMPARABLE.has(code))?.detail;
   return reason === undefined ? { comparable: true } : { comparable: false, incomplete: reason };
 }

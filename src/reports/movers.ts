@@ -1,7 +1,7 @@
 import { type Bounds, exact, furthest, nearest } from "./bounds.ts";
 import type { Change, Measure } from "./windows.ts";
 
-/** One value of a dimension in two windows. A number that a limit or drift makes uncertain is null, never guessed. */
+/** One value of a dimension in two windows. A number that a limit or visits that arrived meanwhile make uncertain is null, never guessed. */
 export interface Mover {
   value: string | null;
   label: string;
@@ -18,7 +18,7 @@ export interface WindowCounts {
   /** Values that are in no list: how many there may be, and how many visitors each has at most. */
   unlisted: { count: number; most: number };
   /** How far visits that arrived between the calls may have changed a count. */
-  drift: number;
+  errorBound: number;
   /** Whether the service cut a list. */
   cut_off: boolean;
 }
@@ -35,7 +35,7 @@ export interface Movers {
  * have.
  */
 export function findMovers(
-  { values, unlisted, drift }: WindowCounts,
+  { values, unlisted, errorBound }: WindowCounts,
   measure: Measure,
   limit: number,
 ): Movers {
@@ -57,7 +57,7 @@ export function findMovers(
         Number(a.mover.label > b.mover.label) - Number(a.mover.label < b.mover.label),
     );
   const shown = new Set(ranked.slice(0, limit));
-  const others = movers.filter((each) => furthest(each.range) > 0 && !shown.has(each));
+  const others = movers.filter((mover) => furthest(mover.range) > 0 && !shown.has(mover));
   const hidden = measure.range({ least: 0, most: unlisted.most }, { least: 0, most: unlisted.most });
   const most = Math.max(
     ...others.map(({ range }) => furthest(range)),
@@ -67,6 +67,6 @@ export function findMovers(
   const count = others.length + unlisted.count;
   return {
     shown: [...shown].map(({ mover }) => mover),
-    more: { count, most: count > 0 ? most + 2 * drift : 0 },
+    more: { count, most: count > 0 ? most + 2 * errorBound : 0 },
   };
 }

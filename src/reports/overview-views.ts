@@ -50,7 +50,10 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
         : []),
     ],
     // The reason why there is no percentage is given only once.
-    warnings: [...partial.filter((each) => each !== comparison?.incomplete), ...(start?.warnings ?? [])],
+    warnings: [
+      ...partial.filter((warning) => warning !== comparison?.incomplete),
+      ...(start?.warnings ?? []),
+    ],
   };
 }
 

@@ -8,13 +8,13 @@ import { periodParam, precedingDays, resolvePeriod } from "../operations/period-
 import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
 import { findDataStart, readDataStarts } from "./data-start.ts";
+import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
 import { compactNames, markPerDay } from "./report-fields.ts";
 import { answerToday, askSpan } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
-import { fitUsual, type QueryOptions, readUsualData } from "./usual-days.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
 const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
@@ -69,7 +69,7 @@ export async function readOverview(
   dimensions: readonly Dimension[],
 ): Promise<Overview> {
   const fresh = { ...options, fresh: true };
-  const data = await readUsualData(call, site, options);
+  const data = await readDataForDefault(call, site, options);
   const [answer, sinceDays] = await Promise.all([
     answerToday(call, site, fresh, (today, readActive) =>
       readParts(call, site, period, { today, readActive, dimensions, data }, fresh),
@@ -109,7 +109,7 @@ interface Reading {
   /** Returns the visitors at this moment. */
   readActive: () => Promise<number>;
   dimensions: readonly Dimension[];
-  /** From when to when there is data, if the days are the usual ones. */
+  /** From when to when there is data, if the query names no days. */
   data: DataDays | undefined;
 }
 
@@ -120,7 +120,7 @@ async function readParts(
   { today, readActive, dimensions, data }: Reading,
   options: CallOptions,
 ) {
-  const { days: asked, isShortened, warnings } = fitUsual(resolvePeriod(period, today), data, today);
+  const { days: asked, isShortened, warnings } = fitDefaultDays(resolvePeriod(period, today), data, today);
   const complete = findComplete(asked, today);
   const shown = complete ?? asked;
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>

@@ -9,11 +9,11 @@ import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
+import type { QueryOptions } from "./default-days.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
 import { askDays, callOffered } from "./site-period.ts";
-import type { QueryOptions } from "./usual-days.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
@@ -45,7 +45,7 @@ export const queries: readonly Query[] = [
 
 /** Returns the query of that name. Throws TypeError if there is none. */
 export function findQuery(name: string): Query {
-  const query = queries.find((each) => each.name === name);
+  const query = queries.find((known) => known.name === name);
   if (query === undefined) throw new TypeError(`There is no query ${name}.`);
   return query;
 }

@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import type { Call } from "../operations/call.ts";
 import type { Presentation } from "../operations/operation.ts";
-import { buildWhenAsked, type LazySchemas, type Schemas } from "../operations/schemas.ts";
+import { type LazySchemas, type Schemas, withLazySchemas } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
-import type { QueryOptions } from "./usual-days.ts";
+import type { QueryOptions } from "./default-days.ts";
 
 /**
  * A query that combines several operations. It is declared like an operation; `compute` answers it with operations of
@@ -31,5 +31,5 @@ interface Declaration<Name extends string, Params extends z.ZodObject, Result ex
 export function defineReport<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
   report: Declaration<N, P, R> & LazySchemas<P, R>,
 ): Report<N, P, R> {
-  return buildWhenAsked(report);
+  return withLazySchemas(report);
 }

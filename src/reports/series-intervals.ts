@@ -24,7 +24,7 @@ interface IntervalPoint {
  * Adds up the days of a `timeseries` answer by weeks, from Monday to Sunday, or by calendar months. The contract has only
  * days, so this works on every service. Visitors are the sum of daily unique visitors, as everywhere.
  */
-export function gatherByInterval(answer: Answer, interval: Interval): Answer {
+export function addUpByInterval(answer: Answer, interval: Interval): Answer {
   if (interval === "day") return answer;
   const series = timeseries.result.parse(answer.result);
   const points = gather(series, interval);

@@ -5,8 +5,8 @@ import { MAX_DAYS } from "../operations/fields.ts";
 import { type breakdown, type DaysOperation, realtime, type stats } from "../operations/index.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { createPeriodError, resolvePeriod } from "../operations/period-words.ts";
+import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
-import { fitUsual, type QueryOptions, readUsualData } from "./usual-days.ts";
 
 /** A query for the days of a period at a site. */
 export interface SitePeriod extends Days {
@@ -27,11 +27,11 @@ export async function askDays(
     askSpan(call, operation, params, { site, today, ...days }, options);
   if (typeof period === "string")
     return answerToday(call, site, options, (today) => ask(resolvePeriod(period, today), today));
-  const data = await readUsualData(call, site, options);
+  const data = await readDataForDefault(call, site, options);
   if (data === undefined) return callOffered(call, operation, params as ParamsOf<DaysOperation>, options);
   return answerToday(call, site, options, async (today) => {
-    const usual = { from: addDays(today, 1 - Number(params.days)), to: today };
-    const fitted = fitUsual(usual, data, today);
+    const defaultDays = { from: addDays(today, 1 - Number(params.days)), to: today };
+    const fitted = fitDefaultDays(defaultDays, data, today);
     const result = await ask(fitted.days, today);
     if (fitted.warnings.length === 0) return result;
     return { ...result, warnings: [...fitted.warnings, ...(result.warnings ?? [])] };

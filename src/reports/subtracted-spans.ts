@@ -49,7 +49,7 @@ export async function subtractSeries(call: Call, span: PastSpan, options: CallOp
 export async function subtractStats(call: Call, span: PastSpan, options: CallOptions): Promise<Stats> {
   const [series, { before, whole, after }] = await Promise.all([
     subtractSeries(call, span, options),
-    readAround(call, stats, { site: span.site }, span, options, (each) => each.events),
+    readAround(call, stats, { site: span.site }, span, options, ({ events }) => events),
   ]);
   const events = subtract(exactly(whole.events), { least: before.events, most: after.events });
   if (events.most < 0) throw createContradictionError("events");

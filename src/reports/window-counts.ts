@@ -45,18 +45,18 @@ export function countDirectly(current: Breakdown, previous: Breakdown, whole?: B
       count: whole ? Math.max(0, whole.total_rows - labels.size) : hidden(current) + hidden(previous),
       most: whole ? Math.min(separate, mostUnlisted(whole)) : separate,
     },
-    drift: 0,
+    errorBound: 0,
     cut_off: lists.some(({ truncated }) => truncated),
   };
 }
 
 /**
- * Counts by subtraction. A negative difference without drift means that the service contradicts itself: that is an error
+ * Counts by subtraction. A negative difference beyond the error bound means that the service contradicts itself: that is an error
  * and is never clamped.
  *
- * @param drift How far visits that arrived between the calls may have changed a difference.
+ * @param errorBound How far visits that arrived between the calls may have changed a difference.
  */
-export function countBySubtraction(lists: UntilToday, drift: number): WindowCounts {
+export function countBySubtraction(lists: UntilToday, errorBound: number): WindowCounts {
   const all = [lists.sincePrevious, lists.afterPrevious, lists.sinceCurrent, lists.afterCurrent];
   const [sincePrevious, afterPrevious, sinceCurrent, afterCurrent] = [
     indexRows(lists.sincePrevious),
@@ -68,7 +68,7 @@ export function countBySubtraction(lists: UntilToday, drift: number): WindowCoun
     all.toReversed().flatMap(({ rows }) => rows.map((row) => [row.value, row.label] as const)),
   );
   const longest = all.reduce((a, b) => (b.period.days > a.period.days ? b : a));
-  const missing = longest.truncated ? Math.max(0, longest.total_rows - labels.size + drift) : 0;
+  const missing = longest.truncated ? Math.max(0, longest.total_rows - labels.size + errorBound) : 0;
   return {
     values: [...labels].map(([value, label]) => {
       const [first, last] = [sincePrevious.find(value), afterCurrent.find(value)];
@@ -79,8 +79,8 @@ export function countBySubtraction(lists: UntilToday, drift: number): WindowCoun
       return {
         value,
         label,
-        current: countBetween(middle(sinceCurrent.find(value)), last, drift, label),
-        previous: countBetween(first, middle(afterPrevious.find(value)), drift, label),
+        current: countBetween(middle(sinceCurrent.find(value)), last, errorBound, label),
+        previous: countBetween(first, middle(afterPrevious.find(value)), errorBound, label),
       };
     }),
     // A value that is in no list has at most as many visitors in both windows together as a list's last row.
@@ -88,7 +88,7 @@ export function countBySubtraction(lists: UntilToday, drift: number): WindowCoun
       count: missing,
       most: Math.max(mostUnlisted(lists.sincePrevious), mostUnlisted(lists.sinceCurrent)),
     },
-    drift,
+    errorBound,
     cut_off: all.some(({ truncated }) => truncated),
   };
 }
@@ -111,16 +111,16 @@ const mostUnlisted = ({ rows, truncated }: Breakdown) =>
   truncated ? (rows.at(-1)?.visitors ?? Number.MAX_SAFE_INTEGER) : 0;
 
 /** The visitors of the days that only the longer span has. */
-function countBetween(longer: Bounds, shorter: Bounds, drift: number, label: string): Bounds {
+function countBetween(longer: Bounds, shorter: Bounds, errorBound: number, label: string): Bounds {
   const difference = subtract(longer, shorter);
-  if (difference.most < -drift) {
+  if (difference.most < -errorBound) {
     throw new AnalyticsError(
       "bad_answer",
       `The service's breakdowns contradict each other: ${quote(label)} has fewer visitors over more days.`,
       { hint: "Nothing was compared, because the numbers would be wrong. Tell whoever runs the service." },
     );
   }
-  if (difference.most < 0) return { least: 0, most: difference.most + drift };
+  if (difference.most < 0) return { least: 0, most: difference.most + errorBound };
   return { least: Math.max(0, difference.least), most: difference.most };
 }
 
@@ -128,19 +128,19 @@ function countBetween(longer: Bounds, shorter: Bounds, drift: number, label: str
  * How far the totals of the breakdowns differ from the series over the same days, summed. Page views count too: when a
  * known visitor views another page, that page's row gains a visitor.
  */
-export function measureDrift(
+export function findErrorBound(
   lists: Breakdown[],
   { points }: ResultOf<typeof timeseries>,
   summaries: ResultOf<typeof stats>[],
 ): number {
-  const drifts = lists.map(({ period, totals }) => {
+  const differences = lists.map(({ period, totals }) => {
     const expected = sumWindow(points.slice(-period.days));
-    const events = summaries.find((each) => each.period.days === period.days)?.events;
+    const events = summaries.find((summary) => summary.period.days === period.days)?.events;
     return Math.max(
       Math.abs(totals.visitors - expected.visitors),
       Math.abs(totals.pageviews - expected.pageviews),
       totals.events === undefined || events === undefined ? 0 : Math.abs(totals.events - events),
     );
   });
-  return drifts.reduce((sum, each) => sum + each, 0);
+  return differences.reduce((sum, difference) => sum + difference, 0);
 }

@@ -38,7 +38,7 @@ function findInEnvironment(flags: SourceFlags, environment: Environment): LocalC
     const { name = "", read } = kind.variable ?? {};
     const text = readVariable(environment, name);
     if (text === undefined || read === undefined) continue;
-    const other = SERVICE_VARIABLES.find((each) => readVariable(environment, each) !== undefined);
+    const other = SERVICE_VARIABLES.find((variable) => readVariable(environment, variable) !== undefined);
     if (other !== undefined) {
       throw new AnalyticsError("usage", `${name} and ${other} are both set, but choose different sources.`, {
         hint: `Unset one of them, or choose with ${kind.option.flag} or --profile.`,
@@ -52,9 +52,9 @@ function findInEnvironment(flags: SourceFlags, environment: Environment): LocalC
 /** A profile of a local source has its options in place of address and key. */
 function findInProfile(flags: SourceFlags, environment: Environment): LocalChoice | undefined {
   const { profile, baseUrl, apiKeyFile, apiKeyStdin } = flags;
-  const isService = [baseUrl, apiKeyFile, apiKeyStdin].some((each) => each !== undefined);
+  const isService = [baseUrl, apiKeyFile, apiKeyStdin].some((value) => value !== undefined);
   if (profile === undefined && isService) return undefined;
-  const name = profile ?? findSilentName(environment);
+  const name = profile ?? findDefaultProfile(environment);
   const saved = name === undefined ? undefined : readProfileOptions(environment, name);
   if (name === undefined || saved === undefined) return undefined;
   const kind = localKinds.find(({ option }) => saved[nameAttribute(option.flag)] !== undefined);
@@ -63,8 +63,9 @@ function findInProfile(flags: SourceFlags, environment: Environment): LocalChoic
   return { ...chosen, options: profile === undefined ? [] : ["--profile", name], profile: name };
 }
 
-function findSilentName(environment: Environment): string | undefined {
-  if (SERVICE_VARIABLES.some((each) => readVariable(environment, each) !== undefined)) return undefined;
+function findDefaultProfile(environment: Environment): string | undefined {
+  if (SERVICE_VARIABLES.some((variable) => readVariable(environment, variable) !== undefined))
+    return undefined;
   try {
     return findProfileName(environment);
   } catch {
@@ -106,7 +107,7 @@ function wordsOf(known: readonly SourceOption[], flags: SourceFlags): string[] {
     const given = flags[nameAttribute(flag)];
     if (given === undefined) return [];
     if (value === undefined) return [flag];
-    return listOf(given).flatMap((each) => [flag, isPath ? resolvePath(each) : String(each)]);
+    return listOf(given).flatMap((text) => [flag, isPath ? resolvePath(text) : String(text)]);
   });
 }
 
@@ -147,7 +148,7 @@ function assertNoSwallowedOption(flags: SourceFlags, kind: LocalKind): void {
 /** Throws AnalyticsError `usage` if the flags choose another source as well. */
 function assertOneSource(flags: SourceFlags, { option: { flag }, about }: LocalKind): void {
   const others = [...localKinds.map(({ option }) => option.flag), ...SERVICE_OPTIONS];
-  const other = others.find((each) => each !== flag && isNamed(flags, each));
+  const other = others.find((option) => option !== flag && isNamed(flags, option));
   if (other === undefined) return;
   throw new AnalyticsError("usage", `Use ${flag} or ${other}, not both.`, {
     hint: `${flag} answers from ${about.label} in this program. Leave it out to query your service.`,

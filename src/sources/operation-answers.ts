@@ -154,7 +154,8 @@ const answers: Answers = {
     };
   },
 
-  openapi: async (_, { source }) => buildOpenApi(operations.filter((each) => offersOperation(source, each))),
+  openapi: async (_, { source }) =>
+    buildOpenApi(operations.filter((operation) => offersOperation(source, operation))),
 };
 
 /** Whether a source can answer an operation. It must, unless the operation is optional. */

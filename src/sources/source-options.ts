@@ -20,9 +20,9 @@ export const listTexts = (value: unknown): string[] =>
 /**
  * Reads the domains of `--site`. Ids are left out: they are of sites that a source already knows.
  *
- * @param usualSite The site to use if none is named.
+ * @param defaultSite The site to use if none is named.
  */
-export function readSites(given: unknown, usualSite?: string): string[] {
-  const named = [...listTexts(given), ...(given === undefined && usualSite ? [usualSite] : [])];
-  return named.filter((each) => !/^site_\w+$/.test(each)).map(normalizeSite);
+export function readSites(given: unknown, defaultSite?: string): string[] {
+  const named = [...listTexts(given), ...(given === undefined && defaultSite ? [defaultSite] : [])];
+  return named.filter((site) => !/^site_\w+$/.test(site)).map(normalizeSite);
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { findUsualToday, fitUsual } from "../../src/reports/usual-days.ts";
+import { findLoadedToday, fitDefaultDays } from "../../src/reports/default-days.ts";
 
 const TODAY = "2026-11-21";
-const usual = { from: "2026-10-22", to: "2026-11-20" };
+const defaultDays = { from: "2026-10-22", to: "2026-11-20" };
 const describeFit = (since: string, until?: string) => {
-  const { days, isShortened, warnings } = fitUsual(usual, { since, until }, TODAY);
+  const { days, isShortened, warnings } = fitDefaultDays(defaultDays, { since, until }, TODAY);
   return [days.from, days.to, isShortened, warnings.map(({ code }) => code)];
 };
 
-describe("the usual days of a source that is loaded day by day", () => {
+describe("the default days of a source that is loaded day by day", () => {
   it.each([
     ["always has what happened", "2026-01-01", undefined, ["2026-10-22", "2026-11-20", false, []]],
     ["has yesterday", "2026-01-01", "2026-11-20", ["2026-10-22", "2026-11-20", false, []]],
@@ -22,7 +22,7 @@ describe("the usual days of a source that is loaded day by day", () => {
   });
 
   it("says how many days it covers", () => {
-    const { warnings } = fitUsual(usual, { since: "2026-01-01", until: "2026-11-19" }, TODAY);
+    const { warnings } = fitDefaultDays(defaultDays, { since: "2026-01-01", until: "2026-11-19" }, TODAY);
     expect(warnings).toEqual([
       {
         code: "shifted",
@@ -33,8 +33,8 @@ describe("the usual days of a source that is loaded day by day", () => {
   });
 
   it("moves what is compared", () => {
-    expect(findUsualToday({ since: "2026-01-01", until: "2026-11-19" }, TODAY)).toBe("2026-11-20");
-    expect(findUsualToday({ since: "2026-01-01", until: "2026-11-01" }, TODAY)).toBe(TODAY);
-    expect(findUsualToday(undefined, TODAY)).toBe(TODAY);
+    expect(findLoadedToday({ since: "2026-01-01", until: "2026-11-19" }, TODAY)).toBe("2026-11-20");
+    expect(findLoadedToday({ since: "2026-01-01", until: "2026-11-01" }, TODAY)).toBe(TODAY);
+    expect(findLoadedToday(undefined, TODAY)).toBe(TODAY);
   });
 });

@@ -64,8 +64,8 @@ export function drawRows(seed: string, count: number, wide: Wide): WideRow[] {
     // A row that is in one window only must have visitors there, or it would be none.
     const least = wide !== "both" && index >= few ? 1 : 0;
     const isWide = wide === "both" || index < few;
-    const usual = Math.ceil((600 * random()) / (1 + index / 60));
-    const draw = () => Math.round(usual * (0.8 + 0.4 * random()));
+    const typical = Math.ceil((600 * random()) / (1 + index / 60));
+    const draw = () => Math.round(typical * (0.8 + 0.4 * random()));
     const fate = random();
     const before = fate < 0.05 ? 0 : draw();
     const yesterday = fate > 0.95 ? 0 : fate < 0.06 ? draw() + Math.round(300 * random()) : draw();

@@ -2,8 +2,8 @@ import { AnalyticsError, createSwallowedError, quoteWord } from "../../errors.ts
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.ts";
+import { type QueryOptions, usesDefaultDays } from "../../reports/default-days.ts";
 import type { Query } from "../../reports/queries.ts";
-import { isUsual, type QueryOptions } from "../../reports/usual-days.ts";
 import type { ShellCommand } from "./command.ts";
 import type { GivenWords } from "./query-errors.ts";
 
@@ -43,7 +43,7 @@ export async function readQueryInput(
     const params = readParams(query.params, texts);
     const isGiven = (name: string) => texts.has(name);
     assertNotDaysAndPeriod(isGiven);
-    return { params, options: { isUsual: isUsual(isGiven) }, fail };
+    return { params, options: { usesDefaultDays: usesDefaultDays(isGiven) }, fail };
   } catch (error) {
     return fail(error);
   }

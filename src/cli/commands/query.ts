@@ -28,7 +28,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     .withExamples(...shell.examples)
     .description(`${summary}.`);
   addQueryOptions(command, query);
-  if (shell.canGather) {
+  if (shell.canAddUp) {
     command.addOption(
       new Option(
         "--by <interval>",
@@ -48,8 +48,8 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const ask = async () => {
       const answer = await query.ask(call, params, options).catch((error) => fail(error, source));
       if (flags.by === undefined) return answer;
-      const { gatherByInterval } = await import("../../reports/series-intervals.ts");
-      return gatherByInterval(answer, flags.by);
+      const { addUpByInterval } = await import("../../reports/series-intervals.ts");
+      return addUpByInterval(answer, flags.by);
     };
     if (flags.watch !== undefined) {
       const { readInterval, watch } = await import("./query-watch.ts");

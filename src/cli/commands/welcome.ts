@@ -37,7 +37,7 @@ async function readOverview(call: Call, site: string | undefined): Promise<Answe
   const { params, ask } = findQuery("overview");
   const given = readParams(params, new Map(site === undefined ? [] : [["site", [site]]]));
   try {
-    return await ask(call, given, { isUsual: true });
+    return await ask(call, given, { usesDefaultDays: true });
   } catch (error) {
     if (error instanceof AnalyticsError && error.code === "missing_parameter") return undefined;
     throw error;

@@ -29,10 +29,12 @@ export async function readRanking(subject: Subject, dimension: Dimension): Promi
 
 function isUnrecorded(reply: Reply, dimension: Dimension): boolean {
   if (reply.status !== 400 || member(reply.json, "code") !== "invalid_parameter") return false;
-  const entry = items(member(reply.json, "errors")).find((each) => member(each, "parameter") === "dimension");
+  const entry = items(member(reply.json, "errors")).find(
+    (error) => member(error, "parameter") === "dimension",
+  );
   const allowed = items(member(entry, "allowed"));
   const known: readonly unknown[] = dimensions;
-  return allowed.length > 0 && allowed.every((each) => known.includes(each) && each !== dimension);
+  return allowed.length > 0 && allowed.every((other) => known.includes(other) && other !== dimension);
 }
 
 /** The same, but throws Skip if the dimension is not answered, which is a separate rule. */

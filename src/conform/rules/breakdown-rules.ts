@@ -201,7 +201,7 @@ export const breakdownSection = defineSection({
       title: "Rows of every dimension except events have pageviews.",
       fix: "Send pageviews with every row of every dimension except events.",
       check: ofEachRow(
-        dimensions.filter((each) => each !== "events"),
+        dimensions.filter((dimension) => dimension !== "events"),
         ({ pageviews }) => (pageviews === undefined ? "pageviews" : undefined),
       ),
     },

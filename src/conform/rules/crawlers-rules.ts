@@ -185,7 +185,9 @@ export const crawlersSection = defineSection({
       title: `purpose is one of ${crawlerPurposes.join(", ")}.`,
       fix: "Send other if none of the others fits.",
       check: ofEachRow(({ purpose }) =>
-        crawlerPurposes.some((each) => each === purpose) ? undefined : `one of ${crawlerPurposes.join(", ")}`,
+        crawlerPurposes.some((known) => known === purpose)
+          ? undefined
+          : `one of ${crawlerPurposes.join(", ")}`,
       ),
     },
     {

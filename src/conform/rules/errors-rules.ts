@@ -190,11 +190,11 @@ export const errors = defineSection({
         const reply = await ask(stats.path, NO_SUCH_SITE, { method: "POST" });
         if (reply.status !== 405) throw new Skip("no method is refused with 405: see errors.method");
         const allow = reply.headers.get("allow") ?? "";
-        const methods = allow.split(",").map((each) => each.trim().toUpperCase());
+        const methods = allow.split(",").map((method) => method.trim().toUpperCase());
         const holds =
           methods.includes("GET") &&
           methods.includes("HEAD") &&
-          !METHODS.some((each) => methods.includes(each));
+          !METHODS.some((method) => methods.includes(method));
         demand(holds, reply, "Allow: GET, HEAD", allow === "" ? "no Allow" : quote(allow));
       },
     },

@@ -44,7 +44,7 @@ export const headers = defineSection({
       title: "Member names are snake_case.",
       fix: "Name every member in lower case with underscores, including additional members.",
       check: ofEachAnswer(dataOperations, (reply) => {
-        const name = findName(reply.json, (each) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(each));
+        const name = findName(reply.json, (member) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(member));
         demand(name === undefined, reply, "snake_case", quote(name));
       }),
     },
@@ -171,9 +171,9 @@ async function collect(subject: Subject): Promise<Reply[]> {
 /** The first matching member name, at any depth. */
 function findName(value: unknown, isWanted: (name: string) => boolean): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  for (const [name, each] of Object.entries(value)) {
+  for (const [name, member] of Object.entries(value)) {
     if (!Array.isArray(value) && isWanted(name)) return name;
-    const found = findName(each, isWanted);
+    const found = findName(member, isWanted);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -28,7 +28,7 @@ function findDifferences(one: Reply, other: Reply, parts: "body" | "fields"): st
   const [first, second] = [look(one, parts), look(other, parts)];
   const hide = ({ sent }: Reply, text = "nothing") => {
     const asked = new URL(sent.url).searchParams.get("site") ?? "";
-    return [asked, encodeURIComponent(asked)].reduce((all, each) => all.replaceAll(each, "SITE"), text);
+    return [asked, encodeURIComponent(asked)].reduce((masked, name) => masked.replaceAll(name, "SITE"), text);
   };
   return [...new Set([...first.keys(), ...second.keys()])].filter((name) => {
     const [value, otherValue] = [first.get(name), second.get(name)];
@@ -99,7 +99,7 @@ async function demandSame(
   const differences = findDifferences(missing, foreign, parts);
   if (differences.length === 0) return;
   const volatile = findDifferences(missing, await askMissing(), parts);
-  const name = differences.find((each) => !volatile.includes(each));
+  const name = differences.find((difference) => !volatile.includes(difference));
   if (name === undefined) return;
   const show = (reply: Reply) => `${name}: ${look(reply, parts).get(name) ?? "nothing"}`;
   throw new Breach(foreign.sent, show(missing), show(foreign));
@@ -126,7 +126,7 @@ export const isolation = defineSection({
         const record = ({ id, domain, name, timezone, created_at }: Site) =>
           quote({ id, domain, name, timezone, created_at });
         const own = new Set(subject.sites.map(record));
-        const both = subject.otherSites.map(record).find((each) => own.has(each));
+        const both = subject.otherSites.map(record).find((other) => own.has(other));
         demand(both === undefined, reply, "only sites of the other organization", `${both} in both lists`);
       },
     },

@@ -13,7 +13,7 @@ function findKeyword(document: unknown, schema: unknown, keyword: string): unkno
   const own = resolve(document, schema);
   const parts = [...items(member(own, "allOf")), ...items(member(own, "anyOf"))];
   const found = parts.map((part) => findKeyword(document, part, keyword));
-  return member(own, keyword) ?? found.find((each) => each !== undefined);
+  return member(own, keyword) ?? found.find((value) => value !== undefined);
 }
 
 /** Checks each operation that the document describes. */
@@ -41,7 +41,7 @@ function describeBounds(
     }
   }
   const values = items(findKeyword(document, member(described, "schema"), "enum"));
-  const missing = (schema.enum ?? []).find((each) => !values.includes(each));
+  const missing = (schema.enum ?? []).find((value) => !values.includes(value));
   return missing === undefined ? undefined : { expected: `${quote(missing)} in enum`, seen: quote(values) };
 }
 
@@ -86,7 +86,7 @@ export const openapiSection = defineSection({
       fix: "Offer no operation that writes under this contract.",
       check: ofEach((document, operation, reply) => {
         const methods = Object.keys(Object(findPath(document, operation)));
-        const wrong = methods.find((each) => /^(post|put|patch|delete)$/.test(each));
+        const wrong = methods.find((method) => /^(post|put|patch|delete)$/.test(method));
         demand(wrong === undefined, reply, `only get of ${operation.path}`, quote(methods));
       }),
     },
@@ -140,7 +140,8 @@ export const openapiSection = defineSection({
           );
         };
         const holds =
-          required.length > 0 && required.every((each) => Object.keys(Object(each)).some(isBearer));
+          required.length > 0 &&
+          required.every((requirement) => Object.keys(Object(requirement)).some(isBearer));
         demand(holds, reply, `an http bearer scheme for ${operation.path}`, quote(required));
       }),
     },
@@ -153,7 +154,8 @@ export const openapiSection = defineSection({
         const responses = Object.keys(Object(member(findPath(document, operation), "get", "responses")));
         const wanted = ["400", "401", ...("site" in operation.params.shape ? ["404"] : [])];
         const missing = wanted.find(
-          (each) => !responses.includes(each) && !responses.includes("4XX") && !responses.includes("default"),
+          (status) =>
+            !responses.includes(status) && !responses.includes("4XX") && !responses.includes("default"),
         );
         demand(missing === undefined, reply, `status ${missing} of ${operation.path}`, quote(responses));
       }),

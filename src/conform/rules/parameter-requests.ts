@@ -60,6 +60,6 @@ export function demandBounds(reply: Reply, parameter: string, minimum: number, m
 /** Demands that these values are allowed. A service may allow more. */
 export function demandAllowed(reply: Reply, parameter: string, values: readonly string[]): void {
   const allowed = items(member(findEntry(reply, parameter), "allowed"));
-  const missing = values.filter((each) => !allowed.includes(each));
+  const missing = values.filter((value) => !allowed.includes(value));
   demand(missing.length === 0, reply, `allowed: ${quote(values)} for ${parameter}`, quote(allowed));
 }

@@ -148,7 +148,7 @@ export const parameters = defineSection({
           throw new Skip("wrong parameters are not refused: see params.unknown-refused");
         const names = ["days", "dimension", UNKNOWN, "limit", "site"];
         const missing = names.filter((name) => findRefused(reply, name) === undefined);
-        const listed = items(member(reply.json, "errors")).map((each) => member(each, "parameter"));
+        const listed = items(member(reply.json, "errors")).map((entry) => member(entry, "parameter"));
         demand(missing.length === 0, reply, `entries for ${names.join(", ")}`, quote(listed));
       },
     },
@@ -176,7 +176,7 @@ export const parameters = defineSection({
       fix: "Decode the query as a form before comparing names.",
       check: async (subject) => {
         const domain = subject.site.domain;
-        const encoded = [...domain].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");
+        const encoded = [...domain].map((character) => `%${character.charCodeAt(0).toString(16)}`).join("");
         // An international domain would have to be encoded byte by byte; the name `d%61ys` shows the same.
         const value = /^[\x21-\x7e]+$/.test(domain) ? encoded : encodeURIComponent(domain);
         const reply = await subject.ask(stats.path, `site=${value}&d%61ys=7`);

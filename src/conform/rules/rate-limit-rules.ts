@@ -11,7 +11,7 @@ const ITEM = /^("[^"]*"|[a-z*][\w.*-]*)((\s*;\s*[a-z*][\w.*-]*(=[^;,]+)?)*)$/i;
 
 /** The number of a parameter in the first item; undefined if the field does not follow the draft. */
 function readItem(field: string, key: string): number | undefined {
-  const [first = ""] = field.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map((each) => each.trim());
+  const [first = ""] = field.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map((item) => item.trim());
   const [, , parameters = ""] = ITEM.exec(first) ?? [];
   const value = new RegExp(`;\\s*${key}=(\\d+)`).exec(parameters)?.[1];
   return value === undefined ? undefined : Number(value);
@@ -71,8 +71,8 @@ export const rateLimit = defineSection({
             readItem(reply.headers.get("ratelimit-policy") ?? "", "q"),
             readItem(reply.headers.get("ratelimit") ?? "", "r"),
           ],
-          [reply.headers.get("x-ratelimit-limit"), reply.headers.get("x-ratelimit-remaining")].map((each) =>
-            each === null ? undefined : Number(each),
+          [reply.headers.get("x-ratelimit-limit"), reply.headers.get("x-ratelimit-remaining")].map((field) =>
+            field === null ? undefined : Number(field),
           ),
         ];
         for (const [quota, left] of pairs) {

@@ -79,7 +79,7 @@ export const series = defineSection({
       title: "Points start at period.from and ascend day by day, without gaps or repeats.",
       fix: "First list the days in the site's timezone, then fill in the numbers.",
       check: ofEach(({ points, period }, reply) => {
-        const index = points.findIndex((point, each) => point.date !== addDays(period.from, each));
+        const index = points.findIndex(({ date }, at) => date !== addDays(period.from, at));
         const expected = `"${addDays(period.from, index)}" at points[${index}]`;
         demand(index === -1, reply, expected, quote(points[index]?.date));
       }),

@@ -32,7 +32,7 @@ function listNearMisses({ id, domain }: Site, own: readonly Site[]): string[] {
   // A dot, slash, space or the like at an end may be cut off on purpose.
   const misses = changed.filter((name) => /^[\p{L}\p{N}].*[\p{L}\p{N}]$/u.test(name));
   return [`conform${domain}`, `${domain}.invalid`, `${id}0`, ...misses, "%"].filter(
-    (name) => ![name, normalizeSite(name)].some((each) => known.has(fold(each))),
+    (name) => ![name, normalizeSite(name)].some((spelling) => known.has(fold(spelling))),
   );
 }
 

@@ -62,7 +62,7 @@ const NOTHING: Tally = { requests: 0, pages: 0, errors: 0, lastSeen: Number.NEGA
 
 function addUp(days: readonly Tallies[]): Tallies {
   const sums = new Map<string, Tally>();
-  for (const [value, day] of days.flatMap((each) => [...each])) {
+  for (const [value, day] of days.flatMap((tallies) => [...tallies])) {
     const sum = sums.get(value) ?? NOTHING;
     sums.set(value, {
       requests: sum.requests + day.requests,

@@ -36,9 +36,9 @@ export function createCrawlerRequests(
 ): (date: string) => CrawlerRequest[] {
   const { id, timezone, data_since, pages, visitors } = profile;
   const size = Math.sqrt(visitors / FULL_SIZE);
-  const profiles = Object.entries(crawlers).map(([crawler, each]) => {
+  const profiles = Object.entries(crawlers).map(([crawler, profile]) => {
     const interest = drawBetween(createRandom(`${seed}:crawlers:${id}:${crawler}`), INTEREST);
-    return { crawler, ...each, usual: each.requests * size * interest };
+    return { crawler, ...profile, typical: profile.requests * size * interest };
   });
   return (date) => {
     const day = dayFromAnchor(date, anchor);
@@ -53,9 +53,9 @@ export function createCrawlerRequests(
     const random = createRandom(`${seed}:crawlers:${id}:${date}`);
     const [start, end] = [startOfDay(date, timezone), startOfDay(addDays(date, 1), timezone)];
     return profiles
-      .flatMap(({ crawler, usual, from, errors }): CrawlerRequest[] => {
+      .flatMap(({ crawler, typical, from, errors }): CrawlerRequest[] => {
         // Rounded by chance, so that a crawler of half a request a day comes every other day.
-        const count = Math.floor(usual * growTo(day, from) * drawBetween(random, NOISE) + random());
+        const count = Math.floor(typical * growTo(day, from) * drawBetween(random, NOISE) + random());
         return Array.from({ length: count }, () => {
           const isError = random() < errors;
           const path = isError ? chooseMissing(random) : choosePage(random);

@@ -54,7 +54,7 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
         const midnight = startOfDay(date, site.timezone);
         return countsOf(site).active(date, (from - midnight) / 1000, (now - midnight) / 1000);
       });
-      return counts.reduce((total, each) => total + each, 0);
+      return counts.reduce((total, count) => total + count, 0);
     },
   };
 }

@@ -72,15 +72,15 @@ interface Crowd {
   entry?: string;
 }
 
-/** Lists the day's usual visitors, then those that the story's chapters add. */
+/** Lists the day's regular visitors, then those that the story's chapters add. */
 function listCrowds(profile: SiteProfile, fixtures: Fixtures, date: string, day: number): Crowd[] {
   const chapters = profile.story.filter(({ from, days }) => day >= from && day < from + days);
   const factor = chapters.reduce((product, chapter) => product * (chapter.factor ?? 1), 1);
   const weekday = profile.weekdays[(new Date(date).getUTCDay() + 6) % 7] ?? 1;
-  const usual = profile.visitors * growTo(day, profile.growth_from) * weekday * factor;
+  const regular = profile.visitors * growTo(day, profile.growth_from) * weekday * factor;
   const added = chapters.flatMap(({ extra }) => extra ?? []);
   return [
-    { visitors: usual },
+    { visitors: regular },
     ...added.map(({ visitors, source, path }) => ({
       visitors,
       source: find(fixtures.sources, source),
@@ -131,9 +131,9 @@ type Choices = ReturnType<typeof createChoices>;
 /** Creates the choices a day's visits are drawn from: pages exist on some days only, and sources grow. */
 function createChoices(profile: SiteProfile, fixtures: Fixtures, day: number) {
   const pages = profile.pages.filter(({ from = -Infinity, until = Infinity }) => day >= from && day <= until);
-  const sources = Object.entries(profile.sources).map(([key, each]): [string, number] => [
+  const sources = Object.entries(profile.sources).map(([key, source]): [string, number] => [
     key,
-    typeof each === "number" ? each : each.weight * growTo(day, each.from),
+    typeof source === "number" ? source : source.weight * growTo(day, source.from),
   ]);
   return {
     hostname: createChoice(Object.entries(profile.hostnames)),

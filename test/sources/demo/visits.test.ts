@@ -50,7 +50,7 @@ describe("random numbers", () => {
 
 describe("the visits of a day", () => {
   it.each([
-    ["that is usual", "2026-11-20", "Europe/Berlin", 86_400],
+    ["that is ordinary", "2026-11-20", "Europe/Berlin", 86_400],
     ["of 23 hours", "2026-03-29", "Europe/Berlin", 82_800],
     ["of 25 hours", "2026-10-25", "Europe/Berlin", 90_000],
     ["that begins an hour late", "2018-11-04", "America/Sao_Paulo", 82_800],

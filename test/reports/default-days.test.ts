@@ -33,7 +33,7 @@ async function askJson(since: number, argv: readonly string[]) {
 
 const QUERIES = [["stats"], ["timeseries"], ["breakdown", "--dimension", "pages"], ["crawlers"]];
 
-describe("where the data begins within the usual 30 days", () => {
+describe("where the data begins within the default 30 days", () => {
   it.each(QUERIES)("%s answers from there, and says so", async (...argv) => {
     const { period, points, warnings } = await askJson(7, argv);
     expect(period).toMatchObject({ from: "2026-11-14", to: "2026-11-21", days: 8 });
@@ -84,7 +84,7 @@ describe("where the data begins within the usual 30 days", () => {
   });
 });
 
-it.each([29, 40])("data of %s more days leaves the usual days as they are", async (since) => {
+it.each([29, 40])("data of %s more days leaves the default days as they are", async (since) => {
   const { period, warnings } = await askJson(since, ["stats"]);
   expect(period.days).toBe(30);
   expect(codesOf(warnings)).not.toContain("shortened");
@@ -120,7 +120,7 @@ describe("an assistant", () => {
     await client.close();
   });
 
-  it("gets the usual days of a site without data, and from a service", async () => {
+  it("gets the default days of a site without data, and from a service", async () => {
     const local = await connectInProcess({ call });
     expect((await local.callTool("get_stats", { site: "parked.example" })).structuredContent).toMatchObject({
       period: { days: 30 },

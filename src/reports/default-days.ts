@@ -5,22 +5,22 @@ import type { Warning } from "../operations/warning.ts";
 /** The options of a query. */
 export interface QueryOptions extends CallOptions {
   /** Whether the query names no days. The default days are then fitted to those with data. */
-  isUsual?: boolean;
+  usesDefaultDays?: boolean;
 }
 
 /** Whether a query names no days. Needs the input before parsing, which fills in the default of `days`. */
-export const isUsual = (isGiven: (name: string) => boolean) => !isGiven("days") && !isGiven("period");
+export const usesDefaultDays = (isGiven: (name: string) => boolean) => !isGiven("days") && !isGiven("period");
 
 /**
  * The first and last day with data of a site, if a query names no days. Undefined if the days must stay as they are: they were
  * named, there is no data, or the source is a service, which would have to be asked first.
  */
-export async function readUsualData(
+export async function readDataForDefault(
   call: Call,
   site: string,
   options: QueryOptions,
 ): Promise<DataDays | undefined> {
-  const data = options.isUsual ? await call.readDataDays?.(site, options) : undefined;
+  const data = options.usesDefaultDays ? await call.readDataDays?.(site, options) : undefined;
   return data?.since === null ? undefined : data;
 }
 
@@ -39,10 +39,12 @@ export interface FittedDays {
  * Fits the default days to those with data. If the source has not loaded the last days yet, the same number of days ends
  * earlier. If the data begins later, there are fewer days; if it begins today, only today is left.
  */
-export function fitUsual(usual: Days, data: DataDays | undefined, today: string): FittedDays {
+export function fitDefaultDays(defaultDays: Days, data: DataDays | undefined, today: string): FittedDays {
   const end = findLoadedEnd(data, today);
-  const isShifted = end !== undefined && end < usual.to;
-  const days = isShifted ? { from: addDays(end, 1 - countDays(usual.from, usual.to)), to: end } : usual;
+  const isShifted = end !== undefined && end < defaultDays.to;
+  const days = isShifted
+    ? { from: addDays(end, 1 - countDays(defaultDays.from, defaultDays.to)), to: end }
+    : defaultDays;
   const since = data?.since ?? "";
   const isShortened = since > days.from && since <= today;
   const shown = isShortened ? { from: since, to: since > days.to ? today : days.to } : days;
@@ -51,13 +53,13 @@ export function fitUsual(usual: Days, data: DataDays | undefined, today: string)
     isShortened,
     warnings: [
       ...(isShifted ? [warnOfShift(shown)] : []),
-      ...(isShortened ? [warnOfShortening(shown, usual)] : []),
+      ...(isShortened ? [warnOfShortening(shown, defaultDays)] : []),
     ],
   };
 }
 
 /** The day after the last that is loaded, in place of today; today if all is loaded. */
-export function findUsualToday(data: DataDays | undefined, today: string): string {
+export function findLoadedToday(data: DataDays | undefined, today: string): string {
   const end = findLoadedEnd(data, today);
   return end === undefined ? today : addDays(end, 1);
 }
@@ -76,12 +78,12 @@ function warnOfShift(shown: Days): Warning {
   };
 }
 
-function warnOfShortening(shown: Days, usual: Days): Warning {
-  const [days, usualDays] = [countDays(shown.from, shown.to), countDays(usual.from, usual.to)];
+function warnOfShortening(shown: Days, asked: Days): Warning {
+  const [days, askedDays] = [countDays(shown.from, shown.to), countDays(asked.from, asked.to)];
   return {
     code: "shortened",
-    detail: `The data begins on ${shown.from}, so this covers ${formatDays(days)}, not ${usualDays}.`,
-    values: { data_since: shown.from, days, default_days: usualDays },
+    detail: `The data begins on ${shown.from}, so this covers ${formatDays(days)}, not ${askedDays}.`,
+    values: { data_since: shown.from, days, default_days: askedDays },
   };
 }
 
