@@ -117,7 +117,7 @@ function readSites(reply: Reply | string, key: string): SiteList {
   return { sites: valid, isValid, whyNone: isValid ? `${key} lists no sites` : BROKEN_LIST };
 }
 
-/** The site that was asked for, or the reason if only a valid list could tell. */
+/** The site that was asked for, or why there is none if the list is not valid. */
 function findSite({ sites: own, isValid, whyNone }: SiteList, wanted: string): Site | string {
   const name = normalizeSite(wanted);
   const site = own.find(({ id, domain }) => id === name || domain === name);

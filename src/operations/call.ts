@@ -21,8 +21,8 @@ export interface DataDays {
 }
 
 /**
- * Asks the data source, local or remote. The parameters are not checked again: whoever takes them from outside parses
- * them (`parameters.ts`). Throws AnalyticsError for failures of the source.
+ * Asks the data source, local or remote. It does not check the parameters: callers parse those that come from outside
+ * (`parameters.ts`). Throws AnalyticsError for failures of the source.
  */
 export interface Call {
   <O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResultOf<O>>;
@@ -32,7 +32,7 @@ export interface Call {
   offersSpans?(operation: { path: string }, options: CallOptions): Promise<boolean>;
   /** Returns today's date at a site, by the source's clock. If absent, the time of a `/realtime` answer shows it. */
   today?(site: string, options: CallOptions): Promise<string>;
-  /** Returns from when to when a site has data. Absent if a service would have to be asked. */
+  /** Returns the first and the last day with data of a site. Absent if that would take a request to a service. */
   readDataDays?(site: string, options: CallOptions): Promise<DataDays>;
 }
 

@@ -1,7 +1,7 @@
 /** Who reads an answer: people know the shell's options, models the tools' parameters. */
 export type Reader = "people" | "models";
 
-/** A sentence about the numbers of an answer. Its own numbers are apart, so that each reader gets them as in the table. */
+/** A sentence about an answer. Its numbers are separate from its text, so that each reader gets them as in the table. */
 export type Note = string | Sentence;
 
 interface Sentence {
@@ -10,7 +10,7 @@ interface Sentence {
   readonly reader?: Reader;
 }
 
-/** A sentence with counts, and perhaps with parts of sentences: `note\`${total} rows\``. */
+/** Builds a sentence from text, counts and other sentences: `note\`${total} rows\``. */
 export function note(texts: TemplateStringsArray, ...values: (string | number | Sentence)[]): Sentence {
   return {
     parts: texts.flatMap((text, index) => {

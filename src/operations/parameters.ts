@@ -27,7 +27,7 @@ export function parseParams<P extends z.ZodObject>(
 }
 
 /**
- * Checks parameters given as text (a query string, a command line), each with all the values given for its name.
+ * Checks parameters given as text (a query string, a command line). Each name has all values given for it.
  * Integers are plain decimal digits. A repeated or empty parameter is refused like one out of bounds.
  */
 export function readParams<P extends z.ZodObject>(params: P, given: Map<string, string[]>): z.output<P> {

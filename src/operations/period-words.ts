@@ -27,7 +27,7 @@ export const periodParam = () =>
       "Instead of days: today, yesterday, this_week, last_month, last_7_days (complete days), 2026-11-15, 2026-11, 2026-11-01/2026-11-15.",
     );
 
-/** Before it there is nothing to ask for, and counting back from it stays within four-digit years. */
+/** No site has older data, and counting back from here stays within four-digit years. */
 const FIRST_DAY = "1900-01-01";
 
 const LAST_DAYS = /^(?:last_([1-9]\d{0,3})_days?|([1-9]\d{0,3})d)$/;
@@ -45,7 +45,7 @@ export const normalizeWord = (text: string) =>
  * days in the future or before 1900.
  *
  * @param today The date at the site.
- * @param as The parameter that a refusal names, and what it takes.
+ * @param as The parameter to name in an error, and the forms that it takes.
  */
 export function resolvePeriod(
   period: string,
@@ -73,7 +73,7 @@ export function isPeriod(text: string): boolean {
   }
 }
 
-/** Refuses `days` with `period`. Needs the input before parsing, which fills in the default of `days`. */
+/** Refuses `days` with `period`. Takes the input before parsing, which fills in the default of `days`. */
 export function assertNotDaysAndPeriod(isGiven: (name: string) => boolean): void {
   if (isGiven("days") && isGiven("period")) throw createPeriodError("cannot be combined with days");
 }
@@ -109,9 +109,9 @@ function resolveDates(text: string, today: string): Days | undefined {
   const parts = text.split("/");
   const [first, last] = [parts[0] ?? "", parts.at(-1) ?? ""].map((part) => resolveDate(part.trim(), today));
   if (first === undefined || last === undefined || parts.length > 2) return undefined;
-  // A month or year that is going on ends today.
-  const isGoingOn = last.from !== last.to && last.from <= today && today < last.to;
-  return { from: first.from, to: isGoingOn ? today : last.to };
+  // A month or year in progress ends today.
+  const isInProgress = last.from !== last.to && last.from <= today && today < last.to;
+  return { from: first.from, to: isInProgress ? today : last.to };
 }
 
 /** A day, a month or a year of ISO 8601. */

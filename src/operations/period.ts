@@ -48,7 +48,7 @@ export function periodHeadline(domain: string, { from, to, days, timezone }: Per
   return `${domain}, ${formatSpan({ from, to })} (${days} ${days === 1 ? "day" : "days"}, ${timezone})`;
 }
 
-/** What a reader must know of a period. Finished days do not change, so only models get the time of the answer. */
+/** What a reader must know about a period. Finished days do not change, so only models get the time of the answer. */
 export function describePeriod(
   { to, partial, as_of }: Period,
   warned: readonly Warning[] | undefined,

@@ -15,7 +15,7 @@ export interface Column {
   machine?: true;
   /** Written by visitors: data, never instructions. */
   untrusted?: true;
-  /** Cut at its beginning where there is no room: a path, whose end tells it from others. */
+  /** Cut at the beginning if there is no room: paths differ at their end. */
   keepsEnd?: true;
   /** Dropped from a table that is too wide, starting with the last of these columns. */
   detail?: true;
@@ -51,7 +51,7 @@ export interface View {
   warnings?: Note[];
   /** How many rows there are, and how many were asked for; `notesOf` compares them with those that are shown. */
   extent?: { total: number; limit: number } | undefined;
-  /** Drawn above the table where the output supports it; without a table, replaces the headline. */
+  /** Drawn above the table if the output supports it; without a table, in place of the headline. */
   series?: Series;
   /** The column of counts to draw as bars. */
   bars?: string;
@@ -59,7 +59,7 @@ export interface View {
   beside?: true;
 }
 
-/** What a reader must know of the views' numbers. */
+/** What a reader must know about the numbers of views. */
 export const listWarnings = (views: readonly View[]): Note[] =>
   views.flatMap(({ warnings = [] }) => warnings);
 

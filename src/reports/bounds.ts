@@ -12,7 +12,7 @@ export const subtract = (a: Bounds, b: Bounds): Bounds => ({
   most: a.most - b.least,
 });
 
-/** The part of a range that is in the other one. Where they have nothing in common, the end that is closest to it. */
+/** The part of a range that lies in another one; if none does, the end that is closest to it. */
 export function narrow(range: Bounds, { least, most }: Bounds): Bounds {
   const clamp = (value: number) => Math.min(range.most, Math.max(range.least, value));
   return { least: clamp(Math.min(least, most)), most: clamp(Math.max(least, most)) };

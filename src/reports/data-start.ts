@@ -5,7 +5,7 @@ import type { Note } from "../operations/note.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import type { Window } from "./windows.ts";
 
-/** Where a site's data begins, as far as it matters to a comparison. */
+/** What a comparison needs to know about the beginning of a site's data. */
 export interface DataStart {
   /** Whether the site had data on all days of both windows. */
   comparable: boolean;
@@ -31,8 +31,8 @@ const orderWindows = <W extends Days>([a, b]: readonly [W, W]): [first: W, secon
 type Series = ResultOf<typeof timeseries>;
 
 /**
- * Finds out whether two windows are comparable. The first day with data does not count as a whole day: nobody
- * knows when on that day the counting began.
+ * Finds out whether two windows are comparable. The first day with data does not count as a whole day, because counting
+ * may have begun in the middle of it.
  *
  * @param series The series of the windows; the first one contains the first day of the earlier window.
  */

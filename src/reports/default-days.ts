@@ -8,12 +8,12 @@ export interface QueryOptions extends CallOptions {
   usesDefaultDays?: boolean;
 }
 
-/** Whether a query names no days. Needs the input before parsing, which fills in the default of `days`. */
+/** Whether a query names no days. Takes the input before parsing, which fills in the default of `days`. */
 export const usesDefaultDays = (isGiven: (name: string) => boolean) => !isGiven("days") && !isGiven("period");
 
 /**
- * The first and last day with data of a site, if a query names no days. Undefined if the days must stay as they are: they were
- * named, there is no data, or the source is a service, which would have to be asked first.
+ * Reads the first and the last day with data of a site, to fit the default days to them. Undefined if the days must stay as
+ * they are: the query names them, there is no data, or the source is a service, which would need another request.
  */
 export async function readDataForDefault(
   call: Call,
@@ -24,7 +24,7 @@ export async function readDataForDefault(
   return data?.since === null ? undefined : data;
 }
 
-/** In days: if the data ended earlier than that, the source has stopped, and the default days stay as they are. */
+/** In days: if the data ended earlier, the source has stopped, and the default days stay as they are. */
 const MAX_LAG = 3;
 
 /** Days, and a warning about how they were chosen. */
@@ -58,7 +58,7 @@ export function fitDefaultDays(defaultDays: Days, data: DataDays | undefined, to
   };
 }
 
-/** The day after the last that is loaded, in place of today; today if all is loaded. */
+/** The day to take for today: the one after the last that is loaded, or today if everything is loaded. */
 export function findLoadedToday(data: DataDays | undefined, today: string): string {
   const end = findLoadedEnd(data, today);
   return end === undefined ? today : addDays(end, 1);

@@ -58,7 +58,7 @@ export const overview = defineReport({
 });
 
 /**
- * One span for everything: the complete days of the period, or today so far if it has none.
+ * Reads all parts for the same days: the complete days of the period, or today so far if it has none.
  *
  * @param dimensions The top lists, in order.
  */
@@ -83,7 +83,7 @@ export async function readOverview(
   const measure = createMeasure(current, before, start.comparable);
   return {
     ...rest,
-    // Missing data does not mean no visitors, so an incomplete span has no line.
+    // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
     ...(start.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
     comparison: {
       previous: before,

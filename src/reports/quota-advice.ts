@@ -12,7 +12,7 @@ export async function adviseOnQuota<T>(
   params: Record<string, unknown>,
   ask: (call: Call) => Promise<T>,
 ): Promise<T> {
-  // Repeated calls are left out: they read again what had changed meanwhile.
+  // Repeated calls do not count: they only read again what changed meanwhile.
   const needed = new Set<string>();
   const counted: Call = (operation, params, options) => {
     needed.add(JSON.stringify([operation.name, params, options?.span]));

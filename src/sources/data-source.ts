@@ -25,7 +25,7 @@ export interface DataSource {
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
   /** The dimensions it records; all of them if absent. */
   dimensions?(site: SourceSite, signal?: AbortSignal): Promise<readonly Dimension[]>;
-  /** The option that would have a dimension recorded, if it was not given. */
+  /** The option that makes the source record a dimension, if it was not given. */
   missingOption?(dimension: Dimension): string | undefined;
   /** How many days it keeps, today included. */
   readonly daysKept: number;

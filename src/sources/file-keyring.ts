@@ -14,7 +14,7 @@ export interface FileKeyringOptions {
   openView: (selection: SiteSelection) => DataSource;
   /** Milliseconds since 1970. */
   clock: () => number;
-  /** Tells the operator. */
+  /** Reports to the operator. */
   report: SourceContext["warn"];
 }
 

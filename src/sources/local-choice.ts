@@ -96,7 +96,7 @@ export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknow
   );
 }
 
-/** The words that choose a source and its site, for a server, which is started without a query. */
+/** The words that choose a source and its site, for the command line of a server, which has no query to name the site. */
 export const listAllWords = ({ flags, options }: LocalChoice): string[] =>
   options.length === 0 ? [] : [...options, ...(options[0] === "--profile" ? [] : wordsOf([SITE], flags))];
 
@@ -113,7 +113,7 @@ function wordsOf(known: readonly SourceOption[], flags: SourceFlags): string[] {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** A program that is started in another folder needs absolute paths. In `example.com=logs/*`, the path follows the sign. */
+/** A program that is started in another folder needs absolute paths. In `example.com=logs/*`, the path follows the equals sign. */
 function resolvePath(value: unknown): string {
   const [, site = "", path = ""] = /^([\w.-]+=)?(.*)$/s.exec(String(value)) ?? [];
   return path === "-" ? String(value) : `${site}${resolve(path)}`;

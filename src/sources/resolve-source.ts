@@ -40,9 +40,9 @@ export function openPipe(stdin: SourceContext["stdin"]): SourceContext["stdin"] 
   if (!stdin.isTTY) return stdin;
   throw new AnalyticsError(
     "usage",
-    "Standard input is a terminal: - stands for what is piped into the program.",
+    "The path - means standard input, but nothing is piped into the program.",
     {
-      hint: "Such as zcat access.log.*.gz | analytics-mcp stats --logs - --site example.com",
+      hint: "Pipe a log into it: zcat access.log.*.gz | analytics-mcp stats --logs - --site example.com",
     },
   );
 }

@@ -9,9 +9,9 @@ import { openLocalKeyring } from "./local-keyring.ts";
 import type { LocalContext, LocalKeyring, LocalKind, OpenView, SourceContext } from "./source-types.ts";
 
 export interface ServedContext extends LocalContext {
-  /** Tells the operator. */
+  /** Reports to the operator. */
   warn: SourceContext["warn"];
-  /** Whether to make a key for this run if there is no keys file: somebody must be there to read it. */
+  /** Whether to create a key for this run if there is no keys file. Somebody must be there to read it. */
   mayMakeKey: boolean;
 }
 

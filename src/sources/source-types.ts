@@ -8,7 +8,7 @@ import type { Call } from "../operations/call.ts";
 import type { DataSource } from "./data-source.ts";
 import type { Keyring } from "./keyring.ts";
 
-/** How people and models are told what a source is. */
+/** How a source is described to people and models. */
 export interface About {
   /** A short name for people: `made-up data`. */
   label: string;
@@ -67,7 +67,7 @@ export interface LocalKind {
   secret?: { variable: string; option: string };
   /** The site to use when a query names none. */
   site?: string;
-  /** Set if its data may not name the site, which `--site` then does. */
+  /** Set if its data may lack the name of the site, which `--site` then gives. */
   takesSite?: true;
   open(context: LocalContext): Promise<DataSource>;
   /** For a source with organizations of its own: finds the data of each key, and lists the public keys. */
@@ -127,7 +127,7 @@ export interface KeyedSource {
   about: About;
   /** A key that anyone may use. */
   publicKey?: string | undefined;
-  /** Whether a key is known here; absent if only a call can tell. */
+  /** Whether a key is known here; absent if only a call shows it. */
   accepts?: (apiKey: string) => boolean;
   /** Reads the data ahead of the first call. What fails is reported to the operator. */
   prepare?: () => Promise<void>;

@@ -28,7 +28,7 @@ export function resolveSpan(
   return { from, to };
 }
 
-/** Refuses `days` with `from` or `to`. Needs the input before parsing, which fills in the default of `days`. */
+/** Refuses `days` with `from` or `to`. Takes the input before parsing, which fills in the default of `days`. */
 export function assertNotDaysAndSpan(isGiven: (name: string) => boolean): void {
   if (!isGiven("days") || !(isGiven("from") || isGiven("to"))) return;
   throw createParameterError("days", "cannot be combined with from or to");

@@ -171,7 +171,7 @@ describe("analytics-mcp logs", () => {
   it.each([
     ["no file", [], {}, "Name the log files."],
     ["a file that is not there", ["/missing.log"], {}, 'No log file matches "/missing.log"'],
-    ["a terminal in place of a pipe", ["-"], { isTyped: true }, "Standard input is a terminal"],
+    ["a terminal in place of a pipe", ["-"], { isTyped: true }, "nothing is piped into the program"],
     ["a timezone that is none", ["-", "--timezone", "Mars"], {}, "there is no timezone"],
     ["nothing on standard input", ["-"], {}, "There is no request in the logs."],
   ])("%s is an error", async (_, argv, options, message) => {

@@ -50,7 +50,7 @@ export const authorization = defineSection({
     },
     {
       id: "auth.challenge",
-      title: "Every 401 carries WWW-Authenticate: Bearer.",
+      title: "Every 401 has WWW-Authenticate: Bearer.",
       fix: "Send WWW-Authenticate: Bearer with each 401 (RFC 9110, section 15.5.2; RFC 6750).",
       check: async ({ ask, keys }) => {
         for (const key of [null, keys.wrong]) {

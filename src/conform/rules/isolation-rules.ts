@@ -16,16 +16,16 @@ const VOLATILE_FIELDS =
   /^(date|age|x-request-id|(x-)?ratelimit.*|retry-after|server-timing|x-(response-time|runtime)|content-length|connection|keep-alive|set-cookie|traceparent|cf-ray|via)$/;
 
 /** What an answer shows, by name: its status and the members of its body, or its header fields. */
-function look({ status, text, json, headers }: Reply, parts: "body" | "fields"): Map<string, string> {
+function readParts({ status, text, json, headers }: Reply, parts: "body" | "fields"): Map<string, string> {
   if (parts === "fields") return new Map([...headers].filter(([name]) => !VOLATILE_FIELDS.test(name)));
   const members = Object.entries(typeof json === "object" && json !== null ? json : { body: text });
   const shown = members.filter(([name]) => name !== "request_id");
   return new Map([["status", `${status}`], ...shown.map(([name, value]) => [name, quote(value)] as const)]);
 }
 
-/** The names of the parts that differ. A site that an answer repeats from its own request is no difference. */
+/** The names of the parts that differ. The site is ignored where an answer repeats it from its request. */
 function findDifferences(one: Reply, other: Reply, parts: "body" | "fields"): string[] {
-  const [first, second] = [look(one, parts), look(other, parts)];
+  const [first, second] = [readParts(one, parts), readParts(other, parts)];
   const hide = ({ sent }: Reply, text = "nothing") => {
     const asked = new URL(sent.url).searchParams.get("site") ?? "";
     return [asked, encodeURIComponent(asked)].reduce((masked, name) => masked.replaceAll(name, "SITE"), text);
@@ -101,7 +101,7 @@ async function demandSame(
   const volatile = findDifferences(missing, await askMissing(), parts);
   const name = differences.find((difference) => !volatile.includes(difference));
   if (name === undefined) return;
-  const show = (reply: Reply) => `${name}: ${look(reply, parts).get(name) ?? "nothing"}`;
+  const show = (reply: Reply) => `${name}: ${readParts(reply, parts).get(name) ?? "nothing"}`;
   throw new Breach(foreign.sent, show(missing), show(foreign));
 }
 
@@ -138,7 +138,8 @@ export const isolation = defineSection({
     },
     {
       id: "isolation.crawlers",
-      title: "The same holds for /crawlers, if the service offers it.",
+      title:
+        "On /crawlers, too, another organization's site gets the same status and body, if the service offers it.",
       fix: "Look up the site as for every operation.",
       check: async (subject) => {
         await read(subject, crawlers);

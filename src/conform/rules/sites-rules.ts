@@ -139,7 +139,7 @@ export const sitesSection = defineSection({
     },
     {
       id: "sites.listed-answered",
-      title: "Every listed site is answered, not only the one used for the other rules.",
+      title: "Every listed site gets an answer, not only the one used for the other rules.",
       fix: "Accept the domain of every site in /sites.",
       check: async (subject) => {
         const [, ...others] = sampleSites(subject);
