@@ -86,7 +86,7 @@ describe("a parameter is refused, never ignored and never clamped", () => {
   it("lists every refused parameter at once", async () => {
     const { body } = await ask("/api/v1/breakdown?days=0&limit=0&extra=1");
     expect(body.code).toBe("unknown_parameter");
-    expect((body.errors as { parameter: string }[]).map((each) => each.parameter).sort()).toEqual([
+    expect((body.errors as { parameter: string }[]).map(({ parameter }) => parameter).sort()).toEqual([
       "days",
       "dimension",
       "extra",

@@ -49,7 +49,7 @@ describe("realtime", () => {
 describe("a visit", () => {
   it("has its events on the last viewed page", () => {
     const fixtures = readFixtures();
-    const [site] = fixtures.sites.map((each) => ({ ...each, pages_per_visit: 60 }));
+    const [site] = fixtures.sites.map((profile) => ({ ...profile, pages_per_visit: 60 }));
     const visits = site ? createVisits(site, fixtures, "analytics", "2026-11-16")("2026-11-20") : [];
     const withEvents = visits.filter(({ hits }) => hits.at(-1)?.event !== null);
     expect(withEvents.length).toBeGreaterThan(10);

@@ -40,7 +40,7 @@ export const on =
 export const both =
   (...all: When[]): When =>
   (asked) =>
-    all.every((each) => each(asked));
+    all.every((applies) => applies(asked));
 
 export const always: When = () => true;
 export const isHead: When = ({ method }) => method === "HEAD";

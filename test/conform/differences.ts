@@ -5,10 +5,10 @@ export const differences: Record<string, Breach> = {
   "members, rows and warnings of its own": edit(
     ({ path }) => path !== "/openapi.json",
     (body) => {
-      for (const each of [body, body.period, body.totals, ...(body.rows ?? []), ...(body.points ?? [])]) {
-        if (each !== undefined) each.bounce_rate = 0.4;
+      for (const part of [body, body.period, body.totals, ...(body.rows ?? []), ...(body.points ?? [])]) {
+        if (part !== undefined) part.bounce_rate = 0.4;
       }
-      for (const each of body.sites ?? []) each.plan = { name: "pro", seats: [1, 2] };
+      for (const site of body.sites ?? []) site.plan = { name: "pro", seats: [1, 2] };
       if (body.period) body.warnings = [...(body.warnings ?? []), { code: "sampled", detail: "A tenth." }];
     },
   ),

@@ -80,7 +80,7 @@ describe("compare", () => {
   it("takes the main dimensions by itself, and echoes both windows", async () => {
     const { call, requests } = connect();
     const answer = await compare.compute(call, { site: "example.com", days: 7 }, {});
-    expect(answer.dimensions.map((each) => each.dimension)).toEqual([
+    expect(answer.dimensions.map(({ dimension }) => dimension)).toEqual([
       "pages",
       "referrers",
       "channels",
@@ -271,7 +271,7 @@ describe("overview, against a naive count of the raw visits", () => {
     const answer = await overview.compute(call, { site: "example.com", days }, {});
     expect(answer).toMatchObject({ active_now: count.active(NOW), period: { days, partial: false } });
     expect(answer.trend.visitors).toHaveLength(days);
-    expect(answer.trend.visitors.reduce((sum, each) => sum + each, 0)).toBe(answer.visitors);
+    expect(answer.trend.visitors.reduce((sum, count) => sum + count, 0)).toBe(answer.visitors);
     if (days > 30) return;
     expect(answer).toMatchObject(count.totals(NOW, count.completeDays(NOW, days)));
     expect(answer.today).toMatchObject({ visitors: count.totals(NOW, count.days(NOW, 1)).visitors });

@@ -35,20 +35,20 @@ const findYearBefore = (current: readonly Day[]) =>
 
 /** Periods with a complete day, short enough that the days before are in the list. */
 const compared = written
-  .map((each) => ({ ...each, current: each.days.filter((day) => day !== each.today) }))
+  .map((period) => ({ ...period, current: period.days.filter((day) => day !== period.today) }))
   .filter(({ current }) => current.length > 0 && current.length < 4_000);
 
 describe("on any day, in any spelling", () => {
   it("a period is compared with the days that looking at each one finds", () => {
     fc.assert(
-      fc.property(compared, (each) => {
-        const answer = resolveCompared({ days: 7, period: each.text }, each.today.date);
+      fc.property(compared, (period) => {
+        const answer = resolveCompared({ days: 7, period: period.text }, period.today.date);
         expect(answer).toEqual({
-          current: spanOf(each.current),
-          previous: spanOf(findPreceding(each, each.current)),
+          current: spanOf(period.current),
+          previous: spanOf(findPreceding(period, period.current)),
         });
         expect(answer.previous.to < answer.current.from).toBe(true);
-        expect(answer.current.to < each.today.date).toBe(true);
+        expect(answer.current.to < period.today.date).toBe(true);
       }),
       { numRuns: 2_000 },
     );
@@ -59,9 +59,9 @@ describe("on any day, in any spelling", () => {
       fc.property(
         compared,
         fc.constantFrom("year_before", "Year before", " YEAR-BEFORE "),
-        (each, against) => {
-          const answer = resolveCompared({ days: 7, period: each.text, against }, each.today.date);
-          expect(answer.previous).toEqual(spanOf(findYearBefore(each.current)));
+        (period, against) => {
+          const answer = resolveCompared({ days: 7, period: period.text, against }, period.today.date);
+          expect(answer.previous).toEqual(spanOf(findYearBefore(period.current)));
         },
       ),
       { numRuns: 1_000 },

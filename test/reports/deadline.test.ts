@@ -59,7 +59,7 @@ it.each([
 
 it("leaves neither a timer nor a listener behind", async () => {
   const { signal } = new AbortController();
-  const timers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   const asked = answerInTime({ signal }, async () => [timers(), getEventListeners(signal, "abort").length]);
   expect(await asked).toEqual([before + 1, 1]);

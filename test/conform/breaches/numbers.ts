@@ -43,7 +43,7 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     ({ path }) => path !== "/realtime",
     (body) => {
       const numbers = [body, body.totals, ...(body.points ?? []), ...(body.rows ?? [])];
-      for (const each of numbers) if (each?.visitors !== undefined) each.visitors *= 10;
+      for (const part of numbers) if (part?.visitors !== undefined) part.visitors *= 10;
     },
   ),
   "stats.same-by-id": edit(on("/stats", { site: "site_7f3k" }), (body) => {

@@ -12,7 +12,7 @@ const editSites = (change: (sites: Body) => unknown) =>
   });
 const editSite = (domain: string, change: (site: Body) => void) =>
   editSites((sites) => {
-    for (const each of sites) if (each.domain === domain) change(each);
+    for (const site of sites) if (site.domain === domain) change(site);
   });
 const editPeriod = (query: Record<string, string | null>, change: (period: Body) => void) =>
   edit(on("/breakdown", query), (body) => change(body.period));

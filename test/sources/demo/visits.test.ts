@@ -14,7 +14,7 @@ function makeVisits(changes: Partial<SiteProfile>, date: string, shared = fixtur
 }
 
 /** All visits of such a site begin in this hour. */
-const onlyAt = (hour: number) => Array.from({ length: 24 }, (_, each) => (each === hour ? 1 : 0));
+const onlyAt = (hour: number) => Array.from({ length: 24 }, (_, index) => (index === hour ? 1 : 0));
 const long = { pages_per_visit: 60, events: { signup: 1, download: 1 } };
 
 describe("random numbers", () => {
@@ -42,7 +42,7 @@ describe("random numbers", () => {
     const random = createRandom("analytics");
     const chosen = Array.from({ length: 20_000 }, () => choose(random));
     for (const [index, weight] of weights.entries()) {
-      const share = chosen.filter((each) => each === index).length / chosen.length;
+      const share = chosen.filter((value) => value === index).length / chosen.length;
       expect(Math.abs(share - weight / 10)).toBeLessThan(weight === 0 ? 1e-9 : 0.01);
     }
   });
@@ -128,17 +128,17 @@ type Value = string | number | boolean | undefined;
 function listNumbers(): Record<string, Value>[] {
   const eight = Array.from({ length: 8 }, (_, index) => `v${index}`);
   const alike = Object.fromEntries(eight.map((value) => [value, 1]));
-  const each = <T>(make: (value: string) => T) =>
+  const makeEight = <T>(make: (value: string) => T) =>
     Object.fromEntries(eight.map((value) => [value, make(value)]));
   const utm = { source: null, medium: null, campaign: null, term: null, content: null };
   const shared: Fixtures = {
     ...fixtures,
     sources: {
-      ...each((channel) => ({ channel, referrer: null, utm })),
+      ...makeEight((channel) => ({ channel, referrer: null, utm })),
       direct: { channel: "direct", referrer: null, utm },
     },
-    places: each((country) => ({ country, region: null, city: null, language: null })),
-    technologies: each((device) => ({ device, browser: device, operating_system: device })),
+    places: makeEight((country) => ({ country, region: null, city: null, language: null })),
+    technologies: makeEight((device) => ({ device, browser: device, operating_system: device })),
   };
   const flat: Partial<SiteProfile> = {
     hostnames: alike,
@@ -224,7 +224,7 @@ function surprise(ones: number[], others: number[]): number {
       if (expected > 0) chiSquared += ((together[one]?.[other] ?? 0) - expected) ** 2 / expected;
     }
   }
-  const count = (sums: number[]) => sums.filter((each) => each > 0).length;
+  const count = (sums: number[]) => sums.filter((sum) => sum > 0).length;
   const freedom = (count(some) - 1) * (count(more) - 1);
   return freedom === 0 ? 0 : (chiSquared - freedom) / Math.sqrt(2 * freedom);
 }
