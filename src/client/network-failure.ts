@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, readErrorCode } from "../errors.ts";
 import { RetryableError } from "./retry.ts";
 
 /**
@@ -103,8 +103,7 @@ function readFailure(error: unknown): Failure {
   const failure: Failure = { code: "", name: "", message: "", peer: {} };
   for (let each = error; each instanceof Error; each = each.cause) {
     const [first] = each instanceof AggregateError ? each.errors : [];
-    const code = "code" in each ? each.code : first?.code;
-    if (typeof code === "string") failure.code = code;
+    failure.code = readErrorCode(each) ?? readErrorCode(first) ?? failure.code;
     failure.name = each.name;
     failure.message = each.message;
     failure.peer = { ...first, ...each };

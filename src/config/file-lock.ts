@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, readErrorCode } from "../errors.ts";
 
 const RETRY_MS = 25;
 const TRIES = 120;
@@ -27,7 +27,7 @@ function tryLock(lock: string): boolean {
     closeSync(openSync(lock, "wx", 0o600));
     return true;
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return false;
+    if (readErrorCode(cause) === "EEXIST") return false;
     throw cause;
   }
 }

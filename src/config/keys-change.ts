@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, readErrorCode } from "../errors.ts";
 import { withFileLock } from "./file-lock.ts";
 import { formatKeys, type Organization, readKeysFile } from "./keys-file.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -29,7 +29,7 @@ export async function changeKeysFile<T>(
       return result;
     });
   } catch (cause) {
-    if (cause instanceof AnalyticsError || Object(cause).code === undefined) throw cause;
+    if (cause instanceof AnalyticsError || readErrorCode(cause) === undefined) throw cause;
     throw new AnalyticsError(
       "usage",
       `The keys file ${file} cannot be written: ${explainSystemError(cause)}.`,
@@ -47,7 +47,7 @@ function findPlace(file: string): string {
   try {
     return realpathSync(file);
   } catch (cause) {
-    if (Object(cause).code === "ENOENT") return file;
+    if (readErrorCode(cause) === "ENOENT") return file;
     throw cause;
   }
 }

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { AnalyticsError, quoteWord } from "../errors.ts";
+import { AnalyticsError, quoteWord, readErrorCode } from "../errors.ts";
 import { findConfigFolder } from "./config-folder.ts";
 import { replaceFile } from "./replace-file.ts";
 import { explainSystemError } from "./system-error.ts";
@@ -69,7 +69,7 @@ export function readProfile(environment: Environment, name: string): Profile {
     return takeProfile(content);
   } catch (cause) {
     if (cause instanceof AnalyticsError) throw cause;
-    const code = readCode(cause);
+    const code = readErrorCode(cause);
     if (code === "ENOENT") throw createUnknownProfileError(environment, name);
     // JSON.parse's own message would quote the file, and with it the key.
     const reason =
@@ -147,7 +147,7 @@ export function removeProfile(environment: Environment, name: string): void {
   try {
     rmSync(file);
   } catch (cause) {
-    if (readCode(cause) === "ENOENT") {
+    if (readErrorCode(cause) === "ENOENT") {
       const isEmpty = listProfiles(environment).length === 0;
       const hint = isEmpty ? "There is nothing to remove." : "List them: analytics-mcp whoami --all";
       throw createUnknownProfileError(environment, name, hint);
@@ -164,8 +164,4 @@ function createUnknownProfileError(
   const names = listProfiles(environment);
   const known = names.length === 0 ? "None is saved yet." : `There are: ${names.join(", ")}.`;
   return new AnalyticsError("no_api_key", `There is no profile ${name}. ${known}`, { hint });
-}
-
-function readCode(cause: unknown): string | undefined {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }

@@ -1,3 +1,5 @@
+import { readErrorCode } from "../errors.ts";
+
 /** What the system's most frequent codes mean, said of a file or an address. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
@@ -19,6 +21,6 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why the system refused, as the end of a sentence: "it does not exist" for ENOENT, otherwise the code. */
 export function explainSystemError(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+  const code = readErrorCode(cause) ?? String(cause);
   return REASONS[code] ?? code;
 }

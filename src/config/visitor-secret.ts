@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, readErrorCode } from "../errors.ts";
 import { findConfigFolder } from "./config-folder.ts";
 import { describeExposure, isExposed } from "./file-permissions.ts";
 import { explainSystemError } from "./system-error.ts";
@@ -31,7 +31,7 @@ export function readVisitorSecret(named: string | undefined, environment: Enviro
     }
     return secret;
   } catch (cause) {
-    if (cause instanceof AnalyticsError || Object(cause).code === undefined) throw cause;
+    if (cause instanceof AnalyticsError || readErrorCode(cause) === undefined) throw cause;
     throw createSecretError(file, `cannot be used: ${explainSystemError(cause)}`);
   }
 }
@@ -49,7 +49,7 @@ function createSecret(file: string): void {
   try {
     writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
   } catch (cause) {
-    if (Object(cause).code !== "EEXIST") throw cause;
+    if (readErrorCode(cause) !== "EEXIST") throw cause;
   }
 }
 

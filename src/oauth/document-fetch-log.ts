@@ -1,3 +1,4 @@
+import { readErrorCode } from "../errors.ts";
 import type { Audit } from "./audit.ts";
 import { DocumentRefused, DocumentUnavailable, findCause } from "./document-failure.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
@@ -32,6 +33,6 @@ export function reportFailures(fetch: DocumentFetch, audit: Audit): DocumentFetc
 function readReason(error: unknown): string {
   const own = findCause(error, DocumentRefused) ?? findCause(error, DocumentUnavailable);
   if (own) return own.message;
-  const { cause, code, name } = Object(error);
-  return String(Object(cause).code ?? code ?? name);
+  const { cause, name } = Object(error);
+  return readErrorCode(cause) ?? readErrorCode(error) ?? String(name);
 }

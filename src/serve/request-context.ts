@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Fetch } from "../client/http-request.ts";
+import { readErrorCode } from "../errors.ts";
 import type { Audit } from "../oauth/audit.ts";
 import { cleanAddress, cleanWords } from "../oauth/pages/sanitize-untrusted.ts";
 import { readAddress } from "./client-address.ts";
@@ -112,6 +113,6 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
 
 /** The code or class of an error; messages may contain addresses. */
 function readReason(error: unknown): string {
-  const { cause, code, name } = Object(error);
-  return String(Object(cause).code ?? code ?? name);
+  const { cause, name } = Object(error);
+  return readErrorCode(cause) ?? readErrorCode(error) ?? String(name);
 }

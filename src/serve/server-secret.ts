@@ -3,7 +3,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname } from "node:path";
 import { explainSystemError } from "../config/system-error.ts";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, readErrorCode } from "../errors.ts";
 
 const SECRET_BYTES = 32;
 
@@ -19,7 +19,7 @@ export async function readSecret(file: string | undefined): Promise<Uint8Array> 
     const secret = randomBytes(SECRET_BYTES).toString("base64");
     await writeFile(file, `${secret}\n`, { mode: 0o600, flag: "wx" });
   } catch (cause) {
-    const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    const isThere = readErrorCode(cause) === "EEXIST";
     if (!isThere) throw createSecretError(`cannot be created: ${explainSystemError(cause)}`, cause);
   }
   const { mode, text } = await readExisting(file);

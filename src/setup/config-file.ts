@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, chown, copyFile, mkdir, open, readFile, readlink, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystemError } from "../config/system-error.ts";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, readErrorCode } from "../errors.ts";
 
 const BOM = "\ufeff";
 
@@ -32,7 +32,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
     const bom = text.startsWith(BOM) ? BOM : "";
     return { path: target, bytes, text: text.slice(bom.length), bom, mode: mode & 0o777 };
   } catch (cause) {
-    if (isCode(cause, "ENOENT"))
+    if (readErrorCode(cause) === "ENOENT")
       return { path: target, bytes: undefined, text: "", bom: "", mode: undefined };
     throw explain(cause, target);
   }
@@ -109,14 +109,14 @@ async function backUp(path: string, now: number, count = 1): Promise<string> {
     await copyFile(path, backup, constants.COPYFILE_EXCL);
     return backup;
   } catch (cause) {
-    if (isCode(cause, "EEXIST") && count < 100) return backUp(path, now, count + 1);
+    if (readErrorCode(cause) === "EEXIST" && count < 100) return backUp(path, now, count + 1);
     throw cause;
   }
 }
 
 async function assertUnchanged({ path, bytes }: ConfigFile, backup: string | undefined): Promise<void> {
   const now = await readFile(path).catch((cause: unknown) => {
-    if (isCode(cause, "ENOENT")) return undefined;
+    if (readErrorCode(cause) === "ENOENT") return undefined;
     throw cause;
   });
   if (bytes === undefined ? now === undefined : now?.equals(bytes)) return;
@@ -133,14 +133,11 @@ export function isThere(path: string): Promise<boolean> {
   );
 }
 
-function isCode(cause: unknown, code: string): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === code;
-}
-
 function explain(cause: unknown, path: string): unknown {
-  if (cause instanceof AnalyticsError || !(cause instanceof Error) || !("code" in cause)) return cause;
+  const code = readErrorCode(cause);
+  if (cause instanceof AnalyticsError || code === undefined) return cause;
   const reason =
-    cause.code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is not UTF-8 text" : explainSystemError(cause);
+    code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is not UTF-8 text" : explainSystemError(cause);
   return new AnalyticsError("usage", `${path} cannot be used: ${reason}.`, {
     hint: "Nothing was written. Fix the file, choose another with --file, or omit --write and paste by hand.",
     cause,

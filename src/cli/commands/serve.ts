@@ -4,7 +4,7 @@ import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
 import { readProxyVariables } from "../../config/proxy-settings.ts";
 import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
 import { explainSystemError } from "../../config/system-error.ts";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { resolveKeyedSource } from "../../sources/resolve-keyed-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
@@ -142,7 +142,7 @@ function describeAddress(publicUrl: string): string {
 
 /** Explains Node's error on an address that it cannot listen on; other errors are returned as they are. */
 function explainListening(cause: unknown): unknown {
-  const isAddress = cause instanceof Error && "syscall" in cause && "code" in cause;
+  const isAddress = cause instanceof Error && "syscall" in cause && readErrorCode(cause) !== undefined;
   if (!isAddress) return cause;
   const { address, port, hostname } = cause as NodeJS.ErrnoException & Record<string, unknown>;
   const place = address === undefined ? hostname : `${address}, port ${port}`;

@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { cleanText, formatJson } from "../../render/clean-text.ts";
 import { paint } from "../../render/terminal-screen.ts";
 import { wrap } from "../../render/text-width.ts";
@@ -62,7 +62,7 @@ export function flushData({ stdout }: Io): Promise<void> {
 function write(stream: Io["stdout"], text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(`${text}\n`, (error) => {
-      if (error && !("code" in error && error.code === "EPIPE")) reject(error);
+      if (error && readErrorCode(error) !== "EPIPE") reject(error);
       else resolve();
     });
   });

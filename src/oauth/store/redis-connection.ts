@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { describeFailure } from "./store-failure.ts";
 
 /** In milliseconds. A connection that is silent for the third limit is replaced. */
@@ -105,8 +105,8 @@ function explain(error: unknown, lastError: string | undefined): AnalyticsError 
  * inside a sentence: "ERR Error running script …: -OOM command not allowed".
  */
 function readCode(error: unknown): string {
-  const { message, code }: { message?: unknown; code?: unknown } = Object(error);
+  const { message }: { message?: unknown } = Object(error);
   const words: string[] = String(message).match(/(?<=^|[-\s])[A-Z]{3,}\b/g) ?? [];
   const known = words.find((word) => word in REASONS);
-  return known ?? (typeof code === "string" ? code : (words[0] ?? "no answer"));
+  return known ?? readErrorCode(error) ?? words[0] ?? "no answer";
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, mkdirSync, openSync, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { describeFailure } from "./store-failure.ts";
 
 /** Files that SQLite reads together with the store's; whoever can create one can change the store. */
@@ -26,8 +26,8 @@ export function prepareFile(path: string): void {
     closeSync(openSync(path, O_CREAT | O_RDWR | (O_NOFOLLOW ?? 0), 0o600));
   } catch (error) {
     if (error instanceof AnalyticsError) throw error;
-    const code = String(Reflect.get(Object(error), "code"));
-    const wrong = WRONG_PLACES[code];
+    const code = readErrorCode(error);
+    const wrong = WRONG_PLACES[code ?? ""];
     if (wrong) {
       throw new AnalyticsError("usage", `The store cannot be opened: ${wrong}.`, {
         hint: "Name another file with --store.",

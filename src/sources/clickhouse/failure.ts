@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { CutAnswer } from "./answer.ts";
 
 /**
@@ -15,7 +15,7 @@ export function explainFailure(error: unknown): AnalyticsError {
   if (error instanceof CutAnswer) {
     return unavailable("ClickHouse's answer broke off.", error, "Ask again.");
   }
-  const system = String(Object(error).code ?? "");
+  const system = readErrorCode(error) ?? "";
   if (/^(?:ERR_TLS|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)|ERR_SSL/.test(system)) {
     return new AnalyticsError("usage", "ClickHouse's certificate is not trusted.", {
       hint: "Name your own authority's certificate with NODE_EXTRA_CA_CERTS.",

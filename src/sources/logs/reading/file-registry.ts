@@ -13,7 +13,7 @@
  * A LogLine then goes to the collector, see counting/collector.ts.
  */
 
-import { AnalyticsError } from "../../../errors.ts";
+import { AnalyticsError, readErrorCode } from "../../../errors.ts";
 import { cleanText } from "../../../render/clean-text.ts";
 import type { LogSettings } from "../settings.ts";
 import type { KeptMarks } from "./compared-days.ts";
@@ -229,7 +229,7 @@ async function guard<T>(
   try {
     return await read();
   } catch (cause) {
-    if (Object(cause).code === "ENOENT") return GONE;
+    if (readErrorCode(cause) === "ENOENT") return GONE;
     if (isCutShort(cause)) {
       // It may be being compressed at this moment: it is read again once it has changed.
       leftOut.set(path, "is damaged or incomplete");

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import * as tinyglobby from "tinyglobby";
 import { explainSystemError } from "../../../config/system-error.ts";
-import { AnalyticsError } from "../../../errors.ts";
+import { AnalyticsError, readErrorCode } from "../../../errors.ts";
 import type { LogSettings } from "../settings.ts";
 import type { LogFile } from "./log-file.ts";
 
@@ -73,7 +73,7 @@ function statIfThere(path: string) {
     return statSync(path, { throwIfNoEntry: false });
   } catch (cause) {
     // A part of the path is a file.
-    if (Object(cause).code === "ENOTDIR") return undefined;
+    if (readErrorCode(cause) === "ENOTDIR") return undefined;
     throw createUnreadableError(path, cause);
   }
 }
@@ -85,7 +85,7 @@ function listFolder(folder: string): string[] {
       .map((name) => join(folder, name))
       .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
   } catch (cause) {
-    if (Object(cause).code === "ENOENT") return [];
+    if (readErrorCode(cause) === "ENOENT") return [];
     throw createUnreadableError(folder, cause);
   }
 }
@@ -98,7 +98,7 @@ function readFile(path: string, site: string | undefined): FoundFile | undefined
     return { path: realpathSync(path), site, size, modified, inode };
   } catch (cause) {
     // It was rotated after it was found.
-    if (Object(cause).code === "ENOENT") return undefined;
+    if (readErrorCode(cause) === "ENOENT") return undefined;
     throw createUnreadableError(path, cause);
   }
 }

@@ -1,3 +1,4 @@
+import { readErrorCode } from "../../../errors.ts";
 import { cleanText } from "../../../render/clean-text.ts";
 import { createUnreadableError, type FoundFile } from "./find-files.ts";
 import { isHeader } from "./formats/w3c.ts";
@@ -105,7 +106,7 @@ async function readNext(reader: Reader): Promise<TextBlock | undefined> {
     const { value, done } = await blocks.next();
     return done ? undefined : value;
   } catch (cause) {
-    reader.isMoved = cause instanceof LogMoved || Object(cause).code === "ENOENT";
+    reader.isMoved = cause instanceof LogMoved || readErrorCode(cause) === "ENOENT";
     if (reader.isMoved) return undefined;
     if (Object(cause).syscall !== undefined) throw createUnreadableError(file.path, cause);
     content.damage = explainDamage(cause);
