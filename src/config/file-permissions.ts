@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { platform, userInfo } from "node:os";
+import { quoteForShell } from "../operations/shell-command.ts";
 
 /** Whether other users of this machine can read a file. Always false on Windows, where a mode does not say so. */
 export function isExposed(file: string): boolean {
@@ -9,7 +10,7 @@ export function isExposed(file: string): boolean {
 }
 
 export function describeExposure(file: string): string {
-  return `${file} can be read by other users of this machine: chmod 600 ${JSON.stringify(file)}`;
+  return `${file} can be read by other users of this machine: chmod 600 ${quoteForShell(file)}`;
 }
 
 /** Whether users other than this one and root can change a file or a folder. Always false on Windows. */

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { findConfigFolder } from "./config-folder.ts";
 import { isForeign } from "./file-permissions.ts";
 import { readSitePattern } from "./site-patterns.ts";
@@ -135,6 +136,6 @@ function createKeysFileError(file: string, reason: string, hint: string, cause?:
 
 function createForeignFileError(file: string): AnalyticsError {
   return new AnalyticsError("usage", `Other users could add keys to the keys file ${file}.`, {
-    hint: `It must belong to you or to root, and be writable by its owner alone: chmod 600 ${JSON.stringify(file)}`,
+    hint: `It must belong to you or to root, and be writable by its owner alone: chmod 600 ${quoteForShell(file)}`,
   });
 }

@@ -12,6 +12,7 @@ import { serveVariables } from "../config/serve-settings.ts";
 import { hintOnUnexpanded, isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { type Check, type Facts, type Finding, isAboutAddress, ok, skip, warn } from "./doctor-check.ts";
 
 const KNOWN = new Set<string>([...Object.keys(documented), ...Object.values(serveVariables)]);
@@ -91,7 +92,7 @@ function checkProfiles({ environment }: Facts): Finding {
   }
   const folder = findProfileFolder(environment) ?? "";
   if (isExposed(folder))
-    return warn("other users can open the folder of the profiles", `chmod 700 ${JSON.stringify(folder)}`);
+    return warn("other users can open the folder of the profiles", `chmod 700 ${quoteForShell(folder)}`);
   return ok(names.join(", "));
 }
 

@@ -78,7 +78,7 @@ describe("login in a script", () => {
       0,
       expect.objectContaining({ profile: "globex", base_url: `${BASE}/api/v1`, site: null }),
     ]);
-    expect(stderr).toBe(`warning: ${file} can be read by other users of this machine: chmod 600 "${file}"\n`);
+    expect(stderr).toBe(`warning: ${file} can be read by other users of this machine: chmod 600 ${file}\n`);
     expect(stdout).not.toContain(GLOBEX_KEY);
   });
 

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { isIP, isIPv6 } from "node:net";
 import { Reader, type Response } from "mmdb-lib";
 import { explainSystemError } from "../../../config/system-error.ts";
-import { AnalyticsError } from "../../../errors.ts";
+import { AnalyticsError, quote } from "../../../errors.ts";
 import type { Place } from "../settings.ts";
 import { createAddressFilter, unmapAddress } from "./addresses.ts";
 
@@ -46,7 +46,7 @@ const isSpecial = createAddressFilter([
  */
 export function openGeoip(path: string): (address: string) => Place {
   const createError: CreateError = (reason, cause) =>
-    new AnalyticsError("usage", `The database of places ${JSON.stringify(path)} cannot be used: ${reason}.`, {
+    new AnalyticsError("usage", `The database of places ${quote(path)} cannot be used: ${reason}.`, {
       hint: "--geoip takes a file in MaxMind's format (.mmdb). docs/logs.md names free ones.",
       cause,
     });

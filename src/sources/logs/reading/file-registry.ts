@@ -13,7 +13,7 @@
  * A LogLine then goes to the collector, see counting/collector.ts.
  */
 
-import { AnalyticsError, readErrorCode } from "../../../errors.ts";
+import { AnalyticsError, quote, readErrorCode } from "../../../errors.ts";
 import { cleanText } from "../../../render/clean-text.ts";
 import type { LogSettings } from "../settings.ts";
 import type { KeptMarks } from "./compared-days.ts";
@@ -195,7 +195,7 @@ function explainLeftOut(
   const [first] = sample;
   if (first === undefined) return damage && `cannot be read: ${damage.replace(/\.$/, "")}`;
   if (detected.kind === "error-log") return "is an error log";
-  const firstLine = `its first line is ${JSON.stringify(cleanText(first, 120))}`;
+  const firstLine = `its first line is ${quote(cleanText(first, 120))}`;
   if (detected.kind === "unknown") return `is in no known format; ${firstLine}`;
   return asked && `has no request in the format ${asked.name}; ${firstLine}`;
 }

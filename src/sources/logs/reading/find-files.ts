@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import * as tinyglobby from "tinyglobby";
 import { explainSystemError } from "../../../config/system-error.ts";
-import { AnalyticsError, readErrorCode } from "../../../errors.ts";
+import { AnalyticsError, quote, readErrorCode } from "../../../errors.ts";
 import type { LogSettings } from "../settings.ts";
 import type { LogFile } from "./log-file.ts";
 
@@ -104,7 +104,7 @@ function readFile(path: string, site: string | undefined): FoundFile | undefined
 }
 
 function createNoFileError(pattern: string): AnalyticsError {
-  return new AnalyticsError("usage", `No log file matches ${JSON.stringify(pattern)}.`, {
+  return new AnalyticsError("usage", `No log file matches ${quote(pattern)}.`, {
     hint: "Check the path. Quote a pattern with * or ?, or the shell expands it. Debian keeps logs in /var/log/nginx and /var/log/apache2.",
   });
 }
