@@ -121,7 +121,8 @@ export const sumRules = defineRules(
   },
   {
     id: "breakdown.entries-are-visits",
-    title: "Rows of entry_pages and exit_pages count the page views of whole visits, not of the page alone, as pages does.",
+    title:
+      "Rows of entry_pages and exit_pages count the page views of whole visits, not of the page alone, as pages does.",
     fix: "Find the first and last page of each visit, then count the page views of those visits.",
     check: async (subject) => {
       subject.demandVisits();
