@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -44,6 +44,15 @@ describe("the layers", () => {
     const shown = [...page.matchAll(/^\| (\d) \| `src\/([\w.-]+)\/?` \|/gm)];
     const byModule = Object.fromEntries(shown.map(([, layer, module = ""]) => [module, Number(layer)]));
     expect(byModule).toEqual(layers);
+  });
+
+  it.each(["architecture", "contributing"])("docs/%s.md names only files that exist", (name) => {
+    const page = readFileSync(`docs/${name}.md`, "utf8");
+    const named = [...page.matchAll(/`((?:src|test|bin|bench|fixtures|deploy|plugin|\.ci)\/[\w./-]*)`/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((path) => !existsSync(path))).toEqual([]);
   });
 
   it("imports only go down", () => {
