@@ -3,19 +3,22 @@ import { cleanRows } from "./clean-rows.ts";
 import { cleanText, guardFormula } from "./clean-text.ts";
 
 export interface TsvOptions {
-  /** Leave out the columns that are only for programs. */
+  /** For a model: no columns that are only for programs, and texts that can be sent back as they are. */
   forReaders?: boolean;
 }
 
 /**
  * Lists of rows as one table of tab-separated values with a header line: raw numbers, an empty cell for null. Text is
- * cleaned, so it has no tabs or line breaks, and a cell cannot forge a row. A formula is guarded as in CSV.
+ * cleaned, so it has no tabs or line breaks, and a cell cannot forge a row. For programs, formulas are
+ * guarded as in CSV.
  */
 export function formatTsv(
   columns: readonly Column[],
   lists: readonly View["rows"][],
   { forReaders = false }: TsvOptions = {},
 ): string {
+  // A reader may send a value back, as it is; it opens no spreadsheet.
+  const guard: typeof guardFormula = forReaders ? (_, text) => text : guardFormula;
   const shown = columns.filter((column) => !(forReaders && column.machine === true));
   return [
     shown.map((column) => (column.key === "label" && forReaders ? column.label : column.key)),
@@ -24,7 +27,7 @@ export function formatTsv(
       .map((row) =>
         shown.map(({ key, kind }) => {
           const cell = row[key] ?? null;
-          return typeof cell === "string" ? guardFormula(kind, cleanText(cell)) : String(cell ?? "");
+          return typeof cell === "string" ? guard(kind, cleanText(cell)) : String(cell ?? "");
         }),
       ),
   ]

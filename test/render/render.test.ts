@@ -139,6 +139,7 @@ describe("tab-separated values", () => {
       "'+1\t-5",
       "/=1\t-5",
     ]);
+    expect(formatTsv(columns, [rows], { forReaders: true })).toContain("\n=1+1\t-5\n");
   });
 
   it("leave out columns for programs when meant for readers", () => {
