@@ -50,10 +50,10 @@ export function findClientChecks(environment: Environment): Check[] {
 
 function findFiles(client: McpClient, machine: Machine): { path: string; isProject: boolean }[] {
   const own = findFile(client, machine);
-  const places = client.places?.[machine.platform] ?? "";
+  const place = client.file?.[machine.platform] ?? "";
   return [
-    ...(own === undefined ? [] : [{ path: own, isProject: !/^[~%]/.test(places) }]),
-    ...(client.alsoIn ?? []).map((path) =>
+    ...(own === undefined ? [] : [{ path: own, isProject: !/^[~%]/.test(place) }]),
+    ...(client.otherFiles ?? []).map((path) =>
       path.startsWith("~")
         ? { path: join(machine.home, path.slice(1)), isProject: false }
         : { path, isProject: true },
@@ -81,11 +81,11 @@ function checkEntry(client: McpClient, path: string, entry: string, environment:
   const keys = [...entry.matchAll(KEY_VALUE)].map(([, value = ""]) => value.trim());
   if (keys.length === 0) return checkPassedOn(client, path, entry, environment);
   const references = keys.filter((key) => REFERENCE.test(key));
-  const fillsIn = client.keyFrom !== undefined && !client.passesOnNames;
-  if (references.length > 0 && !fillsIn) {
+  const { refer } = client.key ?? {};
+  if (references.length > 0 && typeof refer !== "function") {
     return warn(
       `${path}: ${client.title} does not fill in the variable in ANALYTICS_API_KEY`,
-      client.passesOnNames
+      refer === "by name"
         ? `Use the entry that analytics-mcp config ${client.id} prints.`
         : `Instead, ${USE_PROFILE}`,
     );
@@ -112,7 +112,7 @@ function checkPassedOn(client: McpClient, path: string, entry: string, environme
   const hasProfile = listProfiles(environment).length > 0;
   if (KEY_NAME.test(entry)) {
     const isSet = readVariable(environment, "ANALYTICS_API_KEY") !== undefined;
-    if (isSet || hasProfile || client.keyFrom !== "its environment") return ok(path);
+    if (isSet || hasProfile || client.key?.from !== "its environment") return ok(path);
     return warn(
       `${path}: ${client.title} passes on ANALYTICS_API_KEY, which is not set here`,
       `Set it where you start ${client.title}, or run analytics-mcp login.`,

@@ -29,18 +29,18 @@ export function readMachine(environment: Environment, wanted?: Platform): Machin
 }
 
 /** Expands `~/…`, `~/.config/…` (XDG_CONFIG_HOME on Linux), `%USERPROFILE%\…` and `%APPDATA%\…`. */
-export function findPlace(places: PlatformPaths, { platform, home, environment }: Machine): string {
-  const place = places[platform];
+export function expandPath(paths: PlatformPaths, { platform, home, environment }: Machine): string {
+  const path = paths[platform];
   const { join } = platform === "windows" ? win32 : posix;
   const configHome = environment.XDG_CONFIG_HOME ?? "";
-  if (platform === "linux" && place.startsWith("~/.config/") && posix.isAbsolute(configHome)) {
-    return join(configHome, place.slice("~/.config/".length));
+  if (platform === "linux" && path.startsWith("~/.config/") && posix.isAbsolute(configHome)) {
+    return join(configHome, path.slice("~/.config/".length));
   }
-  if (place.startsWith("%USERPROFILE%")) return join(home, place.slice("%USERPROFILE%".length));
-  if (place.startsWith("%APPDATA%")) {
-    return join(environment.APPDATA ?? join(home, "AppData", "Roaming"), place.slice("%APPDATA%".length));
+  if (path.startsWith("%USERPROFILE%")) return join(home, path.slice("%USERPROFILE%".length));
+  if (path.startsWith("%APPDATA%")) {
+    return join(environment.APPDATA ?? join(home, "AppData", "Roaming"), path.slice("%APPDATA%".length));
   }
-  return place.startsWith("~") ? join(home, place.slice(1)) : place;
+  return path.startsWith("~") ? join(home, path.slice(1)) : path;
 }
 
 /** The same path in the home folder of every platform. */

@@ -1,4 +1,8 @@
+import { AnalyticsError, quoteWord } from "../errors.ts";
+import { findNearest } from "../render/suggest.ts";
+import type { Entry } from "./documents/editor.ts";
 import type { PlatformPaths } from "./machine.ts";
+import type { KeySource, Program } from "./server-command.ts";
 import type { Members, ServerSpec } from "./server-spec.ts";
 
 /** An assistant or editor that runs MCP servers, and how a server is added to it. */
@@ -23,40 +27,63 @@ interface CommonFacts {
   /** Other names that people use for it. */
   aliases: readonly string[];
   /** The member of the file that holds the servers by name. */
-  at: string;
+  serversKey: string;
   /** That member is a list, and each server has its name inside. */
   isList?: true;
   /** The client's file. A relative path is in the project's folder. */
-  places?: PlatformPaths;
+  file?: PlatformPaths;
   /** Other files in which the client looks for servers: a project's, or its own. */
-  alsoIn?: readonly string[];
+  otherFiles?: readonly string[];
   /** Where to paste, for a client without a file of its own. */
-  where?: string;
+  pasteInto?: string;
   /** The environment variable that moves the file's folder. */
   folderVariable?: string;
-  /** The client connects to remote servers itself, including sign-in. Otherwise mcp-remote does. */
-  isRemote: boolean;
-  /** How the client gets the key. If undefined, the key itself must be in its file. */
-  keyFrom?: "its environment" | "a prompt" | "its secrets";
-  /** Its file lists the names of variables to pass on. Values in it are literal, even `${NAME}`. */
-  passesOnNames?: true;
-  buildEntry(spec: ServerSpec): Members;
+  /** How the client gets the key. Without it, the key itself must be in its file. */
+  key?: KeySource;
+  /** The entry of a remote server. Without it, the client cannot sign in to one, and mcp-remote does. */
+  buildRemote?(url: string, name: string): Members;
+  /** The entry of a local program, if it is not `command`, `args` and `env`. */
+  buildLocal?(program: Program, name: string): Members;
   /** VS Code's `inputs`: the prompts with which it asks for the key. */
   buildInputs?(spec: ServerSpec): Members[];
-  /** What to do next and what to watch out for, in whole sentences. */
-  notes(spec: ServerSpec): string[];
-  /** A shell command that adds the same entry. */
-  buildShellCommand?(spec: ServerSpec): string | undefined;
+  /** What to do next and what to watch out for. */
+  notes: readonly ClientNote[];
+  /** A shell command that adds a remote server. */
+  commandForRemote?(name: string, url: string): string;
+  /** A shell command that adds a local program; undefined if it cannot pass on the variables. */
+  commandForLocal?(name: string, program: Program): string | undefined;
   /** A link that adds the same entry. */
-  buildLink?(spec: ServerSpec): string | undefined;
+  buildLink?(entry: Entry): string;
 }
 
-/** Whether the entry must provide a key. */
-export function needsKey({ server }: ServerSpec): boolean {
-  return server.kind === "local" && server.options.length === 0 && server.profile === undefined;
-}
+/** A sentence, perhaps only for some servers: `key` stands for those that need one. `<name>` is the server's name. */
+export type ClientNote = string | { when: "remote" | "local" | "key"; text: string };
 
 /** Quotes a word for POSIX shells. PowerShell reads it the same way, except for apostrophes. */
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+/** Finds a client by its name or an alias. Throws AnalyticsError `usage` with a suggestion. */
+export function findClient(word: string, clients: readonly McpClient[]): McpClient {
+  const byName = new Map(
+    clients.flatMap((client) =>
+      [client.id, client.title, ...client.aliases].map((name) => [simplify(name), client] as const),
+    ),
+  );
+  const found = byName.get(simplify(word));
+  if (found !== undefined) return found;
+  const several = clients.filter(({ id }) => simplify(id.split("-")[0] ?? "") === simplify(word));
+  if (several.length > 1) {
+    throw new AnalyticsError("usage", `Which client: ${several.map(({ id }) => id).join(" or ")}?`, {
+      hint: `For example: analytics-mcp config ${several[0]?.id}`,
+    });
+  }
+  const near = byName.get(findNearest(simplify(word), [...byName.keys()]) ?? "");
+  const all = `The clients are ${clients.map(({ id }) => id).join(", ")}.`;
+  throw new AnalyticsError("usage", `There is no client ${quoteWord(word)}.`, {
+    hint: near === undefined ? all : `Did you mean ${near.id}? ${all}`,
+  });
+}
+
+const simplify = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "");

@@ -1,21 +1,50 @@
 import type { Platform } from "./machine.ts";
-import { needsKey } from "./mcp-client.ts";
-import type { LocalServer, Members, ServerSpec } from "./server-spec.ts";
+import { type Members, needsKey, type ServerSpec } from "./server-spec.ts";
 
 export const KEY = "ANALYTICS_API_KEY";
 export const URL_NAME = "ANALYTICS_BASE_URL";
 
-/** How a client's file refers to an environment variable. */
-export type Reference = (name: string) => string;
+/** How a client's file refers to an environment variable; `server` is the server's name in the file. */
+export type Reference = (variable: string, server: string) => string;
+
+/** Where a client takes the key from, and how its file refers to it. */
+export interface KeySource {
+  from: "its environment" | "a prompt" | "its secrets";
+  /** `"by name"`: the file lists the variables to pass on. Values in it are literal, even `${NAME}`. */
+  refer: Reference | "by name";
+}
+
+/** A program that a client starts, and its variables. */
+export interface Program {
+  command: [string, ...string[]];
+  /** What the client's file says of each variable: a value, a reference or a placeholder. */
+  env: Record<string, string>;
+  /** The variables that the file only names. */
+  passedOn: string[];
+}
 
 /** For clients without variables. People replace it by hand; until then the server refuses it. */
-export const placeholder: Reference = (name) =>
-  name === KEY ? "<your key>" : "<address of your analytics service>";
+export const placeholder = (variable: string) =>
+  variable === KEY ? "<your key>" : "<address of your analytics service>";
 
-/** The command line of the server, or of mcp-remote for a remote server. */
-export function buildCommand({ server, platform }: ServerSpec): [string, ...string[]] {
-  if (server.kind === "remote") return viaNpx(platform, ["mcp-remote", server.url]);
-  return viaNpx(platform, ["analytics-mcp", ...server.options]);
+/** The server as a local program; for a remote server, mcp-remote. */
+export function buildProgram(spec: ServerSpec, key: KeySource | undefined): Program {
+  const { name, platform, server } = spec;
+  const args = server.kind === "remote" ? ["mcp-remote", server.url] : ["analytics-mcp", ...server.options];
+  const program: Program = { command: viaNpx(platform, args), env: {}, passedOn: [] };
+  if (server.kind === "remote" || !needsKey(spec)) return program;
+  const values: Record<string, string | undefined> = {
+    [KEY]: server.apiKey,
+    [URL_NAME]: server.baseUrl,
+    ...(server.allowHttp !== undefined && { ANALYTICS_ALLOW_HTTP: server.allowHttp }),
+  };
+  const refer = key?.refer ?? placeholder;
+  for (const [variable, value] of Object.entries(values)) {
+    if (value !== undefined) program.env[variable] = value;
+    else if (refer === "by name") program.passedOn.push(variable);
+    else program.env[variable] = refer(variable, name);
+  }
+  return program;
 }
 
 /** On Windows npx is npx.cmd, which few clients can start without a shell (`spawn npx ENOENT`). */
@@ -24,24 +53,7 @@ function viaNpx(platform: Platform, args: string[]): [string, ...string[]] {
   return platform === "windows" ? ["cmd", "/c", ...npx] : [...npx];
 }
 
-/** The variables that the server needs; undefined if it needs none. */
-export function buildVariables(spec: ServerSpec, refer: Reference): Record<string, string> | undefined {
-  const { server } = spec;
-  if (server.kind === "remote" || !needsKey(spec)) return undefined;
-  return {
-    [KEY]: server.apiKey ?? refer(KEY),
-    [URL_NAME]: server.baseUrl ?? refer(URL_NAME),
-    ...allowHttp(server),
-  };
-}
-
-function allowHttp({ allowHttp: hosts }: LocalServer): Record<string, string> {
-  return hosts === undefined ? {} : { ANALYTICS_ALLOW_HTTP: hosts };
-}
-
 /** `command`, `args` and `env`: the form of most clients. */
-export function buildStdio(spec: ServerSpec, refer: Reference): Members {
-  const [command, ...args] = buildCommand(spec);
-  const env = buildVariables(spec, refer);
-  return { command, args, ...(env === undefined ? {} : { env }) };
+export function buildStdio({ command: [command, ...args], env }: Program): Members {
+  return { command, args, ...(Object.keys(env).length > 0 && { env }) };
 }

@@ -27,6 +27,11 @@ export interface RemoteServer {
   url: string;
 }
 
+/** Whether the client has to provide a key. */
+export function needsKey({ server }: ServerSpec): boolean {
+  return server.kind === "local" && server.options.length === 0 && server.profile === undefined;
+}
+
 /** A value in a configuration file. */
 export type Value = string | number | boolean | Value[] | { [key: string]: Value };
 export type Members = { [key: string]: Value };

@@ -2,9 +2,10 @@ import { posix, resolve, win32 } from "node:path";
 import type { Entry } from "./documents/editor.ts";
 import { formatTomlTable, formatYaml } from "./documents/entry-format.ts";
 import { buildDocument } from "./documents/json-editor.ts";
-import { findPlace, type Machine, type PlatformPaths } from "./machine.ts";
-import { type McpClient, needsKey } from "./mcp-client.ts";
-import type { ServerSpec } from "./server-spec.ts";
+import { expandPath, type Machine, type PlatformPaths } from "./machine.ts";
+import type { McpClient } from "./mcp-client.ts";
+import { buildProgram, buildStdio } from "./server-command.ts";
+import { type Members, needsKey, type ServerSpec } from "./server-spec.ts";
 
 /** Everything a person needs to add a server to an MCP client. */
 export interface Instructions {
@@ -25,59 +26,78 @@ export interface Instructions {
 }
 
 export function buildInstructions(client: McpClient, spec: ServerSpec, machine: Machine): Instructions {
+  const entry = buildEntry(client, spec);
   return {
     client: client.id,
     title: client.title,
     server: spec.server.kind,
     path: findFile(client, machine) ?? null,
-    paths: client.places ?? null,
-    where: client.where ?? null,
+    paths: client.file ?? null,
+    where: client.pasteInto ?? null,
     format: client.format,
-    content: formatContent(client, spec),
+    content: formatContent(client, entry),
     notes: [...buildNotes(client, spec), ...noteOnMerging(client)],
-    command: client.buildShellCommand?.(spec) ?? null,
-    link: client.buildLink?.(spec) ?? null,
+    command: buildShellCommand(client, spec) ?? null,
+    link: client.buildLink?.(entry) ?? null,
   };
 }
 
 /** What to know and do, whether the entry was pasted or written. */
 export function buildNotes(client: McpClient, spec: ServerSpec): string[] {
-  return [...noteOnKey(client, spec), ...client.notes(spec)];
+  const isRemote = spec.server.kind === "remote";
+  const applies = { remote: isRemote, local: !isRemote, key: needsKey(spec) };
+  const own = client.notes.flatMap((note) => {
+    if (typeof note === "string") return [note];
+    return applies[note.when] ? [note.text.replace("<name>", spec.name)] : [];
+  });
+  return [...noteOnKey(client, spec), ...own];
 }
 
 export function buildEntry(client: McpClient, spec: ServerSpec): Entry {
   const inputs = client.buildInputs?.(spec) ?? [];
-  return { at: client.at, name: spec.name, value: client.buildEntry(spec), inputs };
+  return { serversKey: client.serversKey, name: spec.name, value: buildServer(client, spec), inputs };
+}
+
+function buildServer(client: McpClient, spec: ServerSpec): Members {
+  const { name, server } = spec;
+  if (server.kind === "remote" && client.buildRemote) return client.buildRemote(server.url, name);
+  const program = buildProgram(spec, client.key);
+  return client.buildLocal?.(program, name) ?? buildStdio(program);
+}
+
+function buildShellCommand(client: McpClient, spec: ServerSpec): string | undefined {
+  const { name, server } = spec;
+  if (server.kind === "remote") return client.commandForRemote?.(name, server.url);
+  return client.commandForLocal?.(name, buildProgram(spec, client.key));
 }
 
 /**
  * The client's file, in the folder that its own variable names if that is set. For another machine: the path as people
  * write it.
  */
-export function findFile({ places, folderVariable }: McpClient, machine: Machine): string | undefined {
-  if (places === undefined) return undefined;
-  if (!machine.isHere) return places[machine.platform];
-  const place = findPlace(places, machine);
+export function findFile({ file, folderVariable }: McpClient, machine: Machine): string | undefined {
+  if (file === undefined) return undefined;
+  if (!machine.isHere) return file[machine.platform];
+  const path = expandPath(file, machine);
   const { join, basename } = machine.platform === "windows" ? win32 : posix;
   const folder = folderVariable === undefined ? undefined : machine.environment[folderVariable];
-  if (folder !== undefined && folder !== "") return join(folder, basename(place));
-  return /^[~%]/.test(places[machine.platform]) ? place : resolve(place);
+  if (folder !== undefined && folder !== "") return join(folder, basename(path));
+  return /^[~%]/.test(file[machine.platform]) ? path : resolve(path);
 }
 
-function formatContent(client: McpClient, spec: ServerSpec): string {
-  const entry = buildEntry(client, spec);
-  const { at, name, value } = entry;
+function formatContent(client: McpClient, entry: Entry): string {
+  const { serversKey, name, value } = entry;
   switch (client.format) {
     case "json":
       return JSON.stringify(buildDocument(entry), null, 2);
     case "toml":
-      return formatTomlTable(at, name, value).trimEnd();
+      return formatTomlTable(serversKey, name, value).trimEnd();
     case "yaml":
-      return formatYaml({ [at]: client.isList ? [{ name, ...value }] : { [name]: value } }).trimEnd();
+      return formatYaml({ [serversKey]: client.isList ? [{ name, ...value }] : { [name]: value } }).trimEnd();
   }
 }
 
-function noteOnKey({ title, keyFrom }: McpClient, spec: ServerSpec): string[] {
+function noteOnKey({ title, key }: McpClient, spec: ServerSpec): string[] {
   const { server } = spec;
   if (server.kind === "remote") return [];
   if (server.profile !== undefined)
@@ -87,12 +107,12 @@ function noteOnKey({ title, keyFrom }: McpClient, spec: ServerSpec): string[] {
   if (!needsKey(spec)) return [];
   if (server.apiKey !== undefined) return ["The file contains the key itself: do not share it."];
   const missing = server.baseUrl === undefined ? " and the address of your service" : "";
-  if (keyFrom === undefined)
+  if (key === undefined)
     return [`Replace the words in <> with your key${missing}: the manual of ${title} mentions no variables.`];
-  return [`It contains no key: ${title} takes the key${missing} from ${keyFrom}.`];
+  return [`It contains no key: ${title} takes the key${missing} from ${key.from}.`];
 }
 
-function noteOnMerging({ at, format, places }: McpClient): string[] {
-  if (places === undefined || format === "toml") return [];
-  return [`If the file already has "${at}", add only the entry inside it.`];
+function noteOnMerging({ serversKey, format, file }: McpClient): string[] {
+  if (file === undefined || format === "toml") return [];
+  return [`If the file already has "${serversKey}", add only the entry inside it.`];
 }

@@ -114,14 +114,16 @@ describe("what config prints", () => {
   };
   const cases = clients
     .filter(({ id }) => id !== "jetbrains") // It has no file.
-    .flatMap(({ id, alsoIn }) => Object.entries(forms).map(([form, argv]) => ({ id, form, argv, alsoIn })));
+    .flatMap(({ id, otherFiles }) =>
+      Object.entries(forms).map(([form, argv]) => ({ id, form, argv, otherFiles })),
+    );
 
-  it.each(cases)("for $id, $form, is fine", async ({ id, argv, alsoIn }) => {
+  it.each(cases)("for $id, $form, is fine", async ({ id, argv, otherFiles }) => {
     const home = createHome();
     const { stdout } = await runShell(["config", id, "--json", ...argv], { environment: home });
     const { path, content }: { path: string | null; content: string } = JSON.parse(stdout);
     // A project's file would be in the folder of this repository.
-    const other = alsoIn?.find((each) => each.startsWith("~"))?.slice(2) ?? "";
+    const other = otherFiles?.find((each) => each.startsWith("~"))?.slice(2) ?? "";
     const file = path?.startsWith(home.HOME) ? path : join(home.HOME, other);
     put(file, content.replace("<your key>", KEY).replace(/<address.*?>/, "https://stats.example.com"));
     for (const { status, detail } of await examine({ ...home, ...service })) {

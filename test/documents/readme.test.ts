@@ -74,9 +74,9 @@ describe("configuration blocks", () => {
     "docs/clients.md, %s: the block parses, and is that client's entry",
     (title, client) => {
       const [[, format = "", text = ""] = []] = fencesIn(blockOf(title));
-      const { at, name, value } = buildEntry(client, stranger);
+      const { serversKey, name, value } = buildEntry(client, stranger);
       const servers = client.isList ? [{ name, ...value }] : { [name]: value };
-      expect(parsers[format]?.(text)).toMatchObject({ [at]: servers });
+      expect(parsers[format]?.(text)).toMatchObject({ [serversKey]: servers });
     },
   );
 

@@ -6,8 +6,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
-import { cursor } from "../../src/setup/clients/cursor.ts";
-import { vsCode } from "../../src/setup/clients/vs-code.ts";
+import { clients } from "../../src/setup/clients/index.ts";
+import { findClient } from "../../src/setup/mcp-client.ts";
 import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { execFileSync, spawnSync } from "../support/child-process.js";
 import { spawnClient } from "../support/clients.ts";
@@ -96,14 +96,14 @@ describe("the links of one click", () => {
   it("to Cursor carries what config prints", () => {
     const { searchParams } = new URL(links.Cursor);
     const config = Buffer.from(searchParams.get("config") ?? "", "base64").toString();
-    const { name, value } = buildEntry(cursor, stranger);
+    const { name, value } = buildEntry(findClient("cursor", clients), stranger);
     expect([searchParams.get("name"), JSON.parse(config)]).toEqual([name, value]);
   });
 
   it("to VS Code carries what config prints, with its questions", () => {
     const target = new URL(links["VS Code"]).searchParams.get("url") ?? "";
     expect(target).toMatch(/^vscode:mcp\/install\?/);
-    const { name, inputs, value } = buildEntry(vsCode, stranger);
+    const { name, inputs, value } = buildEntry(findClient("vs-code", clients), stranger);
     expect(JSON.parse(decodeURIComponent(target.split("?")[1] ?? ""))).toEqual({
       name,
       inputs,

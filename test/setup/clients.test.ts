@@ -1,9 +1,9 @@
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { findClient } from "../../src/setup/client-search.ts";
 import { clients } from "../../src/setup/clients/index.ts";
-import { findPlace, type Machine, type Platform, platforms } from "../../src/setup/machine.ts";
+import { expandPath, type Machine, type Platform, platforms } from "../../src/setup/machine.ts";
+import { findClient } from "../../src/setup/mcp-client.ts";
 import type { ServerSpec } from "../../src/setup/server-spec.ts";
 import { buildInstructions } from "../../src/setup/setup-instructions.ts";
 
@@ -29,7 +29,7 @@ const specs: Record<"local" | "known" | "demo" | "remote", ServerSpec["server"]>
 };
 
 function show(word: string, server: ServerSpec["server"], platform: Platform = "linux", environment = {}) {
-  const client = findClient(word);
+  const client = findClient(word, clients);
   const spec = { name: "analytics", platform, server };
   const instructions = buildInstructions(client, spec, machine(platform, environment));
   const parsers: Record<string, (text: string) => unknown> = {
@@ -213,8 +213,10 @@ describe("every client", () => {
 
   it.each(all)("%s: says whether mcp-remote connects to the connector", (word) => {
     const { content, notes } = show(word, specs.remote);
-    expect(content.includes("mcp-remote")).toBe(!findClient(word).isRemote);
-    expect(notes.some((note) => note.includes("mcp-remote"))).toBe(!findClient(word).isRemote);
+    expect(content.includes("mcp-remote")).toBe(findClient(word, clients).buildRemote === undefined);
+    expect(notes.some((note) => note.includes("mcp-remote"))).toBe(
+      findClient(word, clients).buildRemote === undefined,
+    );
     expect(notes.join(" ")).toMatch(/sign in/i);
   });
 
@@ -279,7 +281,7 @@ describe("the path of the file", () => {
     expect(show("codex", specs.local, "linux", { CODEX_HOME: "/codex" }).path).toBe("/codex/config.toml");
     expect(show("copilot", specs.local, "linux", { COPILOT_HOME: "/co" }).path).toBe("/co/mcp-config.json");
     const relative = machine("linux", { XDG_CONFIG_HOME: "xdg" });
-    expect(findPlace({ macos: "", windows: "", linux: "~/.config/x" }, relative)).toBe("/home/me/.config/x");
+    expect(expandPath({ macos: "", windows: "", linux: "~/.config/x" }, relative)).toBe("/home/me/.config/x");
   });
 });
 
@@ -297,7 +299,7 @@ describe("a client is found", () => {
     ["github-copilot", "vs-code"],
     ["kilocode", "kilo"],
   ])("as %s", (word = "", id) => {
-    expect(findClient(word).id).toBe(id);
+    expect(findClient(word, clients).id).toBe(id);
   });
 
   it.each([
@@ -305,13 +307,13 @@ describe("a client is found", () => {
     ["windsrf", "windsurf"],
     ["claude-dekstop", "claude-desktop"],
   ])("or guessed: %s", (word, id) => {
-    expect(() => findClient(word)).toThrow(
+    expect(() => findClient(word, clients)).toThrow(
       expect.objectContaining({ code: "usage", hint: expect.stringContaining(`Did you mean ${id}?`) }),
     );
   });
 
   it("or not, and then the error lists all", () => {
-    expect(() => findClient("emacs-with-everything")).toThrow(
+    expect(() => findClient("emacs-with-everything", clients)).toThrow(
       expect.objectContaining({
         hint: expect.stringMatching(/^The clients are claude-code, .*lm-studio\.$/),
       }),

@@ -10,9 +10,9 @@ const value = {
   args: ["-y", "analytics-mcp"],
   env: { ANALYTICS_API_KEY: "${ANALYTICS_API_KEY}" },
 };
-const entry: Entry = { at: "mcpServers", name: "analytics", value, inputs: [] };
+const entry: Entry = { serversKey: "mcpServers", name: "analytics", value, inputs: [] };
 const input = { type: "promptString", id: "analytics-key", description: "API key", password: true };
-const vsCode: Entry = { ...entry, at: "servers", inputs: [input] };
+const vsCode: Entry = { ...entry, serversKey: "servers", inputs: [input] };
 
 function read(text: string) {
   const errors: ParseError[] = [];

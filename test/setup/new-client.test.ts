@@ -2,27 +2,27 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { goose } from "../../src/setup/clients/goose.ts";
-import type { McpClient } from "../../src/setup/mcp-client.ts";
+import { clients } from "../../src/setup/clients/index.ts";
+import { readMachine } from "../../src/setup/machine.ts";
+import { findClient, type McpClient } from "../../src/setup/mcp-client.ts";
+import { buildInstructions } from "../../src/setup/setup-instructions.ts";
+import { stranger } from "../support/manifests.ts";
 import { buildBlocks } from "../support/readme.ts";
 import { runShell } from "../support/shell.ts";
 
-// The only thing that a new client changes besides its own file: a line in the list of clients.
+// The only thing that a new client changes is the list of clients.
 vi.mock("../../src/setup/clients/index.ts", async (importOriginal) => {
   const original = await importOriginal<typeof import("../../src/setup/clients/index.ts")>();
   const { underHome } = await import("../../src/setup/machine.ts");
-  const { buildStdio, placeholder } = await import("../../src/setup/server-command.ts");
   const define = (id: string, format: "json" | "toml"): McpClient => ({
     id,
     title: `The ${id} editor`,
     aliases: [`${id}-editor`],
     format,
-    at: "tools",
-    places: underHome(`.${id}/settings.${format}`),
-    isRemote: false,
+    serversKey: "tools",
+    file: underHome(`.${id}/settings.${format}`),
     isWritable: true,
-    buildEntry: (spec) => buildStdio(spec, placeholder),
-    notes: () => ["Start the editor again."],
+    notes: ["Start the editor again."],
   });
   const added: McpClient[] = [define("ed", "json"), define("vi", "toml")];
   return { ...original, clients: [...original.clients, ...added] };
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 const shell = (...argv: string[]) => runShell(argv, { environment: { HOME: home, NO_COLOR: "1" } });
 
-describe("a client is one file and one line", () => {
+describe("a client is one entry in the list", () => {
   it("is in the list of config, in its completion, and found by its other names", async () => {
     expect((await shell("config")).stdout).toContain(
       "\ned\tThe ed editor\tyes\tby mcp-remote\t~/.ed/settings.json\n",
@@ -73,13 +73,25 @@ describe("a client is one file and one line", () => {
   });
 
   it("is in the documentation", async () => {
-    const { clients, keys } = await buildBlocks();
-    expect(clients).toContain("<summary>The ed editor</summary>");
+    const { clients: shown, keys } = await buildBlocks();
+    expect(shown).toContain("<summary>The ed editor</summary>");
     expect(keys).toContain("| The vi editor | the settings file | through mcp-remote | yes |");
   });
 
+  it("takes its note on the key and the reference in its file from one place", () => {
+    const zed = findClient("zed", clients);
+    const refer = (variable: string) => `<<${variable}>>`;
+    const client: McpClient = { ...zed, key: { from: "its secrets", refer } };
+    const { content, notes } = buildInstructions(client, stranger, readMachine({}));
+    expect(content).toContain('"ANALYTICS_API_KEY": "<<ANALYTICS_API_KEY>>"');
+    expect(notes[0]).toMatch(/^It contains no key: .* from its secrets\.$/);
+    // @ts-expect-error: the reference is missing.
+    const key: McpClient["key"] = { from: "its secrets" };
+    expect(key).not.toHaveProperty("refer");
+  });
+
   it("cannot be written in a format that has no editor", async () => {
-    const { id, ...facts } = goose;
+    const { id, ...facts } = findClient("goose", clients);
     // @ts-expect-error: --write cannot edit YAML.
     const writable: McpClient = { ...facts, id, format: "yaml", isWritable: true };
     expect(await shell("config", writable.id, "--demo", "--write")).toMatchObject({

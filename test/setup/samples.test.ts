@@ -1,9 +1,10 @@
 import { type ParseError, parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { findClient } from "../../src/setup/client-search.ts";
+import { clients } from "../../src/setup/clients/index.ts";
 import { editJson } from "../../src/setup/documents/json-editor.ts";
 import { editToml } from "../../src/setup/documents/toml-editor.ts";
+import { findClient } from "../../src/setup/mcp-client.ts";
 import type { ServerSpec } from "../../src/setup/server-spec.ts";
 import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { isWithin } from "./printing.ts";
@@ -143,7 +144,7 @@ describe("a client's own file", () => {
   it.each(cases)(
     "$word, $kind, with $lineEnd, gains the server and keeps every byte",
     ({ word, lineEnd, server }) => {
-      const client = findClient(word);
+      const client = findClient(word, clients);
       const spec: ServerSpec = { name: "analytics", platform: "linux", server };
       const entry = buildEntry(client, spec);
       const { text = "", strict } = samples[word] ?? {};
@@ -156,7 +157,11 @@ describe("a client's own file", () => {
       const read = (document: string) => (isToml ? parseToml(document) : readDocument(document, strict));
       const [was, is] = [read(before), read(after)];
       const inputs = entry.inputs.length === 0 ? {} : { inputs: [...(was.inputs ?? []), ...entry.inputs] };
-      expect(is).toEqual({ ...was, ...inputs, [entry.at]: { ...was[entry.at], analytics: entry.value } });
+      expect(is).toEqual({
+        ...was,
+        ...inputs,
+        [entry.serversKey]: { ...was[entry.serversKey], analytics: entry.value },
+      });
       expect(edit(after, entry, false)).toBe(after);
     },
   );

@@ -6,7 +6,7 @@ import { formatTomlTable } from "../../src/setup/documents/entry-format.ts";
 import { editToml } from "../../src/setup/documents/toml-editor.ts";
 
 const value = { command: "npx", args: ["-y", "analytics-mcp"], env_vars: ["ANALYTICS_API_KEY"] };
-const entry: Entry = { at: "mcp_servers", name: "analytics", value, inputs: [] };
+const entry: Entry = { serversKey: "mcp_servers", name: "analytics", value, inputs: [] };
 const table = `[mcp_servers.analytics]
 command = "npx"
 args = ["-y", "analytics-mcp"]

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { environment } from "../../src/documents/environment.ts";
 import { queries } from "../../src/reports/queries.ts";
-import { cursor } from "../../src/setup/clients/cursor.ts";
-import { vsCode } from "../../src/setup/clients/vs-code.ts";
+import { clients } from "../../src/setup/clients/index.ts";
+import { findClient } from "../../src/setup/mcp-client.ts";
 import type { ServerSpec } from "../../src/setup/server-spec.ts";
+import { buildEntry } from "../../src/setup/setup-instructions.ts";
 
 /** package.json. The addresses are missing until the project has a repository. */
 interface Manifest {
@@ -217,9 +218,13 @@ export const stranger: ServerSpec = {
 
 /** Links over https, because pages that show Markdown drop links with other schemes. */
 export function buildInstallLinks() {
-  const [, query = ""] = (cursor.buildLink?.(stranger) ?? "").split("?");
+  const linkTo = (id: string) => {
+    const client = findClient(id, clients);
+    return client.buildLink?.(buildEntry(client, stranger)) ?? "";
+  };
+  const [, query = ""] = linkTo("cursor").split("?");
   return {
     Cursor: `https://cursor.com/en/install-mcp?${query}`,
-    "VS Code": `https://vscode.dev/redirect?url=${encodeURIComponent(vsCode.buildLink?.(stranger) ?? "")}`,
+    "VS Code": `https://vscode.dev/redirect?url=${encodeURIComponent(linkTo("vs-code"))}`,
   };
 }

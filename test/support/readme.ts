@@ -4,7 +4,7 @@ import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import type { Machine, PlatformPaths } from "../../src/setup/machine.ts";
 import type { McpClient } from "../../src/setup/mcp-client.ts";
-import { buildStdio, KEY } from "../../src/setup/server-command.ts";
+import { buildProgram, buildStdio, KEY } from "../../src/setup/server-command.ts";
 import { buildInstructions } from "../../src/setup/setup-instructions.ts";
 import { buildInstallLinks, stranger } from "./manifests.ts";
 import { runShell } from "./shell.ts";
@@ -86,7 +86,7 @@ function listPlaces(places: PlatformPaths): string {
 
 function buildClientBlock(client: McpClient): string {
   const { title, format, content, notes, command, where } = buildInstructions(client, stranger, machine);
-  const place = client.places === undefined ? `Paste into ${where}:` : `Add to ${listPlaces(client.places)}:`;
+  const place = client.file === undefined ? `Paste into ${where}:` : `Add to ${listPlaces(client.file)}:`;
   return [
     `<details>\n<summary>${title}</summary>`,
     place,
@@ -99,7 +99,12 @@ function buildClientBlock(client: McpClient): string {
 
 const standard = {
   mcpServers: {
-    analytics: buildStdio(stranger, (name) => (name === KEY ? "your key" : "https://stats.example.com")),
+    analytics: buildStdio(
+      buildProgram(stranger, {
+        from: "its environment",
+        refer: (variable) => (variable === KEY ? "your key" : "https://stats.example.com"),
+      }),
+    ),
   },
 };
 
@@ -125,10 +130,10 @@ export async function buildBlocks(): Promise<Record<string, string>> {
     ),
     keys: table(
       ["client", "where the key comes from", "remote servers (`--remote`)", "`--write`"],
-      clients.map(({ title, keyFrom, isRemote, isWritable }) => [
+      clients.map(({ title, key, buildRemote, isWritable }) => [
         title,
-        keyFrom ?? "the settings file",
-        isRemote ? "directly" : "through mcp-remote",
+        key?.from ?? "the settings file",
+        buildRemote ? "directly" : "through mcp-remote",
         isWritable ? "yes" : "",
       ]),
     ),

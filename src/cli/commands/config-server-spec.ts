@@ -7,8 +7,8 @@ import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import type { Machine, Platform } from "../../setup/machine.ts";
-import { type McpClient, needsKey } from "../../setup/mcp-client.ts";
-import type { ServerSpec } from "../../setup/server-spec.ts";
+import type { McpClient } from "../../setup/mcp-client.ts";
+import { needsKey, type ServerSpec } from "../../setup/server-spec.ts";
 import { assertNotStdin, findLocal, listAllWords } from "../../sources/local-choice.ts";
 import { localKinds } from "../../sources/local-kinds.ts";
 import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
@@ -44,7 +44,7 @@ export function readServerSpec(io: Io, client: McpClient, flags: ConfigFlags, ma
 /** Throws AnalyticsError `usage` if a placeholder would be written in place of a key. */
 export function assertWritable({ environment }: Io, client: McpClient, spec: ServerSpec): void {
   const { server } = spec;
-  if (server.kind === "remote" || client.keyFrom !== undefined || !needsKey(spec)) return;
+  if (server.kind === "remote" || client.key !== undefined || !needsKey(spec)) return;
   if (server.apiKey !== undefined && server.baseUrl !== undefined) return;
   const names = listProfiles(environment);
   throw createConfigError(
@@ -82,9 +82,9 @@ function readServer(
   if (options.length > 0 || profile !== undefined) {
     return { kind: "local", options, profile, baseUrl: undefined, allowHttp: undefined, apiKey: undefined };
   }
-  if (flags.withKey && client.keyFrom !== undefined) {
+  if (flags.withKey && client.key !== undefined) {
     throw createConfigError(
-      `--with-key is for clients that cannot read the key from elsewhere; ${client.title} reads it from ${client.keyFrom}`,
+      `--with-key is for clients that cannot read the key from elsewhere; ${client.title} reads it from ${client.key.from}`,
       "Leave it out.",
     );
   }

@@ -3,7 +3,7 @@ import { quoteForShell } from "../../operations/shell-command.ts";
 import { clients } from "../../setup/clients/index.ts";
 import type { WriteResult } from "../../setup/config-writing.ts";
 import { platforms, readMachine } from "../../setup/machine.ts";
-import type { McpClient } from "../../setup/mcp-client.ts";
+import { findClient, type McpClient } from "../../setup/mcp-client.ts";
 import type { ServerSpec } from "../../setup/server-spec.ts";
 import type { Instructions } from "../../setup/setup-instructions.ts";
 import type { Io } from "../io.ts";
@@ -58,8 +58,7 @@ function createConfigCommand(io: Io): ShellCommand {
       const flags = self.optsWithGlobals<ConfigFlags>();
       if (word === undefined) return listClients(io, flags);
       assertNotOption(word, "config");
-      const { findClient } = await import("../../setup/client-search.ts");
-      const client = findClient(word);
+      const client = findClient(word, clients);
       if (flags.write || flags.dryRun) await write(io, client, flags);
       else await print(io, client, flags);
     });
@@ -67,12 +66,12 @@ function createConfigCommand(io: Io): ShellCommand {
 
 async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
   const machine = readMachine(io.environment, flags.platform);
-  const rows = clients.map(({ id, title, isWritable, isRemote, places, where }) => ({
+  const rows = clients.map(({ id, title, isWritable, buildRemote, file, pasteInto }) => ({
     client: id,
     title,
     writes: isWritable ? "yes" : "no",
-    remote: isRemote ? "itself" : "by mcp-remote",
-    file: places?.[machine.platform] ?? where ?? null,
+    remote: buildRemote ? "itself" : "by mcp-remote",
+    file: file?.[machine.platform] ?? pasteInto ?? null,
   }));
   const columns = [
     { key: "client", label: "client", kind: "text" },

@@ -1,7 +1,5 @@
 import { underHome } from "../machine.ts";
-import { type McpClient, needsKey, quote } from "../mcp-client.ts";
-import { buildCommand, buildVariables, KEY, URL_NAME } from "../server-command.ts";
-import type { Members, ServerSpec } from "../server-spec.ts";
+import { type McpClient, quote } from "../mcp-client.ts";
 
 /**
  * https://developers.openai.com/codex/mcp. It starts servers with a minimal environment and takes `env` literally,
@@ -12,47 +10,33 @@ export const codex: McpClient = {
   title: "Codex CLI",
   aliases: ["codex-cli", "openai-codex"],
   format: "toml",
-  at: "mcp_servers",
-  places: underHome(".codex/config.toml"),
+  serversKey: "mcp_servers",
+  file: underHome(".codex/config.toml"),
   folderVariable: "CODEX_HOME",
-  isRemote: true,
   isWritable: true,
-  keyFrom: "its environment",
-  passesOnNames: true,
-  buildEntry: (spec) => (spec.server.kind === "remote" ? { url: spec.server.url } : buildLocal(spec)),
-  notes: (spec) => [
-    ...(spec.server.kind === "remote" ? [`Sign in: codex mcp login ${spec.name}`] : []),
-    ...(needsKey(spec)
-      ? [
-          "Start codex in a shell where the variables are set. (codex mcp add --env would write the key itself into the file.)",
-        ]
-      : []),
-    ...(spec.server.kind === "remote"
-      ? []
-      : [
-          "codex exec does not wait for npx to start a server: add required = true to the entry if you use it.",
-        ]),
-    "The editor extension and the desktop app read the same file. Check with: codex mcp list",
-  ],
-  buildShellCommand: (spec) => {
-    if (needsKey(spec)) return undefined;
-    const start = `codex mcp add ${spec.name}`;
-    if (spec.server.kind === "remote") return `${start} --url ${quote(spec.server.url)}`;
-    return `${start} -- ${buildCommand(spec).map(quote).join(" ")}`;
-  },
-};
-
-function buildLocal(spec: ServerSpec): Members {
-  const [command, ...args] = buildCommand(spec);
-  const variables = Object.entries(buildVariables(spec, () => "") ?? {});
-  const known = variables.filter(([, value]) => value !== "");
-  const passedOn = [KEY, URL_NAME].filter((name) =>
-    variables.some(([each, value]) => each === name && value === ""),
-  );
-  return {
+  key: { from: "its environment", refer: "by name" },
+  buildRemote: (url) => ({ url }),
+  buildLocal: ({ command: [command, ...args], env, passedOn }) => ({
     command,
     args,
-    ...(passedOn.length === 0 ? {} : { env_vars: passedOn }),
-    ...(known.length === 0 ? {} : { env: Object.fromEntries(known) }),
-  };
-}
+    ...(passedOn.length > 0 && { env_vars: passedOn }),
+    ...(Object.keys(env).length > 0 && { env }),
+  }),
+  notes: [
+    { when: "remote", text: "Sign in: codex mcp login <name>" },
+    {
+      when: "key",
+      text: "Start codex in a shell where the variables are set. (codex mcp add --env would write the key itself into the file.)",
+    },
+    {
+      when: "local",
+      text: "codex exec does not wait for npx to start a server: add required = true to the entry if you use it.",
+    },
+    "The editor extension and the desktop app read the same file. Check with: codex mcp list",
+  ],
+  commandForRemote: (name, url) => `codex mcp add ${name} --url ${quote(url)}`,
+  commandForLocal: (name, { command, env, passedOn }) =>
+    Object.keys(env).length + passedOn.length > 0
+      ? undefined
+      : `codex mcp add ${name} -- ${command.map(quote).join(" ")}`,
+};

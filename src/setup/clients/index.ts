@@ -1,39 +1,380 @@
-import type { McpClient } from "../mcp-client.ts";
-import { claudeCode } from "./claude-code.ts";
-import { claudeDesktop } from "./claude-desktop.ts";
-import { cline } from "./cline.ts";
+import { underHome } from "../machine.ts";
+import { type McpClient, quote } from "../mcp-client.ts";
+import { buildStdio, type Program, type Reference } from "../server-command.ts";
+import type { Members } from "../server-spec.ts";
 import { codex } from "./codex.ts";
-import { continueDev } from "./continue.ts";
-import { copilotCli } from "./copilot-cli.ts";
-import { cursor } from "./cursor.ts";
-import { geminiCli } from "./gemini-cli.ts";
-import { goose } from "./goose.ts";
-import { jetbrains } from "./jetbrains.ts";
-import { kilo } from "./kilo.ts";
-import { lmStudio } from "./lm-studio.ts";
-import { opencode } from "./opencode.ts";
-import { qwenCode } from "./qwen-code.ts";
 import { vsCode } from "./vs-code.ts";
-import { windsurf } from "./windsurf.ts";
-import { zed } from "./zed.ts";
 
-/** In the order in which `config` lists them. */
+const likeShell: Reference = (variable) => `\${${variable}}`;
+const withPrefix: Reference = (variable) => `\${env:${variable}}`;
+
+const buildHttp = (url: string): Members => ({ type: "http", url });
+
+/** opencode's form, which Kilo Code has taken over. */
+const opencodeForm = {
+  buildRemote: (url: string): Members => ({ type: "remote", url }),
+  buildLocal: ({ command, env }: Program): Members => ({
+    type: "local",
+    command,
+    ...(Object.keys(env).length > 0 && { environment: env }),
+  }),
+};
+
+/** What all entries of Goose have. */
+const describeToGoose = (name: string) => ({
+  name,
+  description: "Web analytics",
+  enabled: true,
+  timeout: 300,
+});
+
+/** An entry for an install link: base64 of its JSON, escaped for a query. */
+const encodeBase64 = (entry: Members) =>
+  encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString("base64"));
+
+const quoteWords = (words: readonly string[]) => words.map(quote).join(" ");
+
+const formatEnvOptions = ({ env }: Program) =>
+  Object.entries(env)
+    .map(([variable, value]) => ` --env ${quote(`${variable}=${value}`)}`)
+    .join("");
+
+/** In the order in which `config` lists them. Each starts with the address of its manual. */
 export const clients: readonly McpClient[] = [
-  claudeCode,
-  claudeDesktop,
-  cursor,
+  // https://code.claude.com/docs/en/mcp. Its user scope is in ~/.claude.json, which a running Claude Code rewrites all the
+  // time: only its own command should write there. A project's .mcp.json is meant to be edited.
+  {
+    id: "claude-code",
+    title: "Claude Code",
+    aliases: ["claudecode", "cc"],
+    format: "json",
+    serversKey: "mcpServers",
+    file: { macos: ".mcp.json", windows: ".mcp.json", linux: ".mcp.json" },
+    otherFiles: ["~/.claude.json"],
+    isWritable: true,
+    key: { from: "its environment", refer: likeShell },
+    buildRemote: buildHttp,
+    notes: [
+      "The file is in the project's folder, and you can commit it. Start claude there and approve the server.",
+      "For all your projects, use claude mcp add with --scope user: analytics-mcp config claude-code prints the command.",
+      { when: "remote", text: "Sign in: /mcp, choose the server, Authenticate." },
+      { when: "key", text: "Start claude in a shell where the variables are set." },
+    ],
+    // The name comes first: --env and --header take all following words, up to the next option.
+    commandForRemote: (name, url) => `claude mcp add ${name} --scope user --transport http ${quote(url)}`,
+    commandForLocal: (name, program) =>
+      `claude mcp add ${name} --scope user${formatEnvOptions(program)} -- ${quoteWords(program.command)}`,
+  },
+  // https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file only starts programs; no variables mentioned.
+  {
+    id: "claude-desktop",
+    title: "Claude Desktop",
+    aliases: ["claudedesktop", "claude-app"],
+    format: "json",
+    serversKey: "mcpServers",
+    file: {
+      macos: "~/Library/Application Support/Claude/claude_desktop_config.json",
+      windows: "%APPDATA%\\Claude\\claude_desktop_config.json",
+      linux: "~/.config/Claude/claude_desktop_config.json",
+    },
+    isWritable: true,
+    notes: [
+      {
+        when: "remote",
+        text: "Its file cannot name remote servers, so mcp-remote connects and opens the browser to sign in. You can add a connector on the internet without a file: Settings → Connectors → Add custom connector.",
+      },
+      "Quit Claude Desktop and restart it: closing the window is not enough.",
+    ],
+  },
+  // https://cursor.com/docs/mcp and https://cursor.com/docs/mcp/install-links.
+  {
+    id: "cursor",
+    title: "Cursor",
+    aliases: [],
+    format: "json",
+    serversKey: "mcpServers",
+    file: underHome(".cursor/mcp.json"),
+    otherFiles: [".cursor/mcp.json"],
+    isWritable: true,
+    key: { from: "its environment", refer: withPrefix },
+    buildRemote: (url) => ({ url }),
+    notes: [
+      "Reload the window: Developer: Reload Window. For a single project, use .cursor/mcp.json.",
+      { when: "remote", text: "Sign in: Settings → Tools & MCP, then Connect beside the server." },
+      {
+        when: "key",
+        text: "If you start Cursor from the dock or a menu, it does not have your shell's variables: start it from the shell, or set them for your session.",
+      },
+    ],
+    buildLink: ({ name, value }) =>
+      `cursor://anysphere.cursor-deeplink/mcp/install?name=${name}&config=${encodeBase64(value)}`,
+  },
   vsCode,
   codex,
-  geminiCli,
-  copilotCli,
-  qwenCode,
-  windsurf,
-  zed,
-  jetbrains,
-  opencode,
-  kilo,
-  cline,
-  continueDev,
-  goose,
-  lmStudio,
+  // https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md. Servers do not inherit variables with KEY
+  // in their name: `env` must list them. A plain `url` means SSE.
+  {
+    id: "gemini-cli",
+    title: "Gemini CLI",
+    aliases: ["gemini"],
+    format: "json",
+    serversKey: "mcpServers",
+    file: underHome(".gemini/settings.json"),
+    otherFiles: [".gemini/settings.json"],
+    isWritable: false,
+    key: { from: "its environment", refer: likeShell },
+    buildRemote: (url) => ({ httpUrl: url }),
+    notes: [
+      "Restart gemini. For a single project, use .gemini/settings.json.",
+      "In a folder that you do not trust, Gemini CLI connects to no server: /permissions.",
+      { when: "remote", text: "Sign in: /mcp auth <name>" },
+      { when: "key", text: "Start gemini in a shell where the variables are set." },
+    ],
+    commandForRemote: (name, url) => `gemini mcp add --scope user --transport http ${name} ${quote(url)}`,
+  },
+  // https://docs.github.com/copilot/how-tos/copilot-cli: `mcpServers` with a list of allowed `tools`.
+  {
+    id: "copilot-cli",
+    title: "GitHub Copilot CLI",
+    aliases: ["copilot", "github-copilot-cli"],
+    format: "json",
+    serversKey: "mcpServers",
+    file: underHome(".copilot/mcp-config.json"),
+    otherFiles: [".mcp.json", ".github/mcp.json"],
+    folderVariable: "COPILOT_HOME",
+    isWritable: false,
+    key: { from: "its environment", refer: likeShell },
+    buildRemote: (url) => ({ type: "http", url, tools: ["*"] }),
+    buildLocal: (program) => ({ type: "local", ...buildStdio(program), tools: ["*"] }),
+    notes: [
+      "Restart copilot. Check with: copilot mcp list",
+      { when: "remote", text: "Sign in: /mcp auth <name>" },
+      { when: "key", text: "Start copilot in a shell where the variables are set." },
+    ],
+    commandForRemote: (name, url) => `copilot mcp add --transport http ${name} ${quote(url)}`,
+    commandForLocal: (name, program) =>
+      `copilot mcp add ${name}${formatEnvOptions(program)} -- ${quoteWords(program.command)}`,
+  },
+  // https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: built on Gemini CLI; a plain `url` means SSE.
+  {
+    id: "qwen-code",
+    title: "Qwen Code",
+    aliases: ["qwen"],
+    format: "json",
+    serversKey: "mcpServers",
+    file: underHome(".qwen/settings.json"),
+    otherFiles: [".qwen/settings.json"],
+    isWritable: false,
+    key: { from: "its environment", refer: likeShell },
+    buildRemote: (url) => ({ httpUrl: url }),
+    notes: [
+      "Restart qwen. For a single project, use .qwen/settings.json.",
+      { when: "remote", text: "Sign in: /mcp, choose the server, Authenticate." },
+      { when: "key", text: "Start qwen in a shell where the variables are set." },
+    ],
+    commandForRemote: (name, url) => `qwen mcp add --scope user --transport http ${name} ${quote(url)}`,
+  },
+  // https://docs.windsurf.com/windsurf/cascade/mcp: a remote server needs `serverUrl`; `url` is ignored.
+  {
+    id: "windsurf",
+    title: "Windsurf",
+    aliases: ["cascade", "codeium", "devin-desktop"],
+    format: "json",
+    serversKey: "mcpServers",
+    file: underHome(".codeium/windsurf/mcp_config.json"),
+    isWritable: false,
+    key: { from: "its environment", refer: withPrefix },
+    buildRemote: (url) => ({ serverUrl: url }),
+    notes: [
+      "In Cascade: open MCPs, then refresh.",
+      { when: "remote", text: "It opens the browser to sign in." },
+      {
+        when: "key",
+        text: "Start Windsurf where the variables are set, or replace them with their values.",
+      },
+    ],
+  },
+  // https://zed.dev/docs/ai/mcp mentions no variables; in headers they stay literal (zed-industries/zed#60459).
+  {
+    id: "zed",
+    title: "Zed",
+    aliases: [],
+    format: "json",
+    serversKey: "context_servers",
+    file: {
+      macos: "~/.config/zed/settings.json",
+      windows: "%APPDATA%\\Zed\\settings.json",
+      linux: "~/.config/zed/settings.json",
+    },
+    isWritable: false,
+    buildRemote: (url) => ({ url }),
+    notes: [
+      "Open the file with the command zed: open settings file. The server starts when you save the file, and its dot in Settings → AI → MCP Servers turns green.",
+      { when: "remote", text: "Sign in there with Authenticate." },
+    ],
+  },
+  // https://www.jetbrains.com/help/ai-assistant/mcp.html: pasted into a dialog; signing in is not mentioned.
+  {
+    id: "jetbrains",
+    title: "JetBrains AI Assistant",
+    aliases: "intellij idea webstorm pycharm phpstorm goland rider ai-assistant junie".split(" "),
+    format: "json",
+    serversKey: "mcpServers",
+    pasteInto: "Settings → Tools → AI Assistant → Model Context Protocol (MCP) → Add → As JSON",
+    isWritable: false,
+    notes: [
+      {
+        when: "remote",
+        text: "Its manual describes no way to sign in to a remote server, so mcp-remote connects and opens the browser to sign in.",
+      },
+      "Apply, and check the server's status in the same list.",
+    ],
+  },
+  // https://opencode.ai/docs/mcp-servers. Version 2 still reads this form of version 1 (/docs/migrate-v1).
+  {
+    id: "opencode",
+    title: "opencode",
+    aliases: ["open-code"],
+    format: "json",
+    serversKey: "mcp",
+    file: underHome(".config/opencode/opencode.json"),
+    otherFiles: ["opencode.json"],
+    isWritable: false,
+    key: { from: "its environment", refer: (variable) => `{env:${variable}}` },
+    ...opencodeForm,
+    notes: [
+      "Restart opencode. For a single project, use opencode.json in its folder.",
+      { when: "remote", text: "Sign in: opencode mcp auth <name>" },
+      { when: "key", text: "Start opencode in a shell where the variables are set." },
+    ],
+  },
+  // https://kilo.ai/docs/automate/mcp/using-in-kilo-code: built on opencode, with files of its own.
+  {
+    id: "kilo",
+    title: "Kilo Code",
+    aliases: ["kilo-code", "kilocode", "kilo-cli"],
+    format: "json",
+    serversKey: "mcp",
+    file: underHome(".config/kilo/kilo.jsonc"),
+    otherFiles: [
+      "~/.config/kilo/kilo.json",
+      "kilo.jsonc",
+      "kilo.json",
+      ".kilo/kilo.jsonc",
+      ".kilo/kilo.json",
+    ],
+    isWritable: false,
+    key: { from: "its environment", refer: (variable) => `{env:${variable}}` },
+    ...opencodeForm,
+    notes: [
+      "Restart Kilo. For a single project, use kilo.jsonc in its folder.",
+      { when: "remote", text: "Sign in: kilo mcp auth <name>" },
+      { when: "key", text: "Start kilo, or the editor, in a shell where the variables are set." },
+    ],
+  },
+  // https://docs.cline.bot/mcp/mcp-overview. A remote server without `type` means SSE. The extension fills in `${env:NAME}`;
+  // the command line has a file of its own, leaves references as they are, and passes on its whole environment.
+  {
+    id: "cline",
+    title: "Cline",
+    aliases: ["cline-bot"],
+    format: "json",
+    serversKey: "mcpServers",
+    pasteInto: "MCP Servers → Configure → Configure MCP Servers",
+    otherFiles: [
+      "~/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+      "~/AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+      "~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    ],
+    isWritable: false,
+    key: { from: "its environment", refer: withPrefix },
+    buildRemote: (url) => ({ type: "streamableHttp", url }),
+    notes: [
+      "The server starts when you save the file.",
+      { when: "remote", text: "Sign in there with Authenticate." },
+      {
+        when: "key",
+        text: "If you start the editor from the dock or a menu, it does not have your shell's variables: start it from the shell.",
+      },
+      {
+        when: "key",
+        text: "For the command line, add the entry without env to ~/.cline/data/settings/cline_mcp_settings.json: cline passes on its environment.",
+      },
+    ],
+    commandForRemote: (name, url) =>
+      `cline mcp install ${name} --transport streamableHttp --yes ${quote(url)}`,
+  },
+  // https://docs.continue.dev/customize/deep-dives/mcp: a list of servers; secrets are in .env files or the environment.
+  {
+    id: "continue",
+    title: "Continue",
+    aliases: ["continue-dev", "continuedev", "cn"],
+    format: "yaml",
+    serversKey: "mcpServers",
+    isList: true,
+    file: underHome(".continue/config.yaml"),
+    folderVariable: "CONTINUE_GLOBAL_DIR",
+    isWritable: false,
+    key: { from: "its secrets", refer: (variable) => `\${{ secrets.${variable} }}` },
+    buildRemote: (url) => ({ type: "streamable-http", url }),
+    buildLocal: (program) => ({ type: "stdio", ...buildStdio(program) }),
+    notes: [
+      "A new file also needs name, version and schema at its top. The tools are only there in agent mode.",
+      { when: "remote", text: "It opens the browser to sign in." },
+      {
+        when: "key",
+        text: "Continue looks up secrets in ~/.continue/.env, then in a project's .env, then in its environment.",
+      },
+    ],
+  },
+  // https://goose-docs.ai/docs/guides/config-files. It looks up `env_keys` in its environment, then in its secrets
+  // (`goose configure` asks for them), and takes `envs` literally.
+  {
+    id: "goose",
+    title: "Goose",
+    aliases: ["block-goose"],
+    format: "yaml",
+    serversKey: "extensions",
+    file: {
+      macos: "~/.config/goose/config.yaml",
+      windows: "%APPDATA%\\Block\\goose\\config\\config.yaml",
+      linux: "~/.config/goose/config.yaml",
+    },
+    isWritable: false,
+    key: { from: "its secrets", refer: "by name" },
+    buildRemote: (url, name) => ({ type: "streamable_http", ...describeToGoose(name), uri: url }),
+    buildLocal: ({ command: [cmd, ...args], env, passedOn }, name) => ({
+      type: "stdio",
+      ...describeToGoose(name),
+      cmd,
+      args,
+      envs: env,
+      env_keys: passedOn,
+    }),
+    notes: [
+      "Start a new goose session.",
+      { when: "remote", text: "It opens the browser to sign in when the session starts." },
+      {
+        when: "key",
+        text: "goose looks up the names in env_keys in its environment, then in its keyring. goose configure → Add Extension asks for them.",
+      },
+    ],
+  },
+  // https://lmstudio.ai/docs/app/mcp (Cursor's notation, no variables mentioned), /docs/app/mcp/deeplink and
+  // /docs/integrations/mcp-remote.
+  {
+    id: "lm-studio",
+    title: "LM Studio",
+    aliases: ["lmstudio", "lms"],
+    format: "json",
+    serversKey: "mcpServers",
+    file: underHome(".lmstudio/mcp.json"),
+    isWritable: false,
+    buildRemote: (url) => ({ url }),
+    notes: [
+      "In LM Studio: Program → Install → Edit mcp.json. The server starts when you save the file.",
+      { when: "remote", text: "It opens the browser to sign in (LM Studio 0.4 or newer)." },
+    ],
+    buildLink: ({ name, value }) => `lmstudio://add_mcp?name=${name}&config=${encodeBase64(value)}`,
+  },
 ];

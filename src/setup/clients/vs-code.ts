@@ -1,6 +1,6 @@
-import { type McpClient, needsKey } from "../mcp-client.ts";
-import { buildStdio, KEY } from "../server-command.ts";
-import type { Members, ServerSpec } from "../server-spec.ts";
+import type { McpClient } from "../mcp-client.ts";
+import { buildStdio, KEY, type Program } from "../server-command.ts";
+import { type Members, needsKey, type ServerSpec } from "../server-spec.ts";
 
 /** https://code.visualstudio.com/docs/agents/reference/mcp-configuration: `servers`, and `inputs`, which it asks for once. */
 export const vsCode: McpClient = {
@@ -8,55 +8,58 @@ export const vsCode: McpClient = {
   title: "VS Code",
   aliases: ["vscode", "code", "github-copilot", "visual-studio-code"],
   format: "json",
-  at: "servers",
-  places: {
+  serversKey: "servers",
+  file: {
     macos: "~/Library/Application Support/Code/User/mcp.json",
     windows: "%APPDATA%\\Code\\User\\mcp.json",
     linux: "~/.config/Code/User/mcp.json",
   },
-  alsoIn: [".vscode/mcp.json"],
-  isRemote: true,
+  otherFiles: [".vscode/mcp.json"],
   isWritable: true,
-  keyFrom: "a prompt",
-  buildEntry,
+  key: { from: "a prompt", refer: (variable, server) => `\${input:${nameInput(server, variable)}}` },
+  buildRemote,
+  buildLocal,
   buildInputs,
-  notes: (spec) => [
+  notes: [
     "In VS Code: MCP: List Servers, choose the server, Start. For a single project, use .vscode/mcp.json.",
-    ...(spec.server.kind === "remote" ? ["It opens the browser to sign in when the server starts."] : []),
-    ...(needsKey(spec) ? ["It asks for the key when the server first starts, and keeps it."] : []),
+    { when: "remote", text: "It opens the browser to sign in when the server starts." },
+    { when: "key", text: "It asks for the key when the server first starts, and keeps it." },
   ],
+  commandForRemote: (name, url) => addFromShell(name, buildRemote(url)),
   // code --add-mcp does not support inputs: the references to them would stay unexpanded.
-  buildShellCommand: (spec) =>
-    needsKey(spec)
-      ? undefined
-      : `code --add-mcp '${JSON.stringify({ name: spec.name, ...buildEntry(spec) })}'`,
-  buildLink: (spec) => {
-    const inputs = buildInputs(spec);
-    const server = { name: spec.name, ...(inputs.length === 0 ? {} : { inputs }), ...buildEntry(spec) };
+  commandForLocal: (name, program) =>
+    Object.keys(program.env).length > 0 ? undefined : addFromShell(name, buildLocal(program)),
+  buildLink: ({ name, inputs, value }) => {
+    const server = { name, ...(inputs.length > 0 && { inputs }), ...value };
     return `vscode:mcp/install?${encodeURIComponent(JSON.stringify(server))}`;
   },
 };
 
-function buildEntry(spec: ServerSpec): Members {
-  return spec.server.kind === "remote"
-    ? { type: "http", url: spec.server.url }
-    : { type: "stdio", ...buildStdio(spec, (name) => `\${input:${idOf(spec, name)}}`) };
+function buildRemote(url: string): Members {
+  return { type: "http", url };
 }
+
+function buildLocal(program: Program): Members {
+  return { type: "stdio", ...buildStdio(program) };
+}
+
+const addFromShell = (name: string, entry: Members) =>
+  `code --add-mcp '${JSON.stringify({ name, ...entry })}'`;
 
 function buildInputs(spec: ServerSpec): Members[] {
   if (!needsKey(spec) || spec.server.kind === "remote") return [];
   const key: Members = {
     type: "promptString",
-    id: idOf(spec, KEY),
+    id: nameInput(spec.name, KEY),
     description: "API key of your analytics service",
     password: true,
   };
   const address: Members = {
     type: "promptString",
-    id: idOf(spec, "url"),
+    id: nameInput(spec.name, "url"),
     description: "Address of your analytics service, such as https://stats.example.com",
   };
   return spec.server.baseUrl === undefined ? [key, address] : [key];
 }
 
-const idOf = ({ name }: ServerSpec, variable: string) => `${name}-${variable === KEY ? "key" : "url"}`;
+const nameInput = (server: string, variable: string) => `${server}-${variable === KEY ? "key" : "url"}`;

@@ -4,7 +4,7 @@ import type { Members } from "../server-spec.ts";
 /** A server's entry in a client's file. */
 export interface Entry {
   /** The member that holds all servers. */
-  at: string;
+  serversKey: string;
   name: string;
   value: Members;
   /** What VS Code asks the user for. An input with the same id in the file stays as it is. */

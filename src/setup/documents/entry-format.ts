@@ -1,9 +1,9 @@
 import type { Members, Value } from "../server-spec.ts";
 
 /** A server's table in TOML. JSON strings are valid in TOML except for DEL. Lists and inline tables contain only strings. */
-export function formatTomlTable(at: string, name: string, value: Members): string {
+export function formatTomlTable(serversKey: string, name: string, value: Members): string {
   const lines = Object.entries(value).map(([key, each]) => `${key} = ${formatTomlValue(each)}\n`);
-  return `[${at}.${name}]\n${lines.join("")}`;
+  return `[${serversKey}.${name}]\n${lines.join("")}`;
 }
 
 function formatTomlValue(value: Value): string {

@@ -21,14 +21,14 @@ export const editJson: Edit = limitDepth((text, entry, force) => {
   const root = parse(text);
   if (root !== undefined && hasEntry(root, entry, force)) return text;
   const start = root === undefined ? startObject(text) : text;
-  const result = entry.inputs.reduce(addInput, setValue(start, [entry.at, entry.name], entry.value));
+  const result = entry.inputs.reduce(addInput, setValue(start, [entry.serversKey, entry.name], entry.value));
   assertRest(text, result, entry);
   return result;
 });
 
 /** A document with only this server. */
-export function buildDocument({ at, name, value, inputs }: Entry): Members {
-  return { ...(inputs.length === 0 ? {} : { inputs }), [at]: { [name]: value } };
+export function buildDocument({ serversKey, name, value, inputs }: Entry): Members {
+  return { ...(inputs.length === 0 ? {} : { inputs }), [serversKey]: { [name]: value } };
 }
 
 /** Why and where a text is not valid JSON (comments and trailing commas are allowed); undefined if it is valid. */
@@ -76,10 +76,10 @@ function explainError({ error }: ParseError): string {
 /** Whether the document already has the entry. Throws if another entry has its name and must not be replaced. */
 function hasEntry(root: Node, entry: Entry, force: boolean): boolean {
   if (root.type !== "object")
-    throw createShapeError(`It contains ${root.type} instead of an object with "${entry.at}".`);
-  const servers = findMember(root, entry.at);
+    throw createShapeError(`It contains ${root.type} instead of an object with "${entry.serversKey}".`);
+  const servers = findMember(root, entry.serversKey);
   if (servers === undefined) return false;
-  if (servers.type !== "object") throw createShapeError(`Its "${entry.at}" is not an object.`);
+  if (servers.type !== "object") throw createShapeError(`Its "${entry.serversKey}" is not an object.`);
   const server = findMember(servers, entry.name);
   if (server === undefined) return false;
   if (isDeepStrictEqual(readValue(server), entry.value)) return true;
@@ -128,10 +128,10 @@ function isObject(value: unknown): value is Members {
 }
 
 /** Proves with the parser that the edit added the entry and changed nothing else. */
-function assertRest(before: string, after: string, { at, name, value, inputs }: Entry): void {
+function assertRest(before: string, after: string, { serversKey, name, value, inputs }: Entry): void {
   const strip = (text: string) => {
     const root = parse(text);
-    const { [at]: servers, ...rest } = membersOf(root && readValue(root));
+    const { [serversKey]: servers, ...rest } = membersOf(root && readValue(root));
     const { [name]: found, ...others } = membersOf(servers);
     return { found, rest: { ...rest, others, ...(inputs.length > 0 && { inputs: otherInputs(rest) }) } };
   };

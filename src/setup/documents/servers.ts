@@ -8,14 +8,17 @@ import { findFault } from "./json-editor.ts";
 export type Servers = { servers: string[] } | { fault: string };
 
 /** Reads the servers of a client's file. A fault is a phrase: "not valid JSON: line 3, …". */
-export function readServers({ format, at }: Pick<McpClient, "format" | "at">, file: string): Servers {
+export function readServers(
+  { format, serversKey }: Pick<McpClient, "format" | "serversKey">,
+  file: string,
+): Servers {
   const text = file.replace(/^\ufeff/, "");
   try {
-    if (format === "yaml") return { servers: splitYaml(text, at) };
+    if (format === "yaml") return { servers: splitYaml(text, serversKey) };
     const fault = format === "json" ? findFault(text) : undefined;
     if (fault !== undefined) return { fault: `not valid JSON: ${fault}` };
     const document = format === "toml" ? parseToml(text) : parseJson(text, [], { allowTrailingComma: true });
-    return { servers: findServers(document, at).map((server) => JSON.stringify(server)) };
+    return { servers: findServers(document, serversKey).map((server) => JSON.stringify(server)) };
   } catch (error) {
     if (error instanceof RangeError) return { fault: `not readable: ${TOO_DEEP}` };
     if (!(error instanceof TomlError)) throw error;
@@ -24,17 +27,19 @@ export function readServers({ format, at }: Pick<McpClient, "format" | "at">, fi
 }
 
 /** At any depth: Claude Code keeps the servers of a project inside the project's entry. */
-function findServers(value: unknown, at: string): unknown[] {
+function findServers(value: unknown, serversKey: string): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) =>
-    name === at && typeof each === "object" && each !== null ? Object.values(each) : findServers(each, at),
+    name === serversKey && typeof each === "object" && each !== null
+      ? Object.values(each)
+      : findServers(each, serversKey),
   );
 }
 
 /** The blocks below a top-level key, without the servers' names. There is no YAML parser here, so flow style is not read. */
-function splitYaml(text: string, at: string): string[] {
+function splitYaml(text: string, serversKey: string): string[] {
   const lines = text.split(/\r?\n/);
-  const start = lines.findIndex((line) => new RegExp(`^${at}:\\s*(#.*)?$`).test(line)) + 1;
+  const start = lines.findIndex((line) => new RegExp(`^${serversKey}:\\s*(#.*)?$`).test(line)) + 1;
   if (start === 0) return [];
   const end = lines.findIndex((line, index) => index >= start && /^[^\s#-]/.test(line));
   const block = lines.slice(start, end === -1 ? undefined : end).filter((line) => !/^\s*(#|$)/.test(line));

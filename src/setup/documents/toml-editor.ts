@@ -15,7 +15,7 @@ import { findTables } from "./toml-tables.ts";
 /** Adds a table at the end of a TOML document, or in place of the table that it replaces. */
 export const editToml: Edit = limitDepth((text, entry, force) => {
   const document = parse(text);
-  const content = formatTomlTable(entry.at, entry.name, entry.value);
+  const content = formatTomlTable(entry.serversKey, entry.name, entry.value);
   const wanted = findServer(parse(content), entry);
   const existing = findServer(document, entry);
   if (isDeepStrictEqual(existing, wanted)) return text;
@@ -36,8 +36,8 @@ function parse(text: string): TomlTable {
   }
 }
 
-function findServer(document: TomlTable, { at, name }: Entry): unknown {
-  const servers = document[at];
+function findServer(document: TomlTable, { serversKey, name }: Entry): unknown {
+  const servers = document[serversKey];
   return isTable(servers) && Object.hasOwn(servers, name) ? servers[name] : undefined;
 }
 
@@ -52,8 +52,8 @@ function append(text: string, content: string): string {
 }
 
 /** Removes all tables of the server and puts the new one where the first of them was. */
-function replace(text: string, { at, name }: Entry, content: string): string {
-  const tables = findTables(text).filter(({ path }) => path[0] === at && path[1] === name);
+function replace(text: string, { serversKey, name }: Entry, content: string): string {
+  const tables = findTables(text).filter(({ path }) => path[0] === serversKey && path[1] === name);
   const [first] = tables;
   if (first === undefined) throw createShapeError(`It defines "${name}" inside another table.`);
   return tables.reduceRight((rest, { start, end }) => {
@@ -66,9 +66,9 @@ function replace(text: string, { at, name }: Entry, content: string): string {
 /** Proves with the parser that the edit added the entry and changed nothing else. */
 function assertRest(before: TomlTable, result: string, entry: Entry, wanted: unknown): void {
   const strip = (document: TomlTable) => {
-    const servers = document[entry.at];
+    const servers = document[entry.serversKey];
     const rest = isTable(servers) ? Object.entries(servers).filter(([name]) => name !== entry.name) : [];
-    return { ...document, [entry.at]: Object.fromEntries(rest) };
+    return { ...document, [entry.serversKey]: Object.fromEntries(rest) };
   };
   const failure = createShapeError("Its layout cannot be edited safely.");
   const after = (() => {
