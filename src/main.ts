@@ -11,12 +11,22 @@ function untilStopped(): Promise<void> {
   });
 }
 
-/** Ctrl-C is for the pager: ending before it would leave it at the keyboard together with the shell. */
-const page: Io["page"] = async (...request) => {
-  const { runPager } = await import("./cli/output/pager-process.ts");
+/**
+ * Shows text in a program at the terminal. Resolves when it ends, with false if it could not be started. Quitting before the
+ * end of the text is no failure.
+ */
+const page: Io["page"] = async ([program = "", ...args], env, text) => {
+  const { spawn } = await import("node:child_process");
+  // Ctrl-C is for the pager: ending before it would leave it at the keyboard together with the shell.
   const ignore = () => {};
   process.on("SIGINT", ignore);
-  return runPager(...request).finally(() => process.off("SIGINT", ignore));
+  return new Promise<boolean>((resolve) => {
+    const child = spawn(program, args, { env, stdio: ["pipe", "inherit", "inherit"] });
+    child.once("error", () => resolve(false));
+    child.once("close", () => resolve(true));
+    child.stdin.on("error", () => {});
+    child.stdin.end(`${text}\n`);
+  }).finally(() => process.off("SIGINT", ignore));
 };
 
 // The real process is wired here; everything below gets it as an argument.

@@ -138,7 +138,7 @@ describe("the layers", () => {
     ["undici", ["client/network.ts", "oauth/document-fetch.ts"]],
     ["ioredis", ["oauth/store/redis-connection.ts"]],
     ["jsonc-parser", ["setup/documents/"]],
-    ['"diff"', ["setup/difference.ts"]],
+    ['"diff"', ["setup/config-writing.ts"]],
     ["smol-toml", ["setup/documents/"]],
     ["libsql", ["oauth/store/load-driver.ts", "sqlite/driver.ts"]],
     [

@@ -1,4 +1,7 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import { Command, CommanderError, Option } from "commander";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import type { SourceFlags } from "../sources/source-types.ts";
 import { addAccessOptions } from "./access-options.ts";
 import { checkCommandWord } from "./command-word.ts";
@@ -7,10 +10,9 @@ import { loadCommand } from "./commands/index.ts";
 import { createSiteOption } from "./commands/site-option.ts";
 import { commandSummaries } from "./commands/summaries.ts";
 import { type ExitCode, exitCodes, SilentExit } from "./exit-codes.ts";
-import { assertQuotedPattern } from "./expanded-pattern.ts";
 import { createHelpCommand, layOutHelp } from "./help/layout.ts";
 import type { Io } from "./io.ts";
-import { readFailureFormat } from "./output/failure-format.ts";
+import { readFailureFormat } from "./output/output-format.ts";
 import { flushData, printFailure } from "./output/streams.ts";
 import { colorChoices } from "./output/terminal.ts";
 import { explainUnknownOption, explainUsage, isUnknownOption } from "./usage-error.ts";
@@ -41,6 +43,27 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
     return printFailure(io, explain(error, command), format);
   }
 }
+
+/**
+ * Refuses `--logs access.log*` without quotes, which the shell has expanded: the second file would be taken for the site,
+ * and the answer would be about the first file alone. Throws AnalyticsError `usage`.
+ */
+function assertQuotedPattern(words: readonly string[]): void {
+  const at = words.indexOf("--logs");
+  const [first, second] = at < 0 ? [] : words.slice(at + 1);
+  if (first === undefined || second === undefined || second.startsWith("-")) return;
+  const isPath = second.includes("/") || dirname(first) === dirname(second);
+  if (!isPath || !isFile(first) || !isFile(second)) return;
+  throw new AnalyticsError(
+    "usage",
+    `--logs takes one pattern, so ${quoteWord(second)} is one word too many.`,
+    {
+      hint: "Quote the pattern, or the shell expands it: --logs '/var/log/nginx/access.log*'. For several, repeat --logs.",
+    },
+  );
+}
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 interface AloneFlags extends SourceFlags {
   stdio?: boolean | undefined;

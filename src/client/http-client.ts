@@ -2,12 +2,11 @@ import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { openapi } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
-import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
+import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
 import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
-import { type CacheLimits, createResponseCache } from "./response-cache.ts";
+import { type CacheLimits, createResponseCache, secondsToMidnight } from "./response-cache.ts";
 import { parseResult } from "./result-parser.ts";
 import { type RetryPolicy, retry } from "./retry.ts";
-import { createSingleFlight } from "./single-flight.ts";
 
 /** Where calls go: a base URL that ends in `/api/v1`, a key, and the function that sends a request. */
 export interface Target {
@@ -125,17 +124,6 @@ function listsSpans({ paths }: ResultOf<typeof openapi>, path: string): boolean 
   const { parameters = [] } = paths[path]?.get ?? {};
   const names = parameters.map(({ name }) => name);
   return names.includes("from") && names.includes("to");
-}
-
-/**
- * Seconds until midnight at the site, when the numbers of "today" become those of yesterday and must not be reused.
- * Computed from the response's own `as_of`, so that only the service's clock counts.
- */
-function secondsToMidnight(result: unknown): number {
-  const asOf: unknown = Reflect.get(Object(Reflect.get(Object(result), "period")), "as_of");
-  const [, hours, minutes, seconds] = /T(\d\d):(\d\d):(\d\d)/.exec(String(asOf)) ?? [];
-  if (seconds === undefined) return Number.POSITIVE_INFINITY;
-  return 86_400 - (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
 }
 
 function formatQuery(params: Record<string, unknown>): string {

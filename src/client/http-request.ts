@@ -1,12 +1,10 @@
 import { AnalyticsError } from "../errors.ts";
-import { readFreshness } from "./freshness.ts";
 import { hideKey } from "./hidden-key.ts";
 import { type HttpResponse, isJson, readBodyText } from "./http-response.ts";
 import { explainFailure } from "./network-failure.ts";
 import { parseProblem } from "./problem-parser.ts";
-import { readQuota } from "./quota.ts";
+import { readFreshness, readQuota, readRetryAfter } from "./response-headers.ts";
 import { RetryableError } from "./retry.ts";
-import { readRetryAfter } from "./retry-after.ts";
 
 /** The options of a GET that does not follow redirects. */
 export interface FetchInit {

@@ -59,3 +59,14 @@ function deepFreeze<T>(value: T): T {
   for (const each of Object.values(value)) deepFreeze(each);
   return Object.freeze(value);
 }
+
+/**
+ * Seconds until midnight at the site, when the numbers of "today" become those of yesterday and must not be reused.
+ * Computed from the response's own `as_of`, so that only the service's clock counts.
+ */
+export function secondsToMidnight(result: unknown): number {
+  const asOf: unknown = Reflect.get(Object(Reflect.get(Object(result), "period")), "as_of");
+  const [, hours, minutes, seconds] = /T(\d\d):(\d\d):(\d\d)/.exec(String(asOf)) ?? [];
+  if (seconds === undefined) return Number.POSITIVE_INFINITY;
+  return 86_400 - (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+}

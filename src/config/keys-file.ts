@@ -1,10 +1,10 @@
+import { quoteForShell } from "../operations/shell-command.ts";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { quoteForShell } from "../operations/shell-command.ts";
-import { findConfigFolder } from "./config-folder.ts";
 import { isForeign } from "./file-permissions.ts";
+import { findConfigFolder } from "./folders.ts";
 import { readSitePattern } from "./site-patterns.ts";
 import { explainSystemError } from "./system-error.ts";
 import { type Environment, readVariable } from "./variables.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AnalyticsError, quoteWord, readErrorCode } from "../errors.ts";
-import { findConfigFolder } from "./config-folder.ts";
+import { findConfigFolder } from "./folders.ts";
 import { replaceFile } from "./replace-file.ts";
 import { explainSystemError } from "./system-error.ts";
 import type { Environment } from "./variables.ts";

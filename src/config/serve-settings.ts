@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { isLoopback } from "./base-url.ts";
-import { findStateFolder } from "./state-folder.ts";
+import { findStateFolder } from "./folders.ts";
 import type { Environment } from "./variables.ts";
 
 /** How much `serve` logs: each level includes those after it. */

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AnalyticsError, readErrorCode } from "../errors.ts";
-import { findConfigFolder } from "./config-folder.ts";
 import { describeExposure, isExposed } from "./file-permissions.ts";
+import { findConfigFolder } from "./folders.ts";
 import { explainSystemError } from "./system-error.ts";
 import type { Environment } from "./variables.ts";
 

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import { isPlaceholder } from "../config/api-key.ts";
 import { AnalyticsError } from "../errors.ts";
 import { isThere, NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } from "./config-file.ts";
-import { formatDifference } from "./difference.ts";
 import type { Edit } from "./documents/editor.ts";
 import { editJson } from "./documents/json-editor.ts";
 import { editToml } from "./documents/toml-editor.ts";
@@ -93,6 +93,14 @@ function inFile(path: string, edit: () => string): string {
     if (!(cause instanceof AnalyticsError)) throw cause;
     throw new AnalyticsError(cause.code, `${path}: ${cause.message}`, { hint: cause.hint, cause });
   }
+}
+
+/** A unified diff that `patch` and `git apply` accept; empty when nothing changes. An empty file counts as new. */
+export function formatDifference(name: string, before: string, after: string): string {
+  if (before === after) return "";
+  const old = before === "" ? "/dev/null" : name;
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(old, name, before, after, undefined, undefined, options);
 }
 
 /** A key as a value in JSON or TOML, on the next line too, or after `=` in a command's arguments. */

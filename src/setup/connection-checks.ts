@@ -3,9 +3,10 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type PeerCertificate } from "node:tls";
 import { explainFailure } from "../client/network-failure.ts";
 import { RetryableError } from "../client/retry.ts";
+import { readProxies } from "../config/proxy-settings.ts";
+import type { Environment } from "../config/variables.ts";
 import { AnalyticsError } from "../errors.ts";
 import { type Check, type ConnectionFacts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
-import { findProxy, portOf } from "./proxy.ts";
 
 const TIMEOUT_MS = 5_000;
 const SOON_MS = 14 * 86_400_000;
@@ -22,6 +23,24 @@ async function checkProxy({ environment, readBaseUrl }: ConnectionFacts): Promis
   const proxy = findProxy(environment, await readBaseUrl());
   // Without its user and password.
   return ok(proxy === undefined ? "none" : `through ${proxy.protocol}//${proxy.host}`);
+}
+
+/** The proxy for requests to the base URL, chosen as undici's EnvHttpProxyAgent does. */
+function findProxy(environment: Environment, baseUrl: string): URL | undefined {
+  const { httpProxy, httpsProxy, noProxy = "" } = readProxies(environment, baseUrl);
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const proxy = protocol === "https:" ? (httpsProxy ?? httpProxy) : httpProxy;
+  const isExcepted = noProxy.split(/[,\s]/).some((entry) => {
+    const [, name = "", entryPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+    if (name === "" || (entryPort !== undefined && Number(entryPort) !== portOf(protocol, port)))
+      return false;
+    return /^[.*]/.test(name) ? hostname.endsWith(name.replace(/^\*/, "")) : hostname === name;
+  });
+  return proxy === undefined || isExcepted ? undefined : new URL(proxy);
+}
+
+function portOf(protocol: string, port: string): number {
+  return Number(port) || (protocol === "https:" ? 443 : 80);
 }
 
 /** What this machine connects to: the service, or the proxy in front of it. */

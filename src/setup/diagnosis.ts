@@ -1,12 +1,13 @@
 import { readAccess } from "../config/access.ts";
 import { readServiceUrl } from "../config/service-url.ts";
+import { sites } from "../operations/index.ts";
+import type { LocalSource } from "../sources/source-types.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";
-import { type Check, type DoctorContext, type Facts, isAboutAddress } from "./doctor-check.ts";
-import { createLocalChecks } from "./local-checks.ts";
+import { type Check, type DoctorContext, type Facts, isAboutAddress, ok, warn } from "./doctor-check.ts";
 import { accessChecks, machineChecks } from "./machine-checks.ts";
 import { type Diagnosis, once, runChecks } from "./run-checks.ts";
-import { serviceChecks } from "./service-checks.ts";
+import { listSome, serviceChecks } from "./service-checks.ts";
 import { runTrial } from "./service-trial.ts";
 
 /** Checks everything between this machine and an answer, starting with what the rest depends on. */
@@ -38,4 +39,32 @@ function createFacts(context: DoctorContext): Facts {
       ),
     readTrial: once(async () => runTrial(await openTarget(await access()), clock)),
   };
+}
+
+/** The checks of a source in this process, which has no key. */
+function createLocalChecks({
+  about,
+  call,
+  local,
+}: Pick<LocalSource, "about" | "call" | "local">): readonly Check[] {
+  return [
+    {
+      name: "source",
+      run: () =>
+        ok(
+          local.kind.secret
+            ? `${about.label}: needs no key`
+            : `${about.label}: needs no key and sends nothing`,
+        ),
+    },
+    {
+      name: "sites",
+      run: async () => {
+        const { sites: found } = await call(sites, {});
+        if (found.length === 0)
+          return warn("the source has no sites", "Check the data that the source reads.");
+        return ok(listSome(found.map(({ domain }) => domain)));
+      },
+    },
+  ];
 }

@@ -2,7 +2,7 @@ import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
 import { loadCommand } from "../../src/cli/commands/index.ts";
 import { commandSummaries } from "../../src/cli/commands/summaries.ts";
-import { breakExample } from "../../src/cli/help/break-example.ts";
+import { breakExample } from "../../src/cli/help/layout.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { localKinds } from "../../src/sources/local-kinds.ts";

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { readFreshness } from "../../src/client/freshness.ts";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import { createResponseCache } from "../../src/client/response-cache.ts";
@@ -41,47 +40,6 @@ async function start(options: { caching?: Record<string, string>; answer?: Answe
 
 const week = { site: "example.com", days: 7 } as const;
 const maxAge = (seconds: number) => ({ "cache-control": `private, max-age=${seconds}` });
-
-describe("how long an answer may be reused (RFC 9111)", () => {
-  const date = "Sat, 21 Nov 2026 04:05:10 GMT";
-  const later = "Sat, 21 Nov 2026 04:06:00 GMT";
-  const cases: [string, Record<string, string>, number][] = [
-    ["nothing is said", {}, 0],
-    [
-      "Last-Modified alone: nothing is guessed",
-      { "last-modified": "Sat, 01 Nov 2025 04:05:10 GMT", date },
-      0,
-    ],
-    ["max-age (5.2.2.1)", { "cache-control": "private, max-age=60" }, 60],
-    ["max-age quoted, in capitals", { "cache-control": 'Max-Age="60"' }, 60],
-    ["max-age twice (4.2.1)", { "cache-control": "max-age=60, max-age=90" }, 0],
-    ["max-age that is no number", { "cache-control": "max-age=-5" }, 0],
-    ["max-age with more behind it", { "cache-control": "max-age=60s" }, 0],
-    ["max-age with more before it", { "cache-control": "max-age=about60" }, 0],
-    ["max-age with spaces", { "cache-control": "max-age = 60" }, 60],
-    ["max-age without a value", { "cache-control": "max-age" }, 0],
-    ["no-store (5.2.2.5)", { "cache-control": "no-store, max-age=60" }, 0],
-    ["no-cache (5.2.2.4)", { "cache-control": "max-age=60, no-cache" }, 0],
-    ["s-maxage is for shared caches", { "cache-control": "s-maxage=60" }, 0],
-    ["Age (4.2.3)", { "cache-control": "max-age=60", age: "25" }, 35],
-    ["an Age above max-age", { "cache-control": "max-age=60", age: "90" }, 0],
-    ["a Date in the past", { "cache-control": "max-age=60", date: "Sat, 21 Nov 2026 04:04:40 GMT" }, 30],
-    ["a Date in the future", { "cache-control": "max-age=60", date: later }, 60],
-    ["Expires (5.3)", { expires: later, date }, 50],
-    ["Expires without Date", { expires: later }, 50],
-    ["Expires: 0", { expires: "0", date }, 0],
-    ["max-age before Expires", { "cache-control": "max-age=10", expires: later, date }, 10],
-    ["Vary: * (4.1)", { "cache-control": "max-age=60", vary: "*" }, 0],
-    ["Vary: Authorization", { "cache-control": "max-age=60", vary: "Authorization" }, 60],
-  ];
-  it.each(cases)("%s", (_, headers, seconds) => {
-    expect(readFreshness(new Headers(headers), NOW, NOW)).toBe(seconds);
-  });
-
-  it("the time in transit counts", () => {
-    expect(readFreshness(new Headers(maxAge(60)), NOW - 20_000, NOW)).toBe(40);
-  });
-});
 
 describe("what is cached", () => {
   it.each([

@@ -1,8 +1,12 @@
 import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
+import type { Call } from "../../operations/call.ts";
+import { timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
+import { drawSparkline } from "../../render/block-graphics.ts";
+import type { Screen } from "../../render/terminal-screen.ts";
 import { type Interval, intervals } from "../../reports/intervals.ts";
-import { findQuery, type Query } from "../../reports/queries.ts";
+import { type Answer, findQuery, type Query } from "../../reports/queries.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -13,6 +17,11 @@ import { openSourceOf } from "../source.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
 import { readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
+
+const TREND_DAYS = 14;
+/** One request each: more would use up much of the service's quota per minute. */
+const MAX_TRENDS = 40;
+const TREND_TIMEOUT_MS = 5_000;
 
 interface QueryFlags extends SourceFlags, OutputFlags {
   watch?: true | string;
@@ -57,10 +66,37 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     }
     const answer = await ask();
     if (shell.trendOf && output.format === "table" && output.fields === undefined) {
-      const { addTrends } = await import("./site-trends.ts");
       await addTrends(call, answer, shell.trendOf, readScreen(io, "stdout", output));
     }
     await printAnswer(io, answer, output);
+  });
+}
+
+/**
+ * Adds each site's visitors of the last 14 days, as a number and a sparkline. They are an extra: a series that fails or is
+ * late leaves its cells empty.
+ */
+async function addTrends(
+  call: Call,
+  answer: Answer,
+  readSite: (row: Record<string, unknown>) => string,
+  { pictures }: Screen,
+): Promise<void> {
+  const [view] = answer.views;
+  if (!view) return;
+  const signal = AbortSignal.timeout(TREND_TIMEOUT_MS);
+  const series = await Promise.all(
+    view.rows.map(async (row, index) => {
+      if (index >= MAX_TRENDS) return undefined;
+      return call(timeseries, { site: readSite(row), days: TREND_DAYS }, { signal }).catch(() => undefined);
+    }),
+  );
+  view.columns.push({ key: "visitors", label: `visitors, ${TREND_DAYS} days`, kind: "count" });
+  if (pictures) view.columns.push({ key: "trend", label: "", kind: "time" });
+  view.rows = view.rows.map((row, index) => {
+    const counts = series[index]?.points.map(({ visitors }) => visitors);
+    if (!counts) return { ...row, visitors: null, trend: "" };
+    return { ...row, visitors: counts.reduce((sum, each) => sum + each, 0), trend: drawSparkline(counts) };
   });
 }
 

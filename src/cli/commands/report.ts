@@ -1,3 +1,5 @@
+import { platform } from "node:os";
+import type { Environment } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { reportQuery } from "../../reports/site-report.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
@@ -64,7 +66,27 @@ function createReportCommand(io: Io): ShellCommand {
 }
 
 async function openReport(io: Io, path: string): Promise<void> {
-  const { openFile } = await import("../output/open-file.ts");
   if (await openFile(path, io.environment)) return;
   await printNote(io, "warning: This machine has no program that opens files. Open it in your browser.");
+}
+
+/** What opens a file in the program that its user chose for it. */
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ["open"],
+  // What `start` does, without the shell that would read signs in the path as commands.
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** Opens a file by its absolute path. Returns whether the machine has an opener; what that does later is not known. */
+async function openFile(path: string, environment: Environment): Promise<boolean> {
+  const [opener, ...words] = OPENERS[platform()] ?? ["xdg-open"];
+  const { spawn } = await import("node:child_process");
+  return new Promise((resolve) => {
+    const child = spawn(opener, [...words, path], { env: environment, stdio: "ignore", detached: true });
+    child.once("error", () => resolve(false));
+    child.once("spawn", () => {
+      child.unref();
+      resolve(true);
+    });
+  });
 }

@@ -9,7 +9,6 @@ import type { Io } from "../io.ts";
 import { writeData } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
-import { breakExample } from "./break-example.ts";
 import { topicNames } from "./topic-names.ts";
 
 /** Lays out the help of a command and its subcommands: examples before options. */
@@ -76,6 +75,21 @@ function describe(io: Io, command: Command): string {
   return [description, "", paint(screen, "bold", "Examples:"), ...lines.map((each) => `  ${each}`)].join(
     "\n",
   );
+}
+
+/** Breaks an example into lines of at most `width` columns if possible; pasted, it is still one command. */
+export function breakExample(example: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const part of example.split(/ (?=--|[|>] )/)) {
+    const line = lines.at(-1);
+    // Leaves two columns for the backslash.
+    if (line !== undefined && line.length + 1 + part.length <= width - 2)
+      lines.push(`${lines.pop()} ${part}`);
+    else lines.push(line === undefined ? part : `  ${part}`);
+  }
+  return example.length <= width
+    ? [example]
+    : lines.map((line, at) => (at < lines.length - 1 ? `${line} \\` : line));
 }
 
 /** `analytics-mcp help [topic]`: help on the program, a command, or a topic. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isForeign } from "../../../config/file-permissions.ts";
-import { findStateFolder } from "../../../config/state-folder.ts";
+import { findStateFolder } from "../../../config/folders.ts";
 import { explainSystemError } from "../../../config/system-error.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { AnalyticsError } from "../../../errors.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatDifference } from "../../src/setup/difference.ts";
+import { formatDifference } from "../../src/setup/config-writing.ts";
 import { execFileSync } from "../support/child-process.js";
 
 describe("a unified diff", () => {
