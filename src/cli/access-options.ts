@@ -6,12 +6,16 @@ import { localKinds, optionsOf } from "../sources/local-kinds.ts";
 /** Adds the options that choose source, service and key. */
 export function addAccessOptions(program: Command): Command {
   for (const kind of localKinds) {
-    for (const each of optionsOf(kind)) {
+    for (const sourceOption of optionsOf(kind)) {
       // Two kinds of sources can share an option.
-      if (program.options.some(({ long }) => long === each.flag)) continue;
-      const option = new Option(each.value ? `${each.flag} ${each.value}` : each.flag, each.description);
-      if (each.isRepeatable) option.argParser((value: string, earlier: string[] = []) => [...earlier, value]);
-      program.addOption(each === kind.option ? option : option.hideHelp());
+      if (program.options.some(({ long }) => long === sourceOption.flag)) continue;
+      const option = new Option(
+        sourceOption.value ? `${sourceOption.flag} ${sourceOption.value}` : sourceOption.flag,
+        sourceOption.description,
+      );
+      if (sourceOption.isRepeatable)
+        option.argParser((value: string, earlier: string[] = []) => [...earlier, value]);
+      program.addOption(sourceOption === kind.option ? option : option.hideHelp());
     }
   }
   return program

@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { nameOption } from "./usage-error.ts";
+import { readOptionName } from "./usage-error.ts";
 
 /** A command line, read as commander reads it, but tolerating what is wrong or still missing. */
 export interface CommandLine {
@@ -12,12 +12,12 @@ export interface CommandLine {
   /** How many operands the command has so far. */
   operands: number;
   /** The option that expects a value next. */
-  taking: Option | undefined;
+  pendingOption: Option | undefined;
   /** The options so far by their long names, and their values as the command gets them. */
   given: Set<string>;
   flags: Record<string, unknown>;
   /** Whether `--` was given: nothing after it is an option. */
-  isEnded: boolean;
+  optionsEnded: boolean;
 }
 
 /** The one reader besides commander; completion and the check of the command's name use it. */
@@ -27,20 +27,20 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
     commandWord: undefined,
     unknownOption: undefined,
     operands: 0,
-    taking: undefined,
+    pendingOption: undefined,
     given: new Set(),
     flags: {},
-    isEnded: false,
+    optionsEnded: false,
   };
   for (const [index, word] of words.entries()) {
-    const { taking, isEnded } = line;
-    if (taking && (taking.required || !word.startsWith("-"))) {
-      line.flags[taking.attributeName()] = word;
-      line.taking = undefined;
-    } else if (word === "--" && !isEnded) {
-      line.isEnded = true;
-      line.taking = undefined;
-    } else if (word.startsWith("-") && word !== "-" && !isEnded) {
+    const { pendingOption, optionsEnded } = line;
+    if (pendingOption && (pendingOption.required || !word.startsWith("-"))) {
+      line.flags[pendingOption.attributeName()] = word;
+      line.pendingOption = undefined;
+    } else if (word === "--" && !optionsEnded) {
+      line.optionsEnded = true;
+      line.pendingOption = undefined;
+    } else if (word.startsWith("-") && word !== "-" && !optionsEnded) {
       readOption(line, word, words.slice(index + 1));
     } else readOperand(line, word);
   }
@@ -52,16 +52,16 @@ function readOption(line: CommandLine, word: string, rest: readonly string[]): v
   const option = findOption(line.command, name);
   const isHelp = name === "--help" || name === "-h";
   const mayBeUnknown = isHelp || line.given.has("--help") || line.commandWord !== undefined;
-  if (!option && !mayBeUnknown) line.unknownOption ??= { name: nameOption(word), rest };
+  if (!option && !mayBeUnknown) line.unknownOption ??= { name: readOptionName(word), rest };
   line.given.add(isHelp ? "--help" : (option?.long ?? name));
-  line.taking = option && takesValue(option) && value === undefined ? option : undefined;
+  line.pendingOption = option && takesValue(option) && value === undefined ? option : undefined;
   if (option) line.flags[option.attributeName()] = value ?? !option.negate;
 }
 
 function readOperand(line: CommandLine, word: string): void {
-  if (!line.isEnded) line.commandWord ??= word;
+  if (!line.optionsEnded) line.commandWord ??= word;
   const isFirst = line.operands === 0;
-  const next = isFirst ? line.command.commands.find((each) => each.name() === word) : undefined;
+  const next = isFirst ? line.command.commands.find((subcommand) => subcommand.name() === word) : undefined;
   if (next) line.command = next;
   else line.operands += 1;
 }
@@ -70,7 +70,7 @@ function readOperand(line: CommandLine, word: string): void {
 export function findOption(command: Command | null, name: string): Option | undefined {
   if (command === null) return undefined;
   return (
-    command.options.find((each) => each.long === name || each.short === name) ??
+    command.options.find((option) => option.long === name || option.short === name) ??
     findOption(command.parent, name)
   );
 }

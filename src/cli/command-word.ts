@@ -28,7 +28,7 @@ export function checkCommandWord(program: Command, argv: readonly string[]): str
 
 function createMisplacedOptionError(program: Command, name: string, rest: readonly string[]): AnalyticsError {
   const command = program.commands.find(
-    (each) => each.name() === rest.find((word) => isCommand(program, word)),
+    (candidate) => candidate.name() === rest.find((word) => isCommand(program, word)),
   );
   if (command?.options.some(({ long }) => long === name)) {
     return new AnalyticsError(

@@ -65,7 +65,7 @@ function assertQuotedPattern(words: readonly string[]): void {
 
 const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-interface AloneFlags extends SourceFlags {
+interface ProgramFlags extends SourceFlags {
   stdio?: boolean | undefined;
 }
 
@@ -90,7 +90,7 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
     .option("--stdio", "be the MCP server even if standard input is a terminal")
     .helpOption("-h, --help", "help on the program or a command")
     .helpCommand(false)
-    .action(async (_, flags: AloneFlags) => {
+    .action(async (_, flags: ProgramFlags) => {
       if (flags.stdio || !io.stdin.isTTY) {
         return (await import("./commands/stdio-server.ts")).serveMcp(io, flags);
       }

@@ -10,7 +10,7 @@ export function openSource(io: Io, flags: SourceFlags): Source {
 }
 
 /** The same for a query: a log that does not say whose it is takes the site that the query names. */
-export function openSourceOf(io: Io, flags: SourceFlags, { site }: Record<string, unknown>): Source {
+export function openQuerySource(io: Io, flags: SourceFlags, { site }: Record<string, unknown>): Source {
   return openSource(io, site === undefined ? flags : { ...flags, site });
 }
 

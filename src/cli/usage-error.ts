@@ -2,7 +2,7 @@ import type { CommanderError } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 
 /** Commander's messages, and ours in their place. */
-const SENTENCES: [RegExp, (parts: string[]) => string][] = [
+const REWRITTEN: [RegExp, (parts: string[]) => string][] = [
   [
     /^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s,
     ([name, value, choices]) => `${name} must be one of ${choices}, not ${quoteWord(value ?? "")}.`,
@@ -32,13 +32,13 @@ export const seeHelp = (command: string | undefined) =>
 /** Turns commander's error into an AnalyticsError `usage`. */
 export function explainUsage({ message }: CommanderError, command: string | undefined): AnalyticsError {
   const [, text = "", guess = ""] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
-  const said = SENTENCES.flatMap(([form, say]) => {
+  const said = REWRITTEN.flatMap(([form, say]) => {
     const [, ...parts] = form.exec(text) ?? [];
     return parts.length === 0 ? [] : [say(parts)];
   });
   const other = `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}`;
   return new AnalyticsError("usage", said[0] ?? other, {
-    hint: [guess, seeHelp(command)].filter((each) => each !== "").join(" "),
+    hint: [guess, seeHelp(command)].filter((text) => text !== "").join(" "),
   });
 }
 
@@ -56,13 +56,13 @@ export function explainUnknownOption(
   const [, word = "", guess = ""] =
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   return createUnknownOptionError(
-    nameOption(word),
-    [guess, seeHelp(command)].filter((each) => each !== "").join(" "),
+    readOptionName(word),
+    [guess, seeHelp(command)].filter((text) => text !== "").join(" "),
   );
 }
 
 /** The option's name without its value: `-k` of `-kVALUE`, `--key` of `--key=VALUE`. */
-export function nameOption(word: string): string {
+export function readOptionName(word: string): string {
   return (word.startsWith("--") ? word.split("=")[0] : word.slice(0, 2)) ?? "";
 }
 
@@ -72,7 +72,7 @@ export function nameOption(word: string): string {
  */
 export function assertNotOption(word: string | undefined, command: string): void {
   if (word !== undefined && /^-./.test(word))
-    throw createUnknownOptionError(nameOption(word), seeHelp(command));
+    throw createUnknownOptionError(readOptionName(word), seeHelp(command));
 }
 
 export function createUnknownOptionError(name: string, hint: string): AnalyticsError {

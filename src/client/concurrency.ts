@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { cancelled } from "./time-limit.ts";
+import { createCancelledError } from "./time-limit.ts";
 
 interface Flight<T> {
   result: Promise<T>;
@@ -32,14 +32,14 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   };
 
   return (key, start, signal) => {
-    if (signal?.aborted) return Promise.reject(cancelled());
+    if (signal?.aborted) return Promise.reject(createCancelledError());
     // Many calls may wait on one caller's signal, and Node warns about the eleventh listener.
     if (signal) setMaxListeners(0, signal);
     const flight = flights.get(key) ?? startFlight(key, start);
     flight.waiting++;
     return new Promise<T>((resolve, reject) => {
       const leave = () => {
-        reject(cancelled());
+        reject(createCancelledError());
         if (--flight.waiting > 0) return;
         if (flights.get(key) === flight) flights.delete(key);
         flight.controller.abort();

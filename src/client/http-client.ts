@@ -110,14 +110,14 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
       return listsSpans(await call(openapi, {}, { signal }), path);
     } catch (error) {
       // A service without a usable description offers nothing beyond the rest of the contract.
-      if (error instanceof AnalyticsError && UNDESCRIBED.has(error.code)) return false;
+      if (error instanceof AnalyticsError && NO_DESCRIPTION.has(error.code)) return false;
       throw error;
     }
   };
   return { call: Object.assign(call, { readSite, offersSpans }) };
 }
 
-const UNDESCRIBED = new Set<ErrorCode>(["not_found", "bad_answer", "too_large"]);
+const NO_DESCRIPTION = new Set<ErrorCode>(["not_found", "bad_answer", "too_large"]);
 
 /** A service that answers any span of days lists its parameters in the OpenAPI document. */
 function listsSpans({ paths }: ResultOf<typeof openapi>, path: string): boolean {

@@ -60,7 +60,7 @@ function explainProxy(
       cause,
     });
   }
-  const proxy = proxies.find((each) => each !== undefined && isPeer(new URL(each), peer));
+  const proxy = proxies.find((url) => url !== undefined && isPeer(new URL(url), peer));
   if (proxy === undefined) return undefined;
   const reason = REASONS[code] ?? "the connection failed";
   return new AnalyticsError("proxy", `The proxy ${new URL(proxy).host} cannot be reached: ${reason}.`, {
@@ -101,12 +101,12 @@ interface Peer {
 /** Reads the innermost cause. Node wraps the errors of several addresses, and libraries wrap Node's. */
 function readFailure(error: unknown): Failure {
   const failure: Failure = { code: "", name: "", message: "", peer: {} };
-  for (let each = error; each instanceof Error; each = each.cause) {
-    const [first] = each instanceof AggregateError ? each.errors : [];
-    failure.code = readErrorCode(each) ?? readErrorCode(first) ?? failure.code;
-    failure.name = each.name;
-    failure.message = each.message;
-    failure.peer = { ...first, ...each };
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const [first] = cause instanceof AggregateError ? cause.errors : [];
+    failure.code = readErrorCode(cause) ?? readErrorCode(first) ?? failure.code;
+    failure.name = cause.name;
+    failure.message = cause.message;
+    failure.peer = { ...first, ...cause };
   }
   return failure;
 }

@@ -25,7 +25,7 @@ export interface NetworkOptions {
 export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
   const request = createRequest(options);
   return async (url, { headers, signal }) => {
-    const sent = { ...headers, "accept-encoding": CODINGS, "user-agent": "analytics-mcp" };
+    const sent = { ...headers, "accept-encoding": ACCEPTED_CODINGS, "user-agent": "analytics-mcp" };
     const response = await request(url, { method: "GET", headers: sent, signal });
     const fields = readFields(response.headers);
     return {
@@ -91,7 +91,7 @@ function readFields(headers: IncomingHttpHeaders): HeaderFields {
 /** Several fields of one name are one list (RFC 9110, section 5.3). */
 const joinField = (value: string | string[] = "") => [value].flat().join(", ");
 
-const CODINGS = "gzip, br";
+const ACCEPTED_CODINGS = "gzip, br";
 /** No service needs more, and a few bytes that were compressed many times over take hours to decompress. */
 const MAX_CODINGS = 2;
 
@@ -111,7 +111,7 @@ const decoders = new Map<string, () => Transform>([
 function decompress(body: Readable, codings: string, signal: AbortSignal): Readable {
   const names = codings
     .split(",")
-    .map((each) => each.trim().toLowerCase())
+    .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== "" && name !== "identity")
     .reverse();
   const found = names.flatMap((name) => decoders.get(name) ?? []);

@@ -58,9 +58,11 @@ export function parseProblem(status: number, text: string, context: ProblemConte
 function findCode(status: number, code: string | undefined): ProblemCode | undefined {
   const step = status in problemCodes ? 1 : 100;
   const fitting = Object.entries(problemCodes).filter(
-    ([each]) => Math.floor(Number(each) / step) === Math.floor(status / step),
+    ([knownStatus]) => Math.floor(Number(knownStatus) / step) === Math.floor(status / step),
   );
-  return fitting.flatMap(([, codes]): readonly ProblemCode[] => codes).find((each) => each === code);
+  return fitting
+    .flatMap(([, codes]): readonly ProblemCode[] => codes)
+    .find((fittingCode) => fittingCode === code);
 }
 
 /** The members that are there and have the right type; the others do not spoil them. */

@@ -56,7 +56,7 @@ export function createResponseCache(limits: CacheLimits, clock: () => number): R
 /** Several callers get the same object, so none may change it. */
 function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const each of Object.values(value)) deepFreeze(each);
+  for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
 }
 

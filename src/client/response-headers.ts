@@ -57,7 +57,7 @@ export function readRetryAfter(headers: HeaderFields, received: number): number 
 }
 
 /** In seconds. A call is repeated until it gets past the quota of a shorter window. */
-const SHORTEST_WINDOW = 30;
+const MIN_WINDOW_SECONDS = 30;
 
 /**
  * The smallest quota of requests that a response names; undefined if it names none. Reads `RateLimit-Policy` in both forms of
@@ -70,7 +70,7 @@ export function readQuota(headers: HeaderFields): Quota | undefined {
   const [, requests] = /^\s*(\d{1,9})(?!\d)/.exec(limit) ?? [];
   const named = policies.length === 0 && requests !== undefined ? [{ requests: Number(requests) }] : policies;
   return named
-    .filter(({ seconds = SHORTEST_WINDOW }) => seconds >= SHORTEST_WINDOW)
+    .filter(({ seconds = MIN_WINDOW_SECONDS }) => seconds >= MIN_WINDOW_SECONDS)
     .sort((a, b) => a.requests - b.requests)[0];
 }
 

@@ -66,7 +66,7 @@ export function describeMismatch(error: z.ZodError, body: unknown): string {
   const path = issue.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   const name = path === "" ? "the body" : `"${path.slice(1)}"`;
   const value = issue.path.reduce<unknown>(
-    (each, key) => (typeof each === "object" && each !== null ? Reflect.get(each, key) : undefined),
+    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
     body,
   );
   if (value === undefined) return `it lacks ${name}`;

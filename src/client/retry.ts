@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../errors.ts";
-import { cancelled, limitTime } from "./time-limit.ts";
+import { createCancelledError, limitTime } from "./time-limit.ts";
 
 /** Times in milliseconds. */
 export interface RetryPolicy {
@@ -38,10 +38,10 @@ export function retry<T>(
   given?: AbortSignal,
 ): Promise<T> {
   const start = performance.now();
-  return limitTime(policy.deadline, given, async ({ signal, isOver }) => {
+  return limitTime(policy.deadline, given, async ({ signal, hasTimedOut }) => {
     const throwIfOver = () => {
-      if (isOver()) throw timedOut(policy);
-      if (signal.aborted) throw cancelled();
+      if (hasTimedOut()) throw createTimeoutError(policy);
+      if (signal.aborted) throw createCancelledError();
     };
     for (let count = 1; ; count++) {
       try {
@@ -60,7 +60,7 @@ export function retry<T>(
   });
 }
 
-const timedOut = (policy: RetryPolicy) =>
+const createTimeoutError = (policy: RetryPolicy) =>
   new AnalyticsError("timeout", `The service gave no answer within ${policy.deadline / 1000} seconds.`, {
     hint: "Try again later.",
   });

@@ -1,13 +1,13 @@
 import { AnalyticsError } from "../errors.ts";
 
 /** The error of a call whose caller aborted it. */
-export const cancelled = () => new AnalyticsError("cancelled", "The call was cancelled.");
+export const createCancelledError = () => new AnalyticsError("cancelled", "The call was cancelled.");
 
 export interface TimeLimit {
   /** Aborted when the time is over or the caller aborts. */
   signal: AbortSignal;
   /** Whether the time ran out before the caller aborted. */
-  isOver(): boolean;
+  hasTimedOut(): boolean;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function limitTime<T>(
   if (given?.aborted) leave();
   given?.addEventListener("abort", leave, { once: true });
   try {
-    return await run({ signal, isOver: () => isOver });
+    return await run({ signal, hasTimedOut: () => isOver });
   } finally {
     clearTimeout(timer);
     given?.removeEventListener("abort", leave);

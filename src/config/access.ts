@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import { readApiKey } from "./api-key.ts";
 import { readBaseUrl } from "./base-url.ts";
-import { describeExposure, isExposed } from "./file-permissions.ts";
+import { describeExposure, isReadableByOthers } from "./file-permissions.ts";
 import { DEFAULT_PROFILE, findProfileFile, listProfiles, readProfile } from "./profiles.ts";
 import { assertExpanded, type Environment, readVariable } from "./variables.ts";
 
@@ -81,7 +81,7 @@ export function findProfileName(environment: Environment): string | undefined {
 }
 
 /** The profile that is used if nothing else is said: no key is given, and no address but the profile's own. */
-export function findSilentProfile(flags: AccessFlags, environment: Environment): string | undefined {
+export function findImplicitProfile(flags: AccessFlags, environment: Environment): string | undefined {
   if (flags.apiKeyFile !== undefined || flags.apiKeyStdin || findKey(environment) !== undefined)
     return undefined;
   const name = findProfileName(environment);
@@ -156,7 +156,7 @@ function readProfileAccess(
     site: place?.site,
     sources: { apiKey: source, baseUrl: source, site: place?.source },
     profile: name,
-    warnings: isExposed(file) ? [describeExposure(file)] : [],
+    warnings: isReadableByOthers(file) ? [describeExposure(file)] : [],
   };
 }
 

@@ -13,7 +13,7 @@ const PLACEHOLDERS = [
 
 export function isPlaceholder(text: string): boolean {
   const trimmed = text.trim().slice(0, 200);
-  return PLACEHOLDERS.some((each) => each.test(trimmed));
+  return PLACEHOLDERS.some((pattern) => pattern.test(trimmed));
 }
 
 /**
@@ -42,9 +42,9 @@ export function readApiKey(given: string, source: string): string {
   return apiKey;
 }
 
-const LONG_ENOUGH = 20;
+const MIN_LENGTH_TO_SHOW = 20;
 
 /** Shows which key it is without giving it away: four characters of a short key would be too many. */
 export function describeKey(apiKey: string): string {
-  return apiKey.length < LONG_ENOUGH ? "too short to show any of it" : `ends in ${apiKey.slice(-4)}`;
+  return apiKey.length < MIN_LENGTH_TO_SHOW ? "too short to show any of it" : `ends in ${apiKey.slice(-4)}`;
 }

@@ -3,7 +3,7 @@ import { platform, userInfo } from "node:os";
 import { quoteForShell } from "../operations/shell-command.ts";
 
 /** Whether other users of this machine can read a file. Always false on Windows, where a mode does not say so. */
-export function isExposed(file: string): boolean {
+export function isReadableByOthers(file: string): boolean {
   if (platform() === "win32") return false;
   const { mode } = statSync(file);
   return (mode & 0o077) !== 0;
@@ -14,7 +14,7 @@ export function describeExposure(file: string): string {
 }
 
 /** Whether users other than this one and root can change a file or a folder. Always false on Windows. */
-export function isForeign(file: string): boolean {
+export function isWritableByOthers(file: string): boolean {
   if (platform() === "win32") return false;
   const { mode, uid } = statSync(file);
   return (mode & 0o022) !== 0 || (uid !== 0 && uid !== userInfo().uid);

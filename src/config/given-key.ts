@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import type { AccessFlags, GivenKey } from "./access.ts";
 import { readApiKey } from "./api-key.ts";
-import { describeExposure, isExposed } from "./file-permissions.ts";
+import { describeExposure, isReadableByOthers } from "./file-permissions.ts";
 import { explainSystemError } from "./system-error.ts";
 
 const MAX_CHARACTERS = 10_000;
@@ -29,7 +29,7 @@ function readKeyFile(file: string): GivenKey {
   try {
     const text = readFileSync(file, "utf8");
     // A shell's <(command) is a pipe, which other users cannot open.
-    const isOpen = statSync(file).isFile() && isExposed(file);
+    const isOpen = statSync(file).isFile() && isReadableByOthers(file);
     return { apiKey: readApiKey(text, source), source, warnings: isOpen ? [describeExposure(file)] : [] };
   } catch (cause) {
     if (cause instanceof AnalyticsError) throw cause;

@@ -16,11 +16,11 @@ export function hashKey(key: string): string {
 }
 
 /** A key's public name. Whoever finds a leaked key can compute it, and nobody the key from it. */
-export function nameKey(sha256: string): string {
+export function createKeyId(sha256: string): string {
   return `key_${sha256.slice(0, 12)}`;
 }
 
 /** Finds a key in a text, where one does not belong. */
-export function findKey(text: string): string | undefined {
+export function findIssuedKey(text: string): string | undefined {
   return KEY.exec(text)?.[0];
 }

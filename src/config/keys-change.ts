@@ -24,7 +24,7 @@ export async function changeKeysFile<T>(
   change: (organizations: readonly Organization[]) => KeysChange<T>,
 ): Promise<T> {
   try {
-    const place = findPlace(file);
+    const place = findTarget(file);
     return await withFileLock(place, () => {
       const isThere = statSync(place, { throwIfNoEntry: false }) !== undefined;
       const { organizations, result } = change(isThere ? readKeysFile(place) : []);
@@ -45,7 +45,7 @@ export async function changeKeysFile<T>(
 }
 
 /** Behind a link is the file that is replaced, not the link. */
-function findPlace(file: string): string {
+function findTarget(file: string): string {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
     return realpathSync(file);

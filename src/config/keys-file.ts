@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { isForeign } from "./file-permissions.ts";
+import { isWritableByOthers } from "./file-permissions.ts";
 import { findConfigFolder } from "./folders.ts";
 import { readSitePattern } from "./site-patterns.ts";
 import { explainSystemError } from "./system-error.ts";
@@ -61,7 +61,7 @@ export function findKeysFile(
 }
 
 /** Changes whenever the file does. */
-export function stampFile(file: string): string {
+export function fingerprintFile(file: string): string {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
     return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
@@ -78,7 +78,7 @@ export function readKeysFile(file: string): Organization[] {
   let text: string;
   try {
     if (!statSync(file).isFile()) throw createKeysFileError(file, "is not a file", HINT_ADD);
-    if (isForeign(file)) throw createForeignFileError(file);
+    if (isWritableByOthers(file)) throw createForeignFileError(file);
     text = readFileSync(file, "utf8");
   } catch (cause) {
     if (cause instanceof AnalyticsError) throw cause;

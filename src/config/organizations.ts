@@ -1,5 +1,5 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { createKey, findKey, hashKey, nameKey } from "./issued-key.ts";
+import { createKey, createKeyId, findIssuedKey, hashKey } from "./issued-key.ts";
 import type { KeysChange } from "./keys-change.ts";
 import { isOrganizationName, type Organization } from "./keys-file.ts";
 import { readSitePattern } from "./site-patterns.ts";
@@ -22,7 +22,7 @@ export function addKey(
   assertNotKey(name, "keys add");
   if (!isOrganizationName(name)) throw createNameError(name);
   const given = sites === undefined ? undefined : readSites(sites);
-  const known = organizations.find((each) => each.name === name);
+  const known = organizations.find((candidate) => candidate.name === name);
   if (known !== undefined && given !== undefined && !isSame(known.sites, given))
     throw createOtherSitesError(known);
   const own = known?.sites ?? given;
@@ -37,9 +37,9 @@ export function addKey(
   const organization = { name, sites: own, keys: [...(known?.keys ?? []), { sha256, created }] };
   return {
     organizations: known
-      ? organizations.map((each) => (each === known ? organization : each))
+      ? organizations.map((candidate) => (candidate === known ? organization : candidate))
       : [...organizations, organization],
-    result: { key, id: nameKey(sha256), sites: own },
+    result: { key, id: createKeyId(sha256), sites: own },
   };
 }
 
@@ -52,18 +52,20 @@ export function removeKeys(
   name: string,
 ): KeysChange<{ organization: string; count: number; isGone: boolean }> {
   assertNotKey(name, "keys remove");
-  const found = organizations.find((each) => each.name === name || listIds(each).includes(name));
+  const found = organizations.find(
+    (candidate) => candidate.name === name || listIds(candidate).includes(name),
+  );
   if (found === undefined) {
     throw new AnalyticsError("usage", `There is no organization and no key of the name ${quoteWord(name)}.`, {
       hint: "See analytics-mcp keys list.",
     });
   }
-  const left = found.name === name ? [] : found.keys.filter(({ sha256 }) => nameKey(sha256) !== name);
+  const left = found.name === name ? [] : found.keys.filter(({ sha256 }) => createKeyId(sha256) !== name);
   const isGone = left.length === 0;
   return {
     organizations: isGone
-      ? organizations.filter((each) => each !== found)
-      : organizations.map((each) => (each === found ? { ...each, keys: left } : each)),
+      ? organizations.filter((candidate) => candidate !== found)
+      : organizations.map((candidate) => (candidate === found ? { ...candidate, keys: left } : candidate)),
     result: { organization: found.name, count: found.keys.length - left.length, isGone },
   };
 }
@@ -81,14 +83,14 @@ export function listKeys(organizations: Organizations): ListedKey[] {
   return organizations.flatMap(({ name, sites, keys }): ListedKey[] => {
     const row = { organization: name, sites };
     if (keys.length === 0) return [{ ...row, key: null, created: null }];
-    return keys.map(({ sha256, created }) => ({ ...row, key: nameKey(sha256), created }));
+    return keys.map(({ sha256, created }) => ({ ...row, key: createKeyId(sha256), created }));
   });
 }
 
-const listIds = ({ keys }: Organization) => keys.map(({ sha256 }) => nameKey(sha256));
+const listIds = ({ keys }: Organization) => keys.map(({ sha256 }) => createKeyId(sha256));
 
 function readSites(text: string): string[] {
-  const parts = text.split(",").filter((each) => each.trim() !== "");
+  const parts = text.split(",").filter((part) => part.trim() !== "");
   if (parts.length > 0) return [...new Set(parts.map(readSitePattern))];
   throw new AnalyticsError("usage", "--sites names no site.", {
     hint: "Such as --sites 'acme.example,*.acme.example'",
@@ -112,13 +114,13 @@ function createNameError(name: string): AnalyticsError {
 
 /** Neither repeats a key nor takes one: other users of the machine can see a command's arguments. */
 function assertNotKey(word: string, command: string): void {
-  const key = findKey(word);
+  const key = findIssuedKey(word);
   if (key === undefined) return;
   throw new AnalyticsError(
     "usage",
     `${command} takes no key, because other users can see a command's arguments.`,
     {
-      hint: `That one has the id ${nameKey(hashKey(key))}. If it may have leaked: analytics-mcp keys remove ${nameKey(hashKey(key))}`,
+      hint: `That one has the id ${createKeyId(hashKey(key))}. If it may have leaked: analytics-mcp keys remove ${createKeyId(hashKey(key))}`,
     },
   );
 }

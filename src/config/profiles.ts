@@ -66,7 +66,7 @@ export function readProfile(environment: Environment, name: string): Profile {
   try {
     const content = JSON.parse(readFileSync(file, "utf8"));
     if (isLocalProfile(content)) throw createLocalProfileError(name);
-    return takeProfile(content);
+    return parseProfile(content);
   } catch (cause) {
     if (cause instanceof AnalyticsError) throw cause;
     const code = readErrorCode(cause);
@@ -107,7 +107,7 @@ function createLocalProfileError(name: string): AnalyticsError {
 }
 
 /** Keeps a profile's known members. Without zod, which would slow down every start. Throws TypeError. */
-function takeProfile({ baseUrl, apiKey, site }: Profile): Profile {
+function parseProfile({ baseUrl, apiKey, site }: Profile): Profile {
   const isText = typeof baseUrl === "string" && typeof apiKey === "string";
   if (isText && (site === undefined || typeof site === "string")) return { baseUrl, apiKey, site };
   throw new TypeError("This is not a profile.");
@@ -126,8 +126,8 @@ export function writeProfile(
   const folder = dirname(file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const each of [folder, dirname(folder)]) chmodSync(each, 0o700);
-    replaceFile(file, `${JSON.stringify("options" in content ? content : takeProfile(content), null, 2)}\n`);
+    for (const path of [folder, dirname(folder)]) chmodSync(path, 0o700);
+    replaceFile(file, `${JSON.stringify("options" in content ? content : parseProfile(content), null, 2)}\n`);
   } catch (cause) {
     throw new AnalyticsError(
       "usage",

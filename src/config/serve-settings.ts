@@ -100,12 +100,12 @@ export function readServeSettings(
     port: readPort(nameOf("--port", "port"), read("port") ?? DEFAULT_PORT),
     publicUrl,
     dashboardUrl: readDashboardUrl(read("dashboardUrl")),
-    ...choosePlaces(read("store"), read("secretFile"), environment, isTrial),
+    ...chooseStorage(read("store"), read("secretFile"), environment, isTrial),
     trustProxy: flags.trustProxy ?? readSwitch(serveVariables.trustProxy, trust ?? "off"),
     allowedOrigins: (read("allowedOrigins") ?? "")
       .split(",")
       .map(readHostname)
-      .filter((each) => each !== ""),
+      .filter((name) => name !== ""),
     ...readApplications(read, nameOf, isTrial && publicUrl === undefined),
     adminListen: readListen(nameOf("--admin-listen", "adminListen"), read("adminListen")),
     drainDelay: readSeconds(nameOf("--drain-delay", "drainDelay"), read("drainDelay") ?? "0") * 1000,
@@ -129,7 +129,7 @@ function readApplications(read: ReadSetting, nameOf: NameSetting, isLocalTrial: 
 }
 
 /** What is only in memory needs no secret that outlives the process, so not even a folder is created. */
-function choosePlaces(
+function chooseStorage(
   namedStore: string | undefined,
   namedSecret: string | undefined,
   environment: Environment,
@@ -188,7 +188,7 @@ function readSwitch(option: string, text: string): boolean {
 }
 
 function readLevel(option: string, text: string): LogLevel {
-  const level = logLevels.find((each) => each === text);
+  const level = logLevels.find((name) => name === text);
   if (level === undefined)
     throw createOptionError(option, `must be one of ${logLevels.join(", ")}, not ${quoteWord(text)}`);
   return level;

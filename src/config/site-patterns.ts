@@ -41,8 +41,8 @@ function readHostname(text: string): string {
 
 /** @param patterns As `readSitePattern` returns them. */
 export function selectSites(patterns: readonly string[]): SiteSelection {
-  const names = new Set(patterns.filter((each) => !each.startsWith(ALL)));
-  const endings = patterns.flatMap((each) => (each.startsWith("*.") ? [each.slice(1)] : []));
+  const names = new Set(patterns.filter((pattern) => !pattern.startsWith(ALL)));
+  const endings = patterns.flatMap((pattern) => (pattern.startsWith("*.") ? [pattern.slice(1)] : []));
   const isAll = patterns.includes(ALL);
   return {
     names,

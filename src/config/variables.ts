@@ -31,5 +31,5 @@ export function isUnexpanded(value: string): boolean {
 
 /** Splits a comma-separated list into trimmed, lower-case parts. */
 export function readList(text: string | undefined): string[] {
-  return (text ?? "").split(",").map((each) => each.trim().toLowerCase());
+  return (text ?? "").split(",").map((part) => part.trim().toLowerCase());
 }

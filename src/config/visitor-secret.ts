@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AnalyticsError, readErrorCode } from "../errors.ts";
-import { describeExposure, isExposed } from "./file-permissions.ts";
+import { describeExposure, isReadableByOthers } from "./file-permissions.ts";
 import { findConfigFolder } from "./folders.ts";
 import { explainSystemError } from "./system-error.ts";
 import type { Environment } from "./variables.ts";
@@ -14,7 +14,7 @@ const MIN_BYTES = 32;
  * settings is used, and created if it is missing. Throws AnalyticsError `usage`.
  */
 export function readVisitorSecret(named: string | undefined, environment: Environment): Uint8Array {
-  const file = named ?? findUsualFile(environment);
+  const file = named ?? findDefaultFile(environment);
   try {
     if (named === undefined) createSecret(file);
     const secret = readFileSync(file);
@@ -26,7 +26,7 @@ export function readVisitorSecret(named: string | undefined, environment: Enviro
       );
     }
     if (!statSync(file).isFile()) throw createSecretError(file, "is not a file");
-    if (isExposed(file)) {
+    if (isReadableByOthers(file)) {
       throw new AnalyticsError("usage", `The visitors' secret ${describeExposure(file)}`);
     }
     return secret;
@@ -36,7 +36,7 @@ export function readVisitorSecret(named: string | undefined, environment: Enviro
   }
 }
 
-function findUsualFile(environment: Environment): string {
+function findDefaultFile(environment: Environment): string {
   const folder = findConfigFolder(environment);
   if (folder !== undefined) return join(folder, "visitor-secret");
   throw new AnalyticsError("usage", "There is no folder for the visitors' secret: HOME is not set.", {

@@ -11,7 +11,7 @@ const corsHeaders = {
 };
 
 /** Lets scripts of any web page read the answer. Answers a preflight request, and returns whether it was one. */
-export function allowScripts(request: IncomingMessage, response: ServerResponse): boolean {
+export function handleCors(request: IncomingMessage, response: ServerResponse): boolean {
   for (const [name, value] of Object.entries(corsHeaders)) response.setHeader(name, value);
   if (request.method !== "OPTIONS") return false;
   response.writeHead(204).end();

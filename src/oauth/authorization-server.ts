@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { allowScripts } from "../http/cors.ts";
+import { handleCors } from "../http/cors.ts";
 import { sendJson } from "../http/json-response.ts";
 import { readBody, readForm, replaceBody } from "../http/request-body.ts";
 import { type ConsentOptions, createConsent } from "./consent.ts";
@@ -63,7 +63,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     if (!route) return false;
     if (route.isApi) {
       request.headers.accept = "application/json";
-      if (allowScripts(request, response)) return true;
+      if (handleCors(request, response)) return true;
     }
     await route.handle(request, response);
     return true;

@@ -125,11 +125,11 @@ export function answerInTime<T, O extends CallOptions>(
   ask: (options: O) => Promise<T>,
   milliseconds = DEADLINE_MS,
 ): Promise<T> {
-  return limitTime(milliseconds, options.signal, async ({ signal, isOver }) => {
+  return limitTime(milliseconds, options.signal, async ({ signal, hasTimedOut }) => {
     try {
       return await ask({ ...options, signal });
     } catch (cause) {
-      if (!isOver()) throw cause;
+      if (!hasTimedOut()) throw cause;
       throw new AnalyticsError(
         "timeout",
         `The service took longer than ${milliseconds / 1000} seconds in total.`,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { allowScripts } from "../http/cors.ts";
+import { handleCors } from "../http/cors.ts";
 import { sendJson } from "../http/json-response.ts";
 import { createServer } from "../mcp/mcp-server.ts";
 import type { McpServerOptions } from "../mcp/server-options.ts";
@@ -37,7 +37,7 @@ export function createMcpRoute(options: McpRouteOptions) {
   return {
     close: endpoint.close,
     serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      if (allowScripts(request, response)) return;
+      if (handleCors(request, response)) return;
       // Even without a token (MCP 2025-11-25, transports). A foreign host still gets the challenge: behind a proxy that
       // does not hand it on, clients find the sign-in, and the 403 after it.
       const foreign = findForeignOrigin(request.headers, options.origins);

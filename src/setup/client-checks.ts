@@ -1,10 +1,10 @@
+import { quoteForShell } from "../operations/shell-command.ts";
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isPlaceholder } from "../config/api-key.ts";
-import { isExposed } from "../config/file-permissions.ts";
+import { isReadableByOthers } from "../config/file-permissions.ts";
 import { listProfiles } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
-import { quoteForShell } from "../operations/shell-command.ts";
 import { localKinds } from "../sources/local-kinds.ts";
 import { clients } from "./clients/index.ts";
 import { type Check, type Finding, ok, skip, warn } from "./doctor-check.ts";
@@ -101,7 +101,7 @@ function checkEntry(client: McpClient, path: string, entry: string, environment:
   if (literals.some((key) => key === "" || isPlaceholder(key))) {
     return warn(`${path}: ANALYTICS_API_KEY is a placeholder`, `To replace it, ${USE_PROFILE}`);
   }
-  if (literals.length > 0 && isExposed(path)) {
+  if (literals.length > 0 && isReadableByOthers(path)) {
     return warn(`${path} contains a key, and other users can read it`, `chmod 600 ${quoteForShell(path)}`);
   }
   return ok(path);

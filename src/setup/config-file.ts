@@ -34,7 +34,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   } catch (cause) {
     if (readErrorCode(cause) === "ENOENT")
       return { path: target, bytes: undefined, text: "", bom: "", mode: undefined };
-    throw explain(cause, target);
+    throw explainFileError(cause, target);
   }
 }
 
@@ -58,7 +58,7 @@ export async function replaceConfigFile(
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeWhole(temporary, bom + replacement.text, file.mode ?? replacement.mode);
+    await writeNewFile(temporary, bom + replacement.text, file.mode ?? replacement.mode);
     if (bytes !== undefined) await keepOwner(temporary, path);
     const backup = bytes === undefined ? undefined : await backUp(path, replacement.now);
     await assertUnchanged(file, backup);
@@ -66,7 +66,7 @@ export async function replaceConfigFile(
     return backup;
   } catch (cause) {
     await rm(temporary, { force: true });
-    throw explain(cause, path);
+    throw explainFileError(cause, path);
   }
 }
 
@@ -77,7 +77,7 @@ async function followLinks(path: string, links = 0): Promise<string> {
   return followLinks(resolve(dirname(path), target), links + 1);
 }
 
-async function writeWhole(path: string, text: string, mode: number): Promise<void> {
+async function writeNewFile(path: string, text: string, mode: number): Promise<void> {
   const handle = await open(path, "wx", mode);
   try {
     // `open` applies the umask, `chmod` does not. A new file without a key gets the usual mode.
@@ -126,14 +126,14 @@ async function assertUnchanged({ path, bytes }: ConfigFile, backup: string | und
   });
 }
 
-export function isThere(path: string): Promise<boolean> {
+export function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,
   );
 }
 
-function explain(cause: unknown, path: string): unknown {
+function explainFileError(cause: unknown, path: string): unknown {
   const code = readErrorCode(cause);
   if (cause instanceof AnalyticsError || code === undefined) return cause;
   const reason =

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import { isPlaceholder } from "../config/api-key.ts";
 import { AnalyticsError } from "../errors.ts";
-import { isThere, NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } from "./config-file.ts";
+import { exists, NEW_FILE, PRIVATE_FILE, readConfigFile, replaceConfigFile } from "./config-file.ts";
 import type { Edit } from "./documents/editor.ts";
 import { editJson } from "./documents/json-editor.ts";
 import { editToml } from "./documents/toml-editor.ts";
@@ -44,7 +44,7 @@ export async function writeEntry(
   const file = await readConfigFile(path);
   if (!force) await assertFolder(dirname(file.path));
   const edit = chooseEditor(client);
-  const text = inFile(file.path, () => edit(file.text, buildEntry(client, spec), force));
+  const text = namePathInErrors(file.path, () => edit(file.text, buildEntry(client, spec), force));
   const isNew = file.bytes === undefined;
   const outcome = {
     path: file.path,
@@ -69,7 +69,7 @@ function chooseEditor({ format }: WritableClient): Edit {
 }
 
 async function assertInstalled({ title }: McpClient, path: string): Promise<void> {
-  if (await isThere(dirname(path))) return;
+  if (await exists(dirname(path))) return;
   throw new AnalyticsError(
     "usage",
     `${title} does not seem to be installed: ${dirname(path)} does not exist.`,
@@ -80,13 +80,13 @@ async function assertInstalled({ title }: McpClient, path: string): Promise<void
 }
 
 async function assertFolder(folder: string): Promise<void> {
-  if (await isThere(folder)) return;
+  if (await exists(folder)) return;
   throw new AnalyticsError("usage", `The folder ${folder} does not exist.`, {
     hint: "Nothing was written. Check --file, or create the folder with --force.",
   });
 }
 
-function inFile(path: string, edit: () => string): string {
+function namePathInErrors(path: string, edit: () => string): string {
   try {
     return edit();
   } catch (cause) {
@@ -115,7 +115,7 @@ function hideKeys(difference: string, texts: string): string {
   const values = [...texts.matchAll(KEY_VALUE)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? "",
   );
-  const keys = values.filter((each) => each !== "" && !REFERENCE.test(each) && !isPlaceholder(each));
+  const keys = values.filter((text) => text !== "" && !REFERENCE.test(text) && !isPlaceholder(text));
   // The longest first: one key may start with another.
   keys.sort((one, other) => other.length - one.length);
   return keys.reduce((shown, key) => shown.replaceAll(key, "…"), difference);

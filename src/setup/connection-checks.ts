@@ -9,7 +9,7 @@ import { AnalyticsError } from "../errors.ts";
 import { type Check, type ConnectionFacts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
 
 const TIMEOUT_MS = 5_000;
-const SOON_MS = 14 * 86_400_000;
+const EXPIRES_SOON_MS = 14 * 86_400_000;
 
 /** The connection to the service, step by step: the first step that fails is the one to fix. */
 export const connectionChecks: readonly Check<ConnectionFacts>[] = [
@@ -60,7 +60,7 @@ async function checkDns(facts: ConnectionFacts): Promise<Finding> {
     const who = proxy === undefined ? "" : "the proxy ";
     return ok(`${who}${host} is ${addresses.map(({ address }) => address).join(", ")}`);
   } catch (cause) {
-    return fail(explain(cause, origin, proxy));
+    return fail(createConnectionError(cause, origin, proxy));
   }
 }
 
@@ -73,7 +73,7 @@ async function checkTcp(facts: ConnectionFacts): Promise<Finding> {
     const who = proxy === undefined ? "" : "to the proxy ";
     return ok(`connected ${who}in ${Math.round(performance.now() - start)} ms`);
   } catch (cause) {
-    return fail(explain(cause, origin, proxy));
+    return fail(createConnectionError(cause, origin, proxy));
   } finally {
     socket.destroy();
   }
@@ -95,10 +95,11 @@ async function checkTls(facts: ConnectionFacts): Promise<Finding> {
   try {
     await waitFor(socket, "secureConnect");
     const code: unknown = socket.authorizationError;
-    if (!socket.authorized) return fail(explain(Object.assign(new Error(), { code }), origin, undefined));
+    if (!socket.authorized)
+      return fail(createConnectionError(Object.assign(new Error(), { code }), origin, undefined));
     return describeCertificate(socket.getPeerCertificate(), facts.clock());
   } catch (cause) {
-    return fail(explain(cause, origin, undefined));
+    return fail(createConnectionError(cause, origin, undefined));
   } finally {
     socket.destroy();
   }
@@ -107,11 +108,11 @@ async function checkTls(facts: ConnectionFacts): Promise<Finding> {
 function describeCertificate(certificate: PeerCertificate, now: number): Finding {
   const end = Date.parse(certificate.valid_to);
   const detail = `certificate valid until ${new Date(end).toISOString().slice(0, 10)}`;
-  if (end - now > SOON_MS) return ok(detail);
+  if (end - now > EXPIRES_SOON_MS) return ok(detail);
   return warn(detail, "It expires soon: tell the operator of the service.");
 }
 
-function explain(cause: unknown, origin: string, proxy: URL | undefined): AnalyticsError {
+function createConnectionError(cause: unknown, origin: string, proxy: URL | undefined): AnalyticsError {
   const failure = explainFailure(cause, origin, [proxy?.href]);
   const error = failure instanceof RetryableError ? failure.error : failure;
   if (proxy === undefined || error.code === "proxy") return error;

@@ -1,5 +1,5 @@
 import { connectionChecks } from "./connection-checks.ts";
-import { type ConnectorFacts, fault } from "./connector-facts.ts";
+import { type ConnectorFacts, createConnectorError } from "./connector-facts.ts";
 import { findMetadataUrl } from "./connector-metadata.ts";
 import { checkPage, checkPageHeaders } from "./connector-page.ts";
 import { type Check, type Finding, ok, skip, warn } from "./doctor-check.ts";
@@ -32,7 +32,7 @@ async function checkChallenge({ endpoint, readCall }: ConnectorFacts): Promise<F
   const challenge = headers.get("www-authenticate") ?? "";
   if (status !== 401) throw explainStatus(status, endpoint);
   if (!/^\s*bearer\b/i.test(challenge)) {
-    throw fault(
+    throw createConnectorError(
       "it answers 401 without WWW-Authenticate: Bearer, so clients do not find the sign-in",
       "Let the reverse proxy pass this header on.",
     );
@@ -50,28 +50,31 @@ async function checkChallenge({ endpoint, readCall }: ConnectorFacts): Promise<F
 function explainStatus(status: number, endpoint: string) {
   const { pathname } = new URL(endpoint);
   if (status === 404 || status === 405)
-    return fault(
+    return createConnectorError(
       `it answers ${status}: no MCP server is at ${pathname}`,
       "Check the path: that of serve is /mcp.",
     );
   if (status === 403)
-    return fault(
+    return createConnectorError(
       "it answers 403 before the sign-in",
       "Let the reverse proxy pass Host on, and check what else refuses it.",
     );
   if (status >= 500)
-    return fault(`it answers ${status}`, "Check that the connector runs and that its proxy reaches it.");
+    return createConnectorError(
+      `it answers ${status}`,
+      "Check that the connector runs and that its proxy reaches it.",
+    );
   if (status >= 300 && status < 400)
-    return fault(
+    return createConnectorError(
       `it redirects (${status}), and clients do not repeat a call elsewhere`,
       "Give people the address that it redirects to.",
     );
   if (status < 300)
-    return fault(
+    return createConnectorError(
       "it answers without a sign-in",
       "Check that this is a connector: whoever knows the address gets its answers.",
     );
-  return fault(`it answers ${status}, not 401`, "Look at the connector's log.");
+  return createConnectorError(`it answers ${status}, not 401`, "Look at the connector's log.");
 }
 
 async function checkResource({ endpoint, readResource }: ConnectorFacts): Promise<Finding> {
@@ -94,7 +97,7 @@ async function checkServer({ readServer }: ConnectorFacts): Promise<Finding> {
 async function checkPkce({ readServer }: ConnectorFacts): Promise<Finding> {
   const { code_challenge_methods_supported: methods = [] } = await readServer();
   if (methods.includes("S256")) return ok("S256");
-  throw fault(
+  throw createConnectorError(
     "code_challenge_methods_supported does not name S256, so MCP clients refuse to sign in",
     "Support PKCE with S256, and say so in the server metadata.",
   );

@@ -4,7 +4,7 @@ import { connectorChecks } from "./connector-checks.ts";
 import type { ConnectorFacts } from "./connector-facts.ts";
 import { readResourceMetadata, readServerMetadata } from "./connector-metadata.ts";
 import { createProbe, type Probe } from "./connector-probe.ts";
-import { openSignIn, registerClient } from "./connector-sign-in.ts";
+import { openSignIn, registerApplication } from "./connector-sign-in.ts";
 import { type Diagnosis, once, runChecks } from "./run-checks.ts";
 
 export interface ConnectorContext {
@@ -27,7 +27,7 @@ export async function diagnoseConnector(context: ConnectorContext): Promise<Diag
   const readCall = once(() => callWithoutToken(probe, endpoint));
   const readResource = once(() => readResourceMetadata({ endpoint, probe, readCall }));
   const readServer = once(() => readServerMetadata({ endpoint, probe, readResource }));
-  const readClientId = once(() => registerClient({ probe, readServer }));
+  const readClientId = once(() => registerApplication({ probe, readServer }));
   const facts: ConnectorFacts = {
     endpoint,
     environment,

@@ -41,13 +41,15 @@ export interface ConnectorFacts extends ConnectionFacts {
   readPage: () => Promise<Reply>;
 }
 
-const LONGEST = 120;
+const MAX_QUOTED_LENGTH = 120;
 
 /** Text of a connector, for a message. */
-export const quote = (text: string) => quoteWord(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+export const quote = (text: string) =>
+  quoteWord(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text);
 
 /** A fault of the connector. */
-export const fault = (message: string, hint: string) => new AnalyticsError("bad_answer", message, { hint });
+export const createConnectorError = (message: string, hint: string) =>
+  new AnalyticsError("bad_answer", message, { hint });
 
 /** Whether tokens and sign-ins may go there: https, or this machine if the connector is on it. */
 export function isSecure(url: string, endpoint: string): boolean {

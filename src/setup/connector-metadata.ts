@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import {
   type ConnectorFacts,
-  fault,
+  createConnectorError,
   isSecure,
   quote,
   type ResourceMetadata,
@@ -11,7 +11,7 @@ import {
 } from "./connector-facts.ts";
 import type { Probe, Reply } from "./connector-probe.ts";
 
-const ROUTE = "Route the paths under /.well-known/ to the connector.";
+const ROUTE_HINT = "Route the paths under /.well-known/ to the connector.";
 
 const trimSlash = (url: string) => url.replace(/\/$/, "");
 
@@ -34,7 +34,7 @@ export async function readResourceMetadata({
   const { origin, pathname } = new URL(endpoint);
   const url = findMetadataUrl(challenge) ?? `${origin}/.well-known/oauth-protected-resource${pathname}`;
   if (!isSecure(url, endpoint)) {
-    throw fault(
+    throw createConnectorError(
       `the challenge names ${quote(url)}, which is not https`,
       "Start the connector with --public-url and its https address.",
     );
@@ -42,7 +42,7 @@ export async function readResourceMetadata({
   const metadata = readDocument(await probe(url), resourceMetadata);
   const { resource } = metadata;
   if (trimSlash(resource) !== trimSlash(endpoint) && trimSlash(resource) !== origin) {
-    throw fault(
+    throw createConnectorError(
       `it is about ${quote(resource)}, not about ${endpoint}`,
       "Give people the address it names, or start the connector with --public-url and the address that people use.",
     );
@@ -58,14 +58,14 @@ export async function readServerMetadata({
 }: Pick<ConnectorFacts, "endpoint" | "probe" | "readResource">): Promise<ServerMetadata> {
   const [issuer = ""] = (await readResource()).authorization_servers;
   if (!isSecure(issuer, endpoint)) {
-    throw fault(
+    throw createConnectorError(
       `the authorization server is ${quote(issuer)}, which is not https`,
       "Start the connector with --public-url and its https address.",
     );
   }
   const metadata = readDocument(await findServerDocument(probe, issuer), serverMetadata);
   if (trimSlash(metadata.issuer) !== trimSlash(issuer)) {
-    throw fault(
+    throw createConnectorError(
       `its issuer is ${quote(metadata.issuer)}, not ${quote(issuer)} (RFC 8414, section 3.3)`,
       "The two must be the same: check --public-url.",
     );
@@ -73,7 +73,7 @@ export async function readServerMetadata({
   const { authorization_endpoint, token_endpoint, registration_endpoint = token_endpoint } = metadata;
   for (const url of [authorization_endpoint, token_endpoint, registration_endpoint]) {
     if (isSecure(url, endpoint)) continue;
-    throw fault(
+    throw createConnectorError(
       `it names ${quote(url)}, which is not https`,
       "Every endpoint needs https: check --public-url.",
     );
@@ -97,16 +97,19 @@ function readDocument<T extends z.ZodObject>(
 ): z.output<T> {
   const type = headers.get("content-type") ?? "";
   if (status >= 300 && status < 400) {
-    throw fault(`${url} redirects, which clients do not follow`, ROUTE);
+    throw createConnectorError(`${url} redirects, which clients do not follow`, ROUTE_HINT);
   }
-  if (status !== 200) throw fault(`${url} answers ${status}`, ROUTE);
-  if (/html/i.test(type)) throw fault(`${url} answers with a page, not with JSON`, ROUTE);
+  if (status !== 200) throw createConnectorError(`${url} answers ${status}`, ROUTE_HINT);
+  if (/html/i.test(type)) throw createConnectorError(`${url} answers with a page, not with JSON`, ROUTE_HINT);
   const parsed = schema.safeParse(parse(body));
   if (parsed.success) return parsed.data;
   const members = [...new Set(parsed.error.issues.map(({ path }) => String(path[0] ?? "")))].filter(Boolean);
   const what =
     members.length === 0 ? "is not a JSON object" : `lacks ${members.join(", ")}, or has it in another form`;
-  throw fault(`${url} ${what}`, members.length === 0 ? ROUTE : "Tell whoever made the connector.");
+  throw createConnectorError(
+    `${url} ${what}`,
+    members.length === 0 ? ROUTE_HINT : "Tell whoever made the connector.",
+  );
 }
 
 export function parse(body: string): unknown {

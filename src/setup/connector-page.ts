@@ -1,4 +1,4 @@
-import { type ConnectorFacts, fault } from "./connector-facts.ts";
+import { type ConnectorFacts, createConnectorError } from "./connector-facts.ts";
 import { type Finding, ok, skip, warn } from "./doctor-check.ts";
 
 const NOT_STARTED = "no application could register";
@@ -8,15 +8,18 @@ export async function checkPage({ readClientId, readPage }: ConnectorFacts): Pro
   if ((await readClientId()) === undefined) return skip(NOT_STARTED);
   const { status, headers, text } = await readPage();
   if (status !== 200)
-    throw fault(`it answers ${status}`, "Look at the connector's log, or tell whoever runs it.");
+    throw createConnectorError(
+      `it answers ${status}`,
+      "Look at the connector's log, or tell whoever runs it.",
+    );
   if (!/^\s*text\/html\b/i.test(headers.get("content-type") ?? "")) {
-    throw fault(
+    throw createConnectorError(
       "it is not an HTML page",
       "Check that nothing in front of the connector changes its answers.",
     );
   }
   if (!/<form\b[^>]*\bmethod="?post\b/i.test(text) || !/<input\b[^>]*\btype="?password\b/i.test(text)) {
-    throw fault(
+    throw createConnectorError(
       "it has no form that asks for a key",
       "Check that nothing in front of the connector, such as a page for visitors to wait on, answers instead.",
     );
@@ -36,9 +39,9 @@ export async function checkPageHeaders({ readClientId, readPage }: ConnectorFact
   const { headers } = await readPage();
   const found = findWeaknesses(headers);
   if (found.length === 0) return ok("Content-Security-Policy, frame-ancestors, Referrer-Policy, nosniff");
-  const detail = found.map((each) => each.detail).join("; ");
-  const fix = found.map((each) => each.fix).join(" ");
-  if (found.some(({ isSerious }) => isSerious)) throw fault(detail, fix);
+  const detail = found.map((weakness) => weakness.detail).join("; ");
+  const fix = found.map((weakness) => weakness.fix).join(" ");
+  if (found.some(({ isSerious }) => isSerious)) throw createConnectorError(detail, fix);
   return warn(detail, fix);
 }
 
@@ -71,7 +74,7 @@ function findWeaknesses(headers: Headers): Weakness[] {
       fix: "Send it with every page.",
     },
   ];
-  return weaknesses.filter((each) => each !== false);
+  return weaknesses.filter((weakness) => weakness !== false);
 }
 
 /** The directives of a Content-Security-Policy, by name. */

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type ConnectorFacts, fault, isSecure, quote } from "./connector-facts.ts";
+import { type ConnectorFacts, createConnectorError, isSecure, quote } from "./connector-facts.ts";
 import { parse } from "./connector-metadata.ts";
 import type { Probe, Reply } from "./connector-probe.ts";
 
 /** Nothing listens there: the sign-in is never finished. */
 const REDIRECT = "http://127.0.0.1:33418/callback";
 const MAX_REDIRECTS = 5;
-const LOOK = "Look at the connector's log, or tell whoever runs it.";
+const SEE_LOG = "Look at the connector's log, or tell whoever runs it.";
 
 /** Registers an application (RFC 7591), as clients do that have no metadata document. */
-export async function registerClient({
+export async function registerApplication({
   probe,
   readServer,
 }: Pick<ConnectorFacts, "probe" | "readServer">): Promise<string | undefined> {
@@ -26,12 +26,13 @@ export async function registerClient({
       token_endpoint_auth_method: "none",
     }),
   });
-  if (status === 429) throw fault("it answers 429: too many registrations", "Try again in an hour.");
+  if (status === 429)
+    throw createConnectorError("it answers 429: too many registrations", "Try again in an hour.");
   const { client_id } = Object(parse(text)) as Record<string, unknown>;
   if ((status !== 201 && status !== 200) || typeof client_id !== "string" || client_id === "") {
-    throw fault(
+    throw createConnectorError(
       `it answers ${status} and no client_id`,
-      `Let POST requests through to ${new URL(url).pathname}. ${LOOK}`,
+      `Let POST requests through to ${new URL(url).pathname}. ${SEE_LOG}`,
     );
   }
   return client_id;
@@ -73,29 +74,29 @@ async function follow(probe: Probe, start: string, endpoint: string): Promise<Re
     const location = reply.headers.get("location");
     if (reply.status < 300 || reply.status >= 400 || location === null) return reply;
     const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
-    if (next?.href.startsWith(REDIRECT)) throw explainReturn(next.searchParams);
+    if (next?.href.startsWith(REDIRECT)) throw createEarlyReturnError(next.searchParams);
     // Cookies of a sign-in stay where they were set.
     if (next?.origin !== new URL(start).origin || !isSecure(next.href, endpoint)) {
-      throw fault(
+      throw createConnectorError(
         `it sends the browser on to ${quote(next?.origin ?? location)}`,
-        `Only that server can show its page. ${LOOK}`,
+        `Only that server can show its page. ${SEE_LOG}`,
       );
     }
     url = next.href;
   }
-  throw fault(`it redirects more than ${MAX_REDIRECTS} times`, LOOK);
+  throw createConnectorError(`it redirects more than ${MAX_REDIRECTS} times`, SEE_LOG);
 }
 
 /** The sign-in must not end before a person has seen anything. */
-function explainReturn(answer: URLSearchParams) {
+function createEarlyReturnError(answer: URLSearchParams) {
   if (answer.has("code")) {
-    return fault(
+    return createConnectorError(
       "it lets an application in without asking anybody",
       "Do not use this connector: anyone's link could sign in.",
     );
   }
   const reason = answer.get("error_description") ?? answer.get("error") ?? "no reason";
-  return fault(`it refuses the application: ${quote(reason)}`, LOOK);
+  return createConnectorError(`it refuses the application: ${quote(reason)}`, SEE_LOG);
 }
 
 /** Several cookies may be in one field; a comma in a date is not between two. */

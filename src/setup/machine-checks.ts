@@ -1,6 +1,7 @@
+import { quoteForShell } from "../operations/shell-command.ts";
 import { accessSync, constants } from "node:fs";
 import { describeKey } from "../config/api-key.ts";
-import { describeExposure, isExposed } from "../config/file-permissions.ts";
+import { describeExposure, isReadableByOthers } from "../config/file-permissions.ts";
 import {
   findProfileFile,
   findProfileFolder,
@@ -12,10 +13,9 @@ import { serveVariables } from "../config/serve-settings.ts";
 import { hintOnUnexpanded, isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
-import { quoteForShell } from "../operations/shell-command.ts";
 import { type Check, type Facts, type Finding, isAboutAddress, ok, skip, warn } from "./doctor-check.ts";
 
-const KNOWN = new Set<string>([...Object.keys(documented), ...Object.values(serveVariables)]);
+const KNOWN_VARIABLES = new Set<string>([...Object.keys(documented), ...Object.values(serveVariables)]);
 
 /** Checks of this machine and its settings. They send nothing. */
 export const machineChecks: readonly Check[] = [
@@ -48,7 +48,7 @@ function checkEnvironment({ environment }: Facts): Finding {
       hintOnUnexpanded(unexpanded),
     );
   }
-  const unknown = names.filter((name) => !KNOWN.has(name));
+  const unknown = names.filter((name) => !KNOWN_VARIABLES.has(name));
   if (unknown.length > 0) {
     return warn(
       `${unknown.join(", ")}: this program does not read it`,
@@ -88,10 +88,11 @@ function checkProfiles({ environment }: Facts): Finding {
       throw error;
     }
     const file = findProfileFile(environment, name);
-    if (isExposed(file)) return warn(`other users of this machine can read ${name}`, describeExposure(file));
+    if (isReadableByOthers(file))
+      return warn(`other users of this machine can read ${name}`, describeExposure(file));
   }
   const folder = findProfileFolder(environment) ?? "";
-  if (isExposed(folder))
+  if (isReadableByOthers(folder))
     return warn("other users can open the folder of the profiles", `chmod 700 ${quoteForShell(folder)}`);
   return ok(names.join(", "));
 }

@@ -9,7 +9,7 @@ export async function runChecks<Facts>(checks: readonly Check<Facts>[], facts: F
   const blocked = new Set<string>();
   for (const check of checks) {
     const { name, needs = [] } = check;
-    const missing = needs.find((each) => blocked.has(each));
+    const missing = needs.find((need) => blocked.has(need));
     const finding = missing === undefined ? await run(check, facts) : skip(`needs: ${missing}`);
     if (missing !== undefined || finding.status === "failed") blocked.add(name);
     report.push({ name, ...finding });

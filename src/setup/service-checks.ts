@@ -4,8 +4,8 @@ import { openapi } from "../operations/index.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
 import { ask, type ServiceTrial } from "./service-trial.ts";
 
-const SKEW_MS = 60_000;
-const FEW_LEFT = 5;
+const MAX_SKEW_MS = 60_000;
+const LOW_QUOTA = 5;
 
 /** Checks of the service's answers, once it can be reached. */
 export const serviceChecks: readonly Check[] = [
@@ -45,7 +45,7 @@ export function compareClocks(
   if (Number.isNaN(date)) return skip(`the ${peer} sends no Date header`);
   // The header has whole seconds and was written between the request and the response.
   const ahead = asked > date + 1_000 ? asked - date - 1_000 : Math.min(0, answered - date);
-  if (Math.abs(ahead) < SKEW_MS) return ok(`agrees with the ${peer}`);
+  if (Math.abs(ahead) < MAX_SKEW_MS) return ok(`agrees with the ${peer}`);
   const size = describeDuration(Math.abs(ahead));
   return warn(
     `this machine is ${size} ${ahead > 0 ? "ahead of" : "behind"} the ${peer}`,
@@ -63,7 +63,7 @@ async function checkRateLimit({ readTrial }: Facts): Promise<Finding> {
   const [, draft] = /(?:^|;)\s*r=(\d+)/.exec(headers?.get("ratelimit") ?? "") ?? [];
   const left = draft ?? headers?.get("x-ratelimit-remaining")?.trim();
   if (left === undefined || !/^\d+$/.test(left)) return skip("the service does not report a quota");
-  if (Number(left) >= FEW_LEFT) return ok(`${left} requests left`);
+  if (Number(left) >= LOW_QUOTA) return ok(`${left} requests left`);
   return warn(`${left} requests left`, "Wait a little, and check what else uses this key.");
 }
 

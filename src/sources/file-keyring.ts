@@ -1,5 +1,5 @@
-import { nameKey } from "../config/issued-key.ts";
-import { type Organization, readKeysFile, stampFile } from "../config/keys-file.ts";
+import { createKeyId } from "../config/issued-key.ts";
+import { fingerprintFile, type Organization, readKeysFile } from "../config/keys-file.ts";
 import { type SiteSelection, selectSites } from "../config/site-patterns.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { DataSource } from "./data-source.ts";
@@ -28,12 +28,12 @@ export function openFileKeyring(file: string, { openView, clock, report }: FileK
     createKeyring(
       organizations.flatMap(({ sites, keys }) => {
         const source = openView(selectSites(sites));
-        return keys.map(({ sha256 }) => ({ keyId: nameKey(sha256), sha256, source }));
+        return keys.map(({ sha256 }) => ({ keyId: createKeyId(sha256), sha256, source }));
       }),
     );
 
   // The stamp is read before the content, so that no change in between is missed.
-  let stamp = stampFile(file);
+  let stamp = fingerprintFile(file);
   let checked = clock();
   let find = build(readKeysFile(file));
   let isDamaged = false;
@@ -42,7 +42,7 @@ export function openFileKeyring(file: string, { openView, clock, report }: FileK
     if (Math.abs(now - checked) < FRESH_MS) return;
     checked = now;
     try {
-      const current = stampFile(file);
+      const current = fingerprintFile(file);
       if (current === stamp) return;
       stamp = current;
       find = build(readKeysFile(file));

@@ -36,7 +36,7 @@ function createCompletionCommand(io: Io): ShellCommand {
 
 function chooseShell(word: string): CompletionShell {
   assertNotOption(word, "completion");
-  const shell = completionShells.find((each) => each === word);
+  const shell = completionShells.find((name) => name === word);
   if (shell !== undefined) return shell;
   throw new AnalyticsError(
     "usage",

@@ -1,4 +1,4 @@
-import { type Access, findSilentProfile, readAccess } from "../../config/access.ts";
+import { type Access, findImplicitProfile, readAccess } from "../../config/access.ts";
 import { isLoopback } from "../../config/base-url.ts";
 import { readEndpoint } from "../../config/endpoint-url.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../../config/profiles.ts";
@@ -136,7 +136,7 @@ function readProfileName(
   }
   // Another machine has other profiles.
   const isSilent = machine.isHere && !flags.withKey;
-  const name = flags.profile ?? (isSilent ? findSilentProfile(flags, environment) : undefined);
+  const name = flags.profile ?? (isSilent ? findImplicitProfile(flags, environment) : undefined);
   if (name !== undefined) readAccess(flags, environment);
   return name;
 }

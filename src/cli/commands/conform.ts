@@ -56,7 +56,9 @@ function createConformCommand(io: Io): ShellCommand {
       if (flags.list) return printRules(io, sections, flags);
       // A given address is what to check, whatever else is set up.
       const local = findLocal(flags, address === undefined ? io.environment : {});
-      const target = local ? await reachLocal(io, local, address) : await reach(io, address, flags);
+      const target = local
+        ? await openLocalTarget(io, local, address)
+        : await openServiceTarget(io, address, flags);
       const report = await checkConformance(target, {
         clock: io.clock,
         sleep: (milliseconds) => sleep(milliseconds),
@@ -73,10 +75,14 @@ function createConformCommand(io: Io): ShellCommand {
 const readNames = (text: string) =>
   text
     .split(",")
-    .map((each) => each.trim())
-    .filter((each) => each !== "");
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 
-async function reach({ environment, stdin }: Io, address: string | undefined, flags: ConformFlags) {
+async function openServiceTarget(
+  { environment, stdin }: Io,
+  address: string | undefined,
+  flags: ConformFlags,
+) {
   if (address !== undefined && flags.baseUrl !== undefined) {
     throw new AnalyticsError("usage", "The address was given twice.", {
       hint: "Give it as the argument or as --base-url, not both.",
@@ -109,7 +115,7 @@ function readOtherKey(text: string | undefined, apiKey: string): string | undefi
 }
 
 /** The REST API over a source in this process, called directly without a port. */
-async function reachLocal(io: Io, local: LocalChoice, address: string | undefined): Promise<Target> {
+async function openLocalTarget(io: Io, local: LocalChoice, address: string | undefined): Promise<Target> {
   const { clock, environment } = io;
   const { option, about } = local.kind;
   if (address !== undefined) {

@@ -42,8 +42,8 @@ function createDoctorCommand(io: Io): ShellCommand {
       const flags = self.optsWithGlobals<DoctorFlags>();
       const report =
         flags.connector === undefined
-          ? await examineHere(io, flags)
-          : await examineConnector(io, flags.connector, flags);
+          ? await checkSetup(io, flags)
+          : await checkConnector(io, flags.connector, flags);
       await printAnswer(io, buildAnswer(report), readOutput(io, flags));
       assertHealthy(report);
     });
@@ -54,7 +54,7 @@ interface DoctorFlags extends SourceFlags, OutputFlags {
 }
 
 /** Checks a connector from outside. It is not asked for numbers, so no service and no key have a part in it. */
-async function examineConnector(io: Io, text: string, flags: DoctorFlags): Promise<Diagnosis> {
+async function checkConnector(io: Io, text: string, flags: DoctorFlags): Promise<Diagnosis> {
   const { environment, clock } = io;
   const other = findAccessOption(flags);
   if (other !== undefined) {
@@ -81,7 +81,7 @@ function findAccessOption(flags: SourceFlags): string | undefined {
   return local ?? given.find(([, value]) => value !== undefined && value !== false)?.[0];
 }
 
-async function examineHere(io: Io, flags: SourceFlags): Promise<Diagnosis> {
+async function checkSetup(io: Io, flags: SourceFlags): Promise<Diagnosis> {
   const { diagnose } = await import("../../setup/diagnosis.ts");
   const { environment, clock, version, nodeVersion } = io;
   const source = openSource(io, flags);

@@ -68,8 +68,8 @@ function createList(io: Io): Command {
       const [{ findKeysFile, readKeysFile }, , { listKeys }] = await loadKeys();
       const { file } = findKeysFile(flags, io.environment);
       const keys = listKeys(readKeysFile(file));
-      const { isExposed, describeExposure } = await import("../../config/file-permissions.ts");
-      if (isExposed(file)) await printNote(io, `note: ${describeExposure(file)}`);
+      const { isReadableByOthers, describeExposure } = await import("../../config/file-permissions.ts");
+      if (isReadableByOthers(file)) await printNote(io, `note: ${describeExposure(file)}`);
       const rows = keys.map(({ sites, ...key }) => ({ ...key, sites: sites.join(", ") }));
       const count = keys.filter(({ key }) => key !== null).length;
       const notes = [`${formatCount(count, "key")}, times in UTC.`];

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { AnalyticsError } from "../../errors.ts";
 import { wrap } from "../../render/text-width.ts";
 import type { Io } from "../io.ts";
-import { wrapAside } from "../output/streams.ts";
+import { wrapForStderr } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 
 export interface Field {
@@ -17,7 +17,7 @@ export interface Field {
 }
 
 /** Columns left for the answer beside its prompt; a longer prompt stands on lines of its own. */
-const ROOM = 30;
+const MIN_ANSWER_WIDTH = 30;
 
 /**
  * Asks for one field after another at a terminal, on stderr. Throws AnalyticsError `cancelled` on Ctrl-C and Ctrl-D, after
@@ -53,7 +53,7 @@ export function askAtTerminal(io: Io, fields: readonly Field[]): Promise<string[
         if (field) answers.push(field.read(line.trim() || (field.fallback ?? "")));
       } catch (error) {
         if (!(error instanceof AnalyticsError)) return reject(error);
-        stderr.write(`${wrapAside(io, `${error.message} ${error.hint ?? ""}`.trim())}\n`);
+        stderr.write(`${wrapForStderr(io, `${error.message} ${error.hint ?? ""}`.trim())}\n`);
       }
       ask();
     });
@@ -71,7 +71,7 @@ export function askAtTerminal(io: Io, fields: readonly Field[]): Promise<string[
 function writePrompt(io: Io, field: Field): string {
   const prompt = `${field.label}${describe(field)}: `;
   const { width } = readScreen(io, "stderr", {});
-  if (prompt.length + (field.hidden ? 0 : ROOM) <= width) return prompt;
+  if (prompt.length + (field.hidden ? 0 : MIN_ANSWER_WIDTH) <= width) return prompt;
   io.stderr.write(`${wrap(prompt.trimEnd(), width)}\n`);
   return "> ";
 }

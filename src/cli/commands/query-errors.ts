@@ -27,7 +27,7 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
   const { code, parameters, status, hint = "" } = error;
   const [first] = parameters;
   if (first?.parameter === "site" && first.allowed !== undefined) return explainSite(query, error, given);
-  const parts = parameters.map((each) => explainParameter(each, given));
+  const parts = parameters.map((parameter) => explainParameter(parameter, given));
   const guesses = given.words.map((word) => given.guess(word).trim());
   const isOfWindows = parameters.some(({ maximum }) => maximum === MAX_WINDOW_DAYS);
   return new AnalyticsError(code, parts.map(({ message }) => message).join(" "), {
@@ -38,7 +38,7 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
       isOfWindows ? `${query.name} compares with as many days before.` : "",
       seeHelp(query.name),
     ]
-      .filter((each) => each !== "")
+      .filter((sentence) => sentence !== "")
       .join(" "),
     status,
     parameters,
@@ -63,7 +63,7 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   }
   if (texts.length > 1) return { message: `${name} ${detail} (${texts.map(shorten).join(", ")}).`, hint: "" };
   if (list !== undefined && value !== "") {
-    const known = list.split(", ").filter((each) => /^\w+$/.test(each));
+    const known = list.split(", ").filter((word) => /^\w+$/.test(word));
     const [unrecorded, without = ""] = /this source does not record( without --\w+)?/.exec(detail) ?? [];
     const why = unrecorded === undefined ? "" : `: this source does not record it${without}`;
     const message = `${name} cannot be ${shorten(value)}${why}.`;

@@ -9,7 +9,7 @@ import { formatAnswer, printAnswer } from "../output/print-answer.ts";
 import { printFailure, writeData } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 
-const USUAL_SECONDS = 10;
+const DEFAULT_SECONDS = 10;
 const MAX_SECONDS = 3_600;
 const MAX_REMEMBERED = 40;
 /** Failures that may be over at the next try. Any other ends the watch. */
@@ -24,13 +24,13 @@ const PASSING = new Set([
 
 /** Returns the milliseconds between two answers. Throws AnalyticsError `usage` for anything but a number of seconds. */
 export function readInterval(text: true | string): number {
-  if (text === true) return USUAL_SECONDS * 1_000;
+  if (text === true) return DEFAULT_SECONDS * 1_000;
   if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_SECONDS) return Number(text) * 1_000;
   throw new AnalyticsError(
     "usage",
     `--watch must be a whole number of seconds from 1 to ${MAX_SECONDS}, not ${quoteWord(text)}.`,
     {
-      hint: `Leave the number out for ${USUAL_SECONDS}.`,
+      hint: `Leave the number out for ${DEFAULT_SECONDS}.`,
     },
   );
 }

@@ -13,7 +13,7 @@ import type { Io } from "../io.ts";
 import { addOutputOptions, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { readScreen } from "../output/terminal.ts";
-import { openSourceOf } from "../source.ts";
+import { openQuerySource } from "../source.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
 import { readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
@@ -53,7 +53,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     assertNoExtraWords(query, command.args);
     const { params, options, fail } = await readQueryInput(query, command, flags);
     const output = readOutput(io, flags);
-    const { call, options: source } = openSourceOf(io, flags, params);
+    const { call, options: source } = openQuerySource(io, flags, params);
     const ask = async () => {
       const answer = await query.ask(call, params, options).catch((error) => fail(error, source));
       if (flags.by === undefined) return answer;
@@ -96,7 +96,7 @@ async function addTrends(
   view.rows = view.rows.map((row, index) => {
     const counts = series[index]?.points.map(({ visitors }) => visitors);
     if (!counts) return { ...row, visitors: null, trend: "" };
-    return { ...row, visitors: counts.reduce((sum, each) => sum + each, 0), trend: drawSparkline(counts) };
+    return { ...row, visitors: counts.reduce((sum, count) => sum + count, 0), trend: drawSparkline(counts) };
   });
 }
 

@@ -7,7 +7,7 @@ import { findLocal } from "../../sources/local-choice.ts";
 import { exampleKind } from "../../sources/local-kinds.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
-import { printNote, writeAside } from "../output/streams.ts";
+import { printNote, writeToStderr } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { withKeysOption } from "./keys-option.ts";
 
@@ -80,7 +80,7 @@ async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
   if (file !== undefined) await printNote(io, `Keys: ${file}`);
   const key = publicKeys[0] ?? "<key>";
   // Not wrapped: it is to be copied.
-  await writeAside(io, `Try: ANALYTICS_BASE_URL=${asked} ANALYTICS_API_KEY=${key} analytics-mcp sites`);
+  await writeToStderr(io, `Try: ANALYTICS_BASE_URL=${asked} ANALYTICS_API_KEY=${key} analytics-mcp sites`);
   if (prepare && !isLoopback(new URL(server.origin).hostname)) {
     await printNote(io, "warning: Keys and numbers are sent unencrypted: put a proxy with https in front.");
   }

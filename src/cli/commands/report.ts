@@ -8,7 +8,7 @@ import { formatReport } from "../output/report-document.ts";
 import { chooseTarget, writeReport } from "../output/report-file.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import type { Appearance } from "../output/terminal.ts";
-import { openSourceOf } from "../source.ts";
+import { openQuerySource } from "../source.ts";
 import { assertNotOption } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { addQueryOptions } from "./query.ts";
@@ -53,7 +53,7 @@ function createReportCommand(io: Io): ShellCommand {
           hint: "Leave out one of the two.",
         });
       }
-      const source = openSourceOf(io, flags, params);
+      const source = openQuerySource(io, flags, params);
       const answer = await reportQuery
         .ask(source.call, params, options)
         .catch((error) => fail(error, source.options));

@@ -16,7 +16,7 @@ export type Lookups = Readonly<Record<string, (flags: SourceFlags) => Promise<Ca
 
 /** Values that are files, by their names in help. */
 const FILES = new Set(["file", "folder", "store", "glob"]);
-const MAX_DESCRIBED = 80;
+const MAX_DESCRIPTION_LENGTH = 80;
 
 /**
  * Returns all candidates for the last word, which may be empty or incomplete; each shell filters in its own way. They come
@@ -30,18 +30,18 @@ export async function findCandidates(
   const current = words.at(-1) ?? "";
   const place = readCommandLine(program, words.slice(0, -1));
   const find = (what: Option | Argument) => findValues(what, place, lookups);
-  if (place.taking?.required) return find(place.taking);
-  if (current.startsWith("-") && !place.isEnded) {
+  if (place.pendingOption?.required) return find(place.pendingOption);
+  if (current.startsWith("-") && !place.optionsEnded) {
     const [, name] = /^(--[^=]+)=/.exec(current) ?? [];
     if (name === undefined) return listOptions(place);
     const option = findOption(place.command, name);
     return option && takesValue(option) ? find(option) : [];
   }
-  const values = place.taking ? await find(place.taking) : await findArgument(place, find);
+  const values = place.pendingOption ? await find(place.pendingOption) : await findArgument(place, find);
   if (values === "files") return values;
   const all = [...listCommands(place), ...values];
   // A command without operands continues with options.
-  return all.length === 0 && current === "" && !place.isEnded ? listOptions(place) : all;
+  return all.length === 0 && current === "" && !place.optionsEnded ? listOptions(place) : all;
 }
 
 async function findArgument(
@@ -66,12 +66,15 @@ async function findValues(
   return (await lookups[name]?.(flags)) ?? [];
 }
 
-function listCommands({ command, operands, taking }: CommandLine): Candidate[] {
-  if (operands > 0 || taking) return [];
+function listCommands({ command, operands, pendingOption }: CommandLine): Candidate[] {
+  if (operands > 0 || pendingOption) return [];
   return command
     .createHelp()
     .visibleCommands(command)
-    .map((each) => ({ value: each.name(), description: describe(each.summary() || each.description()) }));
+    .map((subcommand) => ({
+      value: subcommand.name(),
+      description: describe(subcommand.summary() || subcommand.description()),
+    }));
 }
 
 /** The options in the command's help, except those that were given and cannot repeat. */
@@ -87,5 +90,5 @@ function listOptions({ command, given }: CommandLine): Candidate[] {
 /** The first sentence. */
 function describe(text: string): string {
   const [first = ""] = text.split(/(?<=\.) (?=[A-Z])/);
-  return cleanText(first, MAX_DESCRIBED);
+  return cleanText(first, MAX_DESCRIPTION_LENGTH);
 }

@@ -16,13 +16,13 @@ export function layOutHelp(io: Io, command: Command): void {
   command
     .exitOverride()
     .configureHelp({
-      commandDescription: (each) => describe(io, each),
+      commandDescription: (shown) => describe(io, shown),
       // Keeps descriptions in a column in the narrowest terminal.
       minWidthToWrap: 20,
-      subcommandTerm: (each) => each.name(),
+      subcommandTerm: (subcommand) => subcommand.name(),
       showGlobalOptions: true,
       visibleGlobalOptions: listGlobalOptions,
-      optionDescription: (option) => usual.optionDescription(withoutChoices(option)),
+      optionDescription: (option) => defaultHelp.optionDescription(withoutChoices(option)),
       styleTitle: (title) => paint(readScreen(io, "stdout", {}), "bold", title),
     })
     .configureOutput({
@@ -35,7 +35,7 @@ export function layOutHelp(io: Io, command: Command): void {
       getOutHasColors: () => readScreen(io, "stdout", {}).color,
       getErrHasColors: () => false,
     });
-  for (const each of command.commands) layOutHelp(io, each);
+  for (const subcommand of command.commands) layOutHelp(io, subcommand);
 }
 
 /** The program's options that a command takes, for help and completion. */
@@ -59,7 +59,7 @@ function listSettings([taken, ...others]: readonly string[]): string[] {
   return kind?.settings?.map(({ flag }) => flag) ?? [];
 }
 
-const usual = new Help();
+const defaultHelp = new Help();
 
 /** Choices are for completion; the description already names them. */
 function withoutChoices(option: Option): Option {
@@ -71,8 +71,8 @@ function describe(io: Io, command: Command): string {
   const description = wrap(command.description() || `${command.summary()}.`, screen.width);
   const shown = command instanceof ShellCommand ? command.examples : [];
   if (shown.length === 0) return description;
-  const lines = shown.flatMap((each) => breakExample(each, screen.width - 2));
-  return [description, "", paint(screen, "bold", "Examples:"), ...lines.map((each) => `  ${each}`)].join(
+  const lines = shown.flatMap((example) => breakExample(example, screen.width - 2));
+  return [description, "", paint(screen, "bold", "Examples:"), ...lines.map((line) => `  ${line}`)].join(
     "\n",
   );
 }
@@ -98,18 +98,18 @@ export function createHelpCommand(io: Io, program: Command): Command {
     .summary(`Help on a command, or on a topic: ${topicNames.join(", ")}`)
     .addArgument(
       new Argument("[topic]")
-        .choices([...program.commands.map((each) => each.name()), ...topicNames])
+        .choices([...program.commands.map((subcommand) => subcommand.name()), ...topicNames])
         // Other words are refused below, with a suggestion.
         .argParser(String),
     )
     .argument("[subcommand]")
     .action(async (name: string | undefined, below: string | undefined) => {
       assertNotOption(name, "help");
-      const command = program.commands.find((each) => each.name() === name);
+      const command = program.commands.find((candidate) => candidate.name() === name);
       if (command && below !== undefined) return findBelow(command, below).outputHelp();
       if (name === undefined || command) return (command ?? program).outputHelp();
-      const known = [...program.commands.map((each) => each.name()), ...topicNames];
-      const topic = topicNames.find((each) => each === name);
+      const known = [...program.commands.map((subcommand) => subcommand.name()), ...topicNames];
+      const topic = topicNames.find((topicName) => topicName === name);
       if (topic === undefined) {
         throw new AnalyticsError("usage", `There is no help on ${quoteWord(name)}.`, {
           hint: suggest(name, known).trim() || `There is help on ${known.join(", ")}.`,
@@ -122,9 +122,9 @@ export function createHelpCommand(io: Io, program: Command): Command {
 
 /** Finds a subcommand, such as `grants list`. */
 function findBelow(command: Command, name: string): Command {
-  const found = command.commands.find((each) => each.name() === name);
+  const found = command.commands.find((subcommand) => subcommand.name() === name);
   if (found) return found;
-  const known = command.commands.map((each) => `${command.name()} ${each.name()}`);
+  const known = command.commands.map((subcommand) => `${command.name()} ${subcommand.name()}`);
   throw new AnalyticsError("usage", `${command.name()} has no command ${quoteWord(name)}.`, {
     hint: known.length === 0 ? seeHelp(command.name()) : `There is help on ${known.join(", ")}.`,
   });

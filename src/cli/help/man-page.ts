@@ -56,17 +56,17 @@ function formatCommand(command: Command, name: string): string[] {
   const operands = help.visibleArguments(command);
   const options = listOptions(command);
   // Without the `help` that commander adds.
-  const below = help.visibleCommands(command).filter((each) => each.name() !== "help");
+  const below = help.visibleCommands(command).filter((subcommand) => subcommand.name() !== "help");
   const examples = listExamples(command);
   return [
     roff.subsection(`${name} ${command.usage()}`),
     escapeRoff(command.description() || `${command.summary()}.`),
     ...(operands.length > 0
-      ? [roff.terms(operands.map((each) => [each.name(), help.argumentDescription(each)]))]
+      ? [roff.terms(operands.map((operand) => [operand.name(), help.argumentDescription(operand)]))]
       : []),
     ...(options.length > 0 ? [roff.terms(options)] : []),
     ...(examples.length > 0 ? [roff.example(examples)] : []),
-    ...below.flatMap((each) => formatCommand(each, `${name} ${each.name()}`)),
+    ...below.flatMap((subcommand) => formatCommand(subcommand, `${name} ${subcommand.name()}`)),
   ];
 }
 

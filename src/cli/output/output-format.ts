@@ -72,7 +72,7 @@ export function readOutput({ stdout }: Io, flags: OutputFlags): Output {
 }
 
 function readFormat(name: string): OutputFormat {
-  const known = outputFormats.find((each) => each === name);
+  const known = outputFormats.find((format) => format === name);
   if (known) return known;
   throw new AnalyticsError("usage", `--output cannot be ${quoteWord(name)}.`, {
     hint: `${suggest(name, outputFormats)}It can be ${outputFormats.join(", ")}.`,

@@ -55,5 +55,5 @@ function isOnOneScreen(
   { rows = Number.POSITIVE_INFINITY, columns = 80 }: Io["stdout"],
 ): boolean {
   const heights = page.split("\n").map((line) => Math.max(1, Math.ceil(measure(line) / columns)));
-  return heights.reduce((sum, each) => sum + each, 0) < rows;
+  return heights.reduce((sum, height) => sum + height, 0) < rows;
 }

@@ -7,20 +7,20 @@ import type { Answer } from "../../reports/queries.ts";
 import type { Io } from "../io.ts";
 import { chooseFields } from "./choose-fields.ts";
 import type { Output } from "./output-format.ts";
-import { wrapAside, writeAside, writeData } from "./streams.ts";
+import { wrapForStderr, writeData, writeToStderr } from "./streams.ts";
 import { formatTable, listRows } from "./tables.ts";
 import { readScreen } from "./terminal.ts";
 
 /** Prints an answer; no other code of a command writes data to stdout. Warnings and notes go to stderr. */
 export async function printAnswer(io: Io, answer: Answer, output: Output): Promise<void> {
   const text = await formatAnswer(io, answer, output);
-  const asides = formatAsides(io, answer, output);
+  const asides = formatNoteLines(io, answer, output);
   if (output.pager && io.stdout.isTTY) {
     const { pageAnswer } = await import("./pager.ts");
     if (await pageAnswer(io, text, asides, output)) return;
   }
   await writeData(io, text);
-  for (const line of asides) await writeAside(io, line);
+  for (const line of asides) await writeToStderr(io, line);
 }
 
 function chooseViews({ views }: Answer, { fields }: Output): View[] {
@@ -54,12 +54,14 @@ export async function formatAnswer(io: Io, answer: Answer, output: Output): Prom
 }
 
 /** Warnings, and notes unless they are unwanted, as lines for stderr. */
-function formatAsides(io: Io, answer: Answer, output: Output): string[] {
+function formatNoteLines(io: Io, answer: Answer, output: Output): string[] {
   if (output.format === "json") return [];
   const screen = readScreen(io, "stderr", output);
   const numbers = new Intl.NumberFormat(screen.locale);
   const sentences = formatNotes(chooseNotes(answer, output), "people", (value) => numbers.format(value));
-  const lines = sentences.map((each) => paint(screen, "dim", wrapAside(io, cleanText(each, 400))));
+  const lines = sentences.map((sentence) =>
+    paint(screen, "dim", wrapForStderr(io, cleanText(sentence, 400))),
+  );
   // A blank line, so that notes at a terminal do not look like rows.
   return lines.length > 0 && io.stdout.isTTY && io.stderr.isTTY ? ["", ...lines] : lines;
 }

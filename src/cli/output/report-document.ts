@@ -27,7 +27,7 @@ export async function formatReport(
     ...(views.some(({ rows }) => hasLookalikes(rows)) ? [NUMBER_NOTE] : []),
     formatMark(io.version, period),
   ].map((note) => cleanText(note, 400));
-  const name = `${[readable(site.domain), ...new Set([period.from, period.to])].join("-")}.html`;
+  const name = `${[toFileName(site.domain), ...new Set([period.from, period.to])].join("-")}.html`;
   if (format === "html") {
     const title = cleanText(`${site.domain}, ${formatSpan(period)}`);
     return { name, text: await buildReportPage(title, { result, notes }) };
@@ -44,4 +44,4 @@ async function describeSource(source: Source): Promise<string> {
 }
 
 /** A domain as a part of a file's name, on any system. */
-const readable = (domain: string) => domain.replaceAll(/[^\p{L}\p{N}.-]/gu, "_").replace(/^[.-]+/, "");
+const toFileName = (domain: string) => domain.replaceAll(/[^\p{L}\p{N}.-]/gu, "_").replace(/^[.-]+/, "");

@@ -18,7 +18,7 @@ export async function printFailure(io: Io, failure: unknown, format?: OutputForm
   const { code, message, hint } = error;
   if (format === "json" || format === "ndjson") {
     const indent = format === "json" ? 2 : undefined;
-    await writeAside(io, formatJson({ error: { code, message, hint } }, indent));
+    await writeToStderr(io, formatJson({ error: { code, message, hint } }, indent));
   } else {
     const screen = readScreen(io, "stderr", {});
     const lines = [
@@ -26,9 +26,9 @@ export async function printFailure(io: Io, failure: unknown, format?: OutputForm
       ...(hint === undefined ? [] : [["hint:", cleanText(hint, 1_000)] as const]),
     ];
     for (const [word, text] of lines) {
-      const [first = "", ...rest] = wrapAside(io, `${word} ${text}`, "  ").split("\n");
+      const [first = "", ...rest] = wrapForStderr(io, `${word} ${text}`, "  ").split("\n");
       const painted = paint(screen, word === "error:" ? "red" : "cyan", word) + first.slice(word.length);
-      await writeAside(io, [painted, ...rest].join("\n"));
+      await writeToStderr(io, [painted, ...rest].join("\n"));
     }
   }
   return exitCodeOf(code);
@@ -41,17 +41,17 @@ export function writeData(io: Io, text: string): Promise<void> {
 
 /** Prints a note on stderr, wrapped at a terminal. An indented note is a command or path to copy and is not wrapped. */
 export function printNote(io: Io, note: string): Promise<void> {
-  return writeAside(io, note.startsWith(" ") ? note : wrapAside(io, note));
+  return writeToStderr(io, note.startsWith(" ") ? note : wrapForStderr(io, note));
 }
 
 /** Wraps text to the terminal's width; elsewhere it stays on one line. */
-export function wrapAside(io: Io, text: string, indent?: string): string {
+export function wrapForStderr(io: Io, text: string, indent?: string): string {
   const width = io.stderr.isTTY ? readScreen(io, "stderr", {}).width : Number.POSITIVE_INFINITY;
   return wrap(text, width, indent);
 }
 
 /** Writes to stderr; a closed stderr is not a failure. */
-export const writeAside = (io: Io, text: string): Promise<void> => write(io.stderr, text).catch(() => {});
+export const writeToStderr = (io: Io, text: string): Promise<void> => write(io.stderr, text).catch(() => {});
 
 /** Waits for commander's own output, so that a full disk is noticed before the exit. */
 export function flushData({ stdout }: Io): Promise<void> {

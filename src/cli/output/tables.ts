@@ -3,7 +3,7 @@ import { formatCsv } from "../../render/csv.ts";
 import { formatTsv } from "../../render/tsv.ts";
 
 /** A table for programs. The names within a list are different; two lists may have the same. */
-interface Merged {
+interface MergedTable {
   columns: Column[];
   lists: Record<string, Cell>[][];
 }
@@ -12,7 +12,7 @@ const TABLE: Column = { key: "table", label: "table", kind: "text" };
 const NAMES = ["table", "value", "label"];
 
 /** The tables of an answer; if there are several, each row names its table. */
-function nameTables(views: readonly View[]): View[] {
+function addTableNames(views: readonly View[]): View[] {
   const tables = views.filter(({ columns }) => columns.length > 0);
   if (tables.length < 2) return tables;
   return tables.map((view) => ({
@@ -23,8 +23,8 @@ function nameTables(views: readonly View[]): View[] {
 }
 
 /** All tables of an answer as one, with every column that one of them has: in the order asked for, else names first. */
-function mergeTables(views: readonly View[], fields: string | undefined): Merged {
-  const tables = nameTables(views);
+function mergeTables(views: readonly View[], fields: string | undefined): MergedTable {
+  const tables = addTableNames(views);
   const [single, ...more] = tables;
   if (single && more.length === 0) return { columns: single.columns, lists: [single.rows] };
   const columns = new Map(
@@ -39,7 +39,7 @@ function mergeTables(views: readonly View[], fields: string | undefined): Merged
   };
 }
 
-export const readFields = (fields: string): string[] => fields.split(",").map((each) => each.trim());
+export const readFields = (fields: string): string[] => fields.split(",").map((name) => name.trim());
 
 /** Formats an answer for programs: one table with a header line. */
 export function formatTable(
@@ -53,7 +53,7 @@ export function formatTable(
 
 /** The rows of all tables as objects, each with the columns of its own table. */
 export function listRows(views: readonly View[]): Record<string, Cell>[] {
-  return nameTables(views).flatMap(({ columns, rows }) =>
+  return addTableNames(views).flatMap(({ columns, rows }) =>
     rows.map((row) => Object.fromEntries(columns.map(({ key }) => [key, row[key] ?? null]))),
   );
 }

@@ -11,18 +11,18 @@ export interface Appearance {
 
 export const colorChoices = ["auto", "always", "never"] as const;
 
-const USUAL = { width: 80, height: 24 };
+const DEFAULT_SIZE = { width: 80, height: 24 };
 /** Longer lines are no easier to read. */
-const WIDEST = 200;
-const NARROWEST = 20;
+const MAX_WIDTH = 200;
+const MIN_WIDTH = 20;
 
 /** Reads the size, colours and locale of the terminal behind a stream. Throws AnalyticsError `usage` for an unknown `--color`. */
 export function readScreen(io: Io, stream: "stdout" | "stderr", flags: Appearance): Screen {
   const { isTTY = false, columns, rows } = io[stream];
   const isDumb = io.environment.TERM === "dumb";
   return {
-    width: Math.min(WIDEST, Math.max(NARROWEST, (isTTY && columns) || USUAL.width)),
-    height: (isTTY && rows) || USUAL.height,
+    width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, (isTTY && columns) || DEFAULT_SIZE.width)),
+    height: (isTTY && rows) || DEFAULT_SIZE.height,
     color: readColor(flags.color ?? "auto", io.environment, isTTY),
     pictures: flags.plain !== true && !isDumb,
     // Read only when numbers are formatted: looking up locales takes longer than the rest of `--help`.

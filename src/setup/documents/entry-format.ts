@@ -2,7 +2,7 @@ import type { Members, Value } from "../server-spec.ts";
 
 /** A server's table in TOML. JSON strings are valid in TOML except for DEL. Lists and inline tables contain only strings. */
 export function formatTomlTable(serversKey: string, name: string, value: Members): string {
-  const lines = Object.entries(value).map(([key, each]) => `${key} = ${formatTomlValue(each)}\n`);
+  const lines = Object.entries(value).map(([key, member]) => `${key} = ${formatTomlValue(member)}\n`);
   return `[${serversKey}.${name}]\n${lines.join("")}`;
 }
 
@@ -10,20 +10,20 @@ function formatTomlValue(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(formatTomlValue).join(", ")}]`;
   if (typeof value !== "object") return JSON.stringify(value).replaceAll("\u007f", "\\u007f");
   return `{ ${Object.entries(value)
-    .map(([key, each]) => `${key} = ${formatTomlValue(each)}`)
+    .map(([key, member]) => `${key} = ${formatTomlValue(member)}`)
     .join(", ")} }`;
 }
 
 /** YAML in block style, with lists of words and strings as JSON, which is valid YAML. */
 export function formatYaml(value: Members, indent = ""): string {
   return Object.entries(value)
-    .map(([key, each]) => {
-      const items = Array.isArray(each) ? each.filter(isFilled) : [];
+    .map(([key, member]) => {
+      const items = Array.isArray(member) ? member.filter(isFilled) : [];
       if (items.length > 0)
         return `${indent}${key}:\n${items.map((item) => formatItem(item, indent)).join("")}`;
-      return isFilled(each)
-        ? `${indent}${key}:\n${formatYaml(each, `${indent}  `)}`
-        : `${indent}${key}: ${formatYamlValue(each)}\n`;
+      return isFilled(member)
+        ? `${indent}${key}:\n${formatYaml(member, `${indent}  `)}`
+        : `${indent}${key}: ${formatYamlValue(member)}\n`;
     })
     .join("");
 }
@@ -38,7 +38,7 @@ function formatItem(item: Members, indent: string): string {
 }
 
 function formatYamlValue(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map((each) => JSON.stringify(each)).join(", ")}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(", ")}]`;
   const isPlain =
     typeof value === "string" &&
     /^[A-Za-z]\w*( \w+)*$/.test(value) &&

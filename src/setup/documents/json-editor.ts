@@ -20,9 +20,9 @@ import { APPEND, setValue } from "./json-value.ts";
 export const editJson: Edit = limitDepth((text, entry, force) => {
   const root = parse(text);
   if (root !== undefined && hasEntry(root, entry, force)) return text;
-  const start = root === undefined ? startObject(text) : text;
+  const start = root === undefined ? appendEmptyObject(text) : text;
   const result = entry.inputs.reduce(addInput, setValue(start, [entry.serversKey, entry.name], entry.value));
-  assertRest(text, result, entry);
+  assertRestUnchanged(text, result, entry);
   return result;
 });
 
@@ -83,19 +83,19 @@ function hasEntry(root: Node, entry: Entry, force: boolean): boolean {
   const server = findMember(servers, entry.name);
   if (server === undefined) return false;
   if (isDeepStrictEqual(readValue(server), entry.value)) return true;
-  if (!force && !isUnfinished(readValue(server))) throw createOtherEntryError(entry);
+  if (!force && !hasPlaceholder(readValue(server))) throw createOtherEntryError(entry);
   return false;
 }
 
 /** Whether this is our own pasted entry, still with its placeholder. */
-function isUnfinished(value: unknown): boolean {
+function hasPlaceholder(value: unknown): boolean {
   const { args, env } = membersOf(value);
   const isOurs = Array.isArray(args) && args.includes("analytics-mcp");
   return isOurs && membersOf(env)[KEY] === placeholder(KEY);
 }
 
 /** Adds an empty object to a file that is empty or has only comments. */
-function startObject(text: string): string {
+function appendEmptyObject(text: string): string {
   const lineEnd = findLineEnd(text);
   return `${text}${/[^\n]$/.test(text) ? lineEnd : ""}{}${lineEnd}`;
 }
@@ -104,7 +104,7 @@ function addInput(text: string, input: Members): string {
   const root = parse(text);
   const inputs = root && findMember(root, "inputs");
   if (inputs !== undefined && inputs.type !== "array") throw createShapeError('Its "inputs" is not a list.');
-  const isThere = inputs?.children?.some((each) => findMember(each, "id")?.value === input.id);
+  const isThere = inputs?.children?.some((item) => findMember(item, "id")?.value === input.id);
   return isThere ? text : setValue(text, ["inputs", APPEND], input);
 }
 
@@ -128,7 +128,11 @@ function isObject(value: unknown): value is Members {
 }
 
 /** Proves with the parser that the edit added the entry and changed nothing else. */
-function assertRest(before: string, after: string, { serversKey, name, value, inputs }: Entry): void {
+function assertRestUnchanged(
+  before: string,
+  after: string,
+  { serversKey, name, value, inputs }: Entry,
+): void {
   const strip = (text: string) => {
     const root = parse(text);
     const { [serversKey]: servers, ...rest } = membersOf(root && readValue(root));
@@ -136,7 +140,7 @@ function assertRest(before: string, after: string, { serversKey, name, value, in
     return { found, rest: { ...rest, others, ...(inputs.length > 0 && { inputs: otherInputs(rest) }) } };
   };
   const otherInputs = ({ inputs: list }: Members) =>
-    Array.isArray(list) ? list.filter((each) => !inputs.some(({ id }) => id === membersOf(each).id)) : [];
+    Array.isArray(list) ? list.filter((item) => !inputs.some(({ id }) => id === membersOf(item).id)) : [];
   const result = strip(after);
   if (isDeepStrictEqual(result.found, value) && isDeepStrictEqual(result.rest, strip(before).rest)) return;
   throw createShapeError("Its layout cannot be edited safely.");

@@ -27,7 +27,7 @@ export function setValue(text: string, path: JSONPath, value: Value): string {
   const last = container.children?.at(-1);
   // `modify` appends before a comment on the last member, which would then seem to describe the new one.
   const isFirst = last !== undefined && text.slice(end(last), end(container)).includes("/");
-  const place = path.map((each) => (each === APPEND && isFirst ? 0 : each));
+  const place = path.map((step) => (step === APPEND && isFirst ? 0 : step));
   const getInsertionIndex = (names: string[]) => (isFirst ? 0 : names.length);
   const [edit] = modify(text, place, value, { isArrayInsertion: true, getInsertionIndex });
   if (edit === undefined) return text;

@@ -29,10 +29,10 @@ export function readServers(
 /** At any depth: Claude Code keeps the servers of a project inside the project's entry. */
 function findServers(value: unknown, serversKey: string): unknown[] {
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) =>
-    name === serversKey && typeof each === "object" && each !== null
-      ? Object.values(each)
-      : findServers(each, serversKey),
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === serversKey && typeof member === "object" && member !== null
+      ? Object.values(member)
+      : findServers(member, serversKey),
   );
 }
 

@@ -22,7 +22,7 @@ export const editToml: Edit = limitDepth((text, entry, force) => {
   if (existing !== undefined && !force) throw createOtherEntryError(entry);
   const lines = content.replaceAll("\n", findLineEnd(text));
   const result = existing === undefined ? append(text, lines) : replace(text, entry, lines);
-  assertRest(document, result, entry, wanted);
+  assertRestUnchanged(document, result, entry, wanted);
   return result;
 });
 
@@ -64,7 +64,7 @@ function replace(text: string, { serversKey, name }: Entry, content: string): st
 }
 
 /** Proves with the parser that the edit added the entry and changed nothing else. */
-function assertRest(before: TomlTable, result: string, entry: Entry, wanted: unknown): void {
+function assertRestUnchanged(before: TomlTable, result: string, entry: Entry, wanted: unknown): void {
   const strip = (document: TomlTable) => {
     const servers = document[entry.serversKey];
     const rest = isTable(servers) ? Object.entries(servers).filter(([name]) => name !== entry.name) : [];

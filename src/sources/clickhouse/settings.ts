@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { describeExposure, isExposed } from "../../config/file-permissions.ts";
+import { describeExposure, isReadableByOthers } from "../../config/file-permissions.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { type Environment, readVariable } from "../../config/variables.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
@@ -73,7 +73,8 @@ function readPassword(
   try {
     const password = readFileSync(String(file), "utf8").replace(/\r?\n$/, "");
     // A shell's <(command) is a pipe, which other users cannot open.
-    if (statSync(String(file)).isFile() && isExposed(String(file))) void warn(describeExposure(String(file)));
+    if (statSync(String(file)).isFile() && isReadableByOthers(String(file)))
+      void warn(describeExposure(String(file)));
     return password;
   } catch (cause) {
     throw new AnalyticsError(

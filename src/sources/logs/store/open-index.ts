@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isForeign } from "../../../config/file-permissions.ts";
+import { isWritableByOthers } from "../../../config/file-permissions.ts";
 import { findStateFolder } from "../../../config/folders.ts";
 import { explainSystemError } from "../../../config/system-error.ts";
 import type { Environment } from "../../../config/variables.ts";
@@ -26,7 +26,7 @@ export async function openIndexOf(
   const folder = findStateFolder(environment);
   const open = folder === undefined ? undefined : await findDriver();
   if (folder === undefined || open === undefined) return undefined;
-  const foreign = [folder, join(folder, "logs")].find((path) => existsSync(path) && isForeign(path));
+  const foreign = [folder, join(folder, "logs")].find((path) => existsSync(path) && isWritableByOthers(path));
   if (foreign !== undefined) {
     warn(
       `The counts of these logs are not kept: other users could change ${foreign}. chmod 700 it, or remove it.`,
