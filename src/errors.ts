@@ -32,7 +32,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** A refused parameter, as listed in the contract's `errors` member. For text, the bounds are lengths. */
+/** A refused parameter, as in the contract's `errors` member. For text, the bounds are lengths. */
 export interface ParameterError {
   parameter: string;
   detail: string;
@@ -87,7 +87,7 @@ export class AnalyticsError extends Error {
  */
 export function createSwallowedError(flag: string, placeholder: string, option: string): AnalyticsError {
   const name = option.replace(/[=].*/s, "");
-  return new AnalyticsError("usage", `${flag} needs a value, and ${name} is an option.`, {
+  return new AnalyticsError("usage", `${flag} needs a value, but the option ${name} follows.`, {
     hint: `Write ${flag} ${placeholder} ${name} …`,
   });
 }

@@ -30,7 +30,7 @@ export function assertNoKeyOnStdin(flags: AccessFlags): void {
   if (!flags.apiKeyStdin) return;
   throw new AnalyticsError(
     "usage",
-    "The MCP server cannot read a key from standard input: its client uses it.",
+    "The MCP server cannot read a key from standard input, where its client sends requests.",
     {
       hint: "Save the key with analytics-mcp login, or give it as ANALYTICS_API_KEY or --api-key-file.",
     },

@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 import { readOptionName } from "./usage-error.ts";
 
-/** A command line, read as commander reads it, but tolerating what is wrong or still missing. */
+/** A command line as commander reads it, but with room for errors and for what is still missing. */
 export interface CommandLine {
   /** The innermost command that is named. */
   command: Command;
@@ -20,7 +20,7 @@ export interface CommandLine {
   optionsEnded: boolean;
 }
 
-/** The one reader besides commander; completion and the check of the command's name use it. */
+/** Reads a command line that commander would refuse: for completion, and to check the command's name. */
 export function readCommandLine(program: Command, words: readonly string[]): CommandLine {
   const line: CommandLine = {
     command: program,

@@ -19,9 +19,13 @@ export function checkCommandWord(program: Command, argv: readonly string[]): str
   if (unknownOption) throw createMisplacedOptionError(program, unknownOption.name, unknownOption.rest);
   assertKnownCommand(program, commandWord);
   if (commandWord !== undefined && given.has("--stdio")) {
-    throw new AnalyticsError("usage", `--stdio starts the MCP server, so ${commandWord} cannot follow.`, {
-      hint: `Leave out --stdio, or ${commandWord}.`,
-    });
+    throw new AnalyticsError(
+      "usage",
+      `--stdio starts the MCP server and cannot be combined with ${commandWord}.`,
+      {
+        hint: `Leave out --stdio, or ${commandWord}.`,
+      },
+    );
   }
   return commandWord;
 }

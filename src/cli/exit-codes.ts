@@ -14,7 +14,7 @@ export const exitCodeMeanings = {
   [exitCodes.ok]: "Success.",
   [exitCodes.failure]: "The service or this program failed.",
   [exitCodes.usage]: "The command line or the settings are wrong.",
-  [exitCodes.incomplete]: "conform found no fault, but could check too little.",
+  [exitCodes.incomplete]: "conform found no failure, but could check too little.",
   [exitCodes.auth]: "The key is missing, or the service does not accept it.",
   [exitCodes.network]: "The service could not be reached.",
   [exitCodes.notFound]: "The key has no such site.",

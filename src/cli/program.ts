@@ -46,7 +46,7 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
 
 /**
  * Refuses `--logs access.log*` without quotes, which the shell has expanded: the second file would be taken for the site,
- * and the answer would be about the first file alone. Throws AnalyticsError `usage`.
+ * and only the first one would be counted. Throws AnalyticsError `usage`.
  */
 function assertQuotedPattern(words: readonly string[]): void {
   const at = words.indexOf("--logs");
@@ -54,13 +54,9 @@ function assertQuotedPattern(words: readonly string[]): void {
   if (first === undefined || second === undefined || second.startsWith("-")) return;
   const isPath = second.includes("/") || dirname(first) === dirname(second);
   if (!isPath || !isFile(first) || !isFile(second)) return;
-  throw new AnalyticsError(
-    "usage",
-    `--logs takes one pattern, so ${quoteWord(second)} is one word too many.`,
-    {
-      hint: "Quote the pattern, or the shell expands it: --logs '/var/log/nginx/access.log*'. For several, repeat --logs.",
-    },
-  );
+  throw new AnalyticsError("usage", `--logs takes one pattern, but ${quoteWord(second)} follows it.`, {
+    hint: "Quote the pattern, so that the shell does not expand it: --logs '/var/log/nginx/access.log*'. For several patterns, repeat --logs.",
+  });
 }
 
 const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
@@ -81,14 +77,14 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
   const program = new ShellCommand("analytics-mcp")
     .withExamples(...examples)
     .description(
-      "Web analytics for AI assistants and the shell. Without a command: the MCP server on stdin and stdout; at a terminal, the help, or the overview of your default site.",
+      "Web analytics for AI assistants and the shell. Without a command, it is the MCP server on stdin and stdout; at a terminal, it shows the overview of your default site, or this help.",
     )
     .usage("[command] [options]")
     .argument("[command]")
     .version(io.version, "-v, --version", "print the version")
     .addOption(new Option("-V", "as -v").hideHelp())
-    .option("--stdio", "be the MCP server even if standard input is a terminal")
-    .helpOption("-h, --help", "help on the program or a command")
+    .option("--stdio", "run the MCP server even if standard input is a terminal")
+    .helpOption("-h, --help", "show help on the program or a command")
     .helpCommand(false)
     .action(async (_, flags: ProgramFlags) => {
       if (flags.stdio || !io.stdin.isTTY) {
@@ -102,7 +98,7 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
   });
   addAccessOptions(program)
     .addOption(
-      new Option("--color <when>", "auto, always or never (default: auto)")
+      new Option("--color <when>", "when to use colours: auto, always or never (default: auto)")
         .choices(colorChoices)
         // Other values are refused when the option is read, with a hint.
         .argParser(String),

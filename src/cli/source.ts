@@ -9,12 +9,12 @@ export function openSource(io: Io, flags: SourceFlags): Source {
   return open(io, flags, (text) => printNote(io, `warning: ${text}`));
 }
 
-/** The same for a query: a log that does not say whose it is takes the site that the query names. */
+/** The same for a query. A log that does not name its site is taken for the site of the query. */
 export function openQuerySource(io: Io, flags: SourceFlags, { site }: Record<string, unknown>): Source {
   return openSource(io, site === undefined ? flags : { ...flags, site });
 }
 
-/** The same without warnings, for completion: nobody reads notes in the middle of a word. */
+/** The same without warnings, for completion: they would break into what a person is typing. */
 export function openSourceQuietly(io: Io, flags: SourceFlags, limits: HttpClientOptions["limits"]): Source {
   return open(io, flags, () => {}, limits);
 }
@@ -26,7 +26,7 @@ function open(
   limits?: HttpClientOptions["limits"],
 ): Source {
   const { environment, clock } = io;
-  const surroundings = {
+  const context = {
     environment,
     clock,
     warn,
@@ -35,5 +35,5 @@ function open(
       return io.stdin;
     },
   };
-  return resolveSource(flags, surroundings, limits);
+  return resolveSource(flags, context, limits);
 }

@@ -16,12 +16,13 @@ const REWRITTEN: [RegExp, (parts: string[]) => string][] = [
     ([name, value]) => `${name} needs a value: ${name}${value}.`,
   ],
   [/^missing required argument '(.*)'$/, ([name]) => `<${name}> is missing.`],
+  [/^unknown command '(.*)'$/s, ([word]) => `There is no command ${quoteWord(word ?? "")}.`],
   [
-    /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got \d+\.$/,
-    ([count]) =>
+    /^too many arguments(?: for '(.*)')?\. Expected (\d+) arguments? but got \d+\.$/,
+    ([command = "analytics-mcp", count]) =>
       count === "0"
-        ? "It takes only options."
-        : `It takes ${count === "1" ? "one word" : `${count} words`} besides options.`,
+        ? `${command} takes only options.`
+        : `${command} takes ${count === "1" ? "one argument" : `${count} arguments`} besides options.`,
   ],
 ];
 
@@ -67,8 +68,8 @@ export function readOptionName(word: string): string {
 }
 
 /**
- * Refuses a word that looks like an option where one of our words is expected. After `--` it is an operand, but its value
- * may still be a key.
+ * Refuses a word that looks like an option where a name is expected. After `--` it is an argument, but it may still contain
+ * a key.
  */
 export function assertNotOption(word: string | undefined, command: string): void {
   if (word !== undefined && /^-./.test(word))

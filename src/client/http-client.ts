@@ -83,8 +83,8 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     const { baseUrl, apiKey, fetch, proxies = [], keySource } = await openTarget();
     const { path } = operation;
     const send = { url: `${baseUrl}${path}${query}`, path, apiKey, fetch, proxies, keySource, clock };
-    const attempt = (ending: AbortSignal) =>
-      limitConcurrency(() => sendRequest(send, bounds, ending), ending);
+    const attempt = (attemptSignal: AbortSignal) =>
+      limitConcurrency(() => sendRequest(send, bounds, attemptSignal), attemptSignal);
     const { text, freshFor } = await retry(attempt, bounds, signal);
     const result = parseResult(operation, params, text);
     // An operation that reports this very moment is never cached, whatever the service allows.
@@ -102,7 +102,7 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     const known = fresh ? undefined : cache.get(key);
     // Cache and shared requests hold results of all operations; the key begins with this operation's path.
     return (known ??
-      share(key, (ending) => request(operation, { ...given, ...span }, query, ending), signal)) as never;
+      share(key, (sharedSignal) => request(operation, { ...given, ...span }, query, sharedSignal), signal)) as never;
   };
   const readSite = async () => (await openTarget()).site;
   const offersSpans = async ({ path }: { path: string }, { signal }: CallOptions) => {

@@ -91,7 +91,7 @@ interface Failure {
   peer: Peer;
 }
 
-/** Whom Node could not connect to: an address and port, or a name that has no address. */
+/** What Node could not connect to: an address and port, or a name that has no address. */
 interface Peer {
   address?: unknown;
   port?: unknown;

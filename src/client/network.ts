@@ -74,7 +74,7 @@ function createRequest(options: NetworkOptions) {
   return (url: string, { method, body, headers, signal }: RawRequest) => {
     const { origin, pathname, search } = new URL(url);
     const path = pathname + search;
-    // undici's type lists the usual methods, but it sends any.
+    // undici's type lists the common methods, but it sends any.
     const sent = { origin, path, method: method as "GET", headers, body: body ?? null, signal };
     return abortable(signal, dispatcher.request(sent), (late) => discard(late.body));
   };

@@ -35,7 +35,7 @@ function readDirectives(text: string): Map<string, string | undefined> {
 const readSeconds = (text: string | null | undefined) => (/^\d+$/.test(text ?? "") ? Number(text) : 0);
 
 /**
- * How long a service asks the client to wait, in milliseconds; undefined if it does not say. Reads `Retry-After` as
+ * How long a service asks callers to wait, in milliseconds; undefined if it does not say. Reads `Retry-After` as
  * seconds or a date (RFC 9110, section 10.2.3), else the `t` of `RateLimit` (draft-ietf-httpapi-ratelimit-headers), else
  * `X-RateLimit-Reset` as remaining seconds or as seconds since 1970. A date is compared with the response's own `Date`
  * if it has one, since the two clocks may differ by hours.

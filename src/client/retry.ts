@@ -29,16 +29,16 @@ export class RetryableError extends Error {
  * deadline, and throws the last attempt's AnalyticsError; throws `timeout` when the deadline passes and `cancelled`
  * when the caller's signal is aborted.
  *
- * Waits are random between zero and the backoff ("full jitter"), so that many clients do not come back together. A wait
+ * Waits are random between zero and the backoff ("full jitter"), so that many callers do not come back together. A wait
  * that the service asks for is kept in full.
  */
 export function retry<T>(
   attempt: (signal: AbortSignal) => Promise<T>,
   policy: RetryPolicy,
-  given?: AbortSignal,
+  callerSignal?: AbortSignal,
 ): Promise<T> {
   const start = performance.now();
-  return limitTime(policy.deadline, given, async ({ signal, hasTimedOut }) => {
+  return limitTime(policy.deadline, callerSignal, async ({ signal, hasTimedOut }) => {
     const throwIfOver = () => {
       if (hasTimedOut()) throw createTimeoutError(policy);
       if (signal.aborted) throw createCancelledError();

@@ -16,23 +16,23 @@ export interface TimeLimit {
  */
 export async function limitTime<T>(
   milliseconds: number,
-  given: AbortSignal | undefined,
+  callerSignal: AbortSignal | undefined,
   run: (limit: TimeLimit) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
-  let isOver = false;
+  let hasTimedOut = false;
   const timer = setTimeout(() => {
-    isOver = !signal.aborted;
+    hasTimedOut = !signal.aborted;
     controller.abort(new DOMException("The time is over.", "TimeoutError"));
   }, milliseconds);
-  const leave = () => controller.abort(given?.reason);
-  if (given?.aborted) leave();
-  given?.addEventListener("abort", leave, { once: true });
+  const abort = () => controller.abort(callerSignal?.reason);
+  if (callerSignal?.aborted) abort();
+  callerSignal?.addEventListener("abort", abort, { once: true });
   try {
-    return await run({ signal, hasTimedOut: () => isOver });
+    return await run({ signal, hasTimedOut: () => hasTimedOut });
   } finally {
     clearTimeout(timer);
-    given?.removeEventListener("abort", leave);
+    callerSignal?.removeEventListener("abort", abort);
   }
 }

@@ -42,9 +42,8 @@ interface Address {
  * Finds the service's address and the key to use, from the command line, else the environment, else a profile. A
  * profile named on the command line takes precedence over the environment.
  *
- * A profile's key is only sent to the profile's own address, and its address only gets its own key. So neither a stray
- * variable nor a project's settings can have a saved key sent to a stranger, nor one organization's key to another's
- * service.
+ * A profile's key is only sent to the profile's own address, and its address only gets its own key. So a stray
+ * variable or a project's settings cannot send a saved key to a stranger, or one organization's key to another's service.
  *
  * Throws AnalyticsError `no_api_key`, `invalid_api_key`, `no_base_url`, `invalid_base_url` or `usage`; no message
  * repeats a key.
@@ -80,7 +79,7 @@ export function findProfileName(environment: Environment): string | undefined {
   });
 }
 
-/** The profile that is used if nothing else is said: no key is given, and no address but the profile's own. */
+/** The profile that is used by default: if no key is given, and no address but the profile's own. */
 export function findImplicitProfile(flags: AccessFlags, environment: Environment): string | undefined {
   if (flags.apiKeyFile !== undefined || flags.apiKeyStdin || findKey(environment) !== undefined)
     return undefined;

@@ -23,7 +23,7 @@ export function isPlaceholder(text: string): boolean {
 export function readApiKey(given: string, source: string): string {
   const apiKey = given.trim();
   if (apiKey === "") {
-    throw new AnalyticsError("no_api_key", `${source} gives an empty API key.`, {
+    throw new AnalyticsError("no_api_key", `${source} contains no API key.`, {
       hint: "Create a key in your analytics dashboard under API keys.",
     });
   }

@@ -10,12 +10,12 @@ export function createKey(): string {
   return `${PREFIX}${randomBytes(BYTES).toString("base64url")}`;
 }
 
-/** SHA-256 in hexadecimal: enough for a random key, which nobody can guess and try. */
+/** SHA-256 in hexadecimal. It need not be slow: a random key cannot be guessed. */
 export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** A key's public name. Whoever finds a leaked key can compute it, and nobody the key from it. */
+/** A key's public id. It can be computed from the key, but the key cannot be computed from it. */
 export function createKeyId(sha256: string): string {
   return `key_${sha256.slice(0, 12)}`;
 }

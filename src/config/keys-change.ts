@@ -24,11 +24,11 @@ export async function changeKeysFile<T>(
   change: (organizations: readonly Organization[]) => KeysChange<T>,
 ): Promise<T> {
   try {
-    const place = findTarget(file);
-    return await withFileLock(place, () => {
-      const isThere = statSync(place, { throwIfNoEntry: false }) !== undefined;
-      const { organizations, result } = change(isThere ? readKeysFile(place) : []);
-      replaceFile(place, formatKeys(organizations));
+    const target = findTarget(file);
+    return await withFileLock(target, () => {
+      const isThere = statSync(target, { throwIfNoEntry: false }) !== undefined;
+      const { organizations, result } = change(isThere ? readKeysFile(target) : []);
+      replaceFile(target, formatKeys(organizations));
       return result;
     });
   } catch (cause) {
@@ -44,7 +44,7 @@ export async function changeKeysFile<T>(
   }
 }
 
-/** Behind a link is the file that is replaced, not the link. */
+/** The file behind a link: that is replaced, not the link. */
 function findTarget(file: string): string {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
@@ -56,8 +56,8 @@ function findTarget(file: string): string {
 }
 
 /**
- * Does something while no other process does it to the same file. Whoever waits for three seconds is refused: a process
- * that was killed leaves its lock behind, and only a person knows that. Throws AnalyticsError `usage`, or Node's own error.
+ * Runs a function while no other process does so for the same file. Gives up after three seconds: a process that was killed
+ * leaves its lock behind, which only a person can tell. Throws AnalyticsError `usage`, or Node's own error.
  */
 async function withFileLock<T>(file: string, work: () => T): Promise<T> {
   const lock = `${file}.lock`;
@@ -84,6 +84,6 @@ function tryLock(lock: string): boolean {
 
 function createLockedError(file: string, lock: string): AnalyticsError {
   return new AnalyticsError("usage", `Another process is changing ${file}.`, {
-    hint: `Try again. If none is, one was killed and left its lock: remove ${lock}`,
+    hint: `Try again. If no other process is running, one was killed and left its lock behind: remove ${lock}`,
   });
 }

@@ -40,7 +40,7 @@ export type Organization = z.output<typeof organization>;
 /** Whether it can be told apart from a key's id, and needs no quoting in a shell. */
 export const isOrganizationName = (name: string) => NAME.test(name);
 
-/** The keys file to use, and whether somebody named it. Throws AnalyticsError `usage` if there is no place for one. */
+/** The keys file to use, and whether somebody named it. Throws AnalyticsError `usage` if there is no folder for one. */
 export function findKeysFile(
   flags: Readonly<Record<string, unknown>>,
   environment: Environment,
@@ -60,7 +60,7 @@ export function findKeysFile(
   });
 }
 
-/** Changes whenever the file does. */
+/** A text that changes whenever the file does. */
 export function fingerprintFile(file: string): string {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
@@ -98,7 +98,7 @@ function parseKeys(file: string, text: string): Organization[] {
   if (typeof version === "number" && version > VERSION) {
     throw createKeysFileError(
       file,
-      `is of version ${version}, which a later analytics-mcp wrote`,
+      `has version ${version}, which a newer analytics-mcp wrote`,
       "Update this one.",
     );
   }
@@ -127,7 +127,7 @@ export function formatKeys(organizations: readonly Organization[]): string {
   return `${JSON.stringify({ version: VERSION, organizations }, null, 2)}\n`;
 }
 
-const HINT_ADD = "analytics-mcp keys add makes one; see analytics-mcp keys --help.";
+const HINT_ADD = "analytics-mcp keys add creates one; see analytics-mcp keys --help.";
 const HINT_REPAIR = "Repair it, or move it away and add the keys again: see analytics-mcp keys --help.";
 
 function createKeysFileError(file: string, reason: string, hint: string, cause?: unknown): AnalyticsError {

@@ -27,8 +27,8 @@ export function addKey(
     throw createOtherSitesError(known);
   const own = known?.sites ?? given;
   if (own === undefined) {
-    throw new AnalyticsError("usage", `There is no organization ${name} yet: say which sites are its own.`, {
-      hint: `Such as analytics-mcp keys add ${name} --sites '${name}.example,*.${name}.example'`,
+    throw new AnalyticsError("usage", `There is no organization ${name} yet: name its sites.`, {
+      hint: `For example: analytics-mcp keys add ${name} --sites '${name}.example,*.${name}.example'`,
     });
   }
   const key = createKey();
@@ -56,7 +56,7 @@ export function removeKeys(
     (candidate) => candidate.name === name || listIds(candidate).includes(name),
   );
   if (found === undefined) {
-    throw new AnalyticsError("usage", `There is no organization and no key of the name ${quoteWord(name)}.`, {
+    throw new AnalyticsError("usage", `There is no organization or key named ${quoteWord(name)}.`, {
       hint: "See analytics-mcp keys list.",
     });
   }
@@ -93,7 +93,7 @@ function readSites(text: string): string[] {
   const parts = text.split(",").filter((part) => part.trim() !== "");
   if (parts.length > 0) return [...new Set(parts.map(readSitePattern))];
   throw new AnalyticsError("usage", "--sites names no site.", {
-    hint: "Such as --sites 'acme.example,*.acme.example'",
+    hint: "For example: --sites 'acme.example,*.acme.example'",
   });
 }
 
@@ -112,7 +112,7 @@ function createNameError(name: string): AnalyticsError {
   });
 }
 
-/** Neither repeats a key nor takes one: other users of the machine can see a command's arguments. */
+/** Refuses a key, without repeating it: other users of the machine can see a command's arguments. */
 function assertNotKey(word: string, command: string): void {
   const key = findIssuedKey(word);
   if (key === undefined) return;
@@ -120,7 +120,7 @@ function assertNotKey(word: string, command: string): void {
     "usage",
     `${command} takes no key, because other users can see a command's arguments.`,
     {
-      hint: `That one has the id ${createKeyId(hashKey(key))}. If it may have leaked: analytics-mcp keys remove ${createKeyId(hashKey(key))}`,
+      hint: `The given key has the id ${createKeyId(hashKey(key))}. If it may have leaked: analytics-mcp keys remove ${createKeyId(hashKey(key))}`,
     },
   );
 }

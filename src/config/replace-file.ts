@@ -6,8 +6,8 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "n
  * owner can read it. Throws Node's own error.
  */
 export function replaceFile(file: string, text: string): void {
-  const draft = `${file}.${randomUUID()}`;
-  const handle = openSync(draft, "wx", 0o600);
+  const temporary = `${file}.${randomUUID()}`;
+  const handle = openSync(temporary, "wx", 0o600);
   try {
     try {
       writeSync(handle, text);
@@ -15,9 +15,9 @@ export function replaceFile(file: string, text: string): void {
     } finally {
       closeSync(handle);
     }
-    renameSync(draft, file);
+    renameSync(temporary, file);
   } catch (cause) {
-    rmSync(draft, { force: true });
+    rmSync(temporary, { force: true });
     throw cause;
   }
 }

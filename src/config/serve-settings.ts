@@ -118,7 +118,7 @@ function readApplications(read: ReadSetting, nameOf: NameSetting, isLocalTrial: 
   const registration = readSwitch(nameOf("--registration", "registration"), read("registration") ?? "on");
   const clientDocuments = readSwitch(
     nameOf("--client-documents", "clientDocuments"),
-    // Who tries the demo on this machine may have no way out to the internet, and needs none: applications register.
+    // The demo needs no internet access to fetch such documents: applications can register instead.
     read("clientDocuments") ?? (isLocalTrial && registration ? "off" : "on"),
   );
   if (registration || clientDocuments) return { registration, clientDocuments };
@@ -128,7 +128,7 @@ function readApplications(read: ReadSetting, nameOf: NameSetting, isLocalTrial: 
   );
 }
 
-/** What is only in memory needs no secret that outlives the process, so not even a folder is created. */
+/** A store in memory needs no secret that outlives the process, so not even a folder is created. */
 function chooseStorage(
   namedStore: string | undefined,
   namedSecret: string | undefined,
@@ -156,7 +156,7 @@ function readPublicUrl(option: string, text: string | undefined): string | undef
   return origin;
 }
 
-/** It stands in pages, where `javascript:` would be run, and anyone can read it. */
+/** Pages link to it, where `javascript:` would be run, and anyone can read it. */
 function readDashboardUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -20,7 +20,7 @@ export function readSitePattern(text: string): string {
   const given = text.trim();
   if (given === ALL) return ALL;
   const [, parent] = /^\*\.(.+)$/s.exec(given) ?? [];
-  // `www.` stays: without it, *.www.acme.example would also be its neighbours.
+  // `www.` stays: without it, *.www.acme.example would mean *.acme.example.
   const domain = parent === undefined ? normalizeSite(given).toLowerCase() : readHostname(parent);
   const isHost = HOST.test(domain) && domain.length <= 253 && !/^[\d.]+$/.test(domain);
   // *.com would be a mistake that shows an organization nearly every site.
@@ -28,9 +28,9 @@ export function readSitePattern(text: string): string {
   return parent === undefined ? domain : `*.${domain}`;
 }
 
-/** The ASCII form of a host name; what is none is returned as it is, and refused later. */
+/** The ASCII form of a host name. Any other text is returned unchanged, and refused later. */
 function readHostname(text: string): string {
-  // URL would take a port, a path and more.
+  // URL would also accept a port, a path and more.
   if (/[^\p{L}\p{N}\p{M}._-]/u.test(text)) return text;
   try {
     return new URL(`http://${text}`).hostname.replace(/\.$/, "");
@@ -55,10 +55,10 @@ function createPatternError(given: string): AnalyticsError {
   return new AnalyticsError(
     "usage",
     isTop
-      ? `${quoteWord(given)} would be the sites of everybody under that name.`
+      ? `${quoteWord(given)} would include the sites of everybody under that name.`
       : `${quoteWord(given)} is not a site: it must be a domain, or *. and a domain.`,
     {
-      hint: "Such as acme.example for one site, '*.acme.example' for all hosts below it, '*' for every site.",
+      hint: "Write acme.example for one site, '*.acme.example' for all hosts below it, or '*' for every site.",
     },
   );
 }

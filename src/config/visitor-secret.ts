@@ -10,8 +10,8 @@ import type { Environment } from "./variables.ts";
 const MIN_BYTES = 32;
 
 /**
- * Reads the secret that makes visitors' addresses pseudonyms in an export. Without a named file, the one in the folder of
- * settings is used, and created if it is missing. Throws AnalyticsError `usage`.
+ * Reads the secret with which an export turns visitors' addresses into pseudonyms. Without a named file, it uses the one
+ * in the folder of settings, and creates it if it is missing. Throws AnalyticsError `usage`.
  */
 export function readVisitorSecret(named: string | undefined, environment: Environment): Uint8Array {
   const file = named ?? findDefaultFile(environment);

@@ -61,7 +61,7 @@ function findFiles(client: McpClient, machine: Machine): { path: string; isProje
   ];
 }
 
-/** The entries that start this program: no connector whose address contains its name, and nothing that is called like it. */
+/** The entries that start this program. One whose own name or whose address contains the program's does not count. */
 function findEntries(client: McpClient, text: string): Servers {
   const found = readServers(client, text);
   if ("fault" in found) return found;

@@ -80,7 +80,7 @@ async function followLinks(path: string, links = 0): Promise<string> {
 async function writeNewFile(path: string, text: string, mode: number): Promise<void> {
   const handle = await open(path, "wx", mode);
   try {
-    // `open` applies the umask, `chmod` does not. A new file without a key gets the usual mode.
+    // `open` applies the umask, `chmod` does not. A new file without a key gets the default mode.
     if (mode !== NEW_FILE) await handle.chmod(mode);
     await handle.writeFile(text);
     await handle.sync();
@@ -89,7 +89,7 @@ async function writeNewFile(path: string, text: string, mode: number): Promise<v
   }
 }
 
-/** The usual mode of a new file, before the umask. */
+/** The default mode of a new file, before the umask. */
 export const NEW_FILE = 0o666;
 export const PRIVATE_FILE = 0o600;
 

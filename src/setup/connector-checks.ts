@@ -7,7 +7,7 @@ import { compareClocks } from "./service-checks.ts";
 
 const REACHED = ["proxy", "dns", "tcp", "tls"];
 
-/** A connector as a client meets it, from its address to the page of the sign-in. No key is needed or sent. */
+/** Checks of a connector as an MCP client uses it, from its address to the sign-in page. They send no key. */
 export const connectorChecks: readonly Check<ConnectorFacts>[] = [
   { name: "endpoint", run: ({ endpoint }) => ok(endpoint) },
   ...connectionChecks,
@@ -66,13 +66,13 @@ function explainStatus(status: number, endpoint: string) {
     );
   if (status >= 300 && status < 400)
     return createConnectorError(
-      `it redirects (${status}), and clients do not repeat a call elsewhere`,
+      `it redirects (${status}), which clients do not follow with a call`,
       "Give people the address that it redirects to.",
     );
   if (status < 300)
     return createConnectorError(
       "it answers without a sign-in",
-      "Check that this is a connector: whoever knows the address gets its answers.",
+      "Check that this is a connector: anyone who knows the address gets its answers.",
     );
   return createConnectorError(`it answers ${status}, not 401`, "Look at the connector's log.");
 }
@@ -106,9 +106,9 @@ async function checkPkce({ readServer }: ConnectorFacts): Promise<Finding> {
 async function checkRegistration({ readServer, readClientId }: ConnectorFacts): Promise<Finding> {
   if ((await readClientId()) !== undefined) return ok("an application could register");
   const { client_id_metadata_document_supported: documents } = await readServer();
-  if (documents) return ok("by metadata documents of applications alone");
+  if (documents) return ok("only with metadata documents of applications");
   return warn(
-    "it offers none, nor metadata documents of applications: each has to be registered by hand",
+    "it offers neither registration nor metadata documents: each application has to be registered by hand",
     "Turn on registration (--registration on), or metadata documents (--client-documents on).",
   );
 }

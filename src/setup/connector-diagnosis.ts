@@ -18,8 +18,8 @@ export interface ConnectorContext {
 }
 
 /**
- * Checks a connector as a client meets it, up to the page of the sign-in. It registers an application there, if the
- * connector lets anyone do so, and sends no key.
+ * Checks a connector as an MCP client uses it, up to the sign-in page. It registers an application there, if anyone may, and
+ * sends no key.
  */
 export async function diagnoseConnector(context: ConnectorContext): Promise<Diagnosis> {
   const { endpoint, environment, clock, send, proxies } = context;
@@ -48,7 +48,7 @@ export async function diagnoseConnector(context: ConnectorContext): Promise<Diag
   }));
 }
 
-/** The checks of a connection are those of a service, and speak of one. */
+/** The checks of the connection are written for a service: names the connector instead. */
 const nameConnector = (text: string) =>
   text
     .replace("the base URL", "the address")

@@ -26,7 +26,7 @@ export const serverMetadata = z.object({
 export type ResourceMetadata = z.output<typeof resourceMetadata>;
 export type ServerMetadata = z.output<typeof serverMetadata>;
 
-/** What a client learns of a connector on its way to a sign-in, each step once. A rejection is an AnalyticsError. */
+/** What an MCP client learns of a connector on its way to a sign-in, each step once. A rejection is an AnalyticsError. */
 export interface ConnectorFacts extends ConnectionFacts {
   /** The address that people add in their client. */
   endpoint: string;
@@ -47,7 +47,7 @@ const MAX_QUOTED_LENGTH = 120;
 export const quote = (text: string) =>
   quoteWord(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text);
 
-/** A fault of the connector. */
+/** The error on a connector that answers wrongly. */
 export const createConnectorError = (message: string, hint: string) =>
   new AnalyticsError("bad_answer", message, { hint });
 

@@ -43,7 +43,7 @@ export async function readResourceMetadata({
   const { resource } = metadata;
   if (trimSlash(resource) !== trimSlash(endpoint) && trimSlash(resource) !== origin) {
     throw createConnectorError(
-      `it is about ${quote(resource)}, not about ${endpoint}`,
+      `it describes ${quote(resource)}, not ${endpoint}`,
       "Give people the address it names, or start the connector with --public-url and the address that people use.",
     );
   }

@@ -21,7 +21,7 @@ export async function checkPage({ readClientId, readPage }: ConnectorFacts): Pro
   if (!/<form\b[^>]*\bmethod="?post\b/i.test(text) || !/<input\b[^>]*\btype="?password\b/i.test(text)) {
     throw createConnectorError(
       "it has no form that asks for a key",
-      "Check that nothing in front of the connector, such as a page for visitors to wait on, answers instead.",
+      "Check that nothing in front of the connector, such as a waiting room, answers instead.",
     );
   }
   return ok("it asks for the key; none was sent");
@@ -33,7 +33,7 @@ interface Weakness {
   fix: string;
 }
 
-/** What protects the person on that page, and what would keep applications from getting their answer. */
+/** What protects the person on that page, and what would keep an application from getting its answer. */
 export async function checkPageHeaders({ readClientId, readPage }: ConnectorFacts): Promise<Finding> {
   if ((await readClientId()) === undefined) return skip(NOT_STARTED);
   const { headers } = await readPage();

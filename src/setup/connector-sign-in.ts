@@ -87,12 +87,12 @@ async function follow(probe: Probe, start: string, endpoint: string): Promise<Re
   throw createConnectorError(`it redirects more than ${MAX_REDIRECTS} times`, SEE_LOG);
 }
 
-/** The sign-in must not end before a person has seen anything. */
+/** A sign-in must not end before a person has seen a page. */
 function createEarlyReturnError(answer: URLSearchParams) {
   if (answer.has("code")) {
     return createConnectorError(
-      "it lets an application in without asking anybody",
-      "Do not use this connector: anyone's link could sign in.",
+      "it signs an application in without asking anyone",
+      "Do not use this connector: anyone could sign an application in.",
     );
   }
   const reason = answer.get("error_description") ?? answer.get("error") ?? "no reason";

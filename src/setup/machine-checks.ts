@@ -52,7 +52,7 @@ function checkEnvironment({ environment }: Facts): Finding {
   if (unknown.length > 0) {
     return warn(
       `${unknown.join(", ")}: this program does not read it`,
-      "Check the spelling: analytics-mcp --help lists the variables.",
+      "Check the spelling: analytics-mcp help environment lists the variables.",
     );
   }
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {

@@ -113,7 +113,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
       ["overview", "--site", "example.com", "--days", "365"],
       service,
       2,
-      /--days must be a whole number from 1 to 182, not "365"\.[\s\S]*overview compares with as many days before/,
+      /--days must be a whole number from 1 to 182, not "365"\.[\s\S]*overview compares these days with as many before/,
     ],
     [
       "days that are no number",

@@ -206,7 +206,10 @@ describe("config --write", () => {
       "--remote",
       "https://mcp.example.com/mcp",
     );
-    expect([code, stderr]).toEqual([0, "Dry run; rerun without --dry-run to apply.\n"]);
+    expect([code, stderr]).toEqual([
+      0,
+      "Nothing was written. Run it again without --dry-run to apply this.\n",
+    ]);
     expect(stdout).toContain(
       '@@ -1,1 +1,4 @@\n model = "x"\r\n+\r\n+[mcp_servers.analytics]\r\n+url = "https://mcp.example.com/mcp"\r\n',
     );

@@ -92,7 +92,7 @@ describe("the help of a command", () => {
 
   it("what config takes is named", async () => {
     const words = (await readHelp("config")).replace(/\s+/g, " ");
-    expect(words).toContain("for another machine: macos, windows, linux");
+    expect(words).toContain("for a machine with another system: macos, windows, linux");
     expect(words).toContain("create a missing folder");
   });
 });

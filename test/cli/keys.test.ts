@@ -175,7 +175,9 @@ describe("keys remove", () => {
     expect((await keys(["remove", "acme"])).stderr).toContain("Removed 2 keys of acme.");
     const [{ key, organization }] = await list();
     expect(organization).toBe("beta");
-    expect((await keys(["remove", key])).stderr).toContain("beta has none left");
+    expect((await keys(["remove", key])).stderr).toContain(
+      "of beta. That was its last key, so the organization is removed, too.",
+    );
     expect(await list()).toEqual([]);
   });
 
@@ -201,7 +203,7 @@ describe("the keys file", () => {
     ["is empty", "", /is damaged/],
     ["is a list", [], /is damaged/],
     ["has no version", { organizations: [] }, /is damaged at version/],
-    ["is of a later version", { version: 2, teams: [] }, /is of version 2, which a later/],
+    ["has a newer version", { version: 2, teams: [] }, /has version 2, which a newer/],
     ["has an unknown member", { ...file1(), extra: 1 }, /is damaged.*extra/],
     [
       "has an unknown member in a key",

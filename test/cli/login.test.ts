@@ -94,7 +94,7 @@ describe("login in a script", () => {
   it.each<[string, string[], string, number, RegExp]>([
     ["a wrong key", ["--base-url", BASE], "wrong", 4, /not valid[\s\S]*Check the key that you gave/],
     ["a placeholder", ["--base-url", BASE], "<your key>", 4, /--api-key-stdin contains a placeholder/],
-    ["no key", ["--base-url", BASE], "", 4, /--api-key-stdin gives an empty/],
+    ["no key", ["--base-url", BASE], "", 4, /--api-key-stdin contains no API key/],
     ["no address", [], DEMO_KEY, 2, /--base-url https:\/\/stats.example.com/],
     ["an address in the clear", ["--base-url", "http://stats.example.test"], DEMO_KEY, 2, /plain http/],
     [
@@ -220,7 +220,7 @@ describe("keys come by no option's value, and not where the MCP client speaks", 
 
   it("the stdio server refuses --api-key-stdin", async () => {
     const { code, stderr } = await runShell(["--api-key-stdin"], { stdin: "secret-canary" });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("its client uses it")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("where its client sends requests")]);
   });
 
   it.each(["--profile", "--api-key-file", "--base-url"])(

@@ -193,6 +193,8 @@ describe.runIf(platform() === "linux")("--open", () => {
   it("says so if there is none", async () => {
     const { code, stdout, stderr } = await open(folder);
     expect([code, stdout]).toEqual([0, `${inFolder("a b.html")}\n`]);
-    expect(stderr).toBe("warning: This machine has no program that opens files. Open it in your browser.\n");
+    expect(stderr).toBe(
+      "warning: This machine has no program that opens files. Open the page in your browser.\n",
+    );
   });
 });

@@ -304,8 +304,8 @@ describe("a key from a file or a pipe", () => {
       '--api-key-file "/nowhere/key" cannot be read: it does not exist.',
     ],
     ["a folder", { apiKeyFile: "/tmp" }, '--api-key-file "/tmp" cannot be read: it is a folder.'],
-    ["an empty file", { apiKeyFile: "/dev/null" }, "--api-key-file gives an empty API key"],
-    ["an empty pipe", { apiKeyStdin: true }, "--api-key-stdin gives an empty API key"],
+    ["an empty file", { apiKeyFile: "/dev/null" }, "--api-key-file contains no API key"],
+    ["an empty pipe", { apiKeyStdin: true }, "--api-key-stdin contains no API key"],
     ["more than a key", { apiKeyStdin: true }, "--api-key-stdin gives a text too long for a key"],
     ["both", { apiKeyStdin: true, apiKeyFile: "x" }, "not both"],
   ])("%s is refused", async (_, flags, words) => {

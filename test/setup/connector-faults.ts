@@ -45,7 +45,7 @@ export const connectorFaults: Fault[] = [
     "challenge",
     "failed",
     /without a sign-in/,
-    /whoever knows the address/,
+    /anyone who knows the address/,
   ],
   [
     "no challenge",
@@ -108,7 +108,7 @@ export const connectorFaults: Fault[] = [
     { resource: { members: { resource: "https://other.example/mcp" } } },
     "resource metadata",
     "failed",
-    /"https:\/\/other\.example\/mcp", not about http/,
+    /"https:\/\/other\.example\/mcp", not http/,
     /--public-url/,
   ],
   [
@@ -211,7 +211,7 @@ export const connectorFaults: Fault[] = [
     { authorization: { headers: { location: "http://127.0.0.1:33418/callback?code=x" } } },
     "sign-in page",
     "failed",
-    /without asking anybody/,
+    /without asking anyone/,
     /Do not use/,
   ],
   [

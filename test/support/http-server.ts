@@ -27,10 +27,10 @@ export async function startHttpServer(createMcp: McpServerFactory, { sessions, o
   const guarded = { hosts: LOOPBACK, origins: LOOPBACK };
   const endpoint = createMcpEndpoint({ ...guarded, onFault: onFault ?? (() => {}) });
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const isWritableByOthers =
+    const isForeign =
       (findForeignHost(request.headers, guarded.hosts) ??
         findForeignOrigin(request.headers, guarded.origins)) !== undefined;
-    if (!sessions || isWritableByOthers) return endpoint.serve(request, response, createMcp);
+    if (!sessions || isForeign) return endpoint.serve(request, response, createMcp);
     const body = await readBody(request);
     const replay = () => replaceBody(request, body);
     // Node's request always has a method: only the types do not know each other.

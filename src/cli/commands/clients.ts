@@ -23,7 +23,9 @@ export const command: CommandDefinition = {
 };
 
 function createClientsCommand(io: Io): ShellCommand {
-  const clients = new ShellCommand("clients").withExamples("analytics-mcp clients list");
+  const clients = new ShellCommand("clients")
+    .helpCommand("help [command]", "show help on a command")
+    .withExamples("analytics-mcp clients list");
   const list = new Command("list").summary("List the applications").action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<StoreFlags>();
     const rows = await withStore(io, flags, async (store, readName) => {
@@ -41,7 +43,7 @@ function createClientsCommand(io: Io): ShellCommand {
   });
   const prune = new Command("prune")
     .summary("Remove applications without sign-ins")
-    .option("--days <number>", "registered at least this many days ago", "30")
+    .option("--days <number>", "only those registered at least this many days ago", "30")
     .action(async (_, self: Command) => {
       const flags = self.optsWithGlobals<StoreFlags & { days: string }>();
       if (!/^\d{1,4}$/.test(flags.days)) {

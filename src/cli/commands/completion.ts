@@ -22,12 +22,12 @@ function createCompletionCommand(io: Io): ShellCommand {
       "analytics-mcp completion fish > ~/.config/fish/completions/analytics-mcp.fish",
     )
     .description(
-      "Print the completion script for bash, zsh, fish or PowerShell: commands, options, their values, and your sites.",
+      "Print the script by which bash, zsh, fish or PowerShell completes commands, options, their values and your sites.",
     )
     .addArgument(
       new Argument("<shell>", "the shell that you use")
         .choices(completionShells)
-        // Other words are refused below, in our own words.
+        // Other words are refused below, with a suggestion.
         .argParser(String),
     )
     .addHelpText("after", () => completionShells.map((shell) => `\n${readIntroduction(shell)}`).join("\n"))

@@ -107,7 +107,7 @@ function assertSecretInFile(local: LocalChoice | undefined, environment: Io["env
   if (variable === undefined || readVariable(environment, variable) === undefined) return;
   if (local?.options.includes(option ?? "")) return;
   throw createConfigError(
-    `An assistant's server does not see ${variable} of this shell`,
+    `An assistant's server does not see the ${variable} of this shell`,
     `Put it into a file that only you can read, and name the file: ${option} /path/to/file`,
   );
 }
@@ -135,8 +135,8 @@ function readProfileName(
     );
   }
   // Another machine has other profiles.
-  const isSilent = machine.isHere && !flags.withKey;
-  const name = flags.profile ?? (isSilent ? findImplicitProfile(flags, environment) : undefined);
+  const mayFind = machine.isHere && !flags.withKey;
+  const name = flags.profile ?? (mayFind ? findImplicitProfile(flags, environment) : undefined);
   if (name !== undefined) readAccess(flags, environment);
   return name;
 }

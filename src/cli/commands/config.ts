@@ -31,7 +31,7 @@ function createConfigCommand(io: Io): ShellCommand {
       "analytics-mcp config codex --write --dry-run",
     )
     .description(
-      "Print what to paste into an assistant's settings, and where; --write writes it there. Without a client, list them. The key is never printed.",
+      "Print what to paste into an assistant's settings, and where; --write writes it there. Without a client, list all of them. The key is never printed.",
     )
     .addArgument(
       new Argument("[client]", "an assistant")
@@ -51,7 +51,10 @@ function createConfigCommand(io: Io): ShellCommand {
       "with --write, for clients without variables: write the key in ANALYTICS_API_KEY into the file",
     )
     .addOption(
-      new Option("--platform <platform>", `for another machine: ${platforms.join(", ")}`).choices(platforms),
+      new Option(
+        "--platform <platform>",
+        `for a machine with another system: ${platforms.join(", ")}`,
+      ).choices(platforms),
     )
     .option("--json", "print everything as JSON")
     .action(async (word: string | undefined, _, self: ShellCommand) => {
@@ -166,7 +169,7 @@ async function report(
   if (state === "there") return printNote(io, `${name} is already in ${path}: nothing to do.`);
   if (state === "shown") {
     await writeData(io, difference.replace(/\n$/, ""));
-    return printNote(io, "Dry run; rerun without --dry-run to apply.");
+    return printNote(io, "Nothing was written. Run it again without --dry-run to apply this.");
   }
   await printNote(io, `Wrote ${name} into ${path}`);
   if (backup !== undefined) await printNote(io, `The previous file: ${backup}`);

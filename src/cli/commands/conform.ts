@@ -41,7 +41,7 @@ function createConformCommand(io: Io): ShellCommand {
       "analytics-mcp conform --demo",
     )
     .description(
-      "Check that a service keeps the contract: every rule that can be checked with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, sends one request at a time, and waits when the service asks it to. The exit code is 0 if no must rule fails, 1 if one does, and 3 if none does but too little could be checked.",
+      "Check that a service keeps the contract: every rule that can be checked with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, sends one request at a time, and waits when the service asks it to. The exit code is 0 if no must rule fails, 1 if one does, and 3 if too little could be checked to tell.",
     )
     .argument("[base-url]", "address of the service, with or without /api/v1")
     .option("--site <site>", "site to ask about (default: the first with visits)")
@@ -54,7 +54,7 @@ function createConformCommand(io: Io): ShellCommand {
       const { checkConformance, chooseSections } = await import("../../conform/conformance.ts");
       const sections = chooseSections(flags.only);
       if (flags.list) return printRules(io, sections, flags);
-      // A given address is what to check, whatever else is set up.
+      // An address on the command line is checked, whatever else is set up.
       const local = findLocal(flags, address === undefined ? io.environment : {});
       const target = local
         ? await openLocalTarget(io, local, address)
@@ -134,7 +134,7 @@ async function openLocalTarget(io: Io, local: LocalChoice, address: string | und
     openStdin: () => openPipe(io.stdin),
   });
   const [apiKey = "", otherKey] = publicKeys;
-  // Small, so that the rules on quotas can use it up, and short, so that nobody waits a minute.
+  // Small, so that the rules on quotas can use it up, and short, so that they need not wait a minute.
   const api = createApi({ keyring: find, clock, quota: { limit: 100, window: 5 } });
   return {
     baseUrl: `http://localhost${BASE_PATH}`,

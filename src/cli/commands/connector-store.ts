@@ -14,8 +14,8 @@ export interface StoreFlags extends ServeFlags, OutputFlags {}
 /** Adds the options that find the connector's store. */
 export function withStoreOptions(command: Command): Command {
   return command
-    .option("--store <store>", `the connector's: a file or redis://… (${serveVariables.store})`)
-    .option("--secret-file <file>", `the connector's (${serveVariables.secretFile})`)
+    .option("--store <store>", `the connector's store: a file or redis://… (${serveVariables.store})`)
+    .option("--secret-file <file>", `the connector's server secret (${serveVariables.secretFile})`)
     .addOption(createFormatOption())
     .option("--json", "print as JSON");
 }
@@ -31,7 +31,7 @@ export async function withStore<T>(
   const { store: place, secretFile } = readServeSettings(flags, io.environment, false);
   if (place === "memory") {
     throw new AnalyticsError("usage", "A store in memory exists only in its own process.", {
-      hint: "Serve with a file or Redis to manage sign-ins.",
+      hint: "To manage sign-ins, run serve with a file or Redis as its store.",
     });
   }
   const [{ readSecret }, { openStore }, { createApplicationNames }] = await Promise.all([

@@ -30,11 +30,11 @@ function createDoctorCommand(io: Io): ShellCommand {
       "analytics-mcp doctor --connector https://mcp.example.com/mcp",
     )
     .description(
-      "Check the setup: Node.js, environment, profiles, key, address, proxy, name, connection, certificate, answer, clock, contract, sites, and the MCP clients of this machine. Each problem comes with its fix; the key is never shown. Exit code 0 if nothing failed, 4 for the key, 5 for the network, otherwise 1.",
+      "Check the setup: Node.js, environment, profiles, key, address, proxy, host name, connection, certificate, answer, clock, contract, sites, and the MCP clients of this machine. Each problem comes with its fix; the key is never shown. The exit code is 0 if nothing failed, 4 if it was the key, 5 if it was the network, otherwise 1.",
     )
     .option(
       "--connector <url>",
-      "check a remote connector instead, as a client meets it: up to the sign-in page, without a key",
+      "check a remote connector instead, as an MCP client would: up to the sign-in page, without a key",
     )
     .addOption(createFormatOption())
     .option("--json", "print the findings as JSON")
@@ -53,13 +53,13 @@ interface DoctorFlags extends SourceFlags, OutputFlags {
   connector?: string;
 }
 
-/** Checks a connector from outside. It is not asked for numbers, so no service and no key have a part in it. */
+/** Checks a connector from outside. It is not asked for numbers, so this takes no service and no key. */
 async function checkConnector(io: Io, text: string, flags: DoctorFlags): Promise<Diagnosis> {
   const { environment, clock } = io;
   const other = findAccessOption(flags);
   if (other !== undefined) {
     throw new AnalyticsError("usage", `Use --connector or ${other}, not both.`, {
-      hint: "A connector is checked from outside, without a service and a key.",
+      hint: "A connector is checked from outside, without a service or a key.",
     });
   }
   const endpoint = readEndpoint(completeEndpoint(text), "--connector");

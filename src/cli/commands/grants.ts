@@ -26,10 +26,9 @@ export const command: CommandDefinition = {
 };
 
 function createGrantsCommand(io: Io): ShellCommand {
-  const grants = new ShellCommand("grants").withExamples(
-    "analytics-mcp grants list",
-    "analytics-mcp grants revoke <grant>",
-  );
+  const grants = new ShellCommand("grants")
+    .helpCommand("help [command]", "show help on a command")
+    .withExamples("analytics-mcp grants list", "analytics-mcp grants revoke <grant>");
   const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<StoreFlags>();
     const rows = await withStore(io, flags, async (store, readName) => {

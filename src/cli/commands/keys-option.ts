@@ -4,6 +4,6 @@ import type { Command } from "commander";
 export function withKeysOption<C extends Command>(command: C): C {
   return command.option(
     "--keys <file>",
-    "organizations and hashes of their keys, for --logs (or ANALYTICS_KEYS_FILE; see keys)",
+    "file of organizations and hashes of their keys, for --logs (or ANALYTICS_KEYS_FILE; see keys)",
   );
 }

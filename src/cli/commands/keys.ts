@@ -21,7 +21,7 @@ const COLUMNS: Column[] = [
   { key: "sites", label: "sites", kind: "text" },
 ];
 
-/** `analytics-mcp keys`: who may ask a server of this program about which sites. */
+/** `analytics-mcp keys`: the keys of organizations, and the sites that each may ask about. */
 export const command: CommandDefinition = {
   group: "Serve:",
   summary: "Create, list and remove keys for organizations that share logs",
@@ -29,11 +29,13 @@ export const command: CommandDefinition = {
 };
 
 function createKeysCommand(io: Io): ShellCommand {
-  const keys = new ShellCommand("keys").withExamples(
-    "analytics-mcp keys add acme --sites 'acme.example,*.acme.example'",
-    "analytics-mcp keys list",
-    "analytics-mcp keys remove acme",
-  );
+  const keys = new ShellCommand("keys")
+    .helpCommand("help [command]", "show help on a command")
+    .withExamples(
+      "analytics-mcp keys add acme --sites 'acme.example,*.acme.example'",
+      "analytics-mcp keys list",
+      "analytics-mcp keys remove acme",
+    );
   return keys.addCommand(createAdd(io)).addCommand(createList(io)).addCommand(createRemove(io));
 }
 
@@ -43,7 +45,7 @@ function createAdd(io: Io): Command {
     .argument("<organization>")
     .option(
       "--sites <sites>",
-      "its sites, with commas: acme.example, '*.acme.example' for all hosts below it, '*' for every site",
+      "its sites, separated by commas: acme.example, '*.acme.example' for all hosts below it, '*' for every site",
     );
   return withKeysOption(add).action(async (name: string, _, self: Command) => {
     const flags = self.optsWithGlobals<KeysFlags>();
@@ -52,7 +54,7 @@ function createAdd(io: Io): Command {
     const { key, id, sites } = await changeKeysFile(file, (all) =>
       addKey(all, name, flags.sites, io.clock()),
     );
-    await printNote(io, `Key ${id} of ${name}, for ${describeSites(sites)}. It is shown only now:`);
+    await printNote(io, `Key ${id} of ${name}, for ${describeSites(sites)}. It is shown only once:`);
     await writeData(io, key);
     await printNote(io, `Its hash is in ${file}. Servers that use this file accept the key within a second.`);
   });
@@ -89,10 +91,10 @@ function createRemove(io: Io): Command {
     // A missing file is an error here.
     readKeysFile(file);
     const { organization, count, isGone } = await changeKeysFile(file, (all) => removeKeys(all, name));
-    const gone = isGone ? ` The organization ${organization} has none left and is removed.` : "";
+    const gone = isGone ? " That was its last key, so the organization is removed, too." : "";
     await printNote(
       io,
-      `Removed ${formatCount(count, "key")} of ${organization}.${gone} Servers that use ${file} refuse what was removed within a second.`,
+      `Removed ${formatCount(count, "key")} of ${organization}.${gone} Servers that use ${file} refuse it within a second.`,
     );
   });
 }

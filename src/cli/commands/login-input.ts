@@ -112,7 +112,11 @@ function createNoTerminalError(hasKey: boolean): AnalyticsError {
       hint: "Add --base-url, for example --base-url https://stats.example.com.",
     });
   }
-  return new AnalyticsError("no_api_key", "login asks for the key at a terminal, and this is not one.", {
-    hint: "In a script: analytics-mcp login --base-url <url> --api-key-stdin < file, or --api-key-file <file>.",
-  });
+  return new AnalyticsError(
+    "no_api_key",
+    "login asks for the key at a terminal, but standard input is not one.",
+    {
+      hint: "In a script: analytics-mcp login --base-url <url> --api-key-stdin < file, or --api-key-file <file>.",
+    },
+  );
 }

@@ -42,7 +42,7 @@ function createLoginCommand(io: Io): ShellCommand {
       "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
     )
     .description(
-      "Save a service and its API key as a profile for every command and the MCP server. Asks at a terminal, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved. With --logs, saves where your access logs are.",
+      "Save a service and its API key as a profile for every command and the MCP server. At a terminal, it asks for both, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved. With --logs, it saves where your access logs are.",
     )
     .option("--site <site>", "default site")
     .option("--json", "print what was saved as JSON, without the key")

@@ -35,7 +35,7 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
       ...guesses,
       ...parts.map((part) => part.hint),
       hint,
-      isOfWindows ? `${query.name} compares with as many days before.` : "",
+      isOfWindows ? `${query.name} compares these days with as many before.` : "",
       seeHelp(query.name),
     ]
       .filter((sentence) => sentence !== "")

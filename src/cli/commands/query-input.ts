@@ -67,13 +67,9 @@ function readSite(
   const asked = texts.get("site")?.[0];
   const [extra] = asked === undefined ? rest : [word];
   if (extra !== undefined) {
-    throw new AnalyticsError(
-      "usage",
-      `${name} is about one site, so ${quoteWord(extra)} is one word too many.`,
-      {
-        hint: (guess(extra) || guess(word)).trim() || "Ask about one site at a time.",
-      },
-    );
+    throw new AnalyticsError("usage", `${name} takes one site, but ${quoteWord(extra)} was given as well.`, {
+      hint: (guess(extra) || guess(word)).trim() || "Ask about one site at a time.",
+    });
   }
   texts.set("site", [word]);
 }
@@ -88,7 +84,7 @@ function readDates(
   if (other !== undefined) throw new AnalyticsError("usage", `Use --from and --to, or --${other}, not both.`);
   if (from === undefined) {
     throw new AnalyticsError("usage", "--to needs --from.", {
-      hint: "Such as --from 2026-11-01 --to 2026-11-15.",
+      hint: "For example: --from 2026-11-01 --to 2026-11-15",
     });
   }
   texts.set("period", [`${from}/${to ?? "today"}`]);

@@ -12,8 +12,8 @@ import { readScreen } from "../output/terminal.ts";
 const DEFAULT_SECONDS = 10;
 const MAX_SECONDS = 3_600;
 const MAX_REMEMBERED = 40;
-/** Failures that may be over at the next try. Any other ends the watch. */
-const PASSING = new Set([
+/** Failures that may be over at the next attempt. Any other ends the watch. */
+const TEMPORARY = new Set([
   "unreachable",
   "timeout",
   "rate_limited",
@@ -30,7 +30,7 @@ export function readInterval(text: true | string): number {
     "usage",
     `--watch must be a whole number of seconds from 1 to ${MAX_SECONDS}, not ${quoteWord(text)}.`,
     {
-      hint: `Leave the number out for ${DEFAULT_SECONDS}.`,
+      hint: `Without a number, it is ${DEFAULT_SECONDS} seconds.`,
     },
   );
 }
@@ -45,7 +45,7 @@ export async function watch(
   interval: number,
   given: Output,
 ): Promise<void> {
-  // A page in a pager would end the watch, and a table of one answer is no table of many.
+  // A pager would stop the watch, and elsewhere than at a terminal each answer would be a table of its own.
   const isRedrawn = io.stdout.isTTY === true && given.format === "table";
   const format = given.format === "table" && !isRedrawn ? "tsv" : given.format;
   const output: Output = { ...given, format, pager: false };
@@ -56,7 +56,7 @@ export async function watch(
     const outcome = await Promise.race([ask().catch((failure: unknown) => ({ failure })), stopped]);
     if (outcome === undefined) break;
     if ("failure" in outcome) {
-      if (!(outcome.failure instanceof AnalyticsError) || !PASSING.has(outcome.failure.code))
+      if (!(outcome.failure instanceof AnalyticsError) || !TEMPORARY.has(outcome.failure.code))
         throw outcome.failure;
       await printFailure(io, outcome.failure, output.format);
     } else if (isRedrawn) {

@@ -31,7 +31,7 @@ function createReferenceCommand(io: Io): ShellCommand {
       "analytics-mcp reference --logs '/var/log/nginx/access.log*' --site example.com",
     )
     .description(
-      "Serve the REST API over HTTP: with made-up data, to develop against, or with --logs. Access logs need a keys file (see keys), or a terminal, which is shown a key for this run.",
+      "Serve the REST API over HTTP: made-up data to develop against, or your access logs with --logs. Access logs need a keys file (see keys); without one, a terminal is shown a key for this run.",
     )
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787);
@@ -53,7 +53,7 @@ async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
     environment,
     flags: chosen,
     warn: (text) => printNote(io, `warning: ${text}`),
-    // A key must not end in a file or a journal.
+    // A key must not end up in a file or in the system's log.
     mayMakeKey: io.stderr.isTTY === true,
   });
   let available = true;
@@ -74,7 +74,7 @@ async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
       },
     );
   });
-  // Nobody can send a request to a wildcard address.
+  // A request cannot be sent to a wildcard address.
   const asked = server.origin.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   await printNote(io, `Reference API at ${server.origin}${BASE_PATH} (${kind.about.label}; Ctrl-C stops it)`);
   if (file !== undefined) await printNote(io, `Keys: ${file}`);
@@ -82,7 +82,7 @@ async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
   // Not wrapped: it is to be copied.
   await writeToStderr(io, `Try: ANALYTICS_BASE_URL=${asked} ANALYTICS_API_KEY=${key} analytics-mcp sites`);
   if (prepare && !isLoopback(new URL(server.origin).hostname)) {
-    await printNote(io, "warning: Keys and numbers are sent unencrypted: put a proxy with https in front.");
+    await printNote(io, "warning: Keys and numbers are sent unencrypted: put an https proxy in front.");
   }
   void prepare?.();
   await io.untilStopped();

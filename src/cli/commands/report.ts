@@ -32,7 +32,7 @@ function createReportCommand(io: Io): ShellCommand {
     .taking(access.all)
     .withExamples(...reportQuery.shell.examples)
     .description(
-      `${reportQuery.summary}. The file has the totals with their change, the trend over the span before, and the top lists; its path is printed. The page loads nothing and prints on A4.`,
+      `${reportQuery.summary}. The file contains the totals with their change, the trend with that of the period before, and the top lists; its path is printed. The page loads nothing from the network and prints on A4.`,
     );
   addQueryOptions(report, reportQuery);
   return report
@@ -49,7 +49,7 @@ function createReportCommand(io: Io): ShellCommand {
       const { params, options, fail } = await readQueryInput(reportQuery, report, flags);
       const { file, format } = chooseTarget(flags.out, flags.force === true);
       if (file === "-" && flags.open) {
-        throw new AnalyticsError("usage", "--open needs a file, and -o - writes none.", {
+        throw new AnalyticsError("usage", "--open needs a file, but -o - writes none.", {
           hint: "Leave out one of the two.",
         });
       }
@@ -67,7 +67,10 @@ function createReportCommand(io: Io): ShellCommand {
 
 async function openReport(io: Io, path: string): Promise<void> {
   if (await openFile(path, io.environment)) return;
-  await printNote(io, "warning: This machine has no program that opens files. Open it in your browser.");
+  await printNote(
+    io,
+    "warning: This machine has no program that opens files. Open the page in your browser.",
+  );
 }
 
 /** What opens a file in the program that its user chose for it. */

@@ -31,19 +31,22 @@ function createServeCommand(io: Io): ShellCommand {
       "analytics-mcp serve --logs '/var/log/nginx/access.log*' --site example.com --public-url https://connector.example.com",
     )
     .description(
-      "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options, it serves this machine only and keeps its state in its own folder.",
+      "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options, only this machine can reach it, and it keeps its state in a folder of its own.",
     )
     .option("--host <host>", `address to listen on (default: 127.0.0.1; ${serveVariables.host})`)
     .option("--port <port>", `port to listen on; 0 picks a free one (default: 8788; ${serveVariables.port})`)
     .option("--public-url <url>", `public address: https://… (${serveVariables.publicUrl})`)
     .option(
       "--dashboard-url <url>",
-      `where people create their keys; the sign-in page links it (${serveVariables.dashboardUrl})`,
+      `where people create their keys; the sign-in page links to it (${serveVariables.dashboardUrl})`,
     )
-    .option("--store <store>", `a file, redis://…, or memory (${serveVariables.store})`)
+    .option(
+      "--store <store>",
+      `where sign-ins are kept: a file, redis://… or memory (${serveVariables.store})`,
+    )
     .option(
       "--secret-file <file>",
-      `the server secret, the same on every replica (${serveVariables.secretFile})`,
+      `file of the server secret, the same on every replica (${serveVariables.secretFile})`,
     )
     .option("--trust-proxy", `trust X-Forwarded-* from your reverse proxy (${serveVariables.trustProxy}=on)`)
     .option(
@@ -73,7 +76,7 @@ function createServeCommand(io: Io): ShellCommand {
     )
     .option(
       "--drain-delay <seconds>",
-      `how long to keep serving with /readyz at 503 after a stop (default: 0; ${serveVariables.drainDelay})`,
+      `how long to keep serving when stopped, while /readyz answers 503 (default: 0; ${serveVariables.drainDelay})`,
     )
     .option("--log-level <level>", `debug, info, warn or error (default: info; ${serveVariables.logLevel})`);
   return withKeysOption(command).action(async (_, self: ShellCommand) => {

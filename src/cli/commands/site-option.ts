@@ -8,7 +8,7 @@ import type { ShellCommand } from "./command.ts";
 export const createSiteOption = () =>
   new Option(
     "--site <site>",
-    "with --logs: the site of a log that names none; repeat it to choose among hosts",
+    "with --logs: the site of logs that name none; repeat it to choose among hosts",
   ).argParser((value: string, earlier: string[] = []) => [...earlier, value]);
 
 /** Adds that option to a command that takes logs and has no --site of another meaning. */
@@ -21,7 +21,7 @@ export function addSiteOption({ environment }: Io, command: ShellCommand): Shell
     if (flags.site === undefined) return;
     const { findLocal } = await import("../../sources/local-choice.ts");
     if (findLocal(flags, environment)?.kind.takesSite) return;
-    throw new AnalyticsError("usage", `--site of ${command.name()} is for --logs and --clickhouse.`, {
+    throw new AnalyticsError("usage", `With ${command.name()}, --site is only for --logs and --clickhouse.`, {
       hint: "Add --logs and your log files, or leave out --site.",
     });
   });

@@ -14,7 +14,7 @@ export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   assertNotStdin(local, "The MCP server");
   const { call, about, options } = source;
   if (io.stdin.isTTY) {
-    await printNote(io, "The MCP server waits for a client on standard input; Ctrl-C ends it.");
+    await printNote(io, "The MCP server is waiting for a client on standard input. Ctrl-C ends it.");
   }
   const callsPerMinute = readCallsPerMinute(io.environment);
 

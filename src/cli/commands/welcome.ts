@@ -26,7 +26,10 @@ export async function welcome(io: Io, program: Command, flags: SourceFlags & Out
   const answer = site === undefined && source.kind === "service" ? undefined : await readOverview(call, site);
   if (answer === undefined) {
     program.outputHelp();
-    return printNote(io, "\nTo look around: analytics-mcp overview --demo. To begin: analytics-mcp login");
+    return printNote(
+      io,
+      "\nTo try it on made-up data: analytics-mcp overview --demo. To start: analytics-mcp login",
+    );
   }
   await printAnswer(io, answer, readOutput(io, flags));
   await printNote(io, "All commands: analytics-mcp help");

@@ -8,7 +8,7 @@ export interface Candidate {
   description: string;
 }
 
-/** What can be at the cursor. The shell itself completes files. */
+/** What completes the word at the cursor. The shell itself completes files. */
 export type Candidates = Candidate[] | "files";
 
 /** Finds candidates that only a source or the settings know, by the value's name in help. */

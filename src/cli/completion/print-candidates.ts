@@ -6,8 +6,8 @@ import { writeData } from "../output/streams.ts";
 import type { Candidate } from "./candidates.ts";
 
 /**
- * Answers a shell's script: one candidate a line, with its description behind a tab, or `:files`. Nobody wants to read
- * an error in the middle of a word, so a failure prints no candidates.
+ * Answers a shell's completion script: one candidate a line, with its description after a tab, or `:files`. A failure
+ * prints nothing, since an error would break into what a person is typing.
  */
 export async function printCandidates(io: Io, program: Command, words: readonly string[]): Promise<void> {
   try {

@@ -13,6 +13,7 @@ import { topicNames } from "./topic-names.ts";
 
 /** Lays out the help of a command and its subcommands: examples before options. */
 export function layOutHelp(io: Io, command: Command): void {
+  if (command.parent) command.helpOption("-h, --help", "show this help");
   command
     .exitOverride()
     .configureHelp({
@@ -53,7 +54,7 @@ function listGlobalOptions(command: Command): Option[] {
   );
 }
 
-/** The settings of a source, for a command that takes no other source. Elsewhere they would hide the command's own. */
+/** The settings of a source, for a command that takes no other one: elsewhere they would bury the command's own options. */
 function listSettings([taken, ...others]: readonly string[]): string[] {
   const kind = others.length === 0 ? localKinds.find(({ option }) => option.flag === taken) : undefined;
   return kind?.settings?.map(({ flag }) => flag) ?? [];

@@ -7,11 +7,11 @@ import { escapeRoff, roff } from "./roff.ts";
 const FILES: [string, string][] = [
   [
     "$XDG_CONFIG_HOME/analytics-mcp/profiles",
-    "Saved profiles: an address, a key and perhaps a site each. Only you can read them. Without XDG_CONFIG_HOME in ~/.config; on Windows in %APPDATA%.",
+    "Saved profiles: an address, a key and perhaps a site each. Only you can read them. If XDG_CONFIG_HOME is not set, they are in ~/.config; on Windows, in %APPDATA%.",
   ],
   [
     "$XDG_CACHE_HOME/analytics-mcp",
-    "The list of your sites for completion, without keys, kept for five minutes. Without XDG_CACHE_HOME in ~/.cache.",
+    "The list of your sites for completion, without keys, kept for five minutes. If XDG_CACHE_HOME is not set, it is in ~/.cache.",
   ],
 ];
 
@@ -45,7 +45,7 @@ export function buildManPage(program: Command, version: string): string {
     roff.section("EXIT STATUS"),
     roff.terms(Object.entries(exitCodeMeanings)),
     roff.section("EXAMPLES"),
-    escapeRoff("Each command has its own above. To begin with:"),
+    escapeRoff("Each command has examples above. To start with:"),
     roff.example(listExamples(program)),
     "",
   ].join("\n");

@@ -29,24 +29,23 @@ const topics = {
       {
         "at a terminal":
           "Tables that fit its width, with bars, sparklines and charts; numbers and country names in the language of LC_ALL, LC_NUMERIC or LANG.",
-        "in a pipe":
-          "Tab-separated values with a header line; plain numbers, empty if there is none. Formulas as in CSV.",
-        "--output table": "As at a terminal, in a pipe too; --color always does the same.",
-        "--output tsv": "As in a pipe, at a terminal too.",
-        "--output csv":
-          "Or --csv. Comma-separated values. Text that a spreadsheet would run as a formula is prefixed with an apostrophe.",
+        "in a pipe": "Tab-separated values with a header line. Numbers are plain; a missing one is empty.",
+        "--output table": "Tables, in a pipe too; --color always does the same.",
+        "--output tsv": "Tab-separated values, at a terminal too.",
+        "--output csv": "Or --csv. Comma-separated values with a header line.",
         "--output json": "Or --json. The whole answer; with --fields, a list of rows.",
         "--output ndjson": "One row per line, as JSON.",
         "--output markdown": "Tables for GitHub and other Markdown, with local numbers.",
         "--fields": "Only these columns, in this order, in every format.",
         "--quiet": "No notes, only warnings that change what a number means.",
         "--no-pager":
-          "No pager. Otherwise ANALYTICS_PAGER, or PAGER, shows an answer longer than the screen; empty or cat means none.",
+          "No pager. Otherwise an answer longer than the screen is shown in ANALYTICS_PAGER, else in PAGER; empty or cat means none.",
         "--plain": "No pictures or arrows, for screen readers and plain terminals (as with TERM=dumb).",
         "--color":
           "auto (colours at a terminal), always (and tables in a pipe) or never. NO_COLOR turns them off, FORCE_COLOR on.",
       },
-      "If an answer has several tables, tsv and csv have all of them as one; its first column names the table.",
+      "In tsv and csv, text that a spreadsheet would run as a formula is prefixed with an apostrophe.",
+      "If an answer has several tables, tsv and csv print them as one, whose first column names the table.",
       "↑ in a picture is a day so far above the others that it is off the scale; its number is beside the picture.",
       "Names that visitors can write (pages, referrers, campaigns, events) are shown without control and invisible characters; json and ndjson have them in full, escaped.",
     ],

@@ -7,9 +7,8 @@ import { readFields } from "./tables.ts";
 const isName = (key: string) => key === "label" || key === "value";
 
 /**
- * Keeps the named columns of each view, in that order. Drops pictures of other columns, and tables that have none of them
- * or only the names of rows.
- * Throws AnalyticsError `usage` for an unknown column.
+ * Keeps the named columns of each view, in that order. Drops the bars of other columns, and tables that have none of the
+ * named ones but the names of their rows. Throws AnalyticsError `usage` for an unknown column.
  */
 export function chooseFields(views: readonly View[], fields: string): View[] {
   const asked = readFields(fields);
@@ -31,7 +30,7 @@ export function chooseFields(views: readonly View[], fields: string): View[] {
       const { machine: _, detail: __, ...column } = found;
       return [column];
     });
-    // Names without any of the numbers asked for say nothing.
+    // Names alone, without any of the numbers asked for, say nothing.
     if (columns.every(({ key }) => isName(key)) && !asked.every(isName)) return [];
     const { name, rows, notes, bars } = view;
     // Without its label column, a list still needs a title.

@@ -42,11 +42,11 @@ export function createFormatOption(): Option {
 export function addOutputOptions(command: Command, fields: string): Command {
   return command
     .addOption(createFormatOption())
-    .option("--json", "short for --output json: the service's answer")
+    .option("--json", "short for --output json, the service's answer")
     .option("--csv", "short for --output csv")
     .option("--fields <names>", `only these columns, in this order, such as ${fields}`)
     .option("-q, --quiet", "no notes, only warnings about the numbers")
-    .option("--no-pager", "do not show a long answer in ANALYTICS_PAGER or PAGER");
+    .option("--no-pager", "do not show long answers in a pager (ANALYTICS_PAGER, PAGER)");
 }
 
 /**
@@ -79,7 +79,7 @@ function readFormat(name: string): OutputFormat {
   });
 }
 
-/** How to print a failure, by the words of the command line alone: it may be one that cannot be read. */
+/** How to print a failure, read without commander: the command line itself may be what is wrong. */
 export function readFailureFormat(words: readonly string[]): OutputFormat | undefined {
   if (words.includes("--json")) return "json";
   return (["json", "ndjson"] as const).find(

@@ -8,13 +8,13 @@ import { printNote } from "./streams.ts";
 export async function pageAnswer(
   io: Io,
   text: string,
-  asides: readonly string[],
+  notes: readonly string[],
   { quiet }: Output,
 ): Promise<boolean> {
   const { environment, stdout, stderr } = io;
   const pager = readPager(environment);
   // Notes that go elsewhere are printed there, after the page.
-  const page = stderr.isTTY ? [text, ...asides].join("\n") : text;
+  const page = stderr.isTTY ? [text, ...notes].join("\n") : text;
   if (pager === undefined || isOnOneScreen(page, stdout)) return false;
   const { LESS = "FRX", LV = "-c" } = environment;
   if (!(await io.page(pager.words, { ...environment, LESS, LV }, page))) {
@@ -25,7 +25,7 @@ export async function pageAnswer(
       );
     return false;
   }
-  if (!stderr.isTTY) for (const line of asides) await printNote(io, line);
+  if (!stderr.isTTY) for (const line of notes) await printNote(io, line);
   return true;
 }
 

@@ -11,16 +11,16 @@ import { wrapForStderr, writeData, writeToStderr } from "./streams.ts";
 import { formatTable, listRows } from "./tables.ts";
 import { readScreen } from "./terminal.ts";
 
-/** Prints an answer; no other code of a command writes data to stdout. Warnings and notes go to stderr. */
+/** Prints an answer on stdout, and its warnings and notes on stderr. */
 export async function printAnswer(io: Io, answer: Answer, output: Output): Promise<void> {
   const text = await formatAnswer(io, answer, output);
-  const asides = formatNoteLines(io, answer, output);
+  const notes = formatNoteLines(io, answer, output);
   if (output.pager && io.stdout.isTTY) {
     const { pageAnswer } = await import("./pager.ts");
-    if (await pageAnswer(io, text, asides, output)) return;
+    if (await pageAnswer(io, text, notes, output)) return;
   }
   await writeData(io, text);
-  for (const line of asides) await writeToStderr(io, line);
+  for (const line of notes) await writeToStderr(io, line);
 }
 
 function chooseViews({ views }: Answer, { fields }: Output): View[] {

@@ -18,7 +18,7 @@ export async function formatReport(
   io: Io,
   { result, views }: Answer,
   source: Source,
-  { format, ...look }: { format: ReportFormat } & Appearance,
+  { format, ...appearance }: { format: ReportFormat } & Appearance,
 ): Promise<{ text: string; name: string }> {
   const { site, period } = overviewResult().pick({ site: true, period: true }).parse(result);
   const notes = [
@@ -32,12 +32,12 @@ export async function formatReport(
     const title = cleanText(`${site.domain}, ${formatSpan(period)}`);
     return { name, text: await buildReportPage(title, { result, notes }) };
   }
-  const tables = formatMarkdown(views, readScreen(io, "stdout", look));
+  const tables = formatMarkdown(views, readScreen(io, "stdout", appearance));
   const list = notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
   return { name, text: `${tables}\n\n${list}` };
 }
 
-/** Whose numbers these are. A reader of the file has no other sign that they are made up. */
+/** Where the numbers are from. Without it, a reader of the file could not tell that they are made up. */
 async function describeSource(source: Source): Promise<string> {
   if (source.kind === "local") return source.about.note ?? `Source: ${source.about.label}.`;
   return `Source: ${new URL((await source.readAccess()).baseUrl).host}.`;

@@ -8,7 +8,7 @@ import { isReport } from "./report-mark.ts";
 export type ReportFormat = "html" | "markdown";
 
 interface ReportTarget {
-  /** As given; `-` is stdout. Absent, the report names its file. */
+  /** As given; `-` is stdout. If absent, the report's site and days are the name. */
   file?: string | undefined;
   format: ReportFormat;
 }
@@ -26,7 +26,7 @@ export function chooseTarget(file: string | undefined, force: boolean): ReportTa
   const format = FORMATS[extname(file).toLowerCase()];
   if (format === undefined) {
     throw new AnalyticsError("usage", `--out must end in .html or .md, not ${quoteWord(file)}.`, {
-      hint: "A page ends in .html, Markdown in .md; - writes a page to standard output.",
+      hint: "Use .html for a page and .md for Markdown; - writes a page to standard output.",
     });
   }
   const path = resolve(file);

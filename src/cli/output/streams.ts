@@ -7,7 +7,7 @@ import type { Io } from "../io.ts";
 import type { OutputFormat } from "./output-format.ts";
 import { readScreen } from "./terminal.ts";
 
-/** Prints a failure with its hint, as JSON for those who asked for that, and returns its exit code. */
+/** Prints a failure with its hint, as JSON if that was asked for, and returns its exit code. */
 export async function printFailure(io: Io, failure: unknown, format?: OutputFormat): Promise<ExitCode> {
   const error =
     failure instanceof AnalyticsError

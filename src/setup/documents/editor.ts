@@ -25,7 +25,7 @@ function createEditError(reason: string, hint: string, cause?: unknown): Analyti
 export const createOtherEntryError = ({ name }: Entry) =>
   createEditError(
     `It already has another server named "${name}".`,
-    "--force replaces only that server (preview with --dry-run --force); --name adds this one beside it.",
+    "--force replaces only that server (preview with --dry-run --force); --name adds this one under another name.",
   );
 
 export const createUnreadableError = (reason: string, cause?: unknown) =>
