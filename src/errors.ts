@@ -80,7 +80,7 @@ export class AnalyticsError extends Error {
 }
 
 /**
- * The error on an option that took the next one for its value, as `--site --days 7` does.
+ * The error on an option that took the next option for its value, as in `--site --days 7`.
  *
  * @param placeholder Of the value, such as `<site>`.
  * @param option The next one. What follows its name, which may be a key, is left out.

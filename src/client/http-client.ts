@@ -102,7 +102,11 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     const known = fresh ? undefined : cache.get(key);
     // Cache and shared requests hold results of all operations; the key begins with this operation's path.
     return (known ??
-      share(key, (sharedSignal) => request(operation, { ...given, ...span }, query, sharedSignal), signal)) as never;
+      share(
+        key,
+        (sharedSignal) => request(operation, { ...given, ...span }, query, sharedSignal),
+        signal,
+      )) as never;
   };
   const readSite = async () => (await openTarget()).site;
   const offersSpans = async ({ path }: { path: string }, { signal }: CallOptions) => {

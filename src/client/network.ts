@@ -104,9 +104,9 @@ const decoders = new Map<string, () => Transform>([
 ]);
 
 /**
- * Decodes a body, the last coding first. Reading it throws AnalyticsError `bad_answer` if there are too many codings or
- * an unknown one; the status of the response stands all the same. undici's `interceptors.decompress` would do, but in 7.30 it prints an ExperimentalWarning on stderr, and its
- * limit of five codings cannot be changed and throws an error without a code.
+ * Decodes a body, the last coding first. With too many codings or an unknown one, reading the body throws AnalyticsError
+ * `bad_answer`; the status can still be read. undici's `interceptors.decompress` is no replacement: in 7.30 it prints an
+ * ExperimentalWarning on stderr, and its limit of five codings is fixed and throws an error without a code.
  */
 function decompress(body: Readable, codings: string, signal: AbortSignal): Readable {
   const names = codings

@@ -30,7 +30,7 @@ export interface WriteResult {
   /** A unified diff without keys. */
   difference: string;
   /** Whether other users can read the file. */
-  isOpen: boolean;
+  isReadableByOthers: boolean;
 }
 
 /** Adds a server to a client's file and keeps every other byte. Throws AnalyticsError `usage` and `unavailable`. */
@@ -50,7 +50,7 @@ export async function writeEntry(
     path: file.path,
     backup: undefined,
     difference: hideKeys(formatDifference(file.path, file.text, text), `${file.text}\n${text}`),
-    isOpen: !isNew && ((file.mode ?? 0) & 0o044) !== 0,
+    isReadableByOthers: !isNew && ((file.mode ?? 0) & 0o044) !== 0,
   };
   if (text === file.text && !isNew) return { ...outcome, state: "there" };
   if (dryRun) return { ...outcome, state: "shown" };

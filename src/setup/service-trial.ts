@@ -17,7 +17,7 @@ export interface ServiceTrial {
   error: AnalyticsError | undefined;
 }
 
-/** Sends the same request as every command, several times, and keeps the durations and headers. */
+/** Asks for the sites several times, and keeps the durations and headers. */
 export async function runTrial(target: Target, clock: () => number): Promise<ServiceTrial> {
   const trial: ServiceTrial = {
     durations: [],

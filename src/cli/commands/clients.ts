@@ -5,7 +5,7 @@ import { formatCount } from "../../render/plural.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
-import { formatMinute, printRows, type StoreFlags, withStore, withStoreOptions } from "./connector-store.ts";
+import { addStoreOptions, formatMinute, printRows, type StoreFlags, withStore } from "./connector-store.ts";
 
 const CLIENT_COLUMNS: Column[] = [
   { key: "application", label: "application", kind: "text", untrusted: true },
@@ -53,5 +53,5 @@ function createClientsCommand(io: Io): ShellCommand {
       const count = await withStore(io, flags, (store) => store.pruneClients(before));
       await printNote(io, `Removed ${formatCount(count, "application")}.`);
     });
-  return clients.addCommand(withStoreOptions(list)).addCommand(withStoreOptions(prune));
+  return clients.addCommand(addStoreOptions(list)).addCommand(addStoreOptions(prune));
 }

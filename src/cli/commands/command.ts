@@ -30,7 +30,7 @@ export class ShellCommand extends Command {
     return this;
   }
 
-  taking(options: readonly string[]): this {
+  withAccess(options: readonly string[]): this {
     this.access = options;
     return this;
   }

@@ -16,7 +16,7 @@ export const command: CommandDefinition = {
 
 function createCompletionCommand(io: Io): ShellCommand {
   return new ShellCommand("completion")
-    .taking(access.none)
+    .withAccess(access.none)
     .withExamples(
       'eval "$(analytics-mcp completion bash)"',
       "analytics-mcp completion fish > ~/.config/fish/completions/analytics-mcp.fish",

@@ -1,5 +1,5 @@
-import { Argument, Option } from "commander";
 import { quoteForShell } from "../../operations/shell-command.ts";
+import { Argument, Option } from "commander";
 import { clients } from "../../setup/clients/index.ts";
 import type { WriteResult } from "../../setup/config-writing.ts";
 import { platforms, readMachine } from "../../setup/machine.ts";
@@ -24,7 +24,7 @@ export const command: CommandDefinition = {
 
 function createConfigCommand(io: Io): ShellCommand {
   return new ShellCommand("config")
-    .taking(access.service)
+    .withAccess(access.service)
     .withExamples(
       "analytics-mcp config claude-desktop",
       "analytics-mcp config cursor --remote https://mcp.example.com/mcp",
@@ -157,11 +157,9 @@ async function report(
   notes: string[],
   flags: ConfigFlags,
 ) {
-  const { state, path, backup, difference, isOpen } = outcome;
+  const { state, path, backup, difference, isReadableByOthers } = outcome;
   const exposure =
-    isOpen && flags.withKey
-      ? [`Other users of this machine can read it: chmod 600 ${quoteForShell(path)}`]
-      : [];
+    isReadableByOthers && flags.withKey ? [`Other users of this machine can read it: chmod 600 ${quoteForShell(path)}`] : [];
   if (flags.json) {
     const result = { state, path, backup: backup ?? null, difference, notes: [...exposure, ...notes] };
     return printAnswer(io, { params: {}, result, views: [] }, readOutput(io, flags));

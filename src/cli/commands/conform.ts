@@ -34,7 +34,7 @@ export const command: CommandDefinition = {
 
 function createConformCommand(io: Io): ShellCommand {
   return new ShellCommand("conform")
-    .taking(access.all)
+    .withAccess(access.all)
     .withExamples(
       "analytics-mcp conform https://stats.example.com",
       "analytics-mcp conform https://stats.example.com --only auth,breakdown",

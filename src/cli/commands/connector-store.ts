@@ -12,7 +12,7 @@ import { printNote } from "../output/streams.ts";
 export interface StoreFlags extends ServeFlags, OutputFlags {}
 
 /** Adds the options that find the connector's store. */
-export function withStoreOptions(command: Command): Command {
+export function addStoreOptions(command: Command): Command {
   return command
     .option("--store <store>", `the connector's store: a file or redis://… (${serveVariables.store})`)
     .option("--secret-file <file>", `the connector's server secret (${serveVariables.secretFile})`)
@@ -28,8 +28,8 @@ export async function withStore<T>(
   flags: StoreFlags,
   use: (store: Store, readName: ReadName) => Promise<T>,
 ): Promise<T> {
-  const { store: place, secretFile } = readServeSettings(flags, io.environment, false);
-  if (place === "memory") {
+  const { store: location, secretFile } = readServeSettings(flags, io.environment, false);
+  if (location === "memory") {
     throw new AnalyticsError("usage", "A store in memory exists only in its own process.", {
       hint: "To manage sign-ins, run serve with a file or Redis as its store.",
     });
@@ -41,7 +41,7 @@ export async function withStore<T>(
   ]);
   const secret = await readSecret(secretFile);
   const report = (line: string) => void printNote(io, line);
-  const store = await openStore(place, { clock: io.clock, secret, report });
+  const store = await openStore(location, { clock: io.clock, secret, report });
   try {
     const readName = createApplicationNames(store, secret, report);
     return await use(store, readName);

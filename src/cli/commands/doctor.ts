@@ -23,7 +23,7 @@ export const command: CommandDefinition = {
 
 function createDoctorCommand(io: Io): ShellCommand {
   return new ShellCommand("doctor")
-    .taking(access.all)
+    .withAccess(access.all)
     .withExamples(
       "analytics-mcp doctor",
       "analytics-mcp doctor --json",

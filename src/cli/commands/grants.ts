@@ -4,7 +4,7 @@ import type { Column } from "../../operations/view.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
-import { formatMinute, printRows, type StoreFlags, withStore, withStoreOptions } from "./connector-store.ts";
+import { addStoreOptions, formatMinute, printRows, type StoreFlags, withStore } from "./connector-store.ts";
 
 /** The first columns must be readable at a narrow terminal, too. */
 const GRANT_COLUMNS: Column[] = [
@@ -64,5 +64,5 @@ function createGrantsCommand(io: Io): ShellCommand {
         await printNote(io, isNew ? "The sign-in has ended." : "The sign-in had already ended.");
       });
     });
-  return grants.addCommand(withStoreOptions(list)).addCommand(withStoreOptions(revoke));
+  return grants.addCommand(addStoreOptions(list)).addCommand(addStoreOptions(revoke));
 }

@@ -8,7 +8,7 @@ import { createFormatOption, type OutputFlags, readOutput } from "../output/outp
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
-import { withKeysOption } from "./keys-option.ts";
+import { addKeysOption } from "./keys-option.ts";
 
 interface KeysFlags extends SourceFlags, OutputFlags {
   sites?: string | undefined;
@@ -47,7 +47,7 @@ function createAdd(io: Io): Command {
       "--sites <sites>",
       "its sites, separated by commas: acme.example, '*.acme.example' for all hosts below it, '*' for every site",
     );
-  return withKeysOption(add).action(async (name: string, _, self: Command) => {
+  return addKeysOption(add).action(async (name: string, _, self: Command) => {
     const flags = self.optsWithGlobals<KeysFlags>();
     const [{ findKeysFile }, { changeKeysFile }, { addKey }] = await loadKeys();
     const { file } = findKeysFile(flags, io.environment);
@@ -62,7 +62,7 @@ function createAdd(io: Io): Command {
 
 function createList(io: Io): Command {
   const list = new Command("list").summary("List organizations, their sites and keys");
-  return withKeysOption(list)
+  return addKeysOption(list)
     .addOption(createFormatOption())
     .option("--json", "short for --output json")
     .action(async (_, self: Command) => {
@@ -84,7 +84,7 @@ function createRemove(io: Io): Command {
   const remove = new Command("remove")
     .summary("Remove an organization, or one of its keys by its id")
     .argument("<organization|key>");
-  return withKeysOption(remove).action(async (name: string, _, self: Command) => {
+  return addKeysOption(remove).action(async (name: string, _, self: Command) => {
     const flags = self.optsWithGlobals<KeysFlags>();
     const [{ findKeysFile, readKeysFile }, { changeKeysFile }, { removeKeys }] = await loadKeys();
     const { file } = findKeysFile(flags, io.environment);

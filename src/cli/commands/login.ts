@@ -34,7 +34,7 @@ export const command: CommandDefinition = {
 
 function createLoginCommand(io: Io): ShellCommand {
   return new ShellCommand("login")
-    .taking([...access.serviceAndKey, ...access.savable])
+    .withAccess([...access.serviceAndKey, ...access.savable])
     .withExamples(
       "analytics-mcp login",
       "analytics-mcp login --profile acme --base-url https://stats.example.com",

@@ -14,7 +14,7 @@ export const command: CommandDefinition = {
 
 function createLogoutCommand(io: Io): ShellCommand {
   return new ShellCommand("logout")
-    .taking(access.profile)
+    .withAccess(access.profile)
     .withExamples("analytics-mcp logout", "analytics-mcp logout --profile acme")
     .description(
       "Forget a saved service and key: the profile in --profile, or the one in use. The key stays valid until you revoke it in the dashboard.",

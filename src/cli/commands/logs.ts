@@ -19,7 +19,7 @@ export const command: CommandDefinition = {
 
 function createLogsCommand(io: Io): ShellCommand {
   const command = new ShellCommand("logs")
-    .taking(["--logs"])
+    .withAccess(["--logs"])
     .withExamples(
       "analytics-mcp logs '/var/log/nginx/access.log*' --site example.com",
       "analytics-mcp logs example.com=/var/log/nginx/example.log",

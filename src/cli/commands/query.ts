@@ -33,7 +33,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
   const query = findQuery(name);
   const { shell, summary } = query;
   const command = new ShellCommand(name)
-    .taking(access.all)
+    .withAccess(access.all)
     .withExamples(...shell.examples)
     .description(`${summary}.`);
   addQueryOptions(command, query);

@@ -9,7 +9,7 @@ import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote, writeToStderr } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
-import { withKeysOption } from "./keys-option.ts";
+import { addKeysOption } from "./keys-option.ts";
 
 interface ReferenceFlags extends SourceFlags {
   host: string;
@@ -25,7 +25,7 @@ export const command: CommandDefinition = {
 
 function createReferenceCommand(io: Io): ShellCommand {
   const command = new ShellCommand("reference")
-    .taking(access.local)
+    .withAccess(access.local)
     .withExamples(
       "analytics-mcp reference --port 8787",
       "analytics-mcp reference --logs '/var/log/nginx/access.log*' --site example.com",
@@ -35,7 +35,7 @@ function createReferenceCommand(io: Io): ShellCommand {
     )
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787);
-  return withKeysOption(command).action(async (_, self: ShellCommand) => {
+  return addKeysOption(command).action(async (_, self: ShellCommand) => {
     await serveReference(io, self.optsWithGlobals<ReferenceFlags>());
   });
 }

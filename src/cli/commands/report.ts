@@ -29,7 +29,7 @@ export const command: CommandDefinition = {
 
 function createReportCommand(io: Io): ShellCommand {
   const report = new ShellCommand("report")
-    .taking(access.all)
+    .withAccess(access.all)
     .withExamples(...reportQuery.shell.examples)
     .description(
       `${reportQuery.summary}. The file contains the totals with their change, the trend with that of the period before, and the top lists; its path is printed. The page loads nothing from the network and prints on A4.`,

@@ -11,7 +11,7 @@ import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
-import { withKeysOption } from "./keys-option.ts";
+import { addKeysOption } from "./keys-option.ts";
 
 const DRAIN_MS = 10_000;
 
@@ -24,7 +24,7 @@ export const command: CommandDefinition = {
 
 function createServeCommand(io: Io): ShellCommand {
   const command = new ShellCommand("serve")
-    .taking(access.service)
+    .withAccess(access.service)
     .withExamples(
       "analytics-mcp serve --demo",
       "analytics-mcp serve --base-url https://stats.example.com --public-url https://connector.example.com",
@@ -79,7 +79,7 @@ function createServeCommand(io: Io): ShellCommand {
       `how long to keep serving when stopped, while /readyz answers 503 (default: 0; ${serveVariables.drainDelay})`,
     )
     .option("--log-level <level>", `debug, info, warn or error (default: info; ${serveVariables.logLevel})`);
-  return withKeysOption(command).action(async (_, self: ShellCommand) => {
+  return addKeysOption(command).action(async (_, self: ShellCommand) => {
     const flags = self.optsWithGlobals<SourceFlags & ServeFlags>();
     await serve(io, flags);
   });

@@ -26,7 +26,7 @@ export const command: CommandDefinition = {
 
 function createWhoamiCommand(io: Io): ShellCommand {
   return new ShellCommand("whoami")
-    .taking(access.all)
+    .withAccess(access.all)
     .withExamples("analytics-mcp whoami", "analytics-mcp whoami --all")
     .description(
       "Show which service and key are used (not the key itself), where both were found, and the key's sites.",

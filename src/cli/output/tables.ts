@@ -2,7 +2,7 @@ import type { Cell, Column, View } from "../../operations/view.ts";
 import { formatCsv } from "../../render/csv.ts";
 import { formatTsv } from "../../render/tsv.ts";
 
-/** A table for programs. The names within a list are different; two lists may have the same. */
+/** One table for programs, of several lists. Names differ within a list, but two lists may have the same name. */
 interface MergedTable {
   columns: Column[];
   lists: Record<string, Cell>[][];
