@@ -17,11 +17,11 @@ export function assertExpanded(environment: Environment, name: string, code: Err
   });
 }
 
-/** The next step for variables that a client left unexpanded. A key does not belong in the client's settings. */
+/** The next step for variables that an MCP client left unexpanded. A key does not belong in the client's settings. */
 export function hintOnUnexpanded(names: readonly string[]): string {
   return names.includes("ANALYTICS_API_KEY")
-    ? "The client did not expand it: run analytics-mcp login and remove env from the client's entry, or use the entry that analytics-mcp config prints."
-    : "The client did not expand it: write the value itself.";
+    ? "The MCP client did not expand it: run analytics-mcp login and remove env from the client's entry, or use the entry that analytics-mcp config prints."
+    : "The MCP client did not expand it: write the value itself.";
 }
 
 /** Whether a value is still `${NAME}`. */

@@ -112,7 +112,7 @@ describe("the commands of who runs the connector, while it serves", () => {
     expect(await list()).toMatchObject([{ client: client.client_id }]);
     const screen = { isTTY: true, columns: 80, environment: { NO_COLOR: "1" } };
     const { stdout, stderr } = await manageAt(screen, "clients", "list");
-    expect(`${stdout}${stderr}`).toContain("1 client, times in UTC.");
+    expect(`${stdout}${stderr}`).toContain("1 application, times in UTC.");
   });
 
   it("know that a store in memory is another process's", async () => {

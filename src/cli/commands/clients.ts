@@ -7,7 +7,7 @@ import { printNote } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
 import { addStoreOptions, formatMinute, printRows, type StoreFlags, withStore } from "./connector-store.ts";
 
-const CLIENT_COLUMNS: Column[] = [
+const APPLICATION_COLUMNS: Column[] = [
   { key: "application", label: "application", kind: "text", untrusted: true },
   { key: "grants", label: "grants", kind: "count" },
   { key: "created", label: "created", kind: "time" },
@@ -39,7 +39,7 @@ function createClientsCommand(io: Io): ShellCommand {
         })),
       );
     });
-    await printRows(io, "client", CLIENT_COLUMNS, rows, flags);
+    await printRows(io, { key: "clients", noun: "application" }, APPLICATION_COLUMNS, rows, flags);
   });
   const prune = new Command("prune")
     .summary("Remove applications without sign-ins")

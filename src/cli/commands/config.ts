@@ -31,7 +31,7 @@ function createConfigCommand(io: Io): ShellCommand {
       "analytics-mcp config codex --write --dry-run",
     )
     .description(
-      "Print what to paste into an assistant's settings, and where; --write writes it there. Without a client, list all of them. The key is never printed.",
+      "Print what to paste into an assistant's settings, and where; --write writes it there. Without a client, list the known ones. The key is never printed.",
     )
     .addArgument(
       new Argument("[client]", "an assistant")

@@ -53,18 +53,15 @@ export async function withStore<T>(
 export const formatMinute = (time: number | undefined) =>
   time === undefined ? null : new Date(time).toISOString().slice(0, 16);
 
+/** @param list Its key in JSON, and what one of its rows is. */
 export function printRows(
   io: Io,
-  noun: string,
+  { key, noun }: { key: string; noun: string },
   columns: Column[],
   rows: Record<string, Cell>[],
   flags: StoreFlags,
 ): Promise<void> {
   const notes = [`${formatCount(rows.length, noun)}, times in UTC.`];
   const view: View = { headline: "", columns, rows, notes };
-  return printAnswer(
-    io,
-    { params: {}, result: { [`${noun}s`]: rows }, views: [view] },
-    readOutput(io, flags),
-  );
+  return printAnswer(io, { params: {}, result: { [key]: rows }, views: [view] }, readOutput(io, flags));
 }

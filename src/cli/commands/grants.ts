@@ -46,7 +46,7 @@ function createGrantsCommand(io: Io): ShellCommand {
         })),
       );
     });
-    await printRows(io, "grant", GRANT_COLUMNS, rows, flags);
+    await printRows(io, { key: "grants", noun: "grant" }, GRANT_COLUMNS, rows, flags);
   });
   const revoke = new Command("revoke")
     .summary("End a sign-in; its tokens stop working at once, on every replica")

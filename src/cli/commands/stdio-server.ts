@@ -6,7 +6,7 @@ import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { openSource } from "../source.ts";
 
-/** `analytics-mcp` without a command, started by a client or with `--stdio`: the MCP server on stdin and stdout. */
+/** `analytics-mcp` without a command, started by an MCP client or with `--stdio`: the MCP server on stdin and stdout. */
 export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   assertNoKeyOnStdin(flags);
   const source = openSource(io, flags);
@@ -14,7 +14,7 @@ export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   assertNotStdin(local, "The MCP server");
   const { call, about, options } = source;
   if (io.stdin.isTTY) {
-    await printNote(io, "The MCP server is waiting for a client on standard input. Ctrl-C ends it.");
+    await printNote(io, "The MCP server is waiting for an MCP client on standard input. Ctrl-C ends it.");
   }
   const callsPerMinute = readCallsPerMinute(io.environment);
 
