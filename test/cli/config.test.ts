@@ -67,8 +67,9 @@ describe("config prints", () => {
   it("its notes within a terminal's width, and commands on one line", async () => {
     const options = { environment: { HOME: home, USERPROFILE: home }, isTTY: true, columns: 60 };
     const { stderr } = await runShell(["config", "claude-code", "--demo"], options);
-    const lines = stderr.split("\n").filter((line) => !line.startsWith("  "));
+    const lines = stderr.split("\n").filter((line) => !/^ {2}claude /.test(line));
     expect(lines.length).toBeGreaterThan(5);
+    expect(stderr).toMatch(/^- The file is in the project's folder, .*\n {2}\S/m);
     for (const line of lines) expect(line.includes(" ") ? line.length : 0).toBeLessThanOrEqual(60);
     expect(stderr).toMatch(/^ {2}claude mcp add .*--demo$/m);
   });

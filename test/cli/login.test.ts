@@ -188,9 +188,12 @@ describe("what login has saved", () => {
 acme\t${BASE}/api/v1\ttoo short to show any of it\texample.com\t
 globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
 `);
-    expect((await runShell(["whoami", "--all"], { environment: createHome() })).stderr).toContain(
-      "login creates one",
-    );
+    const none = { environment: { ...createHome(), NO_COLOR: "1" }, isTTY: true };
+    expect(await runShell(["whoami", "--all"], none)).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "No profiles yet: analytics-mcp login creates one.\n",
+    });
   });
 
   it("logout forgets it", async () => {

@@ -14,12 +14,17 @@ import { readScreen } from "./terminal.ts";
 /** Prints an answer on stdout, and its warnings and notes on stderr. */
 export async function printAnswer(io: Io, answer: Answer, output: Output): Promise<void> {
   const text = await formatAnswer(io, answer, output);
-  const notes = formatNoteLines(io, answer, output);
+  const lines = formatNoteLines(io, answer, output);
+  // A table without rows is no line at all.
+  const isEmpty = text === "" && output.format === "table";
+  // A blank line, so that notes at a terminal do not look like rows.
+  const hasGap = !isEmpty && lines.length > 0 && io.stdout.isTTY && io.stderr.isTTY;
+  const notes = hasGap ? ["", ...lines] : lines;
   if (output.pager && io.stdout.isTTY) {
     const { pageAnswer } = await import("./pager.ts");
     if (await pageAnswer(io, text, notes, output)) return;
   }
-  await writeData(io, text);
+  if (!isEmpty) await writeData(io, text);
   for (const line of notes) await writeToStderr(io, line);
 }
 
@@ -59,11 +64,7 @@ function formatNoteLines(io: Io, answer: Answer, output: Output): string[] {
   const screen = readScreen(io, "stderr", output);
   const numbers = new Intl.NumberFormat(screen.locale);
   const sentences = formatNotes(chooseNotes(answer, output), "people", (value) => numbers.format(value));
-  const lines = sentences.map((sentence) =>
-    paint(screen, "dim", wrapForStderr(io, cleanText(sentence, 400))),
-  );
-  // A blank line, so that notes at a terminal do not look like rows.
-  return lines.length > 0 && io.stdout.isTTY && io.stderr.isTTY ? ["", ...lines] : lines;
+  return sentences.map((sentence) => paint(screen, "dim", wrapForStderr(io, cleanText(sentence, 400))));
 }
 
 function chooseNotes(answer: Answer, output: Output): Note[] {

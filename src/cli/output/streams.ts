@@ -41,7 +41,8 @@ export function writeData(io: Io, text: string): Promise<void> {
 
 /** Prints a note on stderr, wrapped at a terminal. An indented note is a command or path to copy and is not wrapped. */
 export function printNote(io: Io, note: string): Promise<void> {
-  return writeToStderr(io, note.startsWith(" ") ? note : wrapForStderr(io, note));
+  const indent = note.startsWith("- ") ? "  " : undefined;
+  return writeToStderr(io, note.startsWith(" ") ? note : wrapForStderr(io, note, indent));
 }
 
 /** Wraps text to the terminal's width; elsewhere it stays on one line. */

@@ -99,7 +99,7 @@ export const clients: readonly McpClient[] = [
     key: { from: "its environment", refer: withPrefix },
     buildRemote: (url) => ({ url }),
     notes: [
-      "Reload the window: Developer: Reload Window. For a single project, use .cursor/mcp.json.",
+      "Reload the window with Developer: Reload Window. For a single project, use .cursor/mcp.json.",
       { when: "remote", text: "Sign in: Settings → Tools & MCP, then Connect beside the server." },
       {
         when: "key",

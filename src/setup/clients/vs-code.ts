@@ -21,7 +21,7 @@ export const vsCode: McpClient = {
   buildLocal,
   buildInputs,
   notes: [
-    "In VS Code: MCP: List Servers, choose the server, Start. For a single project, use .vscode/mcp.json.",
+    "In VS Code, run MCP: List Servers, choose the server, then Start. For a single project, use .vscode/mcp.json.",
     { when: "remote", text: "It opens the browser to sign in when the server starts." },
     { when: "key", text: "It asks for the key when the server first starts, and keeps it." },
   ],
