@@ -33,13 +33,13 @@ export const seeHelp = (command: string | undefined) =>
 /** Turns commander's error into an AnalyticsError `usage`. */
 export function explainUsage({ message }: CommanderError, command: string | undefined): AnalyticsError {
   const [, text = "", guess = ""] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
-  const said = REWRITTEN.flatMap(([form, say]) => {
+  const [rewritten] = REWRITTEN.flatMap(([form, rewrite]) => {
     const [, ...parts] = form.exec(text) ?? [];
-    return parts.length === 0 ? [] : [say(parts)];
+    return parts.length === 0 ? [] : [rewrite(parts)];
   });
   const other = `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}`;
-  return new AnalyticsError("usage", said[0] ?? other, {
-    hint: [guess, seeHelp(command)].filter((text) => text !== "").join(" "),
+  return new AnalyticsError("usage", rewritten ?? other, {
+    hint: [guess, seeHelp(command)].filter((sentence) => sentence !== "").join(" "),
   });
 }
 
@@ -58,7 +58,7 @@ export function explainUnknownOption(
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   return createUnknownOptionError(
     readOptionName(word),
-    [guess, seeHelp(command)].filter((text) => text !== "").join(" "),
+    [guess, seeHelp(command)].filter((sentence) => sentence !== "").join(" "),
   );
 }
 

@@ -68,7 +68,7 @@ const GLOBAL = [
 const OUTPUT = ["--output", "--json", "--csv", "--fields", "--quiet", "--no-pager"];
 const STATS = ["--site", "--days", "--period", "--from", "--to", ...OUTPUT, "--help", ...GLOBAL];
 const PROGRAM = ["--version", "--stdio", ...GLOBAL.slice(1), "--help"];
-const without = (names: string[], ...taken: string[]) => names.filter((each) => !taken.includes(each));
+const without = (names: string[], ...taken: string[]) => names.filter((name) => !taken.includes(name));
 
 describe("what may stand at the cursor", () => {
   it.each([

@@ -204,7 +204,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
       const result = await shell(argv, environment);
       expect([result.code, result.stdout]).toEqual([code, ""]);
       expect(result.stderr).toMatch(words);
-      for (const key of [environment.ANALYTICS_API_KEY ?? ""].filter((each) => each.length > 4)) {
+      for (const key of [environment.ANALYTICS_API_KEY ?? ""].filter((text) => text.length > 4)) {
         expect(result.stderr).not.toContain(key);
       }
     },

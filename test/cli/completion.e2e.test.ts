@@ -77,12 +77,12 @@ describe.each(SHELLS)("%s", (name) => {
 
     it("shows commands, options and sites, with what they are", async () => {
       const commands = await shell.list("analytics-mcp ");
-      for (const each of ["sites", "stats", "completion"]) expect(commands).toContain(each);
+      for (const name of ["sites", "stats", "completion"]) expect(commands).toContain(name);
       const options = await shell.list("analytics-mcp stats --d");
-      for (const each of ["--days", "--demo"]) expect(options).toContain(each);
+      for (const name of ["--days", "--demo"]) expect(options).toContain(name);
       expect(options).not.toContain("--site");
       const sites = await shell.list("analytics-mcp stats --site s");
-      for (const each of ["shop.example.net", "site_7f3k", "site_d0cs"]) expect(sites).toContain(each);
+      for (const name of ["shop.example.net", "site_7f3k", "site_d0cs"]) expect(sites).toContain(name);
       expect(sites).not.toContain("folder");
       if (name === "bash") return;
       expect(commands).toContain("List your sites");
@@ -109,7 +109,7 @@ describe.each(SHELLS)("%s, with hostile sites", (name) => {
     let shell: CompletingShell;
     beforeAll(async () => {
       const words = ["$(touch made)", "`touch made`", ";touch made", "*", "'", '"', "\\", " b", "\tb", "\nb"];
-      const all = [...words, ...words.map((each) => `wrong${each}`), "--demo", ":files", "~"];
+      const all = [...words, ...words.map((word) => `wrong${word}`), "--demo", ":files", "~"];
       const sites = [...all, "id:with:colons", "id:with:more"].map((word) => ({
         id: word,
         domain: word,

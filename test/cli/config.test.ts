@@ -85,7 +85,9 @@ describe("config prints", () => {
   });
 
   it("for another machine, with the path as people write it there", async () => {
-    const others = ["macos", "windows", "linux"].map((each) => config("goose", "--json", "--platform", each));
+    const others = ["macos", "windows", "linux"].map((platform) =>
+      config("goose", "--json", "--platform", platform),
+    );
     const paths = (await Promise.all(others)).map(({ stdout }) => JSON.parse(stdout).path);
     expect(paths).toContain("%APPDATA%\\Block\\goose\\config\\config.yaml");
     expect(paths).toContain("~/.config/goose/config.yaml");

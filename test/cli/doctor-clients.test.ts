@@ -123,7 +123,7 @@ describe("what config prints", () => {
     const { stdout } = await runShell(["config", id, "--json", ...argv], { environment: home });
     const { path, content }: { path: string | null; content: string } = JSON.parse(stdout);
     // A project's file would be in the folder of this repository.
-    const other = otherFiles?.find((each) => each.startsWith("~"))?.slice(2) ?? "";
+    const other = otherFiles?.find((path) => path.startsWith("~"))?.slice(2) ?? "";
     const file = path?.startsWith(home.HOME) ? path : join(home.HOME, other);
     put(file, content.replace("<your key>", KEY).replace(/<address.*?>/, "https://stats.example.com"));
     for (const { status, detail } of await examine({ ...home, ...service })) {

@@ -43,7 +43,7 @@ describe("the help of a command", () => {
   ])("%s has those global options that it takes", async (name, expected) => {
     const options = (await readHelp(name)).matchAll(/^ {2}(--[\w-]+)/gm);
     const names = [...options].map(([, option = ""]) => option);
-    expect(ACCESS.filter((each) => names.includes(each))).toEqual(expected);
+    expect(ACCESS.filter((option) => names.includes(option))).toEqual(expected);
     expect(names.includes("--color")).toBe(expected.length > 0);
   });
 
@@ -126,7 +126,7 @@ describe("help profiles", () => {
     const { code, stdout } = await runShell(["help", "profiles"]);
     expect(code).toBe(0);
     const places = ["--profile", "ANALYTICS_API_KEY", "ANALYTICS_PROFILE", "none of these"];
-    const order = places.map((each) => stdout.search(new RegExp(`^  ${each}`, "m")));
+    const order = places.map((place) => stdout.search(new RegExp(`^  ${place}`, "m")));
     expect(order).toEqual([...order].sort((a, b) => a - b));
     expect(order).not.toContain(-1);
     expect(stdout).toContain("whoami --all");

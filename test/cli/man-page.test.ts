@@ -41,7 +41,7 @@ it("has every command, and its options and examples", () => {
   for (const command of program.commands) {
     expect(page).toMatch(new RegExp(`^\\.SS "${escapeRoff(command.name()).replaceAll("\\", "\\\\")} `, "m"));
     for (const { short, long, hidden } of command.options) {
-      const names = [short, long].flatMap((each) => each ?? []).join(", ");
+      const names = [short, long].flatMap((name) => name ?? []).join(", ");
       if (long && !hidden) expect(page).toContain(`.B "${escapeRoff(names)}`);
     }
   }

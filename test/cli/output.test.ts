@@ -230,7 +230,7 @@ describe("a pager", () => {
     ["ANALYTICS_PAGER before PAGER", { ANALYTICS_PAGER: "most", PAGER: "less" }, ["most"]],
     ["options of cat", { PAGER: "cat -n" }, ["cat", "-n"]],
   ])("is %s", async (_, environment, command) => {
-    expect((await page(LONG, environment)).paged.map((each) => each.command)).toEqual([command]);
+    expect((await page(LONG, environment)).paged.map((request) => request.command)).toEqual([command]);
   });
 
   it("keeps the options that LESS has", async () => {

@@ -104,10 +104,10 @@ describe("a page", () => {
     await write("a.html");
     const page = read("a.html");
     expect(page.match(/<\/?script/g)).toHaveLength(4);
-    for (const text of HOSTILE.filter((each) => each.includes("<"))) expect(page).not.toContain(text);
+    for (const text of HOSTILE.filter((text) => text.includes("<"))) expect(page).not.toContain(text);
     const [pages] = readAnswer(page).top;
     const labels = pages.rows.map(({ label }: { label: string }) => label);
-    expect(labels.slice(0, HOSTILE.length)).toEqual(HOSTILE.map((each) => cleanText(each)));
+    expect(labels.slice(0, HOSTILE.length)).toEqual(HOSTILE.map((text) => cleanText(text)));
     expect(formatJson(pages)).not.toMatch(/\\u(202e|200b|0007)/);
     expect(page.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
@@ -128,7 +128,7 @@ describe("Markdown", () => {
     const outside = text.replace(/(?<!\\)(`+)(?:(?!\1).)+?\1/g, "").replace(/\\./g, "");
     expect(outside).not.toMatch(/<|https?:|www\.evil|!\[|\]\(/);
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-    for (const line of text.split("\n").filter((each) => each.startsWith("| `")))
+    for (const line of text.split("\n").filter((row) => row.startsWith("| `")))
       expect(line.replace(/`[^`].*`/, "").split("|")).toHaveLength(5);
   });
 });

@@ -62,7 +62,7 @@ describe("the commands of who runs the connector, while it serves", () => {
     const ended = await manage("grants", "revoke", grants[0].grant);
     expect([ended.code, ended.stderr]).toEqual([0, "The sign-in has ended.\n"]);
     expect((await manage("grants", "revoke", grants[0].grant)).stderr).toContain("already ended");
-    const statuses = await Promise.all(tokens.map((each) => listTools(each.access_token)));
+    const statuses = await Promise.all(tokens.map((token) => listTools(token.access_token)));
     expect(statuses.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
@@ -104,8 +104,11 @@ describe("the commands of who runs the connector, while it serves", () => {
       body: JSON.stringify(metadata),
     });
     const list = async () => JSON.parse((await manage("clients", "list", "--json")).stdout).clients;
-    expect((await list()).map((each: { grants: number }) => each.grants)).toEqual([1, 0]);
-    expect((await list()).map((each: { application: unknown }) => each.application)).toEqual(["Test", null]);
+    expect((await list()).map(({ grants }: { grants: number }) => grants)).toEqual([1, 0]);
+    expect((await list()).map(({ application }: { application: unknown }) => application)).toEqual([
+      "Test",
+      null,
+    ]);
     expect((await manage("clients", "prune")).stderr).toBe("Removed 0 applications.\n");
     connector.time.now += 1_000;
     expect((await manage("clients", "prune", "--days", "0")).stderr).toBe("Removed 1 application.\n");

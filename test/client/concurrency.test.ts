@@ -106,7 +106,7 @@ describe("the concurrency limiter", () => {
       expect([running, most]).toEqual([0, 3]);
     }
     const order: number[] = [];
-    await Promise.all([1, 2, 3, 4, 5].map((each) => inSlot(async () => order.push(each), never)));
+    await Promise.all([1, 2, 3, 4, 5].map((number) => inSlot(async () => order.push(number), never)));
     expect(order).toEqual([1, 2, 3, 4, 5]);
   });
 });

@@ -328,7 +328,7 @@ describe("a connection that is never established", () => {
     await expect.poll(() => proxy.sockets.size).toBeGreaterThan(0);
     isSilent = false;
     leaving.abort();
-    for (const each of left) expect((await each).code).toBe("cancelled");
+    for (const outcome of left) expect((await outcome).code).toBe("cancelled");
     for (const socket of proxy.sockets) socket.destroy();
     expect((await call(sites, {})).sites).toHaveLength(5);
   });
@@ -481,7 +481,7 @@ describe("an answer that breaks the contract is refused, and the field named", (
     const keys = path.split(".");
     const last = keys.pop() ?? "";
     const target = keys.reduce<Record<string, unknown>>(
-      (each, key) => each[key] as Record<string, unknown>,
+      (member, key) => member[key] as Record<string, unknown>,
       body,
     );
     if (value === undefined) delete target[last];

@@ -223,7 +223,7 @@ describe("the same call made several times at once is one request", () => {
     await until(() => requests.length === 2);
     release();
     const [first, ...rest] = await Promise.all(answers);
-    for (const each of rest) expect(each).toEqual(first);
+    for (const answer of rest) expect(answer).toEqual(first);
     expect(requests).toHaveLength(2);
   });
 

@@ -32,7 +32,7 @@ it("a wait is random, doubles, and is bounded", async () => {
     expect(waits[index]).toBeGreaterThanOrEqual(least);
   }
   // Without the bound they would take 2,540 ms.
-  expect(waits.reduce((sum, each) => sum + each, 0)).toBeLessThan(1_500);
+  expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(1_500);
 });
 
 it("a wait may be zero", async () => {

@@ -19,10 +19,10 @@ export function printJsonc(value: unknown, style: readonly number[], lineEnd: st
     const comma = members.length > 0 && next(3) === 0 ? `,${blank()}` : "";
     return open + blank() + members.join(`,${blank()}`) + blank() + comma + close;
   };
-  const print = (each: unknown): string => {
-    if (Array.isArray(each)) return list("[", each.map(print), "]");
-    if (typeof each !== "object" || each === null) return JSON.stringify(each);
-    const members = Object.entries(each).map(
+  const print = (inner: unknown): string => {
+    if (Array.isArray(inner)) return list("[", inner.map(print), "]");
+    if (typeof inner !== "object" || inner === null) return JSON.stringify(inner);
+    const members = Object.entries(inner).map(
       ([name, member]) => `${JSON.stringify(name)}${blank()}:${blank()}${print(member)}`,
     );
     return list("{", members, "}");

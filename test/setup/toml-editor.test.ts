@@ -117,13 +117,13 @@ describe("any document", () => {
   const comments = fc.constantFrom("", "\n", "# a comment\n", "\t# [mcp_servers.analytics]\n\n");
   const keys = fc
     .array(fc.tuple(values, comments), { maxLength: 3 })
-    .map((list) => list.map(([each, comment], index) => `  k${index} = ${each} # end\n${comment}`).join(""));
+    .map((list) => list.map(([item, comment], index) => `  k${index} = ${item} # end\n${comment}`).join(""));
   const tables = fc.uniqueArray(fc.record({ name: names, keys, comments }), {
     maxLength: 5,
     selector: ({ name }) => name,
   });
   const print = (list: { name: string; keys: string; comments: string }[]) =>
-    list.map((each) => `${each.comments}[${each.name}]\n${each.keys}`);
+    list.map((table) => `${table.comments}[${table.name}]\n${table.keys}`);
 
   it("keeps every byte and gains the table", () => {
     fc.assert(

@@ -1,4 +1,4 @@
-/** Text that groff, mandoc and troff would otherwise change, as it is typed: code keeps its ASCII, for copying. */
+/** Escapes for what groff, mandoc and troff would replace by typographic characters: code must stay ASCII, for copying. */
 const SPECIAL: Readonly<Record<string, string>> = {
   "\\": "\\e",
   "-": "\\-",

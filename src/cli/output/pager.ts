@@ -37,7 +37,7 @@ function readPager({ ANALYTICS_PAGER, PAGER, TERM }: Environment) {
   return { variable, words };
 }
 
-/** Splits a command at spaces outside quotes. A backslash only escapes what would split or quote: Windows has it in paths. */
+/** Splits a command at spaces outside quotes. A backslash only escapes what would split or quote: it is also part of Windows paths. */
 function splitCommand(command: string): string[] {
   const words = command.match(/(?:\\[\s"'\\]|"(?:\\["\\]|[^"])*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) =>

@@ -70,7 +70,7 @@ function formatNoteLines(io: Io, answer: Answer, output: Output): string[] {
 function chooseNotes(answer: Answer, output: Output): Note[] {
   const { views, empty } = answer;
   const { format, quiet } = output;
-  // A page already says it.
+  // A page already has that sentence.
   if (empty !== undefined) return format === "table" || format === "markdown" ? [] : [empty];
   if (quiet) return listWarnings(views);
   const isNumbered = chooseViews(answer, output).some(({ rows }) => hasLookalikes(rows));
