@@ -1,8 +1,8 @@
-import { quoteForShell } from "../operations/shell-command.ts";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { isWritableByOthers } from "./file-permissions.ts";
 import { findConfigFolder } from "./folders.ts";
 import { readSitePattern } from "./site-patterns.ts";

@@ -1,10 +1,10 @@
-import { quoteForShell } from "../operations/shell-command.ts";
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isPlaceholder } from "../config/api-key.ts";
 import { isReadableByOthers } from "../config/file-permissions.ts";
 import { listProfiles } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { localKinds } from "../sources/local-kinds.ts";
 import { clients } from "./clients/index.ts";
 import { type Check, type Finding, ok, skip, warn } from "./doctor-check.ts";

@@ -44,7 +44,7 @@ export interface ConnectorFacts extends ConnectionFacts {
 const MAX_QUOTED_LENGTH = 120;
 
 /** Text of a connector, for a message. */
-export const quote = (text: string) =>
+export const quoteShort = (text: string) =>
   quoteWord(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text);
 
 /** The error on a connector that answers wrongly. */

@@ -3,7 +3,7 @@ import {
   type ConnectorFacts,
   createConnectorError,
   isSecure,
-  quote,
+  quoteShort,
   type ResourceMetadata,
   resourceMetadata,
   type ServerMetadata,
@@ -35,7 +35,7 @@ export async function readResourceMetadata({
   const url = findMetadataUrl(challenge) ?? `${origin}/.well-known/oauth-protected-resource${pathname}`;
   if (!isSecure(url, endpoint)) {
     throw createConnectorError(
-      `the challenge names ${quote(url)}, which is not https`,
+      `the challenge names ${quoteShort(url)}, which is not https`,
       "Start the connector with --public-url and its https address.",
     );
   }
@@ -43,7 +43,7 @@ export async function readResourceMetadata({
   const { resource } = metadata;
   if (trimSlash(resource) !== trimSlash(endpoint) && trimSlash(resource) !== origin) {
     throw createConnectorError(
-      `it describes ${quote(resource)}, not ${endpoint}`,
+      `it describes ${quoteShort(resource)}, not ${endpoint}`,
       "Give people the address it names, or start the connector with --public-url and the address that people use.",
     );
   }
@@ -59,14 +59,14 @@ export async function readServerMetadata({
   const [issuer = ""] = (await readResource()).authorization_servers;
   if (!isSecure(issuer, endpoint)) {
     throw createConnectorError(
-      `the authorization server is ${quote(issuer)}, which is not https`,
+      `the authorization server is ${quoteShort(issuer)}, which is not https`,
       "Start the connector with --public-url and its https address.",
     );
   }
   const metadata = readDocument(await findServerDocument(probe, issuer), serverMetadata);
   if (trimSlash(metadata.issuer) !== trimSlash(issuer)) {
     throw createConnectorError(
-      `its issuer is ${quote(metadata.issuer)}, not ${quote(issuer)} (RFC 8414, section 3.3)`,
+      `its issuer is ${quoteShort(metadata.issuer)}, not ${quoteShort(issuer)} (RFC 8414, section 3.3)`,
       "The two must be the same: check --public-url.",
     );
   }
@@ -74,7 +74,7 @@ export async function readServerMetadata({
   for (const url of [authorization_endpoint, token_endpoint, registration_endpoint]) {
     if (isSecure(url, endpoint)) continue;
     throw createConnectorError(
-      `it names ${quote(url)}, which is not https`,
+      `it names ${quoteShort(url)}, which is not https`,
       "Every endpoint needs https: check --public-url.",
     );
   }

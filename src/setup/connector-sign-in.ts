@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type ConnectorFacts, createConnectorError, isSecure, quote } from "./connector-facts.ts";
+import { type ConnectorFacts, createConnectorError, isSecure, quoteShort } from "./connector-facts.ts";
 import { parse } from "./connector-metadata.ts";
 import type { Probe, Reply } from "./connector-probe.ts";
 
@@ -78,7 +78,7 @@ async function follow(probe: Probe, start: string, endpoint: string): Promise<Re
     // Cookies of a sign-in stay where they were set.
     if (next?.origin !== new URL(start).origin || !isSecure(next.href, endpoint)) {
       throw createConnectorError(
-        `it sends the browser on to ${quote(next?.origin ?? location)}`,
+        `it sends the browser on to ${quoteShort(next?.origin ?? location)}`,
         `Only that server can show its page. ${SEE_LOG}`,
       );
     }
@@ -96,7 +96,7 @@ function createEarlyReturnError(answer: URLSearchParams) {
     );
   }
   const reason = answer.get("error_description") ?? answer.get("error") ?? "no reason";
-  return createConnectorError(`it refuses the application: ${quote(reason)}`, SEE_LOG);
+  return createConnectorError(`it refuses the application: ${quoteShort(reason)}`, SEE_LOG);
 }
 
 /** Several cookies may be in one field; a comma in a date is not between two. */

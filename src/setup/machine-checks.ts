@@ -1,4 +1,3 @@
-import { quoteForShell } from "../operations/shell-command.ts";
 import { accessSync, constants } from "node:fs";
 import { describeKey } from "../config/api-key.ts";
 import { describeExposure, isReadableByOthers } from "../config/file-permissions.ts";
@@ -13,6 +12,7 @@ import { serveVariables } from "../config/serve-settings.ts";
 import { hintOnUnexpanded, isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { type Check, type Facts, type Finding, isAboutAddress, ok, skip, warn } from "./doctor-check.ts";
 
 const KNOWN_VARIABLES = new Set<string>([...Object.keys(documented), ...Object.values(serveVariables)]);

@@ -59,11 +59,6 @@ interface CommonFacts {
 /** A sentence, perhaps only for some servers: `key` stands for those that need one. `<name>` is the server's name. */
 export type ClientNote = string | { when: "remote" | "local" | "key"; text: string };
 
-/** Quotes a word for POSIX shells. PowerShell reads it the same way, except for apostrophes. */
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 /** Finds a client by its name or an alias. Throws AnalyticsError `usage` with a suggestion. */
 export function findClient(word: string, clients: readonly McpClient[]): McpClient {
   const byName = new Map(

@@ -1,5 +1,5 @@
-import { quoteForShell } from "../../operations/shell-command.ts";
 import { Argument, Option } from "commander";
+import { quoteForShell } from "../../operations/shell-command.ts";
 import { clients } from "../../setup/clients/index.ts";
 import type { WriteResult } from "../../setup/config-writing.ts";
 import { platforms, readMachine } from "../../setup/machine.ts";
@@ -159,7 +159,9 @@ async function report(
 ) {
   const { state, path, backup, difference, isReadableByOthers } = outcome;
   const exposure =
-    isReadableByOthers && flags.withKey ? [`Other users of this machine can read it: chmod 600 ${quoteForShell(path)}`] : [];
+    isReadableByOthers && flags.withKey
+      ? [`Other users of this machine can read it: chmod 600 ${quoteForShell(path)}`]
+      : [];
   if (flags.json) {
     const result = { state, path, backup: backup ?? null, difference, notes: [...exposure, ...notes] };
     return printAnswer(io, { params: {}, result, views: [] }, readOutput(io, flags));

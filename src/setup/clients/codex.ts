@@ -1,5 +1,6 @@
+import { quoteForShell } from "../../operations/shell-command.ts";
 import { underHome } from "../machine.ts";
-import { type McpClient, quote } from "../mcp-client.ts";
+import type { McpClient } from "../mcp-client.ts";
 
 /**
  * https://developers.openai.com/codex/mcp. It starts servers with a minimal environment and takes `env` literally,
@@ -34,9 +35,9 @@ export const codex: McpClient = {
     },
     "The editor extension and the desktop app read the same file. Check with: codex mcp list",
   ],
-  commandForRemote: (name, url) => `codex mcp add ${name} --url ${quote(url)}`,
+  commandForRemote: (name, url) => `codex mcp add ${name} --url ${quoteForShell(url)}`,
   commandForLocal: (name, { command, env, passedOn }) =>
     Object.keys(env).length + passedOn.length > 0
       ? undefined
-      : `codex mcp add ${name} -- ${command.map(quote).join(" ")}`,
+      : `codex mcp add ${name} -- ${command.map(quoteForShell).join(" ")}`,
 };

@@ -1,5 +1,6 @@
+import { quoteForShell } from "../../operations/shell-command.ts";
 import { underHome } from "../machine.ts";
-import { type McpClient, quote } from "../mcp-client.ts";
+import type { McpClient } from "../mcp-client.ts";
 import { buildStdio, type Program, type Reference } from "../server-command.ts";
 import type { Members } from "../server-spec.ts";
 import { codex } from "./codex.ts";
@@ -32,11 +33,11 @@ const describeToGoose = (name: string) => ({
 const encodeBase64 = (entry: Members) =>
   encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString("base64"));
 
-const quoteWords = (words: readonly string[]) => words.map(quote).join(" ");
+const quoteWords = (words: readonly string[]) => words.map(quoteForShell).join(" ");
 
 const formatEnvOptions = ({ env }: Program) =>
   Object.entries(env)
-    .map(([variable, value]) => ` --env ${quote(`${variable}=${value}`)}`)
+    .map(([variable, value]) => ` --env ${quoteForShell(`${variable}=${value}`)}`)
     .join("");
 
 /** In the order in which `config` lists them. Each starts with the address of its manual. */
@@ -61,7 +62,8 @@ export const clients: readonly McpClient[] = [
       { when: "key", text: "Start claude in a shell where the variables are set." },
     ],
     // The name comes first: --env and --header take all following words, up to the next option.
-    commandForRemote: (name, url) => `claude mcp add ${name} --scope user --transport http ${quote(url)}`,
+    commandForRemote: (name, url) =>
+      `claude mcp add ${name} --scope user --transport http ${quoteForShell(url)}`,
     commandForLocal: (name, program) =>
       `claude mcp add ${name} --scope user${formatEnvOptions(program)} -- ${quoteWords(program.command)}`,
   },
@@ -130,7 +132,8 @@ export const clients: readonly McpClient[] = [
       { when: "remote", text: "Sign in: /mcp auth <name>" },
       { when: "key", text: "Start gemini in a shell where the variables are set." },
     ],
-    commandForRemote: (name, url) => `gemini mcp add --scope user --transport http ${name} ${quote(url)}`,
+    commandForRemote: (name, url) =>
+      `gemini mcp add --scope user --transport http ${name} ${quoteForShell(url)}`,
   },
   // https://docs.github.com/copilot/how-tos/copilot-cli: `mcpServers` with a list of allowed `tools`.
   {
@@ -151,7 +154,7 @@ export const clients: readonly McpClient[] = [
       { when: "remote", text: "Sign in: /mcp auth <name>" },
       { when: "key", text: "Start copilot in a shell where the variables are set." },
     ],
-    commandForRemote: (name, url) => `copilot mcp add --transport http ${name} ${quote(url)}`,
+    commandForRemote: (name, url) => `copilot mcp add --transport http ${name} ${quoteForShell(url)}`,
     commandForLocal: (name, program) =>
       `copilot mcp add ${name}${formatEnvOptions(program)} -- ${quoteWords(program.command)}`,
   },
@@ -172,7 +175,8 @@ export const clients: readonly McpClient[] = [
       { when: "remote", text: "Sign in: /mcp, choose the server, Authenticate." },
       { when: "key", text: "Start qwen in a shell where the variables are set." },
     ],
-    commandForRemote: (name, url) => `qwen mcp add --scope user --transport http ${name} ${quote(url)}`,
+    commandForRemote: (name, url) =>
+      `qwen mcp add --scope user --transport http ${name} ${quoteForShell(url)}`,
   },
   // https://docs.windsurf.com/windsurf/cascade/mcp: a remote server needs `serverUrl`; `url` is ignored.
   {
@@ -302,7 +306,7 @@ export const clients: readonly McpClient[] = [
       },
     ],
     commandForRemote: (name, url) =>
-      `cline mcp install ${name} --transport streamableHttp --yes ${quote(url)}`,
+      `cline mcp install ${name} --transport streamableHttp --yes ${quoteForShell(url)}`,
   },
   // https://docs.continue.dev/customize/deep-dives/mcp: a list of servers; secrets are in .env files or the environment.
   {
