@@ -131,7 +131,7 @@ describe("the layers", () => {
   });
 
   it.each([
-    ["process\\.\\w", ["main.ts", "sqlite/node-sqlite.ts"]],
+    ["process\\.\\w", ["main.ts", "sqlite/driver.ts"]],
     ["console\\.\\w", []],
     ["Date\\.now", ["main.ts", "read-logs.ts"]],
     ["@modelcontextprotocol/", ["mcp/", "serve/"]],
@@ -140,7 +140,7 @@ describe("the layers", () => {
     ["jsonc-parser", ["setup/documents/"]],
     ['"diff"', ["setup/config-writing.ts"]],
     ["smol-toml", ["setup/documents/"]],
-    ["libsql", ["oauth/store/load-driver.ts", "sqlite/driver.ts"]],
+    ["libsql", ["oauth/store/sqlite-store.ts", "sqlite/driver.ts"]],
     [
       "oidc-provider",
       [

@@ -10,15 +10,11 @@ import {
   isResourceMetadataPath,
   isServerMetadataPath,
 } from "./discovery.ts";
-import type { DocumentFetch } from "./document-fetch.ts";
-import { limitFetches } from "./document-fetch-limit.ts";
-import { reportFailures } from "./document-fetch-log.ts";
 import { paths } from "./endpoint-paths.ts";
-import { withKeptDocuments } from "./kept-documents.ts";
-import { readDocuments } from "./metadata-documents.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
-import { createNormalizer, type Normalizer } from "./request-normalizer.ts";
+import { createProviderFetch } from "./provider-fetch.ts";
+import { createNormalizer } from "./request-normalizer.ts";
 import { sendPage } from "./send-page.ts";
 import type { WindowLimit } from "./store/store.ts";
 
@@ -74,7 +70,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 function createRoutes(options: AuthorizationServerOptions): Route[] {
   const { store, clock, registration, readAddress, resource, issuer } = options;
   const normalize = createNormalizer(resource);
-  const fetch = createFetch(options, normalize.document);
+  const fetch = createProviderFetch(options, normalize.document);
   const { provider, serve: serveProvider } = createProvider({ ...options, fetch });
 
   const serve: Handler = (request, response) => {
@@ -135,18 +131,6 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
     { matches: isOneOf(jwks), isApi: true, handle: serve },
     { matches: isOneOf(token, revocation, paths.registration), isApi: true, handle: sendNotFound },
   ];
-}
-
-/** From the network to the provider: named, normalized, logged, limited, and with what was good before. */
-function createFetch(options: AuthorizationServerOptions, normalize: Normalizer["document"]): DocumentFetch {
-  const named: DocumentFetch = (url, init) => {
-    const headers = new Headers(init?.headers);
-    // The provider sends an empty name, which many hosts take for a robot's.
-    headers.set("user-agent", options.userAgent);
-    return options.fetch(url, { ...init, headers });
-  };
-  const reported = reportFailures(readDocuments(named, normalize), options.audit);
-  return withKeptDocuments(limitFetches(reported, options), options);
 }
 
 const sendMetadata =

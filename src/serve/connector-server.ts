@@ -1,11 +1,10 @@
+import { AsyncResource } from "node:async_hooks";
 import { createServer, type Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openPort } from "../http/open-port.ts";
 import { type ConnectorAppOptions, createConnectorApp } from "./connector-app.ts";
 import { eventLevels, type Log } from "./connector-log.ts";
 import type { Readiness } from "./connector-routes.ts";
-import { createFairScheduler } from "./fair-scheduler.ts";
-import { createReadiness } from "./readiness.ts";
 import { createRequestContext } from "./request-context.ts";
 
 export interface ConnectorOptions extends ConnectorAppOptions {
@@ -108,4 +107,37 @@ async function closeServer(server: Server, deadline: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), deadline);
   await closed;
   clearTimeout(timer);
+}
+
+/**
+ * Runs steps in order, one in each turn of the event loop. Node accepts only one new connection per turn, but serves
+ * all requests of open connections in it: on a busy server, a new client would wait many times longer than others.
+ */
+export function createFairScheduler(): (step: () => void) => void {
+  const waiting: { owner: AsyncResource; step: () => void }[] = [];
+  const runNext = () => {
+    const next = waiting.shift();
+    if (waiting.length > 0) setImmediate(runNext);
+    // Runs in the async context of its own request, not of the request that started this turn.
+    next?.owner.runInAsyncScope(next.step);
+  };
+  return (step) => {
+    waiting.push({ owner: new AsyncResource("FairScheduler"), step });
+    if (waiting.length === 1) setImmediate(runNext);
+  };
+}
+
+/** For how many milliseconds the answer of `/readyz` is reused. */
+const READINESS_REUSED_MS = 1_000;
+
+/** Checks at most once a second, however often it is asked: anyone may ask. */
+function createReadiness(check: () => Promise<void>, clock: () => number): () => Promise<void> {
+  let last: { at: number; answer: Promise<void> } | undefined;
+  return () => {
+    const now = clock();
+    // A clock may be set back.
+    if (last === undefined || Math.abs(now - last.at) >= READINESS_REUSED_MS)
+      last = { at: now, answer: check() };
+    return last.answer;
+  };
 }

@@ -4,10 +4,10 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import type { Fetch } from "../client/http-request.ts";
 import { readErrorCode } from "../errors.ts";
 import type { Audit } from "../oauth/audit.ts";
+import { paths } from "../oauth/endpoint-paths.ts";
 import { cleanAddress, cleanWords } from "../oauth/pages/sanitize-untrusted.ts";
 import { readAddress } from "./client-address.ts";
 import type { Log } from "./connector-log.ts";
-import { maskPath } from "./path-mask.ts";
 
 /** One request, and what becomes known about it while it is answered. */
 interface Context {
@@ -115,4 +115,33 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
 function readReason(error: unknown): string {
   const { cause, name } = Object(error);
   return readErrorCode(cause) ?? readErrorCode(error) ?? String(name);
+}
+
+/** The words in paths of this server, and in those that clients often try. */
+const KNOWN_WORDS = new Set([
+  ...Object.values(paths).map((path) => path.slice(1)),
+  "mcp",
+  "sse",
+  "healthz",
+  "readyz",
+  "metrics",
+  "llms.txt",
+  "favicon.ico",
+  "robots.txt",
+  ".well-known",
+  "oauth-authorization-server",
+  "oauth-protected-resource",
+  "openid-configuration",
+]);
+const MAX_SEGMENTS = 6;
+
+/**
+ * Makes a request's path safe to log: without its query, and with a star for each segment that is not a known word.
+ * Paths contain ids of sign-ins, and a client that builds a wrong address may put a token in it.
+ */
+export function maskPath(url: string): string {
+  const [path = ""] = url.split(/[?#]/, 1);
+  const [, ...segments] = path.split("/");
+  const masked = segments.map((each) => (each === "" || KNOWN_WORDS.has(each) ? each : "*"));
+  return `/${masked.slice(0, MAX_SEGMENTS).join("/")}`;
 }

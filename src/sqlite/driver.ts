@@ -1,5 +1,3 @@
-import { loadNodeSqlite } from "./node-sqlite.ts";
-
 export type SqlValue = string | number | null | Uint8Array;
 
 export interface Statement {
@@ -28,6 +26,25 @@ export async function findDriver(): Promise<OpenDatabase | undefined> {
 export function openWithNode(): OpenDatabase | undefined {
   const sqlite = loadNodeSqlite();
   return sqlite && ((path) => adapt(new sqlite.DatabaseSync(path), (values) => values));
+}
+
+/**
+ * Loads Node's own SQLite; undefined if this Node has none. It needs no flag since 22.13. Some versions warn at its
+ * first use that it is experimental. Users of this program can do nothing about that, so this one warning is hidden.
+ * Loading is synchronous, so no other code runs meanwhile; other warnings pass.
+ */
+function loadNodeSqlite(): { DatabaseSync: new (path: string) => Connection } | undefined {
+  const { emitWarning } = process;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+    if (rest[0] !== "ExperimentalWarning") Reflect.apply(emitWarning, process, [warning, ...rest]);
+  };
+  try {
+    // Bundlers do not follow this call; from an import they would drop "node:", without which there is no such module.
+    // The types of the oldest supported Node have no `node:sqlite`.
+    return process.getBuiltinModule("node:sqlite") as unknown as ReturnType<typeof loadNodeSqlite>;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 /** Uses libsql, at 19 MB an optional peer and no dependency; undefined if it is not installed. */
@@ -77,6 +94,7 @@ export function readResultCode(error: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
+/** A connection of either driver; the types of the oldest supported Node do not have `node:sqlite`. */
 interface Connection {
   exec(sql: string): unknown;
   prepare(sql: string): {

@@ -13,9 +13,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { loadDriver } from "../../src/oauth/store/load-driver.ts";
 import { prepareDatabase } from "../../src/oauth/store/sqlite-schema.ts";
-import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
+import { loadDriver, openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import type { OpenDatabase } from "../../src/sqlite/driver.ts";
 import { otherNodes } from "../support/other-nodes.ts";

@@ -1,8 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { loadDriver } from "../../src/oauth/store/load-driver.ts";
 import { openStore } from "../../src/oauth/store/open-store.ts";
-import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
+import { loadDriver, openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { StoredRecord } from "../../src/oauth/store/store.ts";
 
 /** A separate process that uses a store. It reports each step synchronously, so a killed process loses none. */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadDriver } from "../../src/oauth/store/load-driver.ts";
-import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
+import { loadDriver, openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { Database } from "../../src/sqlite/driver.ts";
 import {
   ask,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createLog, type Facts } from "../../src/serve/connector-log.ts";
-import { maskPath } from "../../src/serve/path-mask.ts";
+import { maskPath } from "../../src/serve/request-context.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import {
   callMcp,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createFairScheduler } from "../../src/serve/fair-scheduler.ts";
+import { createFairScheduler } from "../../src/serve/connector-server.ts";
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 

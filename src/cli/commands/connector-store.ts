@@ -37,7 +37,7 @@ export async function withStore<T>(
   const [{ readSecret }, { openStore }, { createApplicationNames }] = await Promise.all([
     import("../../serve/server-secret.ts"),
     import("../../oauth/store/open-store.ts"),
-    import("../../oauth/application-names.ts"),
+    import("../../oauth/application-facts.ts"),
   ]);
   const secret = await readSecret(secretFile);
   const report = (line: string) => void printNote(io, line);

@@ -2,12 +2,42 @@ import { readErrorCode } from "../errors.ts";
 import type { Audit } from "./audit.ts";
 import { DocumentRefused, DocumentUnavailable, findCause } from "./document-failure.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
+import { type FetchLimitOptions, limitFetches } from "./document-fetch-limit.ts";
+import { type KeptDocumentsOptions, withKeptDocuments } from "./kept-documents.ts";
+import { readDocuments } from "./metadata-documents.ts";
+import type { Normalizer } from "./request-normalizer.ts";
+
+export interface ProviderFetchOptions extends FetchLimitOptions, KeptDocumentsOptions {
+  /** Fetches from the network. */
+  fetch: DocumentFetch;
+  /** How this server names itself to the hosts of documents. */
+  userAgent: string;
+  audit: Audit;
+}
+
+/**
+ * The fetch that the provider uses for applications' documents and key sets: documents are normalized, failures logged,
+ * fetches limited, and the last good document is used if its host fails.
+ */
+export function createProviderFetch(
+  options: ProviderFetchOptions,
+  normalize: Normalizer["document"],
+): DocumentFetch {
+  const named: DocumentFetch = (url, init) => {
+    const headers = new Headers(init?.headers);
+    // The provider sends an empty user agent, as robots do, and many hosts refuse those.
+    headers.set("user-agent", options.userAgent);
+    return options.fetch(url, { ...init, headers });
+  };
+  const reported = reportFailures(readDocuments(named, normalize), options.audit);
+  return withKeptDocuments(limitFetches(reported, options), options);
+}
 
 /** Statuses by which a host withdraws a document. Any other than 200 is a failure of the host. */
 const WITHDRAWN = [404, 410];
 
 /** Logs failed fetches, and makes each of them a `DocumentUnavailable` or a `DocumentRefused`. */
-export function reportFailures(fetch: DocumentFetch, audit: Audit): DocumentFetch {
+function reportFailures(fetch: DocumentFetch, audit: Audit): DocumentFetch {
   return async (input, init) => {
     const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
     const address = origin + pathname;
