@@ -83,23 +83,23 @@ export async function run(args: string[], serviceScript: string): Promise<number
     const ownDelay = monitorEventLoopDelay();
     ownDelay.enable();
     const start = performance.now();
-    const living = all.map((each) => each.live());
+    const living = all.map((session) => session.live());
     const heaps: number[][] = [];
     const readHeaps = async () =>
-      void heaps.push(await Promise.all(watches.map((each) => each.readLiveHeap())));
+      void heaps.push(await Promise.all(watches.map((watched) => watched.readLiveHeap())));
     for (let part = 0; part < PARTS; part++) {
       await wait(((seconds ?? 0) * 1000) / PARTS);
       await readHeaps();
     }
     over = true;
     const elapsed = (performance.now() - start) / 1000;
-    for (const each of watches) each.stop();
+    for (const watched of watches) watched.stop();
     ownDelay.disable();
     const [busy = 0] = loadavg();
     await Promise.all(living);
-    for (const each of all) each.close();
+    for (const session of all) session.close();
     if (!values.trial) await wait(QUIET_MS);
-    const after = await Promise.all(watches.map((each) => each.takeOne()));
+    const after = await Promise.all(watches.map((watched) => watched.takeOne()));
     await readHeaps();
     await connectors.stop(figures);
 
@@ -118,7 +118,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
       ownLagMs: ownDelay.max / 1e6,
       command: ["npm run load", ...(args.length === 0 ? [] : ["--", ...args])].join(" "),
       samples: watches.map(({ samples }) => samples),
-      heaps: watches.map((_, index) => heaps.map((each) => each[index] ?? Number.NaN)),
+      heaps: watches.map((_, index) => heaps.map((part) => part[index] ?? Number.NaN)),
       machine: `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}`,
       date: new Date().toISOString().slice(0, 10),
     });

@@ -33,9 +33,9 @@ export function createAuthorization(agent: Agent, publicUrl: string) {
       const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
       const all = { ...headers, cookie, origin: publicUrl };
       const answer = form ? await post(path, form, all) : await send(path, { headers: all });
-      for (const each of answer.headers["set-cookie"] ?? []) {
-        const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
-        if (/expires=Thu, 01 Jan 1970/i.test(each)) cookies.delete(name);
+      for (const cookie of answer.headers["set-cookie"] ?? []) {
+        const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+        if (/expires=Thu, 01 Jan 1970/i.test(cookie)) cookies.delete(name);
         else cookies.set(name, value);
       }
       const { location } = answer.headers;

@@ -75,7 +75,7 @@ export function buildSoakReport(run: Soaked): { report: string; isFlat: boolean 
         .map(({ kind, count, p50, p95, p99, most }) => [
           kind,
           count,
-          ...[p50, p95, p99, most].map((each) => each.toFixed(0)),
+          ...[p50, p95, p99, most].map((value) => value.toFixed(0)),
         ]),
     ),
     table(["expected outcome", "times"], summary.expected),
@@ -95,7 +95,7 @@ interface Row {
 }
 
 function describeProcess({ name, idle, pulses, rests, heaps }: Watched) {
-  const read = (from: readonly Pulse[], key: keyof Pulse) => from.map((each) => each[key]);
+  const read = (from: readonly Pulse[], key: keyof Pulse) => from.map((pulse) => pulse[key]);
   const last = rests.at(-1);
   /** Connections come and go, so the comparison is from after all clients left. */
   const count = (what: string, key: keyof Pulse): Row => ({
@@ -140,8 +140,8 @@ function describeProcess({ name, idle, pulses, rests, heaps }: Watched) {
         what,
         `\`${drawSparkline(condense(values))}\``,
         format(idle),
-        thirds.map((each) => format(Math.min(...each))).join(", "),
-        thirds.map((each) => format(median(each))).join(", "),
+        thirds.map((third) => format(Math.min(...third))).join(", "),
+        thirds.map((third) => format(median(third))).join(", "),
         format(Math.max(...values)),
         format(after),
         isFlat === undefined ? "" : isFlat ? "level" : "GROWS",

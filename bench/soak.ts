@@ -93,13 +93,13 @@ export async function run(args: string[], serviceScript: string): Promise<number
       }),
     );
     const idle = await Promise.all(watched.map(({ pulse }) => pulse.take()));
-    await Promise.all(clients.map((each) => each.signIn()));
+    await Promise.all(clients.map((client) => client.signIn()));
     const period = (minutes * 60_000) / 360;
     const timer = setInterval(() => {
       // A reading that fails is left out: a process that has ended shows elsewhere.
       for (const { pulse, pulses } of watched) {
         pulse.take().then(
-          (each) => pulses.push(each),
+          (pulse) => pulses.push(pulse),
           () => {},
         );
       }
@@ -114,7 +114,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
     };
 
     const start = performance.now();
-    const living = [...clients, ...servers].map((each) => each.live());
+    const living = [...clients, ...servers].map((session) => session.live());
     const rounds = Math.max(1, Math.round(minutes / ROUND_MINUTES));
     const kinds = PHASES.filter(([name]) => name !== values.without);
     const length = (minutes * 60_000) / rounds / kinds.length;
@@ -131,10 +131,10 @@ export async function run(args: string[], serviceScript: string): Promise<number
     const elapsed = (performance.now() - start) / 1000;
     await Promise.all(living);
     clearInterval(timer);
-    for (const each of clients) each.close();
+    for (const client of clients) client.close();
     if (!values.trial) await wait(QUIET_MS);
     await takeRest();
-    for (const each of servers) await each.close();
+    for (const server of servers) await server.close();
     // While the service fails, no key can be checked.
     await connectors.stop(figures, ["key_refused"]);
 

@@ -3,11 +3,12 @@ import type { ConsentApplication, ConsentRedirect } from "./pages/consent-facts.
 import { createSealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
 
-/** What is known of the application. A client ID metadata document confirms the host it was fetched from. */
-export function describeApplication(client: Client | undefined): ConsentApplication {
-  if (!client) return {};
-  const host = findDocumentHost(client.clientId);
-  return { name: client.clientName, uri: client.clientUri, ...(host !== undefined && { host }) };
+/** What is known about the application. A client ID metadata document confirms the host it was fetched from. */
+export function describeApplication(application: Client | undefined): ConsentApplication {
+  if (!application) return {};
+  const { clientId, clientName, clientUri } = application;
+  const host = findDocumentHost(clientId);
+  return { name: clientName, uri: clientUri, ...(host !== undefined && { host }) };
 }
 
 /** The host of the metadata document that a client id names; undefined for the id of a registered application. */

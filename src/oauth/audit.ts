@@ -12,9 +12,10 @@ export type AuditEvent =
 /** Never a key, a token or a code. `name` is what the application calls itself, unchecked. */
 export interface AuditFacts {
   grant?: string | undefined;
-  client?: string | undefined;
+  /** Its client id; `client` in the log. */
+  application?: string | undefined;
   name?: string | undefined;
-  /** Of a document that strangers may have chosen. */
+  /** Of a document; a stranger may have chosen it. */
   address?: string | undefined;
   reason?: string | undefined;
 }

@@ -86,7 +86,7 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
     if (wait > 0) return sendPage(response, 429, tooManySignIns, { "Retry-After": String(wait) });
     let query = new URL(request.url ?? "/", issuer).searchParams;
     if (request.method === "POST") {
-      // A form means the same (RFC 6749, section 3.1), and is normalized in the same way.
+      // A form has the same meaning (RFC 6749, section 3.1), and is normalized in the same way.
       query = await readForm(request);
       request.method = "GET";
     }
@@ -152,8 +152,8 @@ const tooManySignIns = buildErrorPage({
 
 /**
  * Gives the provider the public address, from which it builds its redirects and decides whether cookies are `Secure`.
- * The public URL decides this, with or without a proxy that ends TLS; what a client sent in `Host`, `Forwarded` or
- * `X-Forwarded-*` is removed.
+ * The public URL decides this, with or without a proxy that ends TLS. The `Host`, `Forwarded` and `X-Forwarded-*` of the
+ * request are removed.
  */
 function setPublicAddress({ headers }: IncomingMessage, issuer: string): void {
   for (const name of Object.keys(headers)) {

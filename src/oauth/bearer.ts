@@ -21,7 +21,7 @@ export interface BearerOptions {
 
 /**
  * Returns the grant behind an `Authorization` header, or undefined if the token is unknown, expired, revoked or for
- * another resource. These cases are not told apart: in each of them the client has to sign in again.
+ * another resource. These cases are not told apart: in each of them the person has to sign in again.
  */
 export function createBearerCheck({ store, sealing, resource, clock }: BearerOptions) {
   return async (authorization: string | null): Promise<Bearer | undefined> => {

@@ -17,7 +17,7 @@ import { SCOPE } from "./scope.ts";
 import { sendPage } from "./send-page.ts";
 import type { Sealing } from "./store/sealing.ts";
 
-/** Keys that may be tried in one sign-in, and wrong keys from one address in a quarter of an hour. */
+/** Keys that may be tried in one sign-in, and wrong keys from one address, both in 15 minutes. */
 const windowMs = 15 * 60_000;
 const TRIES = { max: 5, windowMs };
 const TRIES_FROM_ADDRESS = { max: 30, windowMs };
@@ -58,7 +58,7 @@ export function createConsent(options: ConsentOptions) {
     { uid, params }: Awaited<ReturnType<Provider["interactionDetails"]>>,
     error?: ConsentError,
   ) => {
-    const client = await provider.Client.find(String(params.client_id));
+    const application = await provider.Client.find(String(params.client_id));
     const status = error === undefined ? 200 : statuses[error.code];
     sendPage(
       response,
@@ -66,7 +66,7 @@ export function createConsent(options: ConsentOptions) {
       buildConsentPage({
         action: `${paths.consent}/${uid}`,
         csrf: signForm(uid),
-        application: describeApplication(client),
+        application: describeApplication(application),
         redirect: describeRedirect(String(params.redirect_uri)),
         service: options.service,
         dashboardUrl: options.dashboardUrl,
@@ -95,17 +95,17 @@ export function createConsent(options: ConsentOptions) {
         finish(request, response, { error: "access_denied", error_description: "The person denied access." }),
       );
       if (!isFirst) return redirectToFirst(uid, response);
-      return audit("consent_refused", { client: clientId });
+      return audit("consent_refused", { application: clientId });
     }
     const cookie = readHandoffCookie(request.headers.cookie);
     if (cookie === undefined) throw new errors.SessionNotFound("the browser sent no key cookie");
     const apiKey = (form.get("api_key") ?? "").trim();
     const refusal = await tryKey(uid, options.readAddress(), apiKey);
     if (refusal) {
-      audit("key_refused", { client: clientId, reason: refusal.code });
+      audit("key_refused", { application: clientId, reason: refusal.code });
       return show(response, details, refusal);
     }
-    const client = await provider.Client.find(clientId);
+    const application = await provider.Client.find(clientId);
     const isFirst = await decideOnce(uid, async () => {
       const accountId = randomUUID();
       const grant = new provider.Grant({ accountId, clientId });
@@ -116,7 +116,7 @@ export function createConsent(options: ConsentOptions) {
       const handedKey = sealHandedKey(options.sealing, cookie, apiKey);
       const result = { login: { accountId, remember: false }, consent: { grantId }, handedKey };
       await finish(request, response, result);
-      audit("grant_made", { grant: grantId, client: clientId, name: client?.clientName });
+      audit("grant_made", { grant: grantId, application: clientId, name: application?.clientName });
     });
     if (!isFirst) await redirectToFirst(uid, response);
   };

@@ -47,7 +47,7 @@ export function createDeferredWrites(): DeferredWrites {
 
 /**
  * The provider's request listener. It sends no answer before the writes are committed. If the store fails, it throws
- * the store's error: the provider would report a server fault, or an invalid token that the client then discards.
+ * the store's error: the provider would report a server fault, or an invalid token, which the application then discards.
  */
 export function createCallback(provider: Provider, { commit }: Pick<DeferredWrites, "commit">, audit: Audit) {
   const failures = new WeakMap<IncomingMessage, unknown>();
@@ -89,11 +89,11 @@ function auditSuccess(
   { status, oidc }: { status: number; oidc?: KoaContextWithOIDC["oidc"] },
   audit: Audit,
 ): void {
-  const { client, params, entities, route } = oidc ?? {};
-  if (status >= 300 || client === undefined) return;
-  const { clientId, clientName } = client;
-  if (route === "registration") audit("client_registered", { client: clientId, name: clientName });
+  const { client: application, params, entities, route } = oidc ?? {};
+  if (status >= 300 || application === undefined) return;
+  const { clientId, clientName } = application;
+  if (route === "registration") audit("client_registered", { application: clientId, name: clientName });
   if (route !== "token") return;
   const event = params?.grant_type === "refresh_token" ? "tokens_refreshed" : "tokens_issued";
-  audit(event, { grant: entities?.AccessToken?.grantId, client: clientId });
+  audit(event, { grant: entities?.AccessToken?.grantId, application: clientId });
 }

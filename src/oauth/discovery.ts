@@ -3,7 +3,7 @@ import { SCOPE } from "./scope.ts";
 
 /** Both come from the public URL; the `Host` header is ignored. */
 export interface Addresses {
-  /** Origin under which people and clients reach the server. */
+  /** The origin at which people and applications reach the server. */
   issuer: string;
   /** The address of `/mcp`. */
   resource: string;
@@ -35,7 +35,7 @@ export function buildServerMetadata(
     token_endpoint_auth_signing_alg_values_supported: ["ES256", "RS256", "EdDSA"],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: clientDocuments,
-    // Required by OpenID Connect Discovery, which some clients use.
+    // Required by OpenID Connect Discovery, which some applications use.
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
   };
@@ -52,7 +52,7 @@ export function buildResourceMetadata({ issuer, resource }: Addresses) {
   };
 }
 
-/** Clients look for the metadata before `/mcp`, after it, and without it. */
+/** Applications look for the metadata before `/mcp`, after it, and without it. */
 export function isServerMetadataPath(path: string): boolean {
   return /^(\/mcp)?\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/mcp)?\/?$/.test(path);
 }

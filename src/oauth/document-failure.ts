@@ -1,7 +1,7 @@
-/** The document's host does not answer as it should: this says nothing about the application, and may pass. */
+/** The document's host is failing, perhaps only for now. This says nothing about the application. */
 export class DocumentUnavailable extends Error {}
 
-/** The document must not be fetched or is not acceptable, now and later. */
+/** The document must not be fetched or is not acceptable. Trying again does not help. */
 export class DocumentRefused extends Error {}
 
 /** How many causes to look through: the provider wraps errors in its own. */

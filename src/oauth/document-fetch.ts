@@ -54,8 +54,8 @@ export interface DocumentProxy {
 
 /**
  * Fetches client ID metadata documents. A stranger chooses the address, so it must not reach what only this machine or
- * its proxy can reach: https only, public addresses only, no redirects, and within a time limit. Where a proxy resolves
- * the names, it has the last word.
+ * its proxy can reach: https only, public addresses only, no redirects, and within a time limit. A proxy resolves
+ * names itself, so the proxy must refuse internal addresses too.
  */
 export function createDocumentFetch({ httpsProxy, noProxy }: DocumentProxy = {}): DocumentFetch {
   const direct = new Agent({ connect: { lookup: lookupPublic, timeout: TIME_LIMIT_MS } });
@@ -78,10 +78,10 @@ export function createDocumentFetch({ httpsProxy, noProxy }: DocumentProxy = {})
   };
 }
 
-/** Names that are never on the public internet: of one label, or below a name that is reserved or in use for private ones. */
+/** Names that are never on the public internet: single labels, and names in domains reserved or used for private ones. */
 const INTERNAL_NAME = /^[^.]+$|\.(local|localhost|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
 
-/** Throws for a name that the proxy might find inside the operator's network. This machine may be unable to resolve it. */
+/** Throws for a name that the proxy might resolve to the operator's network. This machine may be unable to resolve it. */
 async function assertPublicName(hostname: string): Promise<void> {
   const name = hostname.replace(/\.$/, "");
   const addresses = isIP(name) !== 0 ? [] : await resolve(name, { all: true }).catch(() => []);
@@ -91,7 +91,7 @@ async function assertPublicName(hostname: string): Promise<void> {
   }
 }
 
-/** Whether NO_PROXY names a host: itself or a domain above it, with or without the port. */
+/** Whether NO_PROXY lists a host or a domain above it, with or without a port. */
 function isExcepted({ hostname, port }: URL, noProxy = ""): boolean {
   return noProxy
     .toLowerCase()

@@ -12,26 +12,26 @@ export interface KeptDocumentsOptions {
 }
 
 const KIND = "Document";
-/** As long as a grant lives; each refresh begins it again. */
+/** As long as a grant lives; each refresh starts it again. */
 const LIFETIME_MS = 366 * 24 * 3_600_000;
 
 /**
- * Keeps the metadata document of an application that gets a grant. Not for each document that is fetched: strangers
- * choose those, and would fill the store.
+ * Keeps the metadata document of an application that gets a grant. Other documents are not kept: strangers could fill
+ * the store with them.
  */
 export async function keepDocument(
-  client: Client | undefined,
+  application: Client | undefined,
   { store, sealing, clock }: KeptDocumentsOptions,
 ): Promise<void> {
-  if (client === undefined || findDocumentHost(client.clientId) === undefined) return;
+  if (application === undefined || findDocumentHost(application.clientId) === undefined) return;
   const now = clock();
-  const sealed = sealing.seal(KIND, client.clientId, client.metadata());
+  const sealed = sealing.seal(KIND, application.clientId, application.metadata());
   await store.put({ ...sealed, created: now, expires: now + LIFETIME_MS });
 }
 
 /**
  * Answers with the last good document if its host fails. Otherwise the refresh of a token would be answered with
- * `invalid_client`, and clients throw their sign-in away at that. Key sets are not kept: their owner may revoke a key.
+ * `invalid_client`, at which applications discard their sign-in. Key sets are not kept: their owner may revoke a key.
  */
 export function withKeptDocuments(
   fetch: DocumentFetch,

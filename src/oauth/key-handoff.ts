@@ -5,7 +5,7 @@ import type { Sealing } from "./store/sealing.ts";
 
 /**
  * The analytics key waits in a sign-in's record from the decision until the code is made. That record is sealed under
- * the id in the sign-in's address, which stands in browser histories and in the logs of proxies. So the key itself is
+ * the id in the sign-in's address, which browser histories and the logs of proxies contain. So the key itself is
  * sealed under a random cookie, which only the person's browser has.
  */
 const COOKIE = "_interaction_key";
@@ -14,7 +14,7 @@ const BYTES = 32;
 /** As long as a sign-in lives. */
 const LIFETIME_MS = 15 * 60_000;
 
-/** Gives the browser a cookie for the sign-in that begins: for its form, and for where the form leads. */
+/** Gives the browser a cookie for the new sign-in: for the consent form, and for the address that the form leads to. */
 export function setHandoffCookie(ctx: KoaContextWithOIDC): void {
   const uid = ctx.oidc.entities.Interaction?.uid;
   if (uid === undefined) return;
@@ -32,8 +32,8 @@ export function setHandoffCookie(ctx: KoaContextWithOIDC): void {
 
 /** Reads the cookie from a `Cookie` header (RFC 6265, section 4.2.1). */
 export function readHandoffCookie(header: string | undefined): string | undefined {
-  const pairs = (header ?? "").split(";").map((each) => each.trim());
-  return pairs.find((each) => each.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) || undefined;
+  const pairs = (header ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) || undefined;
 }
 
 export function sealHandedKey(sealing: Sealing, cookie: string, apiKey: string): string {

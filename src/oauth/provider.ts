@@ -18,7 +18,7 @@ const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
 export interface ProviderOptions extends StorageOptions {
-  /** The origin at which people and clients reach the server. */
+  /** The origin at which people and applications reach the server. */
   issuer: string;
   /** The address of `/mcp`, which tokens are for (RFC 8707). */
   resource: string;
@@ -64,11 +64,14 @@ export function createProvider(options: ProviderOptions) {
     },
     features: {
       devInteractions: { enabled: false },
-      // Tokens are bearers': /mcp checks no proofs, and a token that is bound to a key in name only misleads its client.
+      // Tokens are bearer tokens. /mcp checks no proofs, so a token that claims to be bound to a key would be misleading.
       dPoP: { enabled: false },
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
-      revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_, application, token) => token.clientId === application.clientId,
+      },
       registration: { enabled: options.registration, issueRegistrationAccessToken: false },
       clientIdMetadataDocument: { enabled: options.clientDocuments, ack: "draft-02" },
       resourceIndicators: {
@@ -86,8 +89,8 @@ export function createProvider(options: ProviderOptions) {
     fetchResponseBodyLimits: { jwks_uri: 65_536, sector_identifier_uri: 65_536 },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     interactions: { url: (_, { uid }) => `${paths.consent}/${uid}` },
-    issueRefreshToken: (_, client) => client.grantTypeAllowed("refresh_token"),
-    // Never used, since no client can ask for an ID token; without a key the provider falls back to its own.
+    issueRefreshToken: (_, application) => application.grantTypeAllowed("refresh_token"),
+    // Never used, since no application can ask for an ID token; without a key the provider falls back to its own.
     jwks: { keys: [createSigningKey()] },
     pkce: { required: () => true },
     renderError: (ctx, { error, error_description }, fault) => {
@@ -140,7 +143,7 @@ export function createProvider(options: ProviderOptions) {
 
 /**
  * Answers 503 where the provider answers `invalid_client` because it could not fetch the application's document or
- * keys: at `invalid_client`, clients throw their registration and tokens away.
+ * keys: at `invalid_client`, applications discard their registration and tokens.
  */
 function createOutageAnswer(provider: Provider): Parameters<Provider["use"]>[0] {
   const affected = new WeakSet<object>();

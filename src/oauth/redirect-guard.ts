@@ -7,9 +7,9 @@ import { isLoopbackRedirect } from "./redirect-policy.ts";
 type Context = Omit<KoaContextWithOIDC, "oidc"> & { oidc?: KoaContextWithOIDC["oidc"] };
 
 /**
- * Shows a page with a link in place of a redirect that nobody has decided on (RFC 9700, section 4.11.2). Anyone may
+ * Shows a page with a link in place of a redirect that no person has confirmed (RFC 9700, section 4.11.2). Anyone may
  * register any web address, so a link to this server would otherwise lead wherever a stranger wants. Redirects to the
- * person's own machine pass: no stranger can wait there.
+ * person's own machine pass: no stranger can listen there.
  */
 export function createRedirectGuard(issuer: string) {
   return async (ctx: Context, next: () => Promise<unknown>): Promise<void> => {
@@ -30,13 +30,13 @@ const isDecided = ({ oidc }: Context) => oidc?.entities.Interaction?.result !== 
 
 function buildPage(target: URL): string {
   // For response types with a token, the answer is in the fragment.
-  const told = new URLSearchParams(target.hash === "" ? target.search : target.hash.slice(1));
+  const answer = new URLSearchParams(target.hash === "" ? target.search : target.hash.slice(1));
   return buildErrorPage({
     title: "This sign-in cannot continue",
     message: "The application sent a request that this server cannot accept.",
     hint: "Go back to the application and start again.",
     link: { href: target.href, address: target.protocol === "https:" ? target.host : target.protocol },
-    code: told.get("error") ?? undefined,
-    sent: told.get("error_description") ?? undefined,
+    code: answer.get("error") ?? undefined,
+    sent: answer.get("error_description") ?? undefined,
   });
 }

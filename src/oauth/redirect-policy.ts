@@ -32,7 +32,7 @@ const SYSTEM_SCHEMES = /^((com\.)?(microsoft|apple|android)|windows)\./;
 
 const ALLOWED =
   "https addresses, http addresses of this computer (localhost, 127.0.0.1, [::1]), schemes that are a domain name in " +
-  `reverse (com.example.app:), and ${APP_SCHEMES.map((each) => `${each}://`).join(", ")}`;
+  `reverse (com.example.app:), and ${APP_SCHEMES.map((scheme) => `${scheme}://`).join(", ")}`;
 
 /** Why a redirect is refused, and what is allowed instead; undefined if it is allowed. */
 export function findForbiddenRedirect(uris: readonly unknown[]): string | undefined {

@@ -1,8 +1,8 @@
 import { SCOPE } from "./scope.ts";
 
 /**
- * Repairs what clients send outside the standards, before the provider sees it; each repair is for a client in use.
- * Whatever decides security (client, redirect, PKCE) passes unchanged.
+ * Corrects what applications send outside the standards, before the provider sees it; each correction is for one in use.
+ * Whatever decides security (application, redirect, PKCE) passes unchanged.
  */
 export interface Normalizer {
   authorization(query: URLSearchParams): URLSearchParams;
@@ -21,7 +21,7 @@ export function createNormalizer(resource: string): Normalizer {
   /** VS Code and Gemini CLI send the address with a trailing slash, or the origin alone. */
   const normalizeResource = (form: URLSearchParams) => {
     const requested = form.getAll("resource");
-    if (requested.length === 0 || !requested.every((each) => own.has(normalizeOrigin(each)))) return;
+    if (requested.length === 0 || !requested.every((address) => own.has(normalizeOrigin(address)))) return;
     form.set("resource", resource);
   };
 
@@ -53,8 +53,8 @@ export function createNormalizer(resource: string): Normalizer {
       client_id,
       client_secret,
       client_secret_expires_at,
-      // A registration's answer shows the client what was changed; a document's author sees nothing. So an unknown
-      // method is refused, and a client that wants to authenticate is never treated as one that does not.
+      // A registration's answer shows what was changed; a document's author sees nothing. So an unknown method is
+      // refused, and an application that wants to authenticate is never treated as one that does not.
       token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? "none",
       // The provider requires https here, and would refuse the whole document.
       client_uri: isHttps(metadata.client_uri) ? metadata.client_uri : undefined,
@@ -78,7 +78,7 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
   const { redirect_uris, client_name, client_uri, token_endpoint_auth_method, jwks, jwks_uri } = given;
   const uris = Array.isArray(redirect_uris) ? redirect_uris : [];
   return {
-    // What is no text is refused later, as are forbidden addresses; it may be nested too deeply to be sent on.
+    // Anything but text becomes null, because it may be nested too deeply to be passed on. The provider refuses it.
     redirect_uris: uris.slice(0, MAX_REDIRECTS).map((uri) => (typeof uri === "string" ? uri : null)),
     ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
     ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
@@ -101,7 +101,7 @@ const KEY_SET_DEPTH = 4;
 /** Whether lists and objects are nested no deeper; JSON.stringify overflows the stack on very deep ones. */
 function isWithin(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
-  return depth > 0 && Object.values(value).every((each) => isWithin(each, depth - 1));
+  return depth > 0 && Object.values(value).every((member) => isWithin(member, depth - 1));
 }
 
 const isHttps = (uri: unknown) => typeof uri === "string" && uri.startsWith("https://");

@@ -1,2 +1,2 @@
-/** The only scope: some clients cannot request another scope later. */
+/** The only scope: some applications cannot request another scope later. */
 export const SCOPE = "analytics:read";

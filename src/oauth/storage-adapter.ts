@@ -71,7 +71,7 @@ export function createStorageAdapter(
     const record = await track(store.get(kind, sealing.hash(kind, id)));
     // Only `upsert` seals values of these kinds, and sealing proves that this is one of them.
     const payload = record && (sealing.open(record, id) as Payload | undefined);
-    // Whoever can write to the store can change the time outside the seal, but not this one.
+    // Anyone who can write to the store can change the time outside the seal, but not this one.
     const isOver = payload?.exp !== undefined && payload.exp * 1000 <= clock();
     return payload && !isOver ? { record, payload } : undefined;
   };
@@ -131,17 +131,17 @@ export function createStorageAdapter(
   /** The provider calls this several times for one grant; the store returns true for the first call. */
   const endGrant = async (grantId: string) => {
     if (!(await track(store.revokeGrant(grantId, clock())))) return;
-    const { route, params, client } = Provider.ctx?.oidc ?? {};
+    const { route, params, client: application } = Provider.ctx?.oidc ?? {};
     const isRefresh = params?.grant_type === "refresh_token";
     const reusedReason = isRefresh ? "refresh_token_reused" : "code_reused";
     const reason = route === "revocation" ? "revoked_by_client" : reusedReason;
-    audit("grant_ended", { grant: grantId, client: client?.clientId, reason });
+    audit("grant_ended", { grant: grantId, application: application?.clientId, reason });
   };
 
   const destroy = async (kind: string, id: string) => {
     if (kind === "Grant") return endGrant(id);
     // The end of the grant always follows and removes these too. Removed earlier, a token could not be revoked again
-    // by a client that got no answer, and the rest of the grant would stay valid.
+    // by an application that got no answer, and the rest of the grant would stay valid.
     if (KEY_CARRIERS.has(kind)) return;
     await defer(async () => {
       const isFirst = await store.remove(kind, sealing.hash(kind, id));

@@ -2,7 +2,7 @@ import Provider, { errors } from "oidc-provider";
 import type { Store } from "./store/store.ts";
 
 /**
- * How many pairs one refresh token gives. Clients ask again if an answer was lost, and several of their processes may
+ * How many pairs one refresh token gives. Applications ask again if an answer was lost, and several of their processes may
  * ask at once; more than that is a loop or a thief (RFC 9700, section 4.14.2).
  */
 const MAX_USES = 10;

@@ -55,7 +55,8 @@ export function createConnectorApp(
   const sealing = createSealing(secret, (line) => log("store", { message: line }));
   const revoke = async ({ grantId, clientId }: Holder) => {
     const isFirst = await store.revokeGrant(grantId, clock());
-    if (isFirst) audit("grant_ended", { grant: grantId, client: clientId, reason: "key_no_longer_valid" });
+    if (isFirst)
+      audit("grant_ended", { grant: grantId, application: clientId, reason: "key_no_longer_valid" });
   };
   const onUnavailable = createFailureLog((message) => log("store", { message }), clock);
   const createLimit = createSharedCallLimit({ ...options, onUnavailable });
@@ -122,8 +123,8 @@ export function createConnectorApp(
 }
 
 /**
- * The beginning of an error's message. Programmers write it; what follows a colon, bracket or quotation mark may quote
- * what a client sent.
+ * The beginning of an error's message. Programmers wrote it; what follows a colon, bracket or quotation mark may quote
+ * what a caller sent.
  */
 function describeFault({ message, name }: Error): string {
   const [own = ""] = message.split(/["'`:[{(]/, 1);

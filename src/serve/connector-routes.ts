@@ -29,7 +29,7 @@ export interface RoutesOptions extends Readiness {
   onUnavailable: (failure: AnalyticsError) => void;
 }
 
-/** Sends each request of the connector to what answers it. */
+/** Routes each request of the connector. */
 export function createRoutes(options: RoutesOptions): RequestListener {
   const { onFault, source } = options;
 
@@ -76,7 +76,7 @@ export function createRoutes(options: RoutesOptions): RequestListener {
   };
 
   const fail = (error: unknown, request: IncomingMessage, response: ServerResponse) => {
-    // The client left before it had sent its body: there is nobody to answer, and nothing is wrong here.
+    // The caller hung up before it had sent its body: there is nobody to answer, and nothing is wrong here.
     if (error === request.errored) return response.destroy();
     if (isUnavailable(error)) options.onUnavailable(error);
     const [status, code] = readStatus(error);
@@ -93,7 +93,7 @@ export function createRoutes(options: RoutesOptions): RequestListener {
   };
 }
 
-/** A person who opens the address to see what it is. Clients ask for JSON or an event stream. */
+/** A person who opens the address to see what it is. Applications ask for JSON or an event stream. */
 const isBrowser = ({ method, headers }: IncomingMessage) =>
   method === "GET" && headers.authorization === undefined && headers.accept?.includes("text/html") === true;
 

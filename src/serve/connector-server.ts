@@ -10,7 +10,7 @@ import { createRequestContext } from "./request-context.ts";
 export interface ConnectorOptions extends ConnectorAppOptions {
   host: string;
   port: number;
-  /** The origin at which people and clients reach it; by default this machine's own. */
+  /** The origin at which people and applications reach it; by default this machine's own. */
   publicUrl?: string | undefined;
   trustProxy: boolean;
   /** Where the operator alone finds metrics, health and readiness. */
@@ -30,11 +30,11 @@ export interface Connector {
   close(deadline: number, delay?: number): Promise<void>;
 }
 
-/** How long a client may take to send, in milliseconds; by default Node checks only every 30 s. */
+/** How long a caller may take to send, in milliseconds; by default Node checks only every 30 s. */
 const TIME_LIMITS = { headers: 10_000, request: 30_000, interval: 2_000 };
 /**
- * How long a connection stays open without requests, in milliseconds: longer than the usual minute of proxies and load
- * balancers. With Node's 5 s, a request can arrive just as the connection closes, and its sender cannot know whether it
+ * How long a connection stays open without requests, in milliseconds: longer than the minute that proxies and
+ * load balancers use by default. With Node's 5 s, a request can arrive just as the connection closes, and its sender cannot know whether it
  * was served.
  */
 const KEEP_ALIVE_MS = 65_000;
@@ -75,7 +75,7 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
   const serve = context.receive(
     (request, response) =>
       schedule(() => {
-        // A client that has disconnected meanwhile needs no answer.
+        // A caller that has disconnected meanwhile needs no answer.
         if (!request.socket.destroyed) listener(request, response);
       }),
     (request, status, ms) => {
@@ -84,7 +84,7 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
     },
   );
   server.on("request", (request, response) => {
-    // A kept connection would bring the client's next request here, and delay the end.
+    // A kept connection would bring the caller's next request here, and delay the end.
     if (state.draining) response.setHeader("Connection", "close");
     serve(request, response);
   });
@@ -111,7 +111,7 @@ async function closeServer(server: Server, deadline: number): Promise<void> {
 
 /**
  * Runs steps in order, one in each turn of the event loop. Node accepts only one new connection per turn, but serves
- * all requests of open connections in it: on a busy server, a new client would wait many times longer than others.
+ * all requests of open connections in it: on a busy server, a new caller would wait many times longer than others.
  */
 export function createFairScheduler(): (step: () => void) => void {
   const waiting: { owner: AsyncResource; step: () => void }[] = [];

@@ -26,12 +26,12 @@ export interface GrantContextsOptions {
 const MAX_GRANTS = 1_000;
 /**
  * Milliseconds without a request after which a grant's answers and key are removed from memory. This replica does not
- * learn that a grant was ended on another, or that its client never comes back.
+ * learn that a grant was ended on another, or that its application never comes back.
  */
 const IDLE_MS = 5 * 60_000;
 const MEMORY = { entries: 50, size: 1_000_000 };
 
-/** A separate client for each grant, so nothing of one grant reaches another. Unused and surplus ones are removed. */
+/** A separate context for each grant, so nothing of one grant reaches another. Unused and surplus ones are removed. */
 export function createGrantContexts({ open, clock, createLimit, revoke }: GrantContextsOptions) {
   /** In the order of last use. */
   const contexts = new Map<string, { context: GrantContext; used: number }>();

@@ -3,7 +3,7 @@ import { validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/
 
 export interface HostGuardOptions {
   /**
-   * Host names, without ports, at which clients reach the server; others are refused with 403. If an attacker points
+   * Host names, without ports, at which callers reach the server; others are refused with 403. If an attacker points
    * a web page's name at this machine (DNS rebinding), the page still cannot choose its `Host`.
    */
   hosts: readonly string[];

@@ -10,11 +10,11 @@ interface Message {
 export const SESSION = "mcp-session-id";
 
 /**
- * Lets clients of protocol revisions before 2026-07-28 cancel a request. They send the cancellation as a separate HTTP
+ * Lets MCP clients of protocol revisions before 2026-07-28 cancel a request. They send the cancellation as a separate HTTP
  * request, but the MCP server here lives only as long as one request. So `initialize` gives each conversation a session
  * id, and a request in flight is found by token, session and id. The session is used for nothing else: it is not a
  * credential, and any replica serves it. A replica that does not know the request lets it finish, as the specification
- * allows (2025-11-25, basic/utilities/cancellation). Later clients close the connection instead.
+ * allows (2025-11-25, basic/utilities/cancellation). Later ones close the connection instead.
  */
 export function createInFlightRequests() {
   const controllers = new Map<string, AbortController>();
@@ -33,8 +33,8 @@ export function createInFlightRequests() {
     },
     /** Makes the body's request cancellable until the returned function is called. */
     add(headers: IncomingHttpHeaders, body: unknown, controller: AbortController): () => void {
-      const [id, ...others] = readMessages(body).flatMap((each) =>
-        isId(each.id) && each.method !== undefined ? [each.id] : [],
+      const [id, ...others] = readMessages(body).flatMap(({ id, method }) =>
+        isId(id) && method !== undefined ? [id] : [],
       );
       // One of several requests in a body cannot be cancelled separately.
       if (headers[SESSION] === undefined || id === undefined || others.length > 0) return () => {};
@@ -64,7 +64,7 @@ export function dropOwnCancellations(body: unknown): unknown {
 /** Rejects other values: deeply nested arrays, for example, would overflow the stack of JSON.stringify. */
 const isId = (id: unknown): id is string | number => typeof id === "string" || typeof id === "number";
 
-/** Clients of protocol revision 2025-03-26 may send several messages in one body. */
+/** MCP clients of protocol revision 2025-03-26 may send several messages in one body. */
 function readMessages(body: unknown): Message[] {
-  return (Array.isArray(body) ? body : [body]).map((each): Message => Object(each));
+  return (Array.isArray(body) ? body : [body]).map((message): Message => Object(message));
 }

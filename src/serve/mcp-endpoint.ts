@@ -29,7 +29,7 @@ const PARSE_ERROR = -32_700;
 export const REFUSED = -32_000;
 
 /**
- * MCP over Streamable HTTP, for clients of both protocol generations. Each request gets its own MCP server, so
+ * MCP over Streamable HTTP, for MCP clients of both protocol generations. Each request gets its own MCP server, so
  * requests share nothing and any replica can answer any of them.
  */
 export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: McpEndpointOptions) {
@@ -48,9 +48,9 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
     const reporter: Reporter = { report: (error) => void errors.push(error) };
     return reports.run(reporter, async () => {
       const answer = await handler.fetch(...request);
-      // The SDK also reports what it refuses. That is the client's mistake, and the status of the answer shows it.
+      // The SDK also reports what it refuses. That is the caller's mistake, and the status of the answer shows it.
       const isMistake = answer.status >= 400 && answer.status < 500;
-      if (!isMistake) for (const each of errors) onFault(each);
+      if (!isMistake) for (const error of errors) onFault(error);
       // What comes later is from the answer's stream.
       reporter.report = onFault;
       return answer;
@@ -100,7 +100,7 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
       try {
         await answer(request, response, createServer, controller);
       } catch (error) {
-        // A client that hung up, or cancelled, expects no answer.
+        // A caller that hung up, or cancelled, expects no answer.
         if (controller.signal.aborted) return void response.end();
         if (!(error instanceof AnalyticsError && error.code === "too_large")) throw error;
         const message = `Payload Too Large: Request body must not exceed ${MAX_BODY_BYTES} bytes`;

@@ -9,7 +9,7 @@ import { findForeignOrigin } from "./host-guard.ts";
 import { createMcpEndpoint, type McpEndpointOptions, REFUSED, sendError } from "./mcp-endpoint.ts";
 
 export interface McpRouteOptions extends McpEndpointOptions {
-  /** The address of the resource metadata (RFC 9728), for clients without a token. */
+  /** The address of the resource metadata (RFC 9728), for applications without a token. */
   metadataUrl: string;
   checkBearer: (authorization: string | null) => Promise<Bearer | undefined>;
   /** The options of the MCP server that answers for a token. */
@@ -39,7 +39,7 @@ export function createMcpRoute(options: McpRouteOptions) {
     serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       if (handleCors(request, response)) return;
       // Even without a token (MCP 2025-11-25, transports). A foreign host still gets the challenge: behind a proxy that
-      // does not hand it on, clients find the sign-in, and the 403 after it.
+      // does not pass Host on, people can then sign in, and the 403 to their first call is logged.
       const foreign = findForeignOrigin(request.headers, options.origins);
       if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign);
       const bearer = await checkBearer(request.headers.authorization ?? null);

@@ -9,7 +9,7 @@ import { cleanAddress, cleanWords } from "../oauth/pages/sanitize-untrusted.ts";
 import { readAddress } from "./client-address.ts";
 import type { Log } from "./connector-log.ts";
 
-/** One request, and what becomes known about it while it is answered. */
+/** One request, and what is learned about it while it is answered. */
 interface Context {
   id: string;
   address: string;
@@ -27,11 +27,11 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
     if (context && grant !== undefined) context.grant = grant;
   };
 
-  const audit: Audit = (event, { grant, client, name, address, reason }) => {
+  const audit: Audit = (event, { grant, application, name, address, reason }) => {
     noteGrant(grant);
     log(event, {
       grant,
-      client: client && cleanAddress(client),
+      client: application && cleanAddress(application),
       name: cleanWords(name),
       address: address && cleanAddress(address),
       reason,
@@ -61,7 +61,7 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
     };
 
   let isReported = false;
-  /** Says once if a proxy's header is not read: then all people behind it share the limits of one address. */
+  /** Warns once if a proxy's header is not read: everyone behind that proxy then shares the limits of one address. */
   const checkProxy = ({ headers }: IncomingMessage) => {
     const [header] = ["x-forwarded-for", "forwarded"].filter((name) => headers[name] !== undefined);
     const isRead = trustProxy && headers["x-forwarded-for"] !== undefined;
@@ -73,7 +73,7 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
     log("proxy_not_read", { header, message: advice });
   };
 
-  /** @param onAnswered Called for each request when its answer is sent or its client has disconnected. */
+  /** @param onAnswered Called for each request when its answer is sent or its caller has disconnected. */
   const receive =
     (listener: RequestListener, onAnswered: (request: IncomingMessage, status: number, ms: number) => void) =>
     (...[request, response]: Parameters<RequestListener>): void => {
@@ -117,7 +117,7 @@ function readReason(error: unknown): string {
   return readErrorCode(cause) ?? readErrorCode(error) ?? String(name);
 }
 
-/** The words in paths of this server, and in those that clients often try. */
+/** The words in paths of this server, and in those that programs often try. */
 const KNOWN_WORDS = new Set([
   ...Object.values(paths).map((path) => path.slice(1)),
   "mcp",
@@ -137,11 +137,11 @@ const MAX_SEGMENTS = 6;
 
 /**
  * Makes a request's path safe to log: without its query, and with a star for each segment that is not a known word.
- * Paths contain ids of sign-ins, and a client that builds a wrong address may put a token in it.
+ * Paths contain ids of sign-ins, and a program that builds a wrong address may put a token in it.
  */
 export function maskPath(url: string): string {
   const [path = ""] = url.split(/[?#]/, 1);
   const [, ...segments] = path.split("/");
-  const masked = segments.map((each) => (each === "" || KNOWN_WORDS.has(each) ? each : "*"));
+  const masked = segments.map((segment) => (segment === "" || KNOWN_WORDS.has(segment) ? segment : "*"));
   return `/${masked.slice(0, MAX_SEGMENTS).join("/")}`;
 }

@@ -90,7 +90,7 @@ underAttack((scene) => {
       const { publicUrl } = scene();
       for (const modes of [[mode], ["query", mode]]) {
         const { url } = await prepare(publicUrl, { prompt: "none", state: MARKUP });
-        for (const each of modes) url.searchParams.append("response_mode", each);
+        for (const mode of modes) url.searchParams.append("response_mode", mode);
         for (const path of ["/authorize", "/authorize/"]) {
           const { status, text, headers } = await ask(publicUrl + path + url.search);
           expectNoMarkup(text);
@@ -301,8 +301,8 @@ underAttack((scene) => {
     const { url } = await prepare(publicUrl);
     for (let index = 0; index < 10; index++) {
       const { submit } = await openConsent(publicUrl, url);
-      const guesses = ["a", "b", "c"].map((each) =>
-        submit({ api_key: `guess-${each}` }, { "x-forwarded-for": `203.0.113.${index}` }),
+      const guesses = ["a", "b", "c"].map((letter) =>
+        submit({ api_key: `guess-${letter}` }, { "x-forwarded-for": `203.0.113.${index}` }),
       );
       for (const { answer } of await Promise.all(guesses)) expect(answer.status).toBe(403);
     }
@@ -361,7 +361,7 @@ it.each([true, false])(
         expect(cookie).toMatch(/; path=\/(consent|authorize)\/[\w-]+;/);
         expect(cookie).toMatch(/; samesite=lax; secure; httponly$/);
       }
-      const cookie = cookies.map((each) => each.replace(/;.*/, "")).join("; ");
+      const cookie = cookies.map((cookie) => cookie.replace(/;.*/, "")).join("; ");
       const page = (await askRaw(origin, { path: location, headers: { cookie } })).text;
       const [, csrf = ""] = /name="csrf" value="([^"]+)"/.exec(page) ?? [];
       const answer = await askRaw(origin, {

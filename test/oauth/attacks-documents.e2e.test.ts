@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.unstubAllGlobals();
-  for (const each of open.splice(0)) await each.close();
+  for (const server of open.splice(0)) await server.close();
 });
 
 /** A listener on this machine that counts connections and never answers. */
@@ -97,7 +97,7 @@ it.each([
     "203.0.113.1",
     "224.0.0.1",
     "255.255.255.255",
-  ].map((each) => [each, false] as const),
+  ].map((address) => [address, false] as const),
   ...[
     "::",
     "::1",
@@ -113,8 +113,8 @@ it.each([
     "fe80::1%lo",
     "ff02::1",
     "fec0::1",
-  ].map((each) => [each, false] as const),
-  ...["", "localhost", "0x7f.1", "127.1"].map((each) => [each, false] as const),
+  ].map((address) => [address, false] as const),
+  ...["", "localhost", "0x7f.1", "127.1"].map((address) => [address, false] as const),
 ] as const)("SSRF: %s counts as public: %s", (address, isPublic) => {
   expect(isPublicAddress(address)).toBe(isPublic);
 });
@@ -131,7 +131,7 @@ it("SSRF: the key set of a registered application is fetched under the same rule
     const now = Math.floor(Date.now() / 1000);
     const claims = { iss: client, sub: client, aud: connector.publicUrl, jti: host, iat: now, exp: now + 60 };
     const text = [{ alg: "ES256" }, claims]
-      .map((each) => Buffer.from(JSON.stringify(each)).toString("base64url"))
+      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
       .join(".");
     const signature = sign("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" });
     const answer = await post(`${connector.publicUrl}/token`, {

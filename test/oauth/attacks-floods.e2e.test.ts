@@ -8,7 +8,7 @@ const LARGE = 1_500_000;
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
+  for (const server of open.splice(0)) await server.close();
 });
 
 /** Sends a request's parts with a pause before each, and waits until the connection ends. */

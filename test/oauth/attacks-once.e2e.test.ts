@@ -23,7 +23,7 @@ async function followSixTimes({ publicUrl, both, meet }: Scene, decision: string
   const late = await follow(both[0].origin);
   const redirects = answers
     .flatMap(({ headers }) => headers.get("location") ?? [])
-    .map((each) => new URL(each));
+    .map((location) => new URL(location));
   for (const { searchParams } of redirects) {
     const code = searchParams.get("code");
     if (code !== null) hide(code);

@@ -63,7 +63,8 @@ underAttack((scene) => {
     const registered = { redirect_uris: [WEB, "https://other.example/cb"] };
     const { url } = await prepare(publicUrl, { redirect_uri: undefined, prompt: "none" }, registered);
     expect((await ask(url.href)).status).toBe(400);
-    for (const each of [WEB, "https://evil.example/cb"]) url.searchParams.append("redirect_uri", each);
+    for (const redirect of [WEB, "https://evil.example/cb"])
+      url.searchParams.append("redirect_uri", redirect);
     const { status, headers } = await ask(url.href);
     expect([status, headers.get("location")]).toEqual([400, null]);
   });
@@ -147,7 +148,7 @@ underAttack((scene) => {
     const started = await askRaw(origin, { path: url.pathname + url.search, headers: lies });
     const cookie = [started.headers["set-cookie"] ?? []]
       .flat()
-      .map((each) => each.replace(/;.*/, ""))
+      .map((cookie) => cookie.replace(/;.*/, ""))
       .join("; ");
     const path = String(started.headers.location);
     const [, csrf = ""] =
@@ -289,7 +290,7 @@ underAttack((scene) => {
     const started = await askRaw(origin, { path: url.pathname + url.search, headers: { host } });
     const cookie = [started.headers["set-cookie"] ?? []]
       .flat()
-      .map((each) => each.replace(/;.*/, ""))
+      .map((cookie) => cookie.replace(/;.*/, ""))
       .join("; ");
     const path = String(started.headers.location);
     const [, csrf = ""] =

@@ -18,7 +18,7 @@ describe("the consent page", () => {
       headers: {
         cookie: first.headers
           .getSetCookie()
-          .map((each) => each.split(";")[0])
+          .map((cookie) => cookie.split(";")[0])
           .join("; "),
       },
     });
@@ -39,7 +39,7 @@ describe("the consent page", () => {
       headers: {
         cookie: first.headers
           .getSetCookie()
-          .map((each) => each.split(";")[0])
+          .map((cookie) => cookie.split(";")[0])
           .join("; "),
       },
     });

@@ -85,7 +85,7 @@ describe("the resource", () => {
     ["not named", undefined],
     [
       "with a scheme and host in capitals",
-      connector.mcp.replace(/^[^/]+\/\/[^/]+/, (each) => each.toUpperCase()),
+      connector.mcp.replace(/^[^/]+\/\/[^/]+/, (origin) => origin.toUpperCase()),
     ],
   ];
   it.each(

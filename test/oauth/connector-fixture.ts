@@ -7,13 +7,13 @@ export const OK = { status: 200, body: { token_type: "Bearer", scope: "analytics
 
 const own: { close(): unknown }[] = [];
 afterEach(async () => {
-  for (const each of own.splice(0)) await each.close();
+  for (const closable of own.splice(0)) await closable.close();
 });
 
 /** Closes something after the test. */
-export function keep<T extends { close(): unknown }>(each: T): T {
-  own.push(each);
-  return each;
+export function keep<T extends { close(): unknown }>(closable: T): T {
+  own.push(closable);
+  return closable;
 }
 
 export const start = async (options: TestConnectorOptions = {}) => keep(await startTestConnector(options));

@@ -57,14 +57,14 @@ const SERVER = ["/.well-known/oauth-authorization-server", "/.well-known/openid-
 const RESOURCE = "/.well-known/oauth-protected-resource";
 const around = (path: string) => [path, `${path}/`, `${path}/mcp`, `${path}/mcp/`, `/mcp${path}`];
 
-it("both are where clients look, and nowhere else", () => {
+it("both are where applications look, and nowhere else", () => {
   for (const path of SERVER.flatMap(around)) expect([path, isServerMetadataPath(path)]).toEqual([path, true]);
   for (const path of around(RESOURCE)) expect([path, isResourceMetadataPath(path)]).toEqual([path, true]);
-  for (const path of [...SERVER, RESOURCE].flatMap((each) => [
-    `/x${each}`,
-    `${each}/x`,
-    `${each}x`,
-    `${each}/mcp/x`,
+  for (const path of [...SERVER, RESOURCE].flatMap((known) => [
+    `/x${known}`,
+    `${known}/x`,
+    `${known}x`,
+    `${known}/mcp/x`,
   ])) {
     expect([path, isServerMetadataPath(path), isResourceMetadataPath(path)]).toEqual([path, false, false]);
   }

@@ -6,7 +6,7 @@ import { createDocumentFetch } from "../../src/oauth/document-fetch.ts";
 
 const open: { close(): void }[] = [];
 afterEach(() => {
-  for (const each of open.splice(0)) each.close();
+  for (const server of open.splice(0)) server.close();
 });
 
 /** A proxy that opens no tunnel, and what it was asked for. */

@@ -18,7 +18,7 @@ const REDIRECT = "http://127.0.0.1:53682/callback";
 
 const own: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
-  for (const each of own.splice(0)) await each.close();
+  for (const server of own.splice(0)) await server.close();
 });
 
 /** A connector whose clients' host answers as told, and which can be started anew on the same store. */

@@ -19,7 +19,7 @@ function prove(htu: string): string {
   const header = { typ: "dpop+jwt", alg: "ES256", jwk: { kty, crv, x, y } };
   const claims = { htm: "POST", htu, iat: Math.floor(Date.now() / 1000), jti: randomUUID() };
   const text = [header, claims]
-    .map((each) => Buffer.from(JSON.stringify(each)).toString("base64url"))
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
     .join(".");
   const key = { key: privateKey, dsaEncoding: "ieee-p1363" } as const;
   return `${text}.${sign("sha256", Buffer.from(text), key).toString("base64url")}`;

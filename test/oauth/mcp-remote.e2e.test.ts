@@ -29,7 +29,7 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
     writeFileSync(join(folder, "xdg-open"), BROWSER, { mode: 0o755 });
   });
   afterEach(async () => {
-    for (const each of open) await each.close();
+    for (const server of open) await server.close();
     vi.useRealTimers();
     await connector.close();
     rmSync(folder, { recursive: true, force: true });

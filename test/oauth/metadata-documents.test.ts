@@ -5,7 +5,7 @@ import { buildRequest, open, signIn } from "../support/oauth-client.ts";
 
 const own: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
-  for (const each of own.splice(0)) await each.close();
+  for (const server of own.splice(0)) await server.close();
 });
 
 /** The connector on an internet of these documents only, and what it fetched. */

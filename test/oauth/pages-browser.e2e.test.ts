@@ -158,9 +158,9 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     site.pages["/named"] = consent({ application: { name } });
     const page = tab;
     await page.goto(`${site.origin}/named`);
-    expect(await page.locator(".name").evaluateAll((found) => found.map((each) => each.textContent))).toEqual(
-      [shown],
-    );
+    expect(
+      await page.locator(".name").evaluateAll((found) => found.map((element) => element.textContent)),
+    ).toEqual([shown]);
     expect(await page.locator(".name *").count()).toBe(0);
     expect(await page.locator(".called").innerText()).toMatch(/^It calls itself/);
     // Isolated, and clipped at its frame.
@@ -285,7 +285,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       expect(await page.title()).toMatch(/^Error: /);
       await session.detach();
       const [alert, input] = await Promise.all(
-        [page.getByRole("alert"), page.getByLabel("API key")].map((each) => each.boundingBox()),
+        [page.getByRole("alert"), page.getByLabel("API key")].map((element) => element.boundingBox()),
       );
       const gap = (input?.y ?? 0) - ((alert?.y ?? 0) + (alert?.height ?? 0));
       expect(gap).toBeGreaterThanOrEqual(0);

@@ -106,7 +106,7 @@ describe("the consent page", () => {
     expect(tagsOf(over).filter((tag) => tag.includes("autofocus"))).toEqual([
       expect.stringMatching(/value="cancel".* aria-describedby="api_key_error"/),
     ]);
-    for (const code of errorCodes.filter((each) => each !== "tries_used_up")) {
+    for (const code of errorCodes.filter((errorCode) => errorCode !== "tries_used_up")) {
       expect(disabled(consent({ error: { code } }))).toEqual([]);
     }
   });

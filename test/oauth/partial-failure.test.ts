@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import type { Store } from "../../src/oauth/store/store.ts";
-import { describeFailure } from "../../src/oauth/store/store-failure.ts";
+import { createStoreError } from "../../src/oauth/store/store-failure.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { createBrowser, readConsentForm, startTestConnector } from "../support/connector.ts";
 import { buildRequest, initialize, post, REDIRECT, register, signIn } from "../support/oauth-client.ts";
@@ -17,7 +17,8 @@ function breakable(store: Store): Store {
   const wrap = (method: (typeof methods)[number]) => {
     const call = store[method] as (...values: unknown[]) => Promise<unknown>;
     return async (...values: unknown[]) => {
-      if (fault.method === method && fault.after-- <= 0) throw describeFailure("its disk is full", undefined);
+      if (fault.method === method && fault.after-- <= 0)
+        throw createStoreError("its disk is full", undefined);
       return call(...values);
     };
   };

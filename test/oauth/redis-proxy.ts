@@ -17,7 +17,7 @@ export async function startProxy(target: string): Promise<Proxy> {
   let pairs: { client: Socket; upstream: Socket }[] = [];
   const server = createServer((client) => {
     const upstream = connect(port, "127.0.0.1");
-    for (const each of [client, upstream]) each.on("error", () => {});
+    for (const socket of [client, upstream]) socket.on("error", () => {});
     client.pipe(upstream).pipe(client);
     pairs.push({ client, upstream });
   }).listen(0, "127.0.0.1");

@@ -21,8 +21,8 @@ const methods: [string, (store: Store) => Promise<unknown>][] = [
   ["remove", (store) => store.remove("AccessToken", "a")],
   ["revokeGrant", (store) => store.revokeGrant("other", 1)],
   ["listGrants", (store) => store.listGrants()],
-  ["listClients", (store) => store.listClients()],
-  ["pruneClients", (store) => store.pruneClients(1)],
+  ["listApplications", (store) => store.listApplications()],
+  ["pruneApplications", (store) => store.pruneApplications(1)],
   ["hit", (store) => store.hit("a", { max: 9, windowMs: 1000 }, 1)],
   ["check", (store) => store.check()],
 ];
@@ -75,7 +75,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     redis.cli("flushall");
   });
   afterEach(async () => {
-    for (const each of opened.splice(0)) await each.close();
+    for (const store of opened.splice(0)) await store.close();
   });
   afterAll(() => redis.stop());
 
@@ -241,7 +241,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     expect(redis.cli("zcard", "{analytics-mcp}:clients")).toBe("2");
     await store.remove("Client", "removed");
     expect(redis.cli("zcard", "{analytics-mcp}:clients")).toBe("1");
-    await store.pruneClients(context.clock.now + 1);
+    await store.pruneApplications(context.clock.now + 1);
     expect(redis.cli("keys", "*")).toBe("");
   });
 

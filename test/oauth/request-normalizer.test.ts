@@ -42,7 +42,9 @@ it.each([
 
 it("a resource of another server is kept, even beside this server's", () => {
   const both = ["https://mcp.example/mcp", "https://other.example/mcp"];
-  const form = authorization(new URLSearchParams(both.map((each): [string, string] => ["resource", each])));
+  const form = authorization(
+    new URLSearchParams(both.map((address): [string, string] => ["resource", address])),
+  );
   expect(form.getAll("resource")).toEqual(both);
 });
 

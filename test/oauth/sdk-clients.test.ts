@@ -21,7 +21,7 @@ describe.each(clientKinds)("the SDK's own client (%s)", (kind) => {
   });
   afterEach(async () => {
     vi.useRealTimers();
-    for (const each of open.splice(0).reverse()) await each.close();
+    for (const server of open.splice(0).reverse()) await server.close();
     await connector.close();
   });
   const pass = (milliseconds: number) => {

@@ -36,7 +36,7 @@ beforeEach(() => {
   context = createOptions();
 });
 afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
+  for (const store of opened.splice(0)) await store.close();
   place.remove();
 });
 
@@ -71,12 +71,12 @@ const methods: [string, (store: Store) => Promise<unknown>][] = [
   ["remove", (store) => store.remove("AccessToken", "a")],
   ["revokeGrant", (store) => store.revokeGrant("g", 1)],
   ["listGrants", (store) => store.listGrants()],
-  ["listClients", (store) => store.listClients()],
-  ["pruneClients", (store) => store.pruneClients(1)],
+  ["listApplications", (store) => store.listApplications()],
+  ["pruneApplications", (store) => store.pruneApplications(1)],
   ["hit", (store) => store.hit("a", { max: 9, windowMs: 1000 }, 1)],
   ["check", (store) => store.check()],
 ];
-const READING = ["get", "listGrants", "listClients", "check"];
+const READING = ["get", "listGrants", "listApplications", "check"];
 
 async function expectUnavailable(attempt: Promise<unknown>, reason: string): Promise<void> {
   const error = await attempt.then(
@@ -370,10 +370,10 @@ describe("several processes", () => {
     const count = 200;
     for (let index = 0; index < count; index++) await store.put(buildRecord(`${index}`));
     const workers = [1, 2].map(() => startWorker([worker.script, "consume", place.path, `${count}`]));
-    for (const each of workers) await each.until("ready");
-    for (const each of workers) each.go();
-    for (const each of workers) await each.until("done");
-    const firsts = workers.map((each) => each.lines().filter((line) => line.startsWith("first")));
+    for (const worker of workers) await worker.until("ready");
+    for (const worker of workers) worker.go();
+    for (const worker of workers) await worker.until("done");
+    const firsts = workers.map((worker) => worker.lines().filter((line) => line.startsWith("first")));
     expect(firsts.flat().sort()).toEqual(
       Array.from({ length: count }, (_, index) => `first ${index}`).sort(),
     );
@@ -391,10 +391,10 @@ describe("several processes", () => {
         // Both use the same records, and some of the previous pair's.
         const from = Math.max(0, next - 5);
         const pair = [1, 2].map(() => startWorker([worker.script, "write", place.path, `${from}`]));
-        for (const each of pair) await each.until("put");
+        for (const worker of pair) await worker.until("put");
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
-        await Promise.all(pair.map((each) => each.kill()));
-        for (const line of pair.flatMap((each) => each.lines())) {
+        await Promise.all(pair.map((worker) => worker.kill()));
+        for (const line of pair.flatMap((worker) => worker.lines())) {
           const [what, index = ""] = line.split(" ");
           if (what === "put") put.add(index);
           else firsts.push(index);

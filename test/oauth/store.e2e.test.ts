@@ -84,7 +84,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
       it("are removed by exactly one of eight concurrent callers", async () => {
         for (let round = 0; round < 20; round++) {
           await store.put(buildRecord(`r${round}`, { kind: "Interaction" }));
-          const answers = await eightTimes((each) => each.remove("Interaction", `r${round}`));
+          const answers = await eightTimes((replica) => replica.remove("Interaction", `r${round}`));
           expect(answers.filter((isFirst) => isFirst)).toHaveLength(1);
         }
       });
@@ -95,7 +95,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         for (let round = 0; round < 20; round++) {
           await store.put(buildRecord(`r${round}`));
           let at = now;
-          const answers = await eightTimes((each) => each.consume("AccessToken", `r${round}`, at++));
+          const answers = await eightTimes((replica) => replica.consume("AccessToken", `r${round}`, at++));
           const [first, ...more] = answers.filter((answer) => answer?.first);
           expect(more).toEqual([]);
           expect(new Set(answers.map((answer) => answer?.consumed))).toEqual(new Set([first?.consumed]));
@@ -170,7 +170,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
       });
 
       it("is revoked once by eight concurrent callers", async () => {
-        const answers = await eightTimes((each) => each.revokeGrant("g", now));
+        const answers = await eightTimes((replica) => replica.revokeGrant("g", now));
         expect(answers.filter((first) => first)).toHaveLength(1);
       });
 
@@ -259,12 +259,12 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         await store.put(buildRecord("x", { grantId: "x", clientId: "younger", expires: now + MINUTE }));
         await store.revokeGrant("two", now);
         medium.clock.now += MINUTE;
-        expect(await other.listClients()).toEqual([
+        expect(await other.listApplications()).toEqual([
           { clientId: "older", created: now + 1, expires: now + day, grants: 2 },
           { clientId: "younger", created: now + 2, expires: undefined, grants: 0 },
         ]);
         await store.remove("Client", "older");
-        expect(await other.listClients()).toMatchObject([{ clientId: "younger" }]);
+        expect(await other.listApplications()).toMatchObject([{ clientId: "younger" }]);
       });
 
       it("lose old clients without live grants by pruning", async () => {
@@ -284,12 +284,12 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         // A record of another kind with the client's id is not a registration.
         await store.put(buildRecord("d", { clientId: "idle" }));
         medium.clock.now += MINUTE;
-        expect(await store.pruneClients(now + 1)).toBe(3);
-        expect((await other.listClients()).map(({ clientId }) => clientId)).toEqual(["used", "young"]);
+        expect(await store.pruneApplications(now + 1)).toBe(3);
+        expect((await other.listApplications()).map(({ clientId }) => clientId)).toEqual(["used", "young"]);
         expect(await store.get("Client", "idle")).toBeUndefined();
         expect(await store.get("Client", "used")).toBeDefined();
         expect(await store.get("AccessToken", "d")).toBeDefined();
-        expect(await store.pruneClients(now + 1)).toBe(0);
+        expect(await store.pruneApplications(now + 1)).toBe(0);
       });
 
       it("are complete even if they are long", async () => {
@@ -307,7 +307,7 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
       const allow = (max: number) => ({ max, windowMs: MINUTE });
 
       it("count across replicas, each name separately, and say how long to wait", async () => {
-        const waits = await eightTimes((each) => each.hit("form:203.0.113.7", allow(5), now));
+        const waits = await eightTimes((replica) => replica.hit("form:203.0.113.7", allow(5), now));
         expect(waits.toSorted()).toEqual([0, 0, 0, 0, 0, MINUTE, MINUTE, MINUTE]);
         expect(await other.hit("form:203.0.113.8", allow(5), now)).toBe(0);
       });
@@ -321,15 +321,15 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
       });
 
       it("do not count what they refuse", async () => {
-        await eightTimes((each) => each.hit("a", allow(2), now));
+        await eightTimes((replica) => replica.hit("a", allow(2), now));
         expect(await other.hit("a", allow(3), now)).toBe(0);
         expect(await store.hit("a", allow(3), now)).toBe(MINUTE);
       });
 
       it("subtract one event, only in its window and never below zero", async () => {
         await store.unhit("a", now);
-        await eightTimes((each) => each.hit("a", allow(8), now));
-        await eightTimes((each) => each.unhit("a", now));
+        await eightTimes((replica) => replica.hit("a", allow(8), now));
+        await eightTimes((replica) => replica.unhit("a", now));
         await store.unhit("a", now);
         expect(await other.hit("a", allow(1), now + MINUTE / 2)).toBe(0);
         await other.unhit("a", now + MINUTE);

@@ -68,7 +68,7 @@ function createMedium(connect: (options: ReturnType<typeof createOptions>["optio
         return store;
       },
       close: async () => {
-        for (const each of opened) await each.close();
+        for (const store of opened) await store.close();
         release();
       },
     };

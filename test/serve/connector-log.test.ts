@@ -16,7 +16,7 @@ import { startTestConnector, type TestConnectorOptions } from "../support/connec
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
+  for (const server of open.splice(0)) await server.close();
 });
 
 async function start(options: TestConnectorOptions = {}) {

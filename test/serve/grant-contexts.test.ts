@@ -37,7 +37,7 @@ function start() {
   return { ask, time, reached };
 }
 
-it("a grant in use keeps its client", async () => {
+it("a grant in use keeps its context", async () => {
   const { ask, time, reached } = start();
   for (let turn = 0; turn < 10; turn++) {
     await ask("one");

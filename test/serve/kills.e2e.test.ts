@@ -179,9 +179,9 @@ describe("serve, killed at any moment of a sign-in (SERVE_KILLS, SERVE_SEED)", (
         } finally {
           over = true;
         }
-        for (const each of kept) {
-          await proveSignedIn(world, each);
-          expect((await refresh(world, each)).status).toBe(200);
+        for (const signIn of kept) {
+          await proveSignedIn(world, signIn);
+          expect((await refresh(world, signIn)).status).toBe(200);
         }
         const figures = { kills: KILLS, signIns, kept: kept.length, unanswered: lost };
         process.stdout.write(`${name}, SERVE_SEED=${SEED}: ${JSON.stringify(figures)}\n`);

@@ -9,7 +9,7 @@ import { startHttpServer } from "../support/http-server.ts";
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
+  for (const server of open.splice(0).reverse()) await server.close();
 });
 
 /** The analytics server behind the product's HTTP stack, a new one for each request. */
@@ -164,8 +164,8 @@ describe("the endpoint", () => {
     });
     const headers = { "mcp-session-id": "one", authorization: "Bearer one" };
     const params = { name: "get_realtime", arguments: { site: "example.com" } };
-    const call = post(url, headers, JSON.stringify({ ...frame, method: "tools/call", params })).then((each) =>
-      each.text(),
+    const call = post(url, headers, JSON.stringify({ ...frame, method: "tools/call", params })).then(
+      (response) => response.text(),
     );
     await arrived;
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };

@@ -6,7 +6,7 @@ import { signIn } from "../support/sign-in.ts";
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
+  for (const server of open.splice(0).reverse()) await server.close();
 });
 
 describe("the operator's address", () => {

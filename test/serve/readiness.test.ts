@@ -3,7 +3,7 @@ import { startTestConnector } from "../support/connector.ts";
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
+  for (const server of open.splice(0)) await server.close();
 });
 
 it("checks the store at most once a second, for both addresses, however many ask", async () => {

@@ -35,7 +35,7 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
     proxy.address.last += 1;
   });
   afterAll(async () => {
-    for (const each of both) await each.stop("SIGKILL");
+    for (const connector of both) await connector.stop("SIGKILL");
     await Promise.all([proxy.close(), analytics.close(), redis.stop()]);
     rmSync(folder, { recursive: true, force: true });
   });
@@ -43,7 +43,7 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
   /** Through the proxy, so from both replicas. */
   const open = () => openSignIns({ publicUrl: proxy.publicUrl, mcp: `${proxy.publicUrl}/mcp` });
   const recover = async () => {
-    for (const each of sides) await expectReadiness(each);
+    for (const connector of sides) await expectReadiness(connector);
   };
   const isAlive = async () => {
     for (const { publicUrl } of sides) {
@@ -87,7 +87,7 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
       await Promise.all([
         expectAll(writing, unavailable),
         expectAll(reading, read),
-        ...sides.map((each) => expectReadiness(each, read)),
+        ...sides.map((connector) => expectReadiness(connector, read)),
       ]);
     }
     await isAlive();
@@ -102,7 +102,7 @@ describe.skipIf(REDIS_SERVER === undefined)("two replicas of serve on one Redis 
     await redis.kill();
     await expectAll(reading, unavailable);
     // Or both would still be ready from before.
-    for (const each of sides) await expectReadiness(each, unavailable);
+    for (const connector of sides) await expectReadiness(connector, unavailable);
     await redis.start();
     redis.cli("flushall");
     await recover();

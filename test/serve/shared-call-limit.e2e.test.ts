@@ -33,7 +33,7 @@ for (const { name, absent, start } of media) {
       expect(isRefused(await callMcp(`${publicUrl}/mcp`, other.access))).toBe(false);
       time.now += 60_000;
       const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => call(index)));
-      expect(answers.filter((each) => !isRefused(each))).toHaveLength(6);
+      expect(answers.filter((answer) => !isRefused(answer))).toHaveLength(6);
     });
   });
 }

@@ -29,7 +29,7 @@ function createClientsCommand(io: Io): ShellCommand {
   const list = new Command("list").summary("List the applications").action(async (_, self: Command) => {
     const flags = self.optsWithGlobals<StoreFlags>();
     const rows = await withStore(io, flags, async (store, readName) => {
-      const listed = await store.listClients();
+      const listed = await store.listApplications();
       return Promise.all(
         listed.map(async ({ clientId, created, grants }) => ({
           application: await readName(clientId),
@@ -50,7 +50,7 @@ function createClientsCommand(io: Io): ShellCommand {
         throw new AnalyticsError("usage", `--days must be a whole number, not ${quoteWord(flags.days)}.`);
       }
       const before = io.clock() - Number(flags.days) * DAY_MS;
-      const count = await withStore(io, flags, (store) => store.pruneClients(before));
+      const count = await withStore(io, flags, (store) => store.pruneApplications(before));
       await printNote(io, `Removed ${formatCount(count, "application")}.`);
     });
   return clients.addCommand(addStoreOptions(list)).addCommand(addStoreOptions(prune));

@@ -21,7 +21,7 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
   const records = new Map<string, StoredRecord>();
   const grants = new Map<string, Grant>();
   const counters = new Map<string, { count: number; ends: number }>();
-  const nameCounter = createCounterHash(secret);
+  const hashCounterName = createCounterHash(secret);
 
   const keyOf = (kind: string, hash: string) => JSON.stringify([kind, hash]);
   const find = (key: string) => {
@@ -44,10 +44,10 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
     ),
   ];
   const sweep = () => {
-    for (const each of sweepers) each(clock());
+    for (const sweepMap of sweepers) sweepMap(clock());
   };
   const listLive = () => [...grants.values()].filter((grant) => isLive(grantEnd(grant), clock()));
-  const listClients = () => {
+  const listApplications = () => {
     const alive = listLive().filter(({ revoked }) => revoked === undefined);
     return [...records].flatMap(([key, { kind, clientId, created, expires }]) => {
       if (kind !== "Client" || clientId === undefined || !isLive(expires, clock())) return [];
@@ -103,18 +103,20 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
       listLive()
         .map(({ records: _, ...grant }) => grant)
         .sort(byAge),
-    listClients: async () =>
-      listClients()
+    listApplications: async () =>
+      listApplications()
         .map(({ summary }) => summary)
         .sort(byAge),
-    pruneClients: async (before) => {
-      const old = listClients().filter(({ summary }) => summary.created < before && summary.grants === 0);
+    pruneApplications: async (before) => {
+      const old = listApplications().filter(
+        ({ summary }) => summary.created < before && summary.grants === 0,
+      );
       for (const { key } of old) forget(key);
       return old.length;
     },
     hit: async (counter, { max, windowMs }, now) => {
       sweep();
-      const name = nameCounter(counter);
+      const name = hashCounterName(counter);
       const known = counters.get(name);
       const running = known !== undefined && known.ends > now;
       const ends = running ? Math.min(known.ends, now + windowMs) : now + windowMs;
@@ -123,12 +125,12 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
       return count < max ? 0 : ends - now;
     },
     unhit: async (counter, now) => {
-      const known = counters.get(nameCounter(counter));
+      const known = counters.get(hashCounterName(counter));
       if (known && known.ends > now && known.count > 0) known.count -= 1;
     },
     check: async () => {},
     close: async () => {
-      for (const each of [records, grants, counters]) each.clear();
+      for (const map of [records, grants, counters]) map.clear();
     },
   };
 }

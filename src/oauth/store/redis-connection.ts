@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { AnalyticsError, readErrorCode } from "../../errors.ts";
-import { describeFailure } from "./store-failure.ts";
+import { createStoreError } from "./store-failure.ts";
 
 /** In milliseconds. A connection that is silent for the third limit is replaced. */
 const CONNECT_TIMEOUT = 2_000;
@@ -33,7 +33,7 @@ export async function connectRedis(url: string, report: (line: string) => void):
     commandTimeout: COMMAND_TIMEOUT,
     socketTimeout: SILENCE_TIMEOUT,
     // Calls do not wait for a connection. And a call that got no answer is not sent again, since it may have been
-    // executed: the second call would mistake the first one's consumption for another client's.
+    // executed: the second call would take the first one's consumption for another request's.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -55,7 +55,7 @@ export async function connectRedis(url: string, report: (line: string) => void):
     await redis.connect();
   } catch (error) {
     redis.disconnect();
-    throw explain(error, lastError);
+    throw createRedisError(error, lastError);
   }
   lost = false;
   lastError = undefined;
@@ -69,7 +69,7 @@ export async function connectRedis(url: string, report: (line: string) => void):
       try {
         return await command(redis);
       } catch (error) {
-        throw explain(error, lastError);
+        throw createRedisError(error, lastError);
       }
     },
     close: () => {
@@ -92,12 +92,12 @@ const REASONS: Record<string, string> = {
   NOPERM: "this Redis user lacks a permission that the store needs",
 };
 
-function explain(error: unknown, lastError: string | undefined): AnalyticsError {
+function createRedisError(error: unknown, lastError: string | undefined): AnalyticsError {
   const own = readCode(error);
   const code = own in REASONS ? own : (lastError ?? own);
   const secure = /CERT|SSL|TLS|EPROTO/.test(code);
   const reason = secure ? "this machine does not trust the certificate of Redis" : "Redis does not answer";
-  return describeFailure(REASONS[code] ?? reason, code);
+  return createStoreError(REASONS[code] ?? reason, code);
 }
 
 /**

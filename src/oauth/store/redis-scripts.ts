@@ -5,7 +5,7 @@
  *
  * - `record:<kind>:<hash>` a hash: grant, client, created, expires, consumed, sealed
  * - `grant:<id>` a hash: client, created, refreshed, expires, revoked; `records:<id>` the keys of its records
- * - `grants` all grants, `clients` the hashes of all clients, `live:<client>` its grants that are not revoked
+ * - `grants` all grants, `clients` the hashes of all applications, `live:<client>` the grants of one that are not revoked
  * - `counter:<name>` a hash: count, ends
  *
  * The score of a sorted set's member is the time when it expires. "Never" is "" in a hash and +inf in a sorted set.
@@ -121,8 +121,8 @@ for index = 2, #ARGV do
 end
 return rows`;
 
-/** now, hashes of clients → for each: client, created, expires, number of live grants */
-export const CLIENTS = `
+/** now, hashes of applications → for each: client, created, expires, number of live grants */
+export const APPLICATIONS = `
 local rows = {}
 for index = 2, #ARGV do
   local known = redis.call('HMGET', KEYS[1] .. 'record:Client:' .. ARGV[index], 'client', 'created', 'expires')
@@ -133,7 +133,7 @@ for index = 2, #ARGV do
 end
 return rows`;
 
-/** hash of a client, before, now → 1 if it was removed, else 0 */
+/** hash of an application, before, now → 1 if it was removed, else 0 */
 export const PRUNE = `${SHARED}
 local key = prefix .. 'record:Client:' .. ARGV[1]
 local known = redis.call('HMGET', key, 'client', 'created')

@@ -1,5 +1,16 @@
 import { type Connection, connectRedis } from "./redis-connection.ts";
-import { CLIENTS, CONSUME, GET, GRANTS, HIT, PRUNE, PUT, REMOVE, REVOKE, UNHIT } from "./redis-scripts.ts";
+import {
+  APPLICATIONS,
+  CONSUME,
+  GET,
+  GRANTS,
+  HIT,
+  PRUNE,
+  PUT,
+  REMOVE,
+  REVOKE,
+  UNHIT,
+} from "./redis-scripts.ts";
 import { createCounterHash } from "./sealing.ts";
 import { REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
 
@@ -19,7 +30,7 @@ const PAGE = 500;
  */
 export async function openRedisStore(url: string, options: RedisStoreOptions): Promise<Store> {
   const { clock, secret, report, prefix = "{analytics-mcp}:" } = options;
-  const nameCounter = createCounterHash(secret);
+  const hashCounterName = createCounterHash(secret);
   const connection = await connectRedis(url, report);
   const { ask, close } = connection;
   const run: Run = (script, ...values) =>
@@ -57,8 +68,8 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
     revokeGrant: async (grantId, at) => (await run(REVOKE, grantId, at, at + REVOCATION_KEPT, clock())) === 1,
     ...createLists(connection, prefix, clock, run),
     hit: async (counter, { max, windowMs }, now) =>
-      Number(await run(HIT, nameCounter(counter), max, windowMs, now)),
-    unhit: async (counter, now) => void (await run(UNHIT, nameCounter(counter), now)),
+      Number(await run(HIT, hashCounterName(counter), max, windowMs, now)),
+    unhit: async (counter, now) => void (await run(UNHIT, hashCounterName(counter), now)),
     check: async () => {
       await ask((redis) => redis.exists(`${prefix}grants`));
     },
@@ -73,7 +84,7 @@ function createLists(
   prefix: string,
   clock: () => number,
   run: Run,
-): Pick<Store, "listGrants" | "listClients" | "pruneClients"> {
+): Pick<Store, "listGrants" | "listApplications" | "pruneApplications"> {
   const readMembers = (set: string) =>
     ask((redis) => redis.zrangebyscore(`${prefix}${set}`, `(${clock()}`, "+inf"));
   /** Runs a script on all members, a page at a time, so that Redis is not blocked for long. */
@@ -102,16 +113,18 @@ function createLists(
       );
       return grants.sort(byAge);
     },
-    listClients: async () => {
-      const clients = (await readRows("clients", CLIENTS)).map(([clientId, created, expires, grants]) => ({
-        clientId: String(clientId),
-        created: Number(created),
-        expires: readTime(expires),
-        grants: Number(grants),
-      }));
-      return clients.sort(byAge);
+    listApplications: async () => {
+      const applications = (await readRows("clients", APPLICATIONS)).map(
+        ([clientId, created, expires, grants]) => ({
+          clientId: String(clientId),
+          created: Number(created),
+          expires: readTime(expires),
+          grants: Number(grants),
+        }),
+      );
+      return applications.sort(byAge);
     },
-    pruneClients: async (before) => {
+    pruneApplications: async (before) => {
       let pruned = 0;
       for (const hash of await readMembers("clients")) {
         pruned += Number(await run(PRUNE, hash, before, clock()));

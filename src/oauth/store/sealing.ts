@@ -28,7 +28,7 @@ const MIN_SECRET_BYTES = 32;
  * records, but an older value of the same record still opens.
  *
  * A value is only as safe as its token is secret. If the token is an id that the store has in plain, such as that of
- * a client or a grant, only the server secret protects the value.
+ * an application or a grant, only the server secret protects the value.
  *
  * @param secret At least 32 random bytes, the same on every replica; AnalyticsError `usage` if shorter.
  */

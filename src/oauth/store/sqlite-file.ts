@@ -2,7 +2,7 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, type Stats, statS
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { AnalyticsError, readErrorCode } from "../../errors.ts";
-import { describeFailure } from "./store-failure.ts";
+import { createStoreError } from "./store-failure.ts";
 
 /** Files that SQLite reads together with the store's; whoever can create one can change the store. */
 const SUFFIXES = ["", "-wal", "-shm", "-journal"];
@@ -33,7 +33,7 @@ export function prepareFile(path: string): void {
         hint: "Name another file with --store.",
       });
     }
-    throw describeFailure(code === "ENOSPC" ? "its disk is full" : "its file cannot be opened", code);
+    throw createStoreError(code === "ENOSPC" ? "its disk is full" : "its file cannot be opened", code);
   }
 }
 
@@ -81,6 +81,6 @@ export function createFileWatch(path: string): () => void {
   return () => {
     const current = read();
     if (current === opened && current !== undefined) return;
-    throw describeFailure("its file was removed or replaced; restart the server", undefined);
+    throw createStoreError("its file was removed or replaced; restart the server", undefined);
   };
 }

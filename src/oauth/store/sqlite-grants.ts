@@ -2,17 +2,18 @@ import { readText, readTime } from "./sqlite-records.ts";
 import type { Session } from "./sqlite-session.ts";
 import { readMarkEnd, type Store } from "./store.ts";
 
-/** The grants of client `c` that are neither revoked nor expired at ?1. */
+/** The grants of application `c` that are neither revoked nor expired at ?1. */
 const LIVE_GRANTS = `
   SELECT count(*) FROM grants
   WHERE client_id = c.client_id AND revoked IS NULL AND (expires IS NULL OR expires > ?1)`;
-const CLIENTS = "c.kind = 'Client' AND c.client_id IS NOT NULL AND (c.expires IS NULL OR c.expires > ?1)";
+const APPLICATIONS =
+  "c.kind = 'Client' AND c.client_id IS NOT NULL AND (c.expires IS NULL OR c.expires > ?1)";
 
-/** Grants and clients: the part of a SQLite store that is not sealed. */
+/** Grants and applications: the part of a SQLite store that is not sealed. */
 export function createGrants(
   { prepare, read, write }: Session,
   clock: () => number,
-): Pick<Store, "revokeGrant" | "listGrants" | "listClients" | "pruneClients"> {
+): Pick<Store, "revokeGrant" | "listGrants" | "listApplications" | "pruneApplications"> {
   const selectGrant = prepare("SELECT expires, revoked FROM grants WHERE id = ?1");
   const mark = prepare(`
     INSERT INTO grants (id, created, refreshed, revoked, forgotten) VALUES (?1, ?2, ?2, ?2, ?3)
@@ -21,11 +22,11 @@ export function createGrants(
   const selectGrants = prepare(
     "SELECT * FROM grants WHERE forgotten IS NULL OR forgotten > ?1 ORDER BY created",
   );
-  const selectClients = prepare(
-    `SELECT c.*, (${LIVE_GRANTS}) AS grants FROM records c WHERE ${CLIENTS} ORDER BY c.created`,
+  const selectApplications = prepare(
+    `SELECT c.*, (${LIVE_GRANTS}) AS grants FROM records c WHERE ${APPLICATIONS} ORDER BY c.created`,
   );
-  const eraseClients = prepare(
-    `DELETE FROM records AS c WHERE ${CLIENTS} AND c.created < ?2 AND (${LIVE_GRANTS}) = 0`,
+  const eraseApplications = prepare(
+    `DELETE FROM records AS c WHERE ${APPLICATIONS} AND c.created < ?2 AND (${LIVE_GRANTS}) = 0`,
   );
 
   return {
@@ -48,15 +49,15 @@ export function createGrants(
           revoked: readTime(row.revoked),
         })),
       ),
-    listClients: () =>
+    listApplications: () =>
       read(() =>
-        selectClients.all(clock()).map((row) => ({
+        selectApplications.all(clock()).map((row) => ({
           clientId: String(row.client_id),
           created: Number(row.created),
           expires: readTime(row.expires),
           grants: Number(row.grants),
         })),
       ),
-    pruneClients: (before) => write(() => eraseClients.run(clock(), before)),
+    pruneApplications: (before) => write(() => eraseApplications.run(clock(), before)),
   };
 }

@@ -38,7 +38,7 @@ const BUSY_TIMEOUT = 5;
  */
 export function prepareDatabase(db: Database): void {
   db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;`);
-  const isNew = examine(db);
+  const isNew = isNewFile(db);
   // With WAL, readers and the writer do not block each other: admin commands read while the server writes.
   const [mode] = db.prepare("PRAGMA journal_mode = WAL").all();
   if (mode?.journal_mode !== "wal") {
@@ -51,11 +51,12 @@ export function prepareDatabase(db: Database): void {
   if (!isNew) return;
   transact(db, () => {
     // Another process may have created the tables meanwhile.
-    if (examine(db)) db.exec(SCHEMA);
+    if (isNewFile(db)) db.exec(SCHEMA);
   });
 }
 
-function examine(db: Database): boolean {
+/** Throws if the file is not ours. */
+function isNewFile(db: Database): boolean {
   const state = readSchemaState(db, { applicationId: APPLICATION_ID, version: SCHEMA_VERSION });
   if (state === "foreign") {
     throw new AnalyticsError("usage", "The store's file is another program's database.", {

@@ -10,7 +10,7 @@ import {
 } from "../../sqlite/driver.ts";
 import { createFileWatch, prepareFile } from "./sqlite-file.ts";
 import { prepareDatabase } from "./sqlite-schema.ts";
-import { describeFailure } from "./store-failure.ts";
+import { createStoreError } from "./store-failure.ts";
 
 export interface Session {
   /** Compiles a statement once. */
@@ -69,7 +69,7 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
     <T>(step: () => T) =>
     () => {
       // libsql's statements still work after the database is closed.
-      if (!isOpen) throw describeFailure("it was closed", undefined);
+      if (!isOpen) throw createStoreError("it was closed", undefined);
       confirmFile();
       return step();
     };
@@ -80,7 +80,7 @@ function createTransactions(db: Database, confirmFile: () => void): Session {
       try {
         return db.prepare(sql);
       } catch (error) {
-        throw explain(error);
+        throw createSqliteError(error);
       }
     },
     read,
@@ -130,15 +130,15 @@ async function retryWhileBusy<T>(step: () => T, start = performance.now()): Prom
       return step();
     } catch (error) {
       const busy = readResultCode(error) === BUSY;
-      if (!busy || performance.now() - start > LOCK_TIMEOUT) throw explain(error);
+      if (!busy || performance.now() - start > LOCK_TIMEOUT) throw createSqliteError(error);
     }
     await sleep(PAUSE);
   }
 }
 
-function explain(error: unknown): AnalyticsError {
+function createSqliteError(error: unknown): AnalyticsError {
   if (error instanceof AnalyticsError) return error;
   const code = readResultCode(error);
   const reason = REASONS[code ?? 0] ?? "its file cannot be used";
-  return describeFailure(reason, code === undefined ? undefined : `SQLite result code ${code}`);
+  return createStoreError(reason, code === undefined ? undefined : `SQLite result code ${code}`);
 }

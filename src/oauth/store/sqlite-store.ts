@@ -21,7 +21,7 @@ export async function openSqliteStore(
   { clock, secret, report }: StoreOptions,
   driver?: OpenDatabase,
 ): Promise<Store> {
-  const nameCounter = createCounterHash(secret);
+  const hashCounterName = createCounterHash(secret);
   const session = await openSession(file, driver ?? (await loadDriver()));
   const sweep = createSweep(session, clock);
   const sweepQuietly = () =>
@@ -31,7 +31,7 @@ export async function openSqliteStore(
   return {
     ...createRecords(session, clock),
     ...createGrants(session, clock),
-    ...createCounters(session, nameCounter),
+    ...createCounters(session, hashCounterName),
     check: createCheck(session),
     close: async () => {
       clearInterval(timer);
@@ -52,7 +52,7 @@ export async function loadDriver(): Promise<OpenDatabase> {
 
 function createCounters(
   { prepare, writeUnsynced }: Session,
-  nameCounter: (name: string) => string,
+  hashCounterName: (name: string) => string,
 ): Pick<Store, "hit" | "unhit"> {
   // A full window is not touched, so nothing is written then.
   const count = prepare(`
@@ -69,7 +69,7 @@ function createCounters(
   );
   return {
     hit: (counter, { max, windowMs }, now) => {
-      const [name, latest] = [nameCounter(counter), now + windowMs];
+      const [name, latest] = [hashCounterName(counter), now + windowMs];
       return writeUnsynced(() => {
         if (count.all(name, now, latest, max).length > 0) return 0;
         const ends = Number(select.get(name)?.ends ?? latest);
@@ -77,7 +77,7 @@ function createCounters(
         return Math.max(1, Math.min(ends, latest) - now);
       });
     },
-    unhit: (counter, now) => writeUnsynced(() => void takeBack.run(nameCounter(counter), now)),
+    unhit: (counter, now) => writeUnsynced(() => void takeBack.run(hashCounterName(counter), now)),
   };
 }
 
@@ -101,8 +101,8 @@ function createSweep({ prepare, write, checkpoint }: Session, clock: () => numbe
       WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${end} <= ?1 LIMIT ${SWEPT_PER_STEP})`),
   );
   return async () => {
-    for (const each of erasers) {
-      while ((await write(() => each.run(clock()))) === SWEPT_PER_STEP) await yieldToOthers();
+    for (const eraser of erasers) {
+      while ((await write(() => eraser.run(clock()))) === SWEPT_PER_STEP) await yieldToOthers();
     }
     await checkpoint();
   };

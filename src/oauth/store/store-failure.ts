@@ -4,7 +4,7 @@ import { AnalyticsError } from "../../errors.ts";
  * An error for when the store's medium fails. Its cause has only the code of the driver's error: the error itself may
  * contain a path, an address, or a command's arguments, even a password.
  */
-export function describeFailure(reason: string, code: string | undefined): AnalyticsError {
+export function createStoreError(reason: string, code: string | undefined): AnalyticsError {
   return new AnalyticsError("unavailable", `The sign-in store is unavailable: ${reason}.`, {
     hint: "Try again later. If you run this server, check /readyz and its log.",
     cause: code === undefined ? undefined : new Error(code),

@@ -27,7 +27,7 @@ export interface GrantSummary {
 }
 
 /** A registered application: a record of the kind "Client" with a `clientId`. */
-export interface ClientSummary {
+export interface ApplicationSummary {
   clientId: string;
   created: number;
   expires?: number | undefined;
@@ -64,9 +64,9 @@ export interface Store {
   /** Grants that have not expired, and revoked ones while their mark is kept; oldest first. */
   listGrants(): Promise<GrantSummary[]>;
   /** Registered applications, oldest first. */
-  listClients(): Promise<ClientSummary[]>;
+  listApplications(): Promise<ApplicationSummary[]>;
   /** Removes applications registered before that time without a live grant; returns how many. */
-  pruneClients(before: number): Promise<number>;
+  pruneApplications(before: number): Promise<number>;
   /**
    * Counts an event, unless its window is full. Returns 0 if it was counted, otherwise the milliseconds until the
    * window ends. A refusal writes nothing, so that it costs little however often it is caused. A window starts at its
