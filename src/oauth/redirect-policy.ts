@@ -38,19 +38,24 @@ const ALLOWED =
 export function findForbiddenRedirect(uris: readonly unknown[]): string | undefined {
   const index = uris.findIndex((uri) => !isAllowed(uri));
   if (index === -1) return undefined;
-  return `redirect_uris allows ${ALLOWED}, all without a user name; entry ${index + 1} is none of these`;
+  return `redirect_uris allows ${ALLOWED}, all written in full and without a user name; entry ${index + 1} is none of these`;
 }
 
 function isAllowed(uri: unknown): boolean {
   if (typeof uri !== "string" || !URL.canParse(uri)) return false;
   const { protocol, username, password, hostname } = new URL(uri);
   if (username !== "" || password !== "") return false;
-  if (protocol === "https:") return true;
-  if (protocol === "http:") return isLoopback(hostname);
+  if (protocol === "https:") return isWebAddress(uri);
+  if (protocol === "http:") return isWebAddress(uri) && isLoopback(hostname);
   const scheme = protocol.slice(0, -1);
   // Without the slashes, editors take some addresses for commands: `vscode:mcp/install`.
   if (APP_SCHEMES.includes(scheme)) return /^[^:]+:\/\/[^/]/.test(uri);
   return REVERSE_DOMAIN.test(scheme) && !SYSTEM_SCHEMES.test(scheme);
+}
+
+/** Whether a web address is written in full. URL parsers also accept `https:host`, backslashes and line breaks. */
+export function isWebAddress(uri: string): boolean {
+  return /^https?:\/\/[^\s/\\?#][^\s\\]*$/i.test(uri) && URL.canParse(uri);
 }
 
 /** Whether a redirect stays on the person's own machine. */

@@ -1,3 +1,4 @@
+import { isWebAddress } from "./redirect-policy.ts";
 import { SCOPE } from "./scope.ts";
 
 /**
@@ -47,18 +48,21 @@ export function createNormalizer(resource: string): Normalizer {
       return form;
     },
     registration: readMetadata,
-    document: ({ client_id, client_secret, client_secret_expires_at, ...metadata }) => ({
-      ...readMetadata(metadata),
-      // The provider refuses a document with another's client_id, or with a secret that the whole world can read.
-      client_id,
-      client_secret,
-      client_secret_expires_at,
-      // A registration's answer shows what was changed; a document's author sees nothing. So an unknown method is
-      // refused, and an application that wants to authenticate is never treated as one that does not.
-      token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? "none",
-      // The provider requires https here, and would refuse the whole document.
-      client_uri: isHttps(metadata.client_uri) ? metadata.client_uri : undefined,
-    }),
+    document: ({ client_id, client_secret, client_secret_expires_at, ...given }) => {
+      const metadata = readMetadata(given);
+      return {
+        ...metadata,
+        // The provider refuses a document with another's client_id, or with a secret that the whole world can read.
+        client_id,
+        client_secret,
+        client_secret_expires_at,
+        // A registration's answer shows what was changed; a document's author sees nothing. So an unknown method is
+        // refused, and an application that wants to authenticate is never treated as one that does not.
+        token_endpoint_auth_method: given.token_endpoint_auth_method ?? "none",
+        // The provider requires https here, and would refuse the whole document.
+        client_uri: isHttps(metadata.client_uri) ? metadata.client_uri : undefined,
+      };
+    },
   };
 }
 
@@ -81,11 +85,11 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
     // Anything but text becomes null, because it may be nested too deeply to be passed on. The provider refuses it.
     redirect_uris: uris.slice(0, MAX_REDIRECTS).map((uri) => (typeof uri === "string" ? uri : null)),
     ...(typeof client_name === "string" && { client_name: client_name.slice(0, MAX_NAME) }),
-    ...(typeof client_uri === "string" && URL.canParse(client_uri) && { client_uri }),
+    ...(typeof client_uri === "string" && isWebAddress(client_uri) && { client_uri }),
     token_endpoint_auth_method: METHODS.has(token_endpoint_auth_method) ? token_endpoint_auth_method : "none",
     ...(token_endpoint_auth_method === "private_key_jwt" && {
       ...(isWithin(jwks, KEY_SET_DEPTH) && { jwks }),
-      ...(typeof jwks_uri === "string" && { jwks_uri }),
+      ...(typeof jwks_uri === "string" && isWebAddress(jwks_uri) && { jwks_uri }),
     }),
     // Native applications may use loopback addresses with any port (RFC 8252, section 7.3) and their own schemes,
     // but not plain http elsewhere.

@@ -29,9 +29,17 @@ describe("a registration is refused for a redirect", () => {
     "https://:word@x.example/cb",
     "data:x",
     "http://x.example/cb",
+    "https:evil.example/cb",
+    "https:/evil.example/cb",
+    "https:///evil.example/cb",
+    "https:\\\\evil.example\\cb",
+    "https://\t/evil.example/cb",
+    "https://x.example/c\nb",
+    "http:127.0.0.1/cb",
+    "http:localhost:1/cb",
     "no address",
     7,
-  ])("to %s", async (uri) => {
+  ])("to %j", async (uri) => {
     expect(await register("https://x.example/cb", uri)).toBe(400);
   });
 
@@ -49,6 +57,8 @@ describe("of an application's metadata", () => {
   it.each<[string, unknown, string | undefined, string | undefined]>([
     ["https", "https://x.example/", "https://x.example/", "https://x.example/"],
     ["http", "http://x.example/", "http://x.example/", undefined],
+    ["https without slashes", "https:evil.example/", undefined, undefined],
+    ["https with backslashes", "https://x.example\\y", undefined, undefined],
     ["no address", "x", undefined, undefined],
     ["no text", 7, undefined, undefined],
     ["none", undefined, undefined, undefined],
@@ -71,6 +81,10 @@ describe("of an application's metadata", () => {
       expect(taken({ keys: [key] }, "none")).not.toHaveProperty(property);
     expect(
       registration({ redirect_uris, token_endpoint_auth_method: "private_key_jwt", jwks_uri: 7 }),
+    ).not.toHaveProperty("jwks_uri");
+    const jwks_uri = "https:x.example/keys";
+    expect(
+      registration({ redirect_uris, token_endpoint_auth_method: "private_key_jwt", jwks_uri }),
     ).not.toHaveProperty("jwks_uri");
   });
 
