@@ -34,6 +34,13 @@ export function createRoutes(options: RoutesOptions): RequestListener {
   const { onFault, source } = options;
 
   const route = async (request: IncomingMessage, response: ServerResponse) => {
+    // Node refuses requests without the header, but not with an empty one (RFC 9112, section 3.2).
+    if (request.headers.host === "") {
+      return sendJson(response, 400, {
+        error: "invalid_request",
+        error_description: "The Host header is empty.",
+      });
+    }
     const path = (request.url ?? "/").replace(/\?.*/s, "");
     if (path === "/mcp" || path === "/mcp/") {
       return isBrowser(request) ? sendPage(response, 200, landing) : options.serveMcp(request, response);

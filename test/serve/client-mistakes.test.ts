@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestConnector } from "../support/connector.ts";
 import { register, signIn } from "../support/oauth-client.ts";
@@ -115,5 +116,17 @@ it.each(["/mcp", "/token", "/revoke", "/register", "/authorize", "/consent/none"
       await expect.poll(() => asked(), { timeout: 2_000 }).toBeGreaterThan(answered);
     }
     expect(faults().slice(before)).toEqual([]);
+  },
+);
+
+it.each(["/mcp", "/", "/healthz", "/register", "/authorize?client_id=x"])(
+  "%s: an empty Host is refused (RFC 9112, section 3.2)",
+  async (path) => {
+    const { hostname, port } = new URL(connector.publicUrl);
+    for (const host of ["Host:", "Host:  "]) {
+      const socket = connect(Number(port), hostname);
+      socket.end(`GET ${path} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`);
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"error":"invalid_request"/);
+    }
   },
 );
