@@ -104,7 +104,7 @@ export function createProvider(options: ProviderOptions) {
         message: "The application sent a request that this server cannot accept.",
         hint: "Go back to the application and start again.",
         code: error,
-        sent: typeof error_description === "string" ? error_description : undefined,
+        reason: typeof error_description === "string" ? error_description : undefined,
       });
     },
     responseTypes: ["code"],
@@ -132,8 +132,8 @@ export function createProvider(options: ProviderOptions) {
   // Trusts `X-Forwarded-Proto`, which `setPublicAddress` sets.
   provider.proxy = true;
   provider.on("interaction.started", setHandoffCookie);
-  provider.use(createRedirectGuard(issuer));
-  provider.use(createOutageAnswer(provider));
+  provider.use(createRedirectGuard(provider));
+  provider.use(createIdentityAnswers(provider));
   provider.on("server_error", (_, fault) => {
     // The failure of a store is logged once for all requests, by the caller.
     if (!isUnavailable(fault)) onFault(fault);
@@ -142,23 +142,33 @@ export function createProvider(options: ProviderOptions) {
 }
 
 /**
- * Answers 503 where the provider answers `invalid_client` because it could not fetch the application's document or
- * keys: at `invalid_client`, applications discard their registration and tokens.
+ * Corrects the token endpoint's answers to applications that the provider cannot identify. If a document or key set
+ * cannot be fetched for now, the answer is 503: at `invalid_client`, applications discard their registration and tokens.
+ * If a document is gone or not acceptable, it is 401 `invalid_client`, as for a registration that is gone (RFC 6749,
+ * section 5.2).
  */
-function createOutageAnswer(provider: Provider): Parameters<Provider["use"]>[0] {
-  const affected = new WeakSet<object>();
-  const note = (ctx: object, fault: Error) => void (isDocumentUnavailable(fault) && affected.add(ctx));
+function createIdentityAnswers(provider: Provider): Parameters<Provider["use"]>[0] {
+  const faults = new WeakMap<object, Error>();
+  const note = (ctx: object, fault: Error) => void faults.set(ctx, fault);
   provider.on("grant.error", note);
   provider.on("revocation.error", note);
   return async (ctx, next) => {
     await next();
-    if (!affected.has(ctx)) return;
-    ctx.status = 503;
-    ctx.remove("WWW-Authenticate");
-    ctx.set("Retry-After", "30");
-    const error_description =
-      "The application's metadata document or keys cannot be fetched. Try again later.";
-    ctx.body = { error: "temporarily_unavailable", error_description };
+    const fault = faults.get(ctx);
+    if (isDocumentUnavailable(fault)) {
+      ctx.status = 503;
+      ctx.remove("WWW-Authenticate");
+      ctx.set("Retry-After", "30");
+      const error_description =
+        "The application's metadata document or keys cannot be fetched. Try again later.";
+      ctx.body = { error: "temporarily_unavailable", error_description };
+    } else if (fault instanceof errors.InvalidClient || fault instanceof errors.InvalidClientMetadata) {
+      ctx.status = 401;
+      if (ctx.headers.authorization !== undefined) {
+        ctx.set("WWW-Authenticate", `Basic realm="${provider.issuer}", error="invalid_client"`);
+      }
+      ctx.body = { error: "invalid_client", error_description: fault.error_description };
+    }
   };
 }
 

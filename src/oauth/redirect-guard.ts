@@ -1,4 +1,5 @@
-import type { KoaContextWithOIDC } from "oidc-provider";
+import type Provider from "oidc-provider";
+import type { errors, KoaContextWithOIDC } from "oidc-provider";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
 import { isLoopbackRedirect } from "./redirect-policy.ts";
@@ -11,7 +12,11 @@ type Context = Omit<KoaContextWithOIDC, "oidc"> & { oidc?: KoaContextWithOIDC["o
  * register any web address, so a link to this server would otherwise lead wherever a stranger wants. Redirects to the
  * person's own machine pass: no stranger can listen there.
  */
-export function createRedirectGuard(issuer: string) {
+export function createRedirectGuard(provider: Provider) {
+  const { issuer } = provider;
+  // Read here, since a redirect may have an `error_description` of its own in its query.
+  const refusals = new WeakMap<object, errors.OIDCProviderError>();
+  provider.on("authorization.error", (ctx, refusal) => void refusals.set(ctx, refusal));
   return async (ctx: Context, next: () => Promise<unknown>): Promise<void> => {
     await next();
     const location = ctx.response.get("Location");
@@ -21,22 +26,20 @@ export function createRedirectGuard(issuer: string) {
     ctx.remove("Location");
     ctx.status = 400;
     ctx.set(pageHeaders);
-    ctx.body = buildPage(target);
+    ctx.body = buildPage(target, refusals.get(ctx));
   };
 }
 
 /** The person has chosen Allow or Cancel on the consent page, which names the address. */
 const isDecided = ({ oidc }: Context) => oidc?.entities.Interaction?.result !== undefined;
 
-function buildPage(target: URL): string {
-  // For response types with a token, the answer is in the fragment.
-  const answer = new URLSearchParams(target.hash === "" ? target.search : target.hash.slice(1));
+function buildPage(target: URL, refusal: errors.OIDCProviderError | undefined): string {
   return buildErrorPage({
     title: "This sign-in cannot continue",
     message: "The application sent a request that this server cannot accept.",
     hint: "Go back to the application and start again.",
     link: { href: target.href, address: target.protocol === "https:" ? target.host : target.protocol },
-    code: answer.get("error") ?? undefined,
-    sent: answer.get("error_description") ?? undefined,
+    code: refusal?.error ?? "server_error",
+    reason: refusal?.error_description,
   });
 }

@@ -101,14 +101,47 @@ describe("a client's document host that", () => {
     },
   );
 
-  it.each([404, 410])("answers %i has withdrawn the client", async (status) => {
+  it.each([404, 410])("answers %i has withdrawn the application", async (status) => {
     const { host, start, startAnother } = createScene();
     const first = await start();
     const { body } = await signIn(first, { client: ID, asked: { redirect_uri: REDIRECT } });
     host.answer = async () => new Response("", { status });
     const { origin } = await startAnother(first);
     const refused = await refresh(origin, body.refresh_token);
-    expect([refused.status, refused.body.error]).toEqual([400, "invalid_client"]);
+    expect([refused.status, refused.body.error]).toEqual([401, "invalid_client"]);
+  });
+
+  it.each<[string, () => Promise<Response>]>([
+    ["answers 404", async () => new Response("", { status: 404 })],
+    ["publishes another's document", async () => Response.json({ ...DOCUMENT, client_id: `${ID}2` })],
+    [
+      "publishes a forbidden redirect",
+      async () => Response.json({ ...DOCUMENT, redirect_uris: ["ssh://x"] }),
+    ],
+  ])("%s is answered like a registration that is gone (RFC 6749, 5.2)", async (_, answer) => {
+    const { host, start } = createScene();
+    host.answer = answer;
+    const { publicUrl } = await start();
+    for (const path of ["token", "revoke"]) {
+      const asked = async (client: string) => {
+        const form = { grant_type: "refresh_token", refresh_token: "x", token: "x" };
+        const basic = `Basic ${btoa(`${encodeURIComponent(client)}:secret`)}`;
+        const answers = [
+          await post(`${publicUrl}/${path}`, { ...form, client_id: client }),
+          await post(`${publicUrl}/${path}`, form, { authorization: basic }),
+        ];
+        return answers.map(({ status, headers, body }) => {
+          const [scheme] = headers.get("www-authenticate")?.split(" ") ?? [];
+          return [status, body.error, scheme];
+        });
+      };
+      const gone = [
+        [401, "invalid_client", undefined],
+        [401, "invalid_client", "Basic"],
+      ];
+      expect([path, await asked(ID)]).toEqual([path, gone]);
+      expect([path, await asked("pruned")]).toEqual([path, gone]);
+    }
   });
 
   it("publishes another document is believed, even if the old one was better", async () => {
@@ -117,7 +150,7 @@ describe("a client's document host that", () => {
     const { body } = await signIn(first, { client: ID, asked: { redirect_uri: REDIRECT } });
     host.answer = async () => Response.json({ ...DOCUMENT, client_id: "https://client.example/other" });
     const { origin } = await startAnother(first);
-    expect((await refresh(origin, body.refresh_token)).status).toBe(400);
+    expect((await refresh(origin, body.refresh_token)).status).toBe(401);
   });
 
   it("fails between consent and exchange does not lose the code", async () => {

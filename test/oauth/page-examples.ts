@@ -69,7 +69,7 @@ export const pages: Record<string, string> = {
     message: "The application wants to be answered at an address that it has not registered.",
     hint: "Close this page, remove the connector in your assistant, and add it once more.",
     code: "invalid_redirect_uri",
-    sent: `https://evil.example/${"x".repeat(500)}?<script>`,
+    reason: `https://evil.example/${"x".repeat(500)}?<script>`,
   }),
   "refused with a link": buildErrorPage({
     title: "This sign-in cannot continue",

@@ -267,22 +267,22 @@ describe("the consent page", () => {
 });
 
 describe("the error page", () => {
-  it("says what happened, what to do, and what the application sent, as text", () => {
+  it("says what happened, what to do, and why, as text", () => {
     const page = buildErrorPage({
       title: "<b>",
       message: "Message & more.",
       hint: "Hint.",
       code: "invalid_request",
-      sent: `"><script>\u202e\n${"x".repeat(1000)}`,
+      reason: `"><script>\u202e\n${"x".repeat(1000)}`,
     });
-    expect(read(page)).toContain("<b> Message & more. Hint. The application sent:");
+    expect(read(page)).toContain("<b> Message & more. Hint. This server’s reason:");
     expect(read(page)).toContain("Code: invalid_request");
     expect(nameIn(page)).toBe(`"><script> ${"x".repeat(288)}…`);
     expect(page).not.toContain("<script");
   });
 
   it("leaves out missing parts", () => {
-    const words = read(buildErrorPage({ title: "Gone", message: "It is not here.", sent: "\u200b" }));
+    const words = read(buildErrorPage({ title: "Gone", message: "It is not here.", reason: "\u200b" }));
     expect(words.trim()).toBe("analytics-mcp Gone It is not here.");
   });
 });

@@ -12,20 +12,20 @@ export interface ErrorPage {
   link?: { href: string; address: string } | undefined;
   /** The error code, to search for. */
   code?: string | undefined;
-  /** What the application sent: untrusted text, shown as a quotation. */
-  sent?: string | undefined;
+  /** Why this server refused the request. It may quote the request, so it is sanitized and shown in a frame. */
+  reason?: string | undefined;
 }
 
-const MAX_SENT_LENGTH = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** Shows an error here, because there is no address that could be trusted to receive it. */
-export function buildErrorPage({ title, message, hint, link, code, sent }: ErrorPage): string {
-  const words = cleanWords(sent, MAX_SENT_LENGTH);
+export function buildErrorPage({ title, message, hint, link, code, reason }: ErrorPage): string {
+  const words = cleanWords(reason, MAX_REASON_LENGTH);
   const main = html`<h1>${title}</h1>
 <p>${message}</p>
 ${hint === undefined ? undefined : html`<p>${hint}</p>`}
 ${link && buildLink(link)}
-${words === undefined ? undefined : html`<p class="sent soft">The application sent:</p>\n<p><bdi class="name">${words}</bdi></p>`}
+${words === undefined ? undefined : html`<p class="reason soft">This server’s reason:</p>\n<p><bdi class="name">${words}</bdi></p>`}
 ${code === undefined ? undefined : html`<p class="code">Code: <code>${code}</code></p>`}`;
   return buildDocument({ title, main });
 }

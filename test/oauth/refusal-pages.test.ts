@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { open, register } from "../support/oauth-client.ts";
+import { start } from "./connector-fixture.ts";
+
+const CALLBACK = "https://client.example/cb";
+
+/** The texts of the page's frames, which quote, and what stands before the last one. */
+function readQuotation(html: string) {
+  const [, before, quoted] =
+    /<p class="reason soft">([^<]*)<\/p>\s*<p><bdi class="name">([^<]*)<\/bdi>/.exec(html) ?? [];
+  return { before, quoted };
+}
+
+describe("the page of a sign-in that is refused", () => {
+  const OURS = "This server’s reason:";
+
+  it("says whose words the reason is: this server's", async () => {
+    const connector = await start();
+    const { body } = await register(connector, { redirect_uris: [CALLBACK] });
+    const asked = { client_id: body.client_id, redirect_uri: CALLBACK };
+    const other = await open(connector, { ...asked, resource: "https://other.example/mcp" });
+    expect(readQuotation(other.html)).toEqual({
+      before: OURS,
+      quoted: "resource indicator is missing, or unknown",
+    });
+    const unknown = await open(connector, { client_id: "unknown" });
+    expect(readQuotation(unknown.html)).toEqual({ before: OURS, quoted: "client is invalid" });
+    for (const { html } of [other, unknown]) expect(html).not.toContain("The application sent:");
+  });
+
+  it("shows no reason and no code that the application put into its redirect", async () => {
+    const connector = await start();
+    const redirect = `${CALLBACK}?error=account_closed&error_description=Call+555-0100`;
+    const { body } = await register(connector, { redirect_uris: [redirect] });
+    const asked = { client_id: body.client_id, redirect_uri: redirect };
+    const { html } = await open(connector, { ...asked, prompt: "none" });
+    expect(html).toContain("Code: <code>login_required</code>");
+    expect(readQuotation(html)).toMatchObject({ before: OURS, quoted: expect.stringContaining("End-User") });
+    const withFragment = await open(connector, { ...asked, response_type: "token" });
+    expect(withFragment.html).toContain("Code: <code>unsupported_response_type</code>");
+    expect(readQuotation(withFragment.html).quoted).not.toContain("555");
+  });
+});
