@@ -292,6 +292,48 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         expect(await store.pruneApplications(now + 1)).toBe(0);
       });
 
+      /** A store that keeps three records of a limited kind, and what of them it has. */
+      const openLimited = async () => {
+        const limited = await medium.open({ maxWithoutGrant: 3 });
+        const put = async (kind: string, names: string[], more = {}) => {
+          for (const name of names) await limited.put(buildRecord(name, { kind, created: now++, ...more }));
+        };
+        const readNames = async (kind: string, ...names: string[]) => {
+          // SQLite removes the surplus when it is opened and then each minute, the others at once.
+          await medium.open({ maxWithoutGrant: 3 });
+          const found = await Promise.all(names.map((name) => limited.get(kind, name)));
+          return names.filter((_, index) => found[index] !== undefined);
+        };
+        return { limited, put, readNames };
+      };
+
+      it("keep the applications with grants, and of the others only the newest", async () => {
+        const { limited, put, readNames } = await openLimited();
+        await put("Client", ["used"], { clientId: "used" });
+        await put("AccessToken", ["used"], { clientId: "used", grantId: "g" });
+        for (const clientId of ["a", "b", "c", "d", "e"]) await put("Client", [clientId], { clientId });
+        expect(await readNames("Client", "used", "a", "b", "c", "d", "e")).toEqual(["used", "c", "d", "e"]);
+        const listed = await limited.listApplications();
+        expect(listed.map(({ clientId }) => clientId)).toEqual(["used", "c", "d", "e"]);
+      });
+
+      it.each(["Interaction", "ReplayDetection"])("keep only the newest %s records", async (kind) => {
+        const { limited, put, readNames } = await openLimited();
+        await put(kind, ["done", "1", "2"]);
+        await limited.remove(kind, "done");
+        await put(kind, ["3", "4"]);
+        expect(await readNames(kind, "done", "1", "2", "3", "4")).toEqual(["2", "3", "4"]);
+      });
+
+      it("keep all records of grants and documents", async () => {
+        const { put, readNames } = await openLimited();
+        const names = ["1", "2", "3", "4"];
+        await put("Document", names);
+        await put("AuthorizationCode", names, { grantId: "g" });
+        expect(await readNames("Document", ...names)).toEqual(names);
+        expect(await readNames("AuthorizationCode", ...names)).toEqual(names);
+      });
+
       it("are complete even if they are long", async () => {
         for (let index = 0; index < 600; index++) {
           await store.put(buildRecord(`${index}`, { grantId: `g${index}`, created: now + index }));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
-import type { Store, StoredRecord } from "../../src/oauth/store/store.ts";
+import type { Store, StoredRecord, StoreOptions } from "../../src/oauth/store/store.ts";
 import { type OpenDatabase, openWithLibsql, openWithNode } from "../../src/sqlite/driver.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
 
@@ -17,7 +17,7 @@ export interface Medium {
   clock: { now: number };
   /** Lines reported to the log. */
   lines: string[];
-  open(): Promise<Store>;
+  open(more?: Pick<StoreOptions, "maxWithoutGrant">): Promise<Store>;
   close(): Promise<void>;
 }
 
@@ -55,15 +55,15 @@ export async function stopSharedRedis(): Promise<void> {
   await (await redis)?.stop();
 }
 
-function createMedium(connect: (options: ReturnType<typeof createOptions>["options"]) => Promise<Store>) {
+function createMedium(connect: (options: StoreOptions) => Promise<Store>) {
   return (release: () => void = () => {}): Medium => {
     const { clock, lines, options } = createOptions();
     const opened: Store[] = [];
     return {
       clock,
       lines,
-      open: async () => {
-        const store = await connect(options);
+      open: async (more) => {
+        const store = await connect({ ...options, ...more });
         opened.push(store);
         return store;
       },

@@ -1,15 +1,25 @@
+import { createQueue, createSweeper } from "./memory-limits.ts";
 import { createCounterHash } from "./sealing.ts";
 import {
   type GrantSummary,
   isLive,
+  LIMITED_KINDS,
+  MAX_WITHOUT_GRANT,
   readMarkEnd,
   type Store,
   type StoredRecord,
   type StoreOptions,
 } from "./store.ts";
 
-/** How many entries each write checks for expiry: more than a write can add, so expired ones do not pile up. */
-const SWEPT_PER_WRITE = 20;
+/**
+ * What the process has memory for, since others cannot sign in if it runs out: bytes of the records of each limited
+ * kind, grants, and counters. Beyond them, the oldest are removed.
+ */
+const MAX_BYTES = 16_000_000;
+const MAX_GRANTS = 10_000;
+const MAX_COUNTERS = 50_000;
+/** Estimated bytes that a record takes besides its sealed value. */
+const RECORD_OVERHEAD = 1_000;
 
 interface Grant extends GrantSummary {
   /** The keys of its records, expired ones included. */
@@ -17,10 +27,18 @@ interface Grant extends GrantSummary {
 }
 
 /** A store that ends with its process: for demonstrations, tests, and whenever sign-ins may be lost. */
-export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report">): Store {
+export function createMemoryStore({
+  clock,
+  secret,
+  maxWithoutGrant = MAX_WITHOUT_GRANT,
+}: Omit<StoreOptions, "report">): Store {
   const records = new Map<string, StoredRecord>();
   const grants = new Map<string, Grant>();
   const counters = new Map<string, { count: number; ends: number }>();
+  const queues = new Map(LIMITED_KINDS.map((kind) => [kind, createQueue()]));
+  /** How many grants each application has, and the keys of the registered ones. */
+  const grantCounts = new Map<string, number>();
+  const registrations = new Map<string, string>();
   const hashCounterName = createCounterHash(secret);
 
   const keyOf = (kind: string, hash: string) => JSON.stringify([kind, hash]);
@@ -29,14 +47,51 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
     return record && isLive(record.expires, clock()) ? record : undefined;
   };
   const forget = (key: string) => {
-    grants.get(records.get(key)?.grantId ?? "")?.records.delete(key);
+    const { kind = "", grantId = "", clientId = "" } = records.get(key) ?? {};
+    grants.get(grantId)?.records.delete(key);
+    queues.get(kind)?.remove(key);
+    if (kind === "Client") registrations.delete(clientId);
     return records.delete(key);
+  };
+  /** Keeps the queue of a kind within its limits. Applications with a grant leave it until their last grant is gone. */
+  const enqueue = (key: string, { kind, sealed }: StoredRecord) => {
+    const queue = queues.get(kind);
+    queue?.add(key, sealed.byteLength + RECORD_OVERHEAD);
+    while (queue && (queue.sizes.size > maxWithoutGrant || queue.bytes() > MAX_BYTES)) {
+      const [oldest = ""] = queue.sizes.keys();
+      queue.remove(oldest);
+      const clientId = records.get(oldest)?.clientId ?? "";
+      if (kind !== "Client" || !grantCounts.has(clientId)) forget(oldest);
+    }
+  };
+  const countGrant = (clientId: string | undefined, change: 1 | -1) => {
+    if (clientId === undefined) return;
+    const count = (grantCounts.get(clientId) ?? 0) + change;
+    if (count > 0) return void grantCounts.set(clientId, count);
+    grantCounts.delete(clientId);
+    const key = registrations.get(clientId) ?? "";
+    const registration = records.get(key);
+    if (registration) enqueue(key, registration);
+  };
+  const setGrant = (grant: Grant) => {
+    const known = grants.get(grant.grantId);
+    grants.set(grant.grantId, grant);
+    countGrant(grant.clientId, 1);
+    countGrant(known?.clientId, -1);
+    const [oldest = ""] = grants.keys();
+    if (grants.size > MAX_GRANTS) removeGrant(oldest);
+  };
+  const removeGrant = (grantId: string) => {
+    const { clientId, records: own = [] } = grants.get(grantId) ?? {};
+    for (const key of own) forget(key);
+    countGrant(clientId, -1);
+    grants.delete(grantId);
   };
   const grantEnd = ({ revoked, expires }: Grant) =>
     revoked === undefined ? expires : readMarkEnd(revoked, expires);
   const sweepers = [
     createSweeper(records, ({ expires }) => expires, forget),
-    createSweeper(grants, grantEnd, (id) => grants.delete(id)),
+    createSweeper(grants, grantEnd, removeGrant),
     createSweeper(
       counters,
       ({ ends }) => ends,
@@ -67,9 +122,13 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
       forget(key);
       // Copied, so that the caller cannot change stored bytes.
       records.set(key, { ...record, consumed, sealed: Uint8Array.from(record.sealed) });
-      if (grantId === undefined) return true;
+      if (kind === "Client" && clientId !== undefined) registrations.set(clientId, key);
+      if (grantId === undefined) {
+        enqueue(key, record);
+        return true;
+      }
       const endless = expires === undefined || (grant !== undefined && grant.expires === undefined);
-      grants.set(grantId, {
+      setGrant({
         grantId,
         clientId: clientId ?? grant?.clientId,
         created: Math.min(created, grant?.created ?? created),
@@ -96,7 +155,7 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
       if (grant?.revoked !== undefined) return false;
       for (const key of grant?.records ?? []) forget(key);
       const summary = grant ?? { grantId, created: at, refreshed: at };
-      grants.set(grantId, { ...summary, revoked: at, records: new Set() });
+      setGrant({ ...summary, revoked: at, records: new Set() });
       return true;
     },
     listGrants: async () =>
@@ -121,7 +180,11 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
       const running = known !== undefined && known.ends > now;
       const ends = running ? Math.min(known.ends, now + windowMs) : now + windowMs;
       const count = running ? known.count : 0;
+      // A new window goes to the end, since the oldest are removed first.
+      if (!running) counters.delete(name);
       counters.set(name, { count: Math.min(count + 1, Math.max(count, max)), ends });
+      const [oldest = ""] = counters.keys();
+      if (counters.size > MAX_COUNTERS) counters.delete(oldest);
       return count < max ? 0 : ends - now;
     },
     unhit: async (counter, now) => {
@@ -130,29 +193,9 @@ export function createMemoryStore({ clock, secret }: Omit<StoreOptions, "report"
     },
     check: async () => {},
     close: async () => {
-      for (const map of [records, grants, counters]) map.clear();
+      for (const map of [records, grants, counters, queues, grantCounts, registrations]) map.clear();
     },
   };
 }
 
 const byAge = (one: { created: number }, other: { created: number }) => one.created - other.created;
-
-/** Checks a map's entries in turn, a few at each call, and removes expired ones. */
-function createSweeper<T>(
-  map: Map<string, T>,
-  endOf: (value: T) => number | undefined,
-  remove: (key: string) => void,
-): (now: number) => void {
-  let round = map.entries();
-  return (now) => {
-    for (let left = SWEPT_PER_WRITE; left > 0; left--) {
-      const next = round.next();
-      if (next.done) {
-        round = map.entries();
-        return;
-      }
-      const [key, value] = next.value;
-      if (!isLive(endOf(value), now)) remove(key);
-    }
-  };
-}

@@ -5,6 +5,7 @@
  *
  * - `record:<kind>:<hash>` a hash: grant, client, created, expires, consumed, sealed
  * - `grant:<id>` a hash: client, created, refreshed, expires, revoked; `records:<id>` the keys of its records
+ * - `ages:<kind>` the hashes of records of a limited kind without a grant, by the time when they were created
  * - `grants` all grants, `clients` the hashes of all applications, `live:<client>` the grants of one that are not revoked
  * - `counter:<name>` a hash: count, ends
  *
@@ -44,8 +45,27 @@ end
 export const GET = `${FIND}
 return find(prefix .. 'record:' .. ARGV[1] .. ':' .. ARGV[2], tonumber(ARGV[3]), 'client', 'consumed', 'sealed')`;
 
-/** kind, hash, grant, client, created, expires, consumed, sealed, now → 1, or 0 if the grant is revoked */
+/**
+ * kind, hash, grant, client, created, expires, consumed, sealed, now, how many records without a grant to keep (or "")
+ * → 1, or 0 if the grant is revoked
+ */
 export const PUT = `${SHARED}
+local function limit(kind, hash, created, expires, max, now)
+  local ages = prefix .. 'ages:' .. kind
+  redis.call('ZADD', ages, created, hash)
+  if expires ~= '' and redis.call('PTTL', ages) < tonumber(expires) - now then forget(ages, expires, now) end
+  for _ = 1, math.min(10, redis.call('ZCARD', ages) - max) do
+    local oldest = redis.call('ZPOPMIN', ages)[1]
+    local key = prefix .. 'record:' .. kind .. ':' .. oldest
+    local known = redis.call('HMGET', key, 'grant', 'client')
+    local live = prefix .. 'live:' .. (known[2] or '')
+    local isUsed = kind == 'Client' and redis.call('ZCOUNT', live, '(' .. string.format('%.0f', now), '+inf') > 0
+    if known[1] == '' and not isUsed then
+      redis.call('DEL', key)
+      if kind == 'Client' then redis.call('ZREM', prefix .. 'clients', oldest) end
+    end
+  end
+end
 local kind, hash, grant, client, created, expires, consumed, sealed = unpack(ARGV, 1, 8)
 local now = tonumber(ARGV[9])
 if grant ~= '' and redis.call('HEXISTS', prefix .. 'grant:' .. grant, 'revoked') == 1 then return 0 end
@@ -56,7 +76,10 @@ redis.call('HSET', key, 'grant', grant, 'client', client, 'created', created, 'e
   'consumed', consumed, 'sealed', sealed)
 forget(key, expires, now)
 if kind == 'Client' and client ~= '' then enlist(prefix .. 'clients', expires, hash, now) end
-if grant == '' then return 1 end
+if grant == '' then
+  if ARGV[10] ~= '' then limit(kind, hash, created, expires, tonumber(ARGV[10]), now) end
+  return 1
+end
 local home = prefix .. 'grant:' .. grant
 local known = redis.call('HMGET', home, 'client', 'created', 'refreshed', 'expires')
 if known[2] then
@@ -87,6 +110,7 @@ return { 1, ARGV[3] }`;
 
 /** kind, hash → 1 if it was removed, else 0 */
 export const REMOVE = `
+redis.call('ZREM', KEYS[1] .. 'ages:' .. ARGV[1], ARGV[2])
 if ARGV[1] == 'Client' then redis.call('ZREM', KEYS[1] .. 'clients', ARGV[2]) end
 return redis.call('DEL', KEYS[1] .. 'record:' .. ARGV[1] .. ':' .. ARGV[2])`;
 
@@ -141,6 +165,7 @@ if not known[1] or tonumber(known[2]) >= tonumber(ARGV[2]) then return 0 end
 if redis.call('ZCOUNT', prefix .. 'live:' .. known[1], '(' .. ARGV[3], '+inf') > 0 then return 0 end
 redis.call('DEL', key)
 redis.call('ZREM', prefix .. 'clients', ARGV[1])
+redis.call('ZREM', prefix .. 'ages:Client', ARGV[1])
 return 1`;
 
 /** name, max, window, now → 0 if it was counted, else the milliseconds until the window ends; then it only reads */

@@ -12,7 +12,7 @@ import {
   UNHIT,
 } from "./redis-scripts.ts";
 import { createCounterHash } from "./sealing.ts";
-import { REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
+import { LIMITED_KINDS, MAX_WITHOUT_GRANT, REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
 
 export interface RedisStoreOptions extends StoreOptions {
   /** The prefix of every key. Its braces keep all keys in one slot, but clusters are still not supported. */
@@ -29,7 +29,7 @@ const PAGE = 500;
  * Throws AnalyticsError `usage` for an invalid URL, and `unavailable` if Redis does not answer.
  */
 export async function openRedisStore(url: string, options: RedisStoreOptions): Promise<Store> {
-  const { clock, secret, report, prefix = "{analytics-mcp}:" } = options;
+  const { clock, secret, report, prefix = "{analytics-mcp}:", maxWithoutGrant = MAX_WITHOUT_GRANT } = options;
   const hashCounterName = createCounterHash(secret);
   const connection = await connectRedis(url, report);
   const { ask, close } = connection;
@@ -40,7 +40,8 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
   return {
     put: async ({ kind, hash, grantId, clientId, created, expires, consumed, sealed }) => {
       const plain = [grantId ?? "", clientId ?? "", created, expires ?? "", consumed ?? ""];
-      return (await run(PUT, kind, hash, ...plain, sealed, clock())) === 1;
+      const max = LIMITED_KINDS.includes(kind) ? maxWithoutGrant : "";
+      return (await run(PUT, kind, hash, ...plain, sealed, clock(), max)) === 1;
     },
     get: async (kind, hash) => {
       const values = [kind, hash, String(clock())];

@@ -3,7 +3,7 @@ import type { Session } from "./sqlite-session.ts";
 import { readMarkEnd, type Store } from "./store.ts";
 
 /** The grants of application `c` that are neither revoked nor expired at ?1. */
-const LIVE_GRANTS = `
+export const LIVE_GRANTS = `
   SELECT count(*) FROM grants
   WHERE client_id = c.client_id AND revoked IS NULL AND (expires IS NULL OR expires > ?1)`;
 const APPLICATIONS =

@@ -26,6 +26,10 @@ PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
+/** Files of earlier releases lack it, and those releases can use files that have it. */
+const LATER_INDEX =
+  "CREATE INDEX IF NOT EXISTS records_by_age ON records (kind, created, client_id) WHERE grant_id IS NULL";
+
 /**
  * Milliseconds for which SQLite itself waits for another process's lock. This blocks the whole process, so it is
  * short; `sqlite-session.ts` retries for longer without blocking.
@@ -48,11 +52,13 @@ export function prepareDatabase(db: Database): void {
   }
   // Acknowledged grants survive a power loss, and deleted data does not stay in free pages.
   db.exec("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 1048576;");
-  if (!isNew) return;
-  transact(db, () => {
-    // Another process may have created the tables meanwhile.
-    if (isNewFile(db)) db.exec(SCHEMA);
-  });
+  if (isNew) {
+    transact(db, () => {
+      // Another process may have created the tables meanwhile.
+      if (isNewFile(db)) db.exec(SCHEMA);
+    });
+  }
+  db.exec(LATER_INDEX);
 }
 
 /** Throws if the file is not ours. */

@@ -2,10 +2,10 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { AnalyticsError } from "../../errors.ts";
 import { findDriver, type OpenDatabase } from "../../sqlite/driver.ts";
 import { createCounterHash } from "./sealing.ts";
-import { createGrants } from "./sqlite-grants.ts";
+import { createGrants, LIVE_GRANTS } from "./sqlite-grants.ts";
 import { createRecords } from "./sqlite-records.ts";
 import { openSession, type Session } from "./sqlite-session.ts";
-import type { Store, StoreOptions } from "./store.ts";
+import { LIMITED_KINDS, MAX_WITHOUT_GRANT, type Store, type StoreOptions } from "./store.ts";
 
 /** Milliseconds between two sweeps, and how many rows one step of a sweep removes at most. */
 const SWEEP_INTERVAL = 60_000;
@@ -18,12 +18,12 @@ const SWEPT_PER_STEP = 500;
  */
 export async function openSqliteStore(
   file: string,
-  { clock, secret, report }: StoreOptions,
+  { clock, secret, report, maxWithoutGrant = MAX_WITHOUT_GRANT }: StoreOptions,
   driver?: OpenDatabase,
 ): Promise<Store> {
   const hashCounterName = createCounterHash(secret);
   const session = await openSession(file, driver ?? (await loadDriver()));
-  const sweep = createSweep(session, clock);
+  const sweep = createSweep(session, clock, maxWithoutGrant);
   const sweepQuietly = () =>
     sweep().catch((error: Error) => report(`Expired records could not be removed. ${error.message}`));
   await sweepQuietly();
@@ -87,10 +87,14 @@ function createCheck({ prepare, read }: Session): Store["check"] {
 }
 
 /**
- * Removes expired rows, a few at a time so that requests are answered in between, and then empties the write-ahead
- * log, where removed rows would remain.
+ * Removes expired rows and surplus ones, a few at a time so that requests are answered in between, and then empties the
+ * write-ahead log, where removed rows would remain.
  */
-function createSweep({ prepare, write, checkpoint }: Session, clock: () => number): () => Promise<void> {
+function createSweep(
+  { prepare, read, write, checkpoint }: Session,
+  clock: () => number,
+  maxWithoutGrant: number,
+): () => Promise<void> {
   const erasers = [
     ["records", "expires"],
     ["grants", "forgotten"],
@@ -100,10 +104,23 @@ function createSweep({ prepare, write, checkpoint }: Session, clock: () => numbe
       DELETE FROM ${table}
       WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${end} <= ?1 LIMIT ${SWEPT_PER_STEP})`),
   );
+  const unused = `kind = ?2 AND grant_id IS NULL AND (${LIVE_GRANTS}) = 0`;
+  const countUnused = prepare(`SELECT count(*) AS count FROM records AS c WHERE ${unused}`);
+  const eraseOldest = prepare(`
+    DELETE FROM records
+    WHERE rowid IN (SELECT rowid FROM records AS c WHERE ${unused} ORDER BY created LIMIT ?3)`);
+  const eraseSurplus = async (kind: string) => {
+    const count = await read(() => Number(countUnused.get(clock(), kind)?.count));
+    for (let surplus = count - maxWithoutGrant; surplus > 0; surplus -= SWEPT_PER_STEP) {
+      await write(() => eraseOldest.run(clock(), kind, Math.min(surplus, SWEPT_PER_STEP)));
+      await yieldToOthers();
+    }
+  };
   return async () => {
     for (const eraser of erasers) {
       while ((await write(() => eraser.run(clock()))) === SWEPT_PER_STEP) await yieldToOthers();
     }
+    for (const kind of LIMITED_KINDS) await eraseSurplus(kind);
     await checkpoint();
   };
 }

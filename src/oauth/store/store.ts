@@ -100,7 +100,17 @@ export interface StoreOptions {
   secret: Uint8Array;
   /** Receives lines for the operator's log, which never contain a token, a key, a path or a URL. */
   report: (line: string) => void;
+  /** For tests; `MAX_WITHOUT_GRANT` by default. */
+  maxWithoutGrant?: number;
 }
+
+/**
+ * Kinds of records that strangers can cause: registrations, sign-ins in progress, and assertions of applications. A
+ * store keeps `MAX_WITHOUT_GRANT` of each kind that belong to no grant, and then removes the oldest. An application with
+ * a live grant is never removed.
+ */
+export const LIMITED_KINDS: readonly string[] = ["Client", "Interaction", "ReplayDetection"];
+export const MAX_WITHOUT_GRANT = 10_000;
 
 /** The minimum time in milliseconds to keep the mark of a revoked grant; no request takes so long. */
 export const REVOCATION_KEPT = 30 * 24 * 3_600_000;
