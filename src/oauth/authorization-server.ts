@@ -29,6 +29,10 @@ export type AuthorizationServerOptions = Omit<ProviderOptions, "issuer" | "resou
 const windowMs = 3_600_000;
 const REGISTRATIONS = { max: 60, windowMs };
 const SIGN_INS = { max: 300, windowMs };
+/** Bytes of a registration, which is stored; the provider limits metadata documents. */
+const MAX_REGISTRATION = 8_000;
+/** Characters of an authorization request, which is stored until the person decides. Proxies take no longer addresses. */
+const MAX_SIGN_IN = 8_000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
@@ -90,7 +94,9 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
       query = await readForm(request);
       request.method = "GET";
     }
-    request.url = `${paths.authorization}?${normalize.authorization(query)}`;
+    const normalized = `${normalize.authorization(query)}`;
+    if (normalized.length > MAX_SIGN_IN) return sendPage(response, 413, tooLargeSignIn);
+    request.url = `${paths.authorization}?${normalized}`;
     await serve(request, response);
   };
 
@@ -108,8 +114,12 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
       const body = { error: "slow_down", error_description: "Too many registrations." };
       return sendJson(response, 429, body, { "Retry-After": String(wait) });
     }
-    const metadata = normalize.registration(parseJson(await readBody(request)));
-    await serve(replaceBody(request, JSON.stringify(metadata)), response);
+    const metadata = JSON.stringify(normalize.registration(parseJson(await readBody(request))));
+    if (Buffer.byteLength(metadata) > MAX_REGISTRATION) {
+      const error_description = `The metadata is larger than ${MAX_REGISTRATION} bytes.`;
+      return sendJson(response, 400, { error: "invalid_client_metadata", error_description });
+    }
+    await serve(replaceBody(request, metadata), response);
   };
 
   const { token, revocation, jwks, authorization } = paths;
@@ -143,6 +153,12 @@ const sendNotFound: Handler = (_, response) =>
     error: "not_found",
     error_description: "This server has no such endpoint, or not for this method.",
   });
+
+const tooLargeSignIn = buildErrorPage({
+  title: "This sign-in cannot continue",
+  message: `The application sent a request of more than ${MAX_SIGN_IN} characters.`,
+  hint: "Report this to the application’s developers.",
+});
 
 const tooManySignIns = buildErrorPage({
   title: "Too many sign-ins",

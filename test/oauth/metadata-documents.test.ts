@@ -140,6 +140,15 @@ describe("client ID metadata documents are refused", () => {
     ["where they send codes over plain http", { redirect_uris: ["http://client.example/cb"] }],
     ["where they send codes to a script", { redirect_uris: ["javascript:alert(1)"] }],
     ["where they are too large", { client_name: "x".repeat(200_000) }],
+    [
+      "where what is used of them is too large",
+      {
+        redirect_uris: [
+          LOOPBACK,
+          ...Array.from({ length: 19 }, (_, index) => `https://x.example/${index}`.padEnd(450, "x")),
+        ],
+      },
+    ],
     ["where they are none", undefined],
   ])("%s", async (_, metadata) => {
     const { connector } = await start({ [ID]: metadata && { ...DOCUMENT, ...metadata } });

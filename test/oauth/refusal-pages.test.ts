@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { open, register } from "../support/oauth-client.ts";
+import { buildRequest, open, register } from "../support/oauth-client.ts";
 import { start } from "./connector-fixture.ts";
 
 const CALLBACK = "https://client.example/cb";
@@ -39,5 +39,28 @@ describe("the page of a sign-in that is refused", () => {
     const withFragment = await open(connector, { ...asked, response_type: "token" });
     expect(withFragment.html).toContain("Code: <code>unsupported_response_type</code>");
     expect(readQuotation(withFragment.html).quoted).not.toContain("555");
+  });
+
+  it("says that a request is too long, which is not stored", async () => {
+    const connector = await start();
+    const { body } = await register(connector);
+    const stored: string[] = [];
+    const { put } = connector.store;
+    connector.store.put = (record) => {
+      stored.push(record.kind);
+      return put(record);
+    };
+    const send = async (length: number, method: "GET" | "POST") => {
+      const { url } = buildRequest(connector, { client_id: body.client_id, state: "s".repeat(length) });
+      const { origin, pathname, searchParams } = new URL(url);
+      const request =
+        method === "GET" ? new Request(url) : new Request(origin + pathname, { method, body: searchParams });
+      const { status } = await fetch(request, { redirect: "manual" });
+      return [method, status, stored.splice(0)];
+    };
+    for (const method of ["GET", "POST"] as const) {
+      expect(await send(7_000, method)).toEqual([method, 303, ["Interaction"]]);
+      expect(await send(8_000, method)).toEqual([method, 413, []]);
+    }
   });
 });

@@ -43,6 +43,13 @@ describe("a registration is refused for a redirect", () => {
     expect(await register("https://x.example/cb", uri)).toBe(400);
   });
 
+  it("if all together take more than 8,000 bytes", async () => {
+    const ofLength = (length: number) =>
+      Array.from({ length: 20 }, (_, index) => `https://x.example/${index}`.padEnd(length, "x"));
+    expect(await register(...ofLength(350))).toBe(201);
+    expect(await register(...ofLength(400))).toBe(400);
+  });
+
   it("and accepted for those of clients in use", async () => {
     expect(
       await register("https://x.example/cb", "http://localhost:1/cb", "cursor://x/cb", "vscode://x/cb"),
