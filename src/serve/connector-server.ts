@@ -1,10 +1,10 @@
-import { AsyncResource } from "node:async_hooks";
 import { createServer, type Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openPort } from "../http/open-port.ts";
 import { type ConnectorAppOptions, createConnectorApp } from "./connector-app.ts";
 import { eventLevels, type Log } from "./connector-log.ts";
 import type { Readiness } from "./connector-routes.ts";
+import { collectWhenIdle, createFairScheduler, createPipelineLimit } from "./overload-protection.ts";
 import { createRequestContext } from "./request-context.ts";
 
 export interface ConnectorOptions extends ConnectorAppOptions {
@@ -83,7 +83,10 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
       if (state.draining) request.socket.end();
     },
   );
+  const admit = createPipelineLimit();
+  const stopCollecting = collectWhenIdle();
   server.on("request", (request, response) => {
+    if (!admit(request, response)) return;
     // A kept connection would bring the caller's next request here, and delay the end.
     if (state.draining) response.setHeader("Connection", "close");
     serve(request, response);
@@ -96,6 +99,7 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
       if (delay > 0) await sleep(delay);
       await closeServer(server, deadline);
       await closeMcp();
+      stopCollecting();
       monitor?.close();
     },
   };
@@ -107,24 +111,6 @@ async function closeServer(server: Server, deadline: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), deadline);
   await closed;
   clearTimeout(timer);
-}
-
-/**
- * Runs steps in order, one in each turn of the event loop. Node accepts only one new connection per turn, but serves
- * all requests of open connections in it: on a busy server, a new caller would wait many times longer than others.
- */
-export function createFairScheduler(): (step: () => void) => void {
-  const waiting: { owner: AsyncResource; step: () => void }[] = [];
-  const runNext = () => {
-    const next = waiting.shift();
-    if (waiting.length > 0) setImmediate(runNext);
-    // Runs in the async context of its own request, not of the request that started this turn.
-    next?.owner.runInAsyncScope(next.step);
-  };
-  return (step) => {
-    waiting.push({ owner: new AsyncResource("FairScheduler"), step });
-    if (waiting.length === 1) setImmediate(runNext);
-  };
 }
 
 /** For how many milliseconds the answer of `/readyz` is reused. */

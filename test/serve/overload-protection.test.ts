@@ -1,0 +1,83 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { collectWhenIdle, createFairScheduler } from "../../src/serve/overload-protection.ts";
+
+afterEach(() => vi.useRealTimers());
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Which steps had run at the end of each turn of the event loop. */
+async function record(turns: number, begin: (add: (name: string, then?: () => void) => void) => void) {
+  const schedule = createFairScheduler();
+  const ran: string[] = [];
+  begin((name, then) =>
+    schedule(() => {
+      ran.push(name);
+      then?.();
+    }),
+  );
+  const seen: string[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    await nextTurn();
+    seen.push(ran.join(""));
+  }
+  return seen;
+}
+
+it("runs steps in order, one in each turn of the event loop", async () => {
+  const seen = await record(4, (add) => {
+    for (const name of ["a", "b", "c"]) add(name);
+  });
+  expect(seen).toEqual(["a", "ab", "abc", "abc"]);
+});
+
+it("runs steps that are added by a step", async () => {
+  const seen = await record(4, (add) => add("a", () => add("b", () => add("c"))));
+  expect(seen.at(-1)).toBe("abc");
+});
+
+it("continues when a step is added after the last one ran", async () => {
+  const schedule = createFairScheduler();
+  for (let count = 0; count < 3; count++) {
+    const taken = new Promise<void>((resolve) => schedule(resolve));
+    await taken;
+    await nextTurn();
+  }
+});
+
+/** Lets the process be idle for a second of ten, as the interval sees it. */
+async function idle() {
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await vi.advanceTimersByTimeAsync(10_000);
+}
+
+it("collects garbage once when the process is idle after its memory has grown", {
+  timeout: 30_000,
+}, async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const collect = vi.fn(async () => {});
+  const stop = collectWhenIdle(collect);
+  await idle();
+  expect(collect).not.toHaveBeenCalled();
+  const large = Buffer.alloc(40_000_000);
+  const end = performance.now() + 1_000;
+  while (performance.now() < end);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(collect).not.toHaveBeenCalled();
+  await idle();
+  expect(collect).toHaveBeenCalledOnce();
+  await idle();
+  expect(collect).toHaveBeenCalledOnce();
+  expect(large).toHaveLength(40_000_000);
+  stop();
+});
+
+it("frees what nothing refers to", { timeout: 30_000 }, async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const stop = collectWhenIdle();
+  const garbage = new WeakRef({});
+  const large = Buffer.alloc(40_000_000);
+  await idle();
+  await idle();
+  expect([garbage.deref(), large.length]).toEqual([undefined, 40_000_000]);
+  stop();
+});
