@@ -58,6 +58,15 @@ it.concurrent.each([
   expect(readFileSync("bench/RESULTS.md", "utf8")).toBe(before);
 });
 
+it("flood measures, and no honest request fails", { timeout: 60_000 }, async () => {
+  const args = ["bench/run.js", "flood", "--seconds", "2", "--quiet", "1"];
+  const { stdout } = await execFile(process.execPath, args);
+  expect(stdout).toMatch(/^[1-9]\d* hostile requests in 2 s.* 0 failed\.$/m);
+  for (const when of ["before", "at the end", "1 s later"]) {
+    expect(stdout).toMatch(new RegExp(`^\\| ${when} \\| \\d+ \\| \\d+ \\| \\d+ \\|$`, "m"));
+  }
+});
+
 it("has a chapter for each", () => {
   const chapters = [
     "start",
