@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { addDays } from "../src/operations/days.ts";
 import type { Dimension } from "../src/operations/dimensions.ts";
 import { createHitQueries } from "../src/sources/clickhouse/hit-queries.ts";
-import { type TableQueries, uncut } from "../src/sources/clickhouse/table-queries.ts";
+import { atAnyTime, type TableQueries } from "../src/sources/clickhouse/table-queries.ts";
 import { describeMachine, sortTimes } from "./measure.ts";
 import { publish, table } from "./results.ts";
 
@@ -19,7 +19,7 @@ const SPANS = [1, 30, 365];
 const VIEWS = 3.3;
 
 /**
- * What questions to a table of generated hits take in chDB, the engine of ClickHouse in a library: seconds, rows read and
+ * Measures queries of a table of generated hits in chDB, the engine of ClickHouse as a library: seconds, rows read and
  * memory. Needs `.ci/tools`.
  */
 export async function run(args: string[]): Promise<number> {
@@ -37,9 +37,10 @@ export async function run(args: string[]): Promise<number> {
     process.stderr.write("chDB is not installed: bash .ci/tools\n");
     return 1;
   }
-  const [hits = 0, days = 0, paths = 0, rounds = 0] = [
-    ...[values.hits, values.days, values.paths, values.rounds].map(Number),
-  ];
+  const hits = Number(values.hits);
+  const days = Number(values.days);
+  const paths = Number(values.paths);
+  const rounds = Number(values.rounds);
   const folder = mkdtempSync(join(tmpdir(), "chdb-"));
   const child = spawn(process.execPath, ["test/support/chdb-front.js", folder], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -117,7 +118,7 @@ interface Bench {
   rounds: number;
 }
 
-/** What is measured: asks, and returns the number of rows that ClickHouse read. */
+/** Asks what is measured, and returns the number of rows that ClickHouse read. */
 type Question = (params: Readonly<Record<string, string | number>>) => Promise<number>;
 
 async function measure(bench: Bench): Promise<string> {
@@ -131,21 +132,21 @@ async function measure(bench: Bench): Promise<string> {
   ];
   const cases: [name: string, sql: string][] = [
     ["sites", queries.sites()],
-    [TOTALS, queries.days(uncut)],
-    ...named.map(([name, dimension]): [string, string] => [name, queries.breakdown(dimension, uncut)]),
-    ["crawlers", queries.crawlers?.(uncut) ?? ""],
+    [TOTALS, queries.days(atAnyTime)],
+    ...named.map(([name, dimension]): [string, string] => [name, queries.breakdown(dimension, atAnyTime)]),
+    ["crawlers", queries.crawlers?.(atAnyTime) ?? ""],
   ];
   await ask("OPTIMIZE TABLE hits FINAL");
   const rows: (string | number)[][] = [];
   for (const [name, sql] of cases) {
     const question: Question = async (params) => rowsRead(await ask(`${sql} FORMAT JSON`, params));
-    for (const span of SPANS.filter((each) => each <= days && (name !== "sites" || each === 1))) {
+    for (const span of SPANS.filter((length) => length <= days && (name !== "sites" || length === 1))) {
       rows.push([name, name === "sites" ? "" : span, ...(await measureQuestion(bench, question, span))]);
     }
   }
   const filled = await fillRollup(ask);
   const sums: (string | number)[][] = [];
-  const span = SPANS.findLast((each) => each <= days) ?? 1;
+  const span = SPANS.findLast((length) => length <= days) ?? 1;
   for (const [name, dimension] of [[TOTALS, ""] as const, ...named]) {
     sums.push([name, span, ...(await measureQuestion(bench, askSums(ask, queries, dimension), span))]);
   }
@@ -189,7 +190,7 @@ function askSums(ask: Ask, { rollup }: TableQueries, dimension: Dimension | ""):
     const days = await ask(`${rollup?.days()} FORMAT JSON`, { ...params, dimension });
     if (dimension === "") return rowsRead(days);
     const found = days?.data.map(({ date, run_text: run }) => [String(date), BigInt(String(run))] as const);
-    const sql = `${rollup?.breakdown(dimension, uncut, { runs: new Map(found), rest: [] })} FORMAT JSON`;
+    const sql = `${rollup?.breakdown(dimension, atAnyTime, { runs: new Map(found), otherDays: [] })} FORMAT JSON`;
     return rowsRead(days) + rowsRead(await ask(sql, params));
   };
 }
@@ -215,7 +216,7 @@ async function measureQuestion({ pid, rounds }: Bench, question: Question, span:
   return [(sortTimes(times).at(0.5) / 1000).toFixed(2), read, Math.max(...memory).toFixed(0)];
 }
 
-/** Has Linux measure the peak of a process anew, and returns what it takes now, in MB. */
+/** Resets Linux's record of a process's peak memory, and returns its current memory in MB. */
 function resetPeak(pid: number): number {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
   return readStatus(pid, "VmRSS");

@@ -3,15 +3,15 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 
 /*
- * ClickHouse's HTTP interface over chDB, the same engine in a library: node chdb-front.js FOLDER [PASSWORD]. Prints its
- * port. Has what @clickhouse/client uses: a query in the body, parameters and settings in the URL, Basic credentials.
+ * ClickHouse's HTTP interface in front of chDB, the same engine as a library: node chdb-front.js FOLDER [PASSWORD]. Prints
+ * its port. Supports what @clickhouse/client uses: a query in the body, parameters and settings in the URL, Basic credentials.
  */
 
 const [folder, password = ""] = process.argv.slice(2);
 const { Session } = createRequire(resolve(".cache/chdb/index.js"))("chdb");
 const session = new Session(folder);
 const credentials = `Basic ${Buffer.from(`default:${password}`).toString("base64")}`;
-/** Of the URL's parameters, those that are no settings. */
+/** The parameters of the URL that are not settings. */
 const NO_SETTINGS = new Set(["query_id", "database", "query"]);
 
 const server = createServer(async (request, response) => {
@@ -35,7 +35,7 @@ const server = createServer(async (request, response) => {
   }
 });
 
-// A test may be busy for longer than Node keeps a connection.
+// Node's default closes a connection while a busy test still uses it.
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
@@ -63,7 +63,7 @@ async function answer(search, body) {
 }
 
 /**
- * The URL has parameters as the format TSV has values: a backslash is two.
+ * Parameters in the URL are escaped as values are in the format TSV: a backslash is written twice.
  *
  * @type {(text: string) => string}
  */

@@ -8,15 +8,15 @@ export interface DialectProxy {
 }
 
 const CANCEL = "cancel_http_readonly_queries_on_client_close";
-/** Of the URL's parameters, those that are no settings. */
+/** The parameters of the URL that are not settings. */
 const NO_SETTINGS = new Set(["query_id", "database"]);
 const SETTINGS = "system.settings";
 const SETTINGS_AND_CANCEL = `(SELECT name, value FROM ${SETTINGS} UNION ALL SELECT '${CANCEL}', '0')`;
 
 /**
- * Stands before a ClickHouse of 2018, which has no parameters of queries: puts their values into the SQL, and leaves out
- * settings that it does not know. Hangs up when one of the two sides does, and has one setting of newer servers: a query
- * that may only read ends with its connection. Changes nothing else.
+ * Starts a proxy in front of a ClickHouse of 2018, which has no query parameters: writes their values into the SQL, and
+ * leaves out settings that the server does not know. Closes both connections when one is closed, and adds one setting of newer
+ * servers: a query that only reads is cancelled when its connection closes. Changes nothing else.
  */
 export async function startDialectProxy({ url, run }: SqlServer): Promise<DialectProxy> {
   const known = new Set((await run(`SELECT name FROM ${SETTINGS}`)).trim().split("\n"));
@@ -53,7 +53,7 @@ export async function startDialectProxy({ url, run }: SqlServer): Promise<Dialec
   };
 }
 
-/** As a newer server does it: only a query that may not write is ended. */
+/** Cancels a query as a newer server does: only if it may not write. */
 async function cancel(run: SqlServer["run"], queryId: string | null): Promise<void> {
   const isThis = `query_id = '${String(queryId).replace(/[^\w-]/g, "")}'`;
   const mode = "Settings.Values[indexOf(Settings.Names, 'readonly')]";
@@ -61,7 +61,7 @@ async function cancel(run: SqlServer["run"], queryId: string | null): Promise<vo
   if (/[12]/.test(found)) await run(`KILL QUERY WHERE ${isThis}`);
 }
 
-/** Values come with the escapes of TabSeparated, which are those of a literal. */
+/** Values are escaped as in TabSeparated, which is how a literal is escaped. */
 function bindParameters(sql: string, values: URLSearchParams): string {
   return sql.replace(/\{(\w+):(\w+)\}/g, (_, name: string, type: string) => {
     const value = values.get(`param_${name}`);

@@ -7,13 +7,13 @@ import { createSqlServer, type SqlServer, TABLE_SQL } from "./clickhouse.ts";
 import { startDialectProxy } from "./clickhouse-dialect.ts";
 import { findPort, findProgram } from "./processes.ts";
 
-/** Debian's, of 2018. */
+/** Debian's package, of 2018. */
 export const CLICKHOUSE_SERVER = findProgram("clickhouse-server");
 
 export const READER_PASSWORD = "reader's <password> & more";
 const LOADER_PASSWORD = "loader's password";
 
-/** Settings of a user's profile, by their names. */
+/** The settings of a user's profile, by name. */
 export type Profile = Readonly<Record<string, string | number>>;
 
 /** As docs/clickhouse.md has it. */
@@ -24,21 +24,21 @@ const READER: Profile = {
 };
 
 export interface ShardServer extends SqlServer {
-  /** For a reader that speaks of today's ClickHouse: parameters and settings are put into words of 2018. */
+  /** Translates the parameters and settings of today's ClickHouse into those of 2018. */
   readerUrl: string;
-  /** The port at which servers speak to each other. */
+  /** The port of ClickHouse's own protocol. */
   tcpUrl: string;
   signal(name: NodeJS.Signals): Promise<void>;
 }
 
 export interface Shards {
-  /** Each has `hits`, which is all, and `hits_local`, which is its own part. */
+  /** Each has `hits`, with the hits of both, and `hits_local`, with its own part. */
   servers: readonly [ShardServer, ShardServer];
   stop(): Promise<void>;
 }
 
 /**
- * Two servers that each hold a part of the hits.
+ * Starts two servers that each hold a part of the hits.
  *
  * @param profiles Users besides `reader`, who all have its password. One may have another profile on each server.
  */
@@ -55,7 +55,7 @@ export async function startShards(
   };
   const servers = await Promise.all([start(0), start(1)]);
   for (const { run } of servers) {
-    // 2018 has no strings of few values.
+    // The server of 2018 has no LowCardinality.
     const sql = TABLE_SQL.replaceAll("LowCardinality(String)", "String").replace("hits\n", "hits_local\n");
     await run(sql.replace(/;\s*$/, "").replace(/^--.*\n/, ""));
     await run("CREATE TABLE hits AS hits_local ENGINE = Distributed(web, default, hits_local, visitor)");
@@ -81,7 +81,7 @@ const findPorts = async (): Promise<Ports> => ({
   between: await findPort(),
 });
 
-/** Whoever loads waits until the hits are on their shard. The servers wait for each other as long as this profile says. */
+/** An INSERT waits until the hits are on their shard. The servers wait for each other as long as this profile says. */
 export const LOADER: Profile = { readonly: 0, insert_distributed_sync: 1, receive_timeout: 1 };
 
 async function startServer(
@@ -169,7 +169,7 @@ function writeUsers(profiles: Readonly<Record<string, Profile>>): string {
   const write = (name: string) => {
     const password = name === "default" ? LOADER_PASSWORD : READER_PASSWORD;
     const networks = "<networks><ip>127.0.0.1</ip></networks>";
-    // The database of the table, and not of the server's own state.
+    // A user who may not read the database of the table.
     const rights = name === "stranger" ? "<allow_databases><database>other</database></allow_databases>" : "";
     return element(name, elements({ password, profile: name, quota: "default" }) + networks + rights);
   };

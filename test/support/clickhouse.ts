@@ -10,21 +10,21 @@ import { createHitFiles } from "../../src/sources/logs/report/hit-files.ts";
 import type { SourceFlags } from "../../src/sources/source-types.ts";
 import { spawn } from "./child-process.js";
 
-/** Of .ci/tools. */
+/** Whether .ci/tools has installed chDB. */
 export const hasChdb = existsSync(".cache/chdb/node_modules/chdb");
 
 export const TABLE_SQL = readFileSync("deploy/clickhouse/hits.sql", "utf8");
 const SECRET = Buffer.from("a secret that all servers of these tests share");
 
-/** The SQL of the page about the table, for a server's HTTP port. */
+/** A server's HTTP port, for SQL as the docs have it. */
 export interface SqlServer {
   url: string;
   password: string;
-  /** Runs a statement; an INSERT takes its rows apart. */
+  /** Runs a statement. The rows of an INSERT are given separately. */
   run(sql: string, rows?: string): Promise<string>;
 }
 
-/** The engine of ClickHouse behind its HTTP interface, with a table of hits. */
+/** Starts the engine of ClickHouse behind its HTTP interface, with a table of hits. */
 export async function startChdb(password = "a password"): Promise<SqlServer & { stop: () => void }> {
   const folder = mkdtempSync(join(tmpdir(), "chdb-"));
   const child = spawn(process.execPath, ["test/support/chdb-front.js", folder, password], {
@@ -55,7 +55,7 @@ export function createSqlServer(url: string, password: string): SqlServer {
   };
 }
 
-/** The hits of logs, as `analytics-mcp logs --ndjson --with-first-day` writes them. */
+/** Exports the hits of logs, as `analytics-mcp logs --ndjson --with-first-day` writes them. */
 export async function exportLines(flags: SourceFlags, now: number): Promise<string> {
   const lines: string[] = [];
   await writeExport(flags, now, (hit) => lines.push(`${JSON.stringify(hit)}\n`));

@@ -1,21 +1,20 @@
-/** Reads a value by its key; the signal ends the wait of one caller. */
+/** Reads a value by its key. The signal cancels one caller's wait. */
 export type CachedRead<T> = (key: string, signal?: AbortSignal) => Promise<T>;
 
 interface Entry<T> {
   value: Promise<T>;
   /** Milliseconds since 1970. */
   since: number;
-  /** Ends the reading, once nobody waits for it. */
+  /** Cancels the read once no caller waits for it. */
   controller: AbortController;
   waiting: number;
 }
 
-/** At most this many are kept. */
 const MAX_ENTRIES = 200;
 
 /**
- * Creates a function that reads each value once for all callers at the same time, and keeps it for a while. Failures are not
- * kept. The reading is cancelled when all callers have stopped waiting.
+ * Creates a cache. Callers that ask for a value at the same time share one read, which is cancelled when all of them have
+ * stopped waiting. Failures are not cached.
  *
  * @param freshFor Milliseconds.
  */

@@ -12,19 +12,19 @@ import type { Row } from "./answer.ts";
 import { createCache } from "./cache.ts";
 import type { Connection, QueryParams } from "./connection.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { cutOf, querySpan, type SpanQuery } from "./span-query.ts";
+import { filterTime, querySpan, type SpanQuery } from "./span-query.ts";
 import { createSpanReader } from "./span-reader.ts";
 import { type TableQueries, untilNow } from "./table-queries.ts";
 
-/** No limit in practice. */
+/** More than any table has. */
 const DAYS_KEPT = 10_000;
 const WINDOW_MS = 5 * 60_000;
-/** How long answers are cached: one query asks for the sites and the totals of days several times. */
+/** One query asks for the sites and for the totals of its days several times. */
 const FRESH_MS = 30_000;
-/** With more, the column is probably not a site. */
+/** If a table has more, the column is probably not a site. */
 const MAX_SITES = 10_000;
 
-/** A site, and which of its days are loaded. */
+/** A site, its last loaded day, and the dimensions that it lacks. */
 interface TableSite extends SourceSite {
   dataUntil: string;
   unrecorded: readonly string[];
@@ -33,24 +33,24 @@ interface TableSite extends SourceSite {
 export interface TableParts {
   connection: Connection;
   queries: TableQueries;
-  /** The parameters that all queries take. */
-  params?: QueryParams;
+  /** Parameters of every query. */
+  commonParams?: QueryParams;
   /** The domains to show; empty for all. */
   sites: readonly string[];
   /** Milliseconds since 1970. */
   clock: () => number;
 }
 
-/** Creates a function that shows some of a table's sites. All views share a cache. */
-export function createClickHouseViews({ connection, queries, params: all = {}, sites, clock }: TableParts) {
+/** Creates a function that opens a view of some of a table's sites. All views share a cache. */
+export function createClickHouseViews({ connection, queries, commonParams, sites, clock }: TableParts) {
   const ask: Connection["ask"] = (query, params, signal) =>
-    connection.ask(query, { ...all, ...params }, signal);
+    connection.ask(query, { ...commonParams, ...params }, signal);
   const listSites = createCache(FRESH_MS, clock, async (_: string, signal) => {
     const { rows } = await ask(queries.sites(), {}, signal);
     if (rows.length > MAX_SITES) throw createTooManySitesError(rows.length);
     const found = rows.map(readSite);
     const chosen = found.filter(({ domain }) => sites.includes(domain));
-    // If the table has none of the named sites, the name is mistyped: the error about it lists the sites that there are.
+    // If the table has none of the named sites, their names are mistyped: the error that follows lists all sites.
     return chosen.length > 0 ? chosen : found;
   });
   const reader = createSpanReader(queries, ask, clock);
@@ -62,8 +62,8 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
 
   return (selection?: SiteSelection): DataSource => {
     const sitesOf = async (signal?: AbortSignal) => {
-      const all = await listSites("", signal);
-      return selection === undefined ? all : all.filter(({ domain }) => selection.includes(domain));
+      const found = await listSites("", signal);
+      return selection === undefined ? found : found.filter(({ domain }) => selection.includes(domain));
     };
     const findSite = async ({ domain }: SourceSite, signal?: AbortSignal) => {
       const found = (await sitesOf(signal)).find((site) => site.domain === domain);
@@ -75,9 +75,9 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
     const crawlers: DataSource["crawlers"] =
       queryCrawlers &&
       (async (span, limit, signal) => {
-        const { params, isCut } = querySpan(span);
+        const { params, endsNow } = querySpan(span);
         const withSums = { ...params, limit: limit + 1 };
-        const { rows, totalRows } = await ask(queryCrawlers(cutOf(isCut)), withSums, signal);
+        const { rows, totalRows } = await ask(queryCrawlers(filterTime(endsNow)), withSums, signal);
         const [sums, ...crawlers] = rows;
         return {
           rows: crawlers.map((row) => ({
@@ -98,7 +98,7 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
       days: async (span, signal) => {
         const days = await daysOf(span, signal);
         return listDays(span.from, span.to).map((date) => {
-          const { visitors, pageviews, events } = days.get(date) ?? NOTHING;
+          const { visitors, pageviews, events } = days.get(date) ?? NO_VISITS;
           return { date, visitors, pageviews, events };
         });
       },
@@ -116,8 +116,8 @@ export function createClickHouseViews({ connection, queries, params: all = {}, s
       active: async (site, now, signal) => {
         const [since, until] = [now - WINDOW_MS, now].map((instant) => Math.floor(instant / 1000));
         const [from, to] = [now - WINDOW_MS, now].map((instant) => dateAt(instant, site.timezone));
-        const { params: ofDays } = querySpan({ site, from: from ?? "", to: to ?? "", now });
-        const params = { ...ofDays, since: since ?? 0, now: until ?? 0 };
+        const { params: spanParams } = querySpan({ site, from: from ?? "", to: to ?? "", now });
+        const params = { ...spanParams, since: since ?? 0, now: until ?? 0 };
         const { rows } = await ask(queries.active(untilNow), params, signal);
         return Number(rows[0]?.visitor_count ?? 0);
       },
@@ -155,7 +155,7 @@ function readSite({ domain, zone, zones, first_day: first, last_day: last, lacki
   };
 }
 
-const NOTHING = { visitors: 0, pageviews: 0, events: 0 };
+const NO_VISITS = { visitors: 0, pageviews: 0, events: 0 };
 
 const createTooManySitesError = (count: number) =>
   new AnalyticsError("usage", `The table has ${count} sites, more than the ${MAX_SITES} that can be listed.`);

@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
 import { createClient } from "@clickhouse/client";
-import { type Answer, CutAnswer, readAnswer } from "./answer.ts";
+import { type Answer, IncompleteAnswer, readAnswer } from "./answer.ts";
 import { createCache } from "./cache.ts";
-import { explainFailure, explainSilence } from "./failure.ts";
+import { explainFailure, explainNoAnswer } from "./failure.ts";
 import { checkProfile } from "./profile.ts";
 import type { ClickHouseSettings } from "./settings.ts";
 
-/** Values of a query's parameters, which are sent separately from the SQL. */
+/** The values of a query's parameters, which are sent apart from the SQL. */
 export type QueryParams = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Connection {
@@ -14,17 +14,17 @@ export interface Connection {
   ask(query: string, params?: QueryParams, signal?: AbortSignal): Promise<Answer>;
 }
 
-/** Some queries take minutes on a large table; callers cancel sooner. */
+/** On a large table a query can take minutes. Callers that cannot wait cancel it. */
 const TIME_LIMIT_MS = 10 * 60_000;
-/** The queries of one overview run in parallel and must leave room for others. */
+/** An overview sends its queries in parallel, and must leave connections for other queries. */
 const MAX_QUERIES = 4;
 
 /** A profile can change while this process runs. */
-const CHECK_AGAIN_MS = 5 * 60_000;
-/** The check reads no table: if it takes longer, the server hangs. */
-const CHECK_LIMIT_MS = 30_000;
+const PROFILE_FRESH_MS = 5 * 60_000;
+/** The check of the profile reads no table of hits: if it takes longer, the server hangs. */
+const PROFILE_LIMIT_MS = 30_000;
 
-/** Creates a connection by HTTP. Nothing is sent before the first query, which checks the user's profile. */
+/** Creates a connection over HTTP. The first query checks the user's profile; nothing is sent before it. */
 export function connect(
   { url, user, password, database }: ClickHouseSettings,
   clock: () => number,
@@ -37,7 +37,7 @@ export function connect(
     application: "analytics-mcp",
     request_timeout: TIME_LIMIT_MS,
     max_open_connections: MAX_QUERIES,
-    // The client would write failures, with SQL, to stdout.
+    // Without this, the client writes failures to stdout, with their SQL.
     log: { level: 127 },
   });
   const send = async (
@@ -47,7 +47,7 @@ export function connect(
     signal: AbortSignal | undefined,
   ): Promise<Answer> => {
     signal?.throwIfAborted();
-    // The queries of an overview share a signal, and each listens to it.
+    // All queries of an overview listen to the same signal.
     if (signal) setMaxListeners(0, signal);
     try {
       const result = await client.query({
@@ -57,19 +57,19 @@ export function connect(
         clickhouse_settings: settings,
         ...(signal && { abort_signal: signal }),
       });
-      return readAnswer(await result.text().catch(throwCutAnswer));
+      return readAnswer(await result.text().catch(throwIncomplete));
     } catch (error) {
       signal?.throwIfAborted();
       throw explainFailure(error);
     }
   };
-  const check = createCache(CHECK_AGAIN_MS, clock, async (_, signal) => {
-    const limit = AbortSignal.timeout(CHECK_LIMIT_MS);
+  const check = createCache(PROFILE_FRESH_MS, clock, async (_, signal) => {
+    const limit = AbortSignal.timeout(PROFILE_LIMIT_MS);
     const either = AbortSignal.any([signal, limit]);
     try {
       return await checkProfile((query) => send(query, {}, {}, either));
     } catch (error) {
-      throw error === limit.reason ? explainSilence(error) : error;
+      throw error === limit.reason ? explainNoAnswer(error) : error;
     }
   });
   return {
@@ -77,6 +77,6 @@ export function connect(
   };
 }
 
-const throwCutAnswer = (cause: unknown) => {
-  throw new CutAnswer("The connection ended.", { cause });
+const throwIncomplete = (cause: unknown) => {
+  throw new IncompleteAnswer("The connection was closed.", { cause });
 };

@@ -11,14 +11,14 @@ export interface LoadedDay {
   events: number;
   /** Whether a row marks it as loaded. */
   isLoaded: boolean;
-  /** How many page views it should have, by the rows that mark it. */
+  /** How many page views it should have, according to those rows. */
   expected: number;
-  /** The oldest and the newest version of the rules by which it was counted. */
+  /** The oldest and the newest version of the rules that it was counted by. */
   definitions: readonly [number, number];
 }
 
 /**
- * Warnings about the days that a reader needs before using their numbers.
+ * What a reader must know about these days before using their numbers.
  *
  * @param lastDay The last day that is marked as loaded.
  */
@@ -44,13 +44,13 @@ export function coverageWarnings(
   }
   const incomplete = dates.filter((date) => {
     const day = days.get(date);
-    // If today is incomplete, that is because the query ends now.
+    // Today is incomplete because the query ends now.
     return date !== today && day?.isLoaded && day.pageviews !== day.expected;
   });
   if (incomplete.length > 0) {
     warn(
       "incomplete",
-      `The table does not have exactly the page views that were exported for ${list(incomplete)}: load the export again.`,
+      `The table has more or fewer page views than were exported for ${list(incomplete)}: load the export again.`,
       describeDates(incomplete),
     );
   }

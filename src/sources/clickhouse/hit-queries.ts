@@ -1,19 +1,19 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
 import { createRollupQueries } from "./rollup-queries.ts";
-import { byValue, type Cut, IN_SPAN, quoteName, type TableQueries } from "./table-queries.ts";
+import { byValue, IN_SPAN, quoteName, type TableQueries, type TimeFilter } from "./table-queries.ts";
 
-/** The queries of the table that `analytics-mcp logs --ndjson` fills: each hit has its visit's values. */
+/** Creates the queries of the table that `analytics-mcp logs --ndjson` fills. Each hit has the values of its visit. */
 export function createHitQueries(database: string, table: string): TableQueries {
   // FINAL: a hit that was loaded twice counts once.
   const from = `${quoteName(database)}.${quoteName(table)} FINAL`;
-  const countValues = (dimension: Dimension, cut: Cut) => `
+  const countValues = (dimension: Dimension, timeFilter: TimeFilter) => `
       SELECT
         ${columnsOf[dimension]} AS value,
         uniqExact(visitor) AS visitor_count,
         count() AS hit_count
       FROM ${from}
-      WHERE ${IN_SPAN} AND kind = '${dimension === "events" ? "event" : "pageview"}' ${cut("time")}`;
+      WHERE ${IN_SPAN} AND kind = '${dimension === "events" ? "event" : "pageview"}' ${timeFilter("time")}`;
 
   return {
     rollup: createRollupQueries(database, table, countValues),
@@ -31,7 +31,7 @@ export function createHitQueries(database: string, table: string): TableQueries 
       GROUP BY domain
       ORDER BY domain`,
 
-    days: (cut) => `
+    days: (timeFilter) => `
       SELECT
         day AS date,
         uniqExactIf(visitor, kind = 'pageview') AS visitor_count,
@@ -42,15 +42,15 @@ export function createHitQueries(database: string, table: string): TableQueries 
         maxIf(definition, kind = 'day') AS newest_definition,
         minIf(definition, kind = 'day') AS oldest_definition
       FROM ${from}
-      WHERE ${IN_SPAN} AND kind IN ('pageview', 'event', 'day') ${cut("time")}
+      WHERE ${IN_SPAN} AND kind IN ('pageview', 'event', 'day') ${timeFilter("time")}
       GROUP BY date
       ORDER BY date`,
 
-    breakdown: (dimension, cut) => `${countValues(dimension, cut)}
+    breakdown: (dimension, timeFilter) => `${countValues(dimension, timeFilter)}
       ${byValue}`,
 
-    // The row without a name has the sums, and comes first. Pages are counted by day, as visitors are.
-    crawlers: (cut) => `
+    // The row without a name has the totals and comes first. Pages are counted per day, as visitors are.
+    crawlers: (timeFilter) => `
       SELECT
         crawler AS value,
         count() AS request_count,
@@ -58,14 +58,14 @@ export function createHitQueries(database: string, table: string): TableQueries 
         countIf(status >= 400) AS error_count,
         toUnixTimestamp(max(time)) AS last_seen
       FROM ${from}
-      WHERE ${IN_SPAN} AND kind = 'bot' AND crawler != '' ${cut("time")}
+      WHERE ${IN_SPAN} AND kind = 'bot' AND crawler != '' ${timeFilter("time")}
       GROUP BY value WITH ROLLUP
       ORDER BY value != '', request_count DESC, value
       LIMIT {limit:UInt32}`,
 
-    active: (cut) => `
+    active: (timeFilter) => `
       SELECT uniqExact(visitor) AS visitor_count
       FROM ${from}
-      WHERE ${IN_SPAN} AND kind = 'pageview' AND time > toDateTime({since:UInt32}) ${cut("time")}`,
+      WHERE ${IN_SPAN} AND kind = 'pageview' AND time > toDateTime({since:UInt32}) ${timeFilter("time")}`,
   };
 }

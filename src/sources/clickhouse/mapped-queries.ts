@@ -1,16 +1,44 @@
+import { list } from "isbot";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
 import { VISIT_GAP } from "../logs/counting/visits.ts";
+import { NO_PAGE_PATTERNS } from "../logs/counting/page-path.ts";
 import type { QueryParams } from "./connection.ts";
-import { BOT_PATTERN, NO_PAGE_PATTERN } from "./mapped-patterns.ts";
 import type { Mapping } from "./mapping.ts";
 import { byValue, quoteName, type TableQueries } from "./table-queries.ts";
 
 /** The dimensions that a visit takes from its first page view. */
 const BY_FIRST_VIEW = new Set<Dimension>([
-  ...(["entry_pages", "hostnames", "referrers", "channels", "languages"] as const),
-  ...(["utm_sources", "utm_mediums", "utm_campaigns", "utm_terms", "utm_contents"] as const),
+  "entry_pages",
+  "hostnames",
+  "referrers",
+  "channels",
+  "languages",
+  "utm_sources",
+  "utm_mediums",
+  "utm_campaigns",
+  "utm_terms",
+  "utm_contents",
 ]);
+
+/**
+ * The patterns of isbot that have lookarounds, and near equivalents without: ClickHouse uses RE2, which has no lookarounds.
+ */
+const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
+  "(?:^|[^g])news(?!sapphire)": "(?:^|[^g])news(?:$|[^s]|s(?:$|[^a]))",
+  "(?<! channel/|google/)google(?!(?:wv|app|/google| pixel))":
+    "(?:^|[^/]|(?:^|[^el])/)google(?:$|[^wa/ ]|w(?:$|[^v])|a(?:$|[^p])|/(?:$|[^g])| (?:$|[^p]))",
+  "(?<! cu)bots?(?:\\b|_)": "(?:^|[^u]|(?:^|[^c])u|(?:^|[^ ])cu)bots?(?:\\b|_)",
+  "(?<!cam)scan": "(?:^|[^m]|(?:^|[^a])m|(?:^|[^c])am)scan",
+  "(?<!lib)http": "(?:^|[^b]|(?:^|[^i])b|(?:^|[^l])ib)http",
+  "java(?!;)": "java(?:$|[^;])",
+};
+
+/** User agents of bots. */
+export const BOT_PATTERN = `(?i)${list.map((pattern) => WITHOUT_LOOKAROUND[pattern] ?? pattern).join("|")}`;
+
+/** Paths that are not pages. */
+export const NO_PAGE_PATTERN = `(?i)${NO_PAGE_PATTERNS.join("|")}`;
 
 export interface MappedTable {
   database: string;
@@ -22,10 +50,10 @@ export interface MappedTable {
   sites: readonly string[];
 }
 
-/** The queries of a table with other columns than ours, and the parameters that all of them take. */
+/** Creates the queries of a table with columns of its own, and the parameters that every query takes. */
 export function createMappedQueries({ database, table, mapping, timezone, sites }: MappedTable): {
   queries: TableQueries;
-  params: QueryParams;
+  commonParams: QueryParams;
 } {
   const from = `${quoteName(database)}.${quoteName(table)}`;
   const { values, conditions } = mapping;
@@ -33,8 +61,8 @@ export function createMappedQueries({ database, table, mapping, timezone, sites 
   const day = `toDate(${time}, {timezone:String})`;
   const text = (name: string) => `ifNull(toString(${quoteName(name)}), '')`;
   const visitor = `sipHash64(toString(${day}), ${mapping.visitor.map(text).join(", ")})`;
-  const tie = mapping.sequence === undefined ? "0" : quoteName(mapping.sequence);
-  // Names of hosts, as sites are named.
+  const order = mapping.sequence === undefined ? "0" : quoteName(mapping.sequence);
+  // Sites are named without www.
   const site = mapping.site && `replaceRegexpOne(lower(${text(mapping.site)}), '^www[.]', '')`;
   const isSite = site === undefined ? "" : `${site} = {site:String} AND`;
   const inSpan = `${isSite} ${quoteName(mapping.time)} >= toDateTime({start:UInt32}) AND ${quoteName(mapping.time)} < toDateTime({end:UInt32})`;
@@ -74,7 +102,7 @@ export function createMappedQueries({ database, table, mapping, timezone, sites 
       HAVING count() > 0
       ORDER BY domain`,
 
-    days: (cut) => `
+    days: (timeFilter) => `
       SELECT
         ${day} AS date,
         uniqExactIf(${visitor}, ${isPageview}) AS visitor_count,
@@ -85,11 +113,11 @@ export function createMappedQueries({ database, table, mapping, timezone, sites 
         0 AS newest_definition,
         0 AS oldest_definition
       FROM ${from}
-      WHERE ${inSpan} ${cut(time)}
+      WHERE ${inSpan} ${timeFilter(time)}
       GROUP BY date
       ORDER BY date`,
 
-    breakdown: (dimension, cut) => {
+    breakdown: (dimension, timeFilter) => {
       const isFirst = BY_FIRST_VIEW.has(dimension);
       if (!isFirst && dimension !== "exit_pages") {
         return `
@@ -98,10 +126,10 @@ export function createMappedQueries({ database, table, mapping, timezone, sites 
         uniqExact(${visitor}) AS visitor_count,
         count() AS hit_count
       FROM ${from}
-      WHERE ${inSpan} AND ${isPageview} ${cut(time)}
+      WHERE ${inSpan} AND ${isPageview} ${timeFilter(time)}
       ${byValue}`;
       }
-      // A visitor's page views in order, numbered by visit; then each visit's value, with its page views.
+      // Numbers each visitor's page views by visit, then takes the value of each visit and counts its page views.
       return `
       SELECT
         value,
@@ -124,12 +152,12 @@ export function createMappedQueries({ database, table, mapping, timezone, sites 
                 ${visitor} AS visitor_key,
                 ${time} AS hit_time,
                 ${readValue(dimension)} AS hit_value,
-                ${tie} AS tie
+                ${order} AS hit_order
               FROM ${from}
-              WHERE ${inSpan} AND ${isPageview} ${cut(time)}
+              WHERE ${inSpan} AND ${isPageview} ${timeFilter(time)}
             )
             WINDOW in_order AS (
-              PARTITION BY visitor_key ORDER BY hit_time, tie, hit_value
+              PARTITION BY visitor_key ORDER BY hit_time, hit_order, hit_value
               ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             )
           )
@@ -139,12 +167,12 @@ export function createMappedQueries({ database, table, mapping, timezone, sites 
       ${byValue}`;
     },
 
-    active: (cut) => `
+    active: (timeFilter) => `
       SELECT uniqExact(${visitor}) AS visitor_count
       FROM ${from}
-      WHERE ${inSpan} AND ${isPageview} AND ${time} > toDateTime({since:UInt32}) ${cut(time)}`,
+      WHERE ${inSpan} AND ${isPageview} AND ${time} > toDateTime({since:UInt32}) ${timeFilter(time)}`,
   };
-  const params = {
+  const commonParams = {
     timezone,
     sites,
     site: sites[0] ?? "",
@@ -152,5 +180,5 @@ export function createMappedQueries({ database, table, mapping, timezone, sites 
     files: NO_PAGE_PATTERN,
     ...Object.fromEntries(conditions.map(({ value }, index) => [`where${index}`, value])),
   };
-  return { queries, params };
+  return { queries, commonParams };
 }

@@ -3,14 +3,14 @@ import { columnsOf, type TextColumn } from "../hits.ts";
 import { listTexts } from "../source-options.ts";
 import type { SourceFlags } from "../source-types.ts";
 
-/** The columns of another table that stand for those of hits. All names are letters, digits and `_`. */
+/** Which columns of another table to use in place of those of hits. Names consist of letters, digits and `_`. */
 export interface Mapping {
-  /** Columns that together tell people apart on a day, such as address and user agent. */
+  /** Columns that together identify a person on one day, such as address and user agent. */
   visitor: readonly string[];
   time: string;
   /** The order of requests within a second. */
   sequence?: string;
-  /** Absent if the whole table is about one site. */
+  /** The host; absent if the whole table is about one site. */
   site?: string;
   status?: string;
   method?: string;
@@ -19,7 +19,7 @@ export interface Mapping {
   conditions: readonly Condition[];
 }
 
-/** A condition on rows that are page views of people. */
+/** A condition that selects the rows that are page views of people. */
 export interface Condition {
   column: string;
   isEqual: boolean;
@@ -27,10 +27,10 @@ export interface Condition {
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-const VALUES = new Set<string>(
+const VALUE_COLUMNS = new Set<string>(
   Object.values(columnsOf).filter((column) => !/^(?:entry|exit)_page$|^event$/.test(column)),
 );
-const OTHERS = ["time", "sequence", "visitor", "site", "status", "method", "agent"];
+const OTHER_COLUMNS = ["time", "sequence", "visitor", "site", "status", "method", "agent"];
 
 /** Reads `--map` and `--where`; undefined if neither is given. Throws AnalyticsError `usage`. */
 export function readMapping(flags: SourceFlags): Mapping | undefined {
@@ -54,7 +54,7 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
     throw createFlagError(
       "--map",
       "lacks visitor",
-      "Such as --map visitor=address,user_agent, which together tell people apart",
+      "Such as --map visitor=address,user_agent: columns that together identify a person on one day",
     );
   }
   const [site, sequence, status] = [one("site"), one("sequence"), one("status")];
@@ -68,7 +68,9 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
   }
   need("path");
   const values = new Map(
-    pairs.flatMap(([column]) => (VALUES.has(column) ? [[column as TextColumn, need(column)] as const] : [])),
+    pairs.flatMap(([column]) =>
+      VALUE_COLUMNS.has(column) ? [[column as TextColumn, need(column)] as const] : [],
+    ),
   );
   return {
     visitor,
@@ -85,11 +87,11 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
 
 function readPair(text: string): readonly [column: string, names: string[]] {
   const [, column = "", list = ""] = /^([a-z_]+)=(.*)$/s.exec(text) ?? [];
-  if (!VALUES.has(column) && !OTHERS.includes(column)) {
+  if (!VALUE_COLUMNS.has(column) && !OTHER_COLUMNS.includes(column)) {
     throw createFlagError(
       "--map",
       `does not know ${quoteWord(column || text)}`,
-      `It knows ${[...OTHERS, ...VALUES].join(", ")}.`,
+      `It knows ${[...OTHER_COLUMNS, ...VALUE_COLUMNS].join(", ")}.`,
     );
   }
   const names = list.split(",");

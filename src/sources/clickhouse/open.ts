@@ -13,7 +13,7 @@ export async function openClickHouse(context: LocalContext): Promise<DataSource>
   return openViews(context)();
 }
 
-/** Opens the table once, for several organizations with some of the sites each. */
+/** Opens a table that several organizations share, with a view of its own sites for each of them. */
 export async function openClickHouseViews(context: LocalContext): Promise<OpenView> {
   return openViews(context);
 }

@@ -2,18 +2,18 @@ import { AnalyticsError } from "../../errors.ts";
 import type { Answer } from "./answer.ts";
 
 /**
- * Settings with which ClickHouse may answer from a part of the data, and the values that prevent it. A user's profile can have
+ * The values that settings must have so that ClickHouse never answers from a part of the data. A user's profile can set
  * other values.
  */
 const REQUIRED: Readonly<Record<string, string>> = {
-  // Answers only from the shards that are up.
+  // 1 answers without the shards that are down.
   skip_unavailable_shards: "0",
-  // A row for each shard instead of one for all.
+  // 1 gives a row for each shard instead of one for all.
   distributed_group_by_no_merge: "0",
-  // The first rows only.
+  // Others give only some of the rows.
   limit: "0",
   offset: "0",
-  // Answers from what was read until a limit was reached.
+  // `break` and `any` answer from what was read before a limit was reached.
   read_overflow_mode: "throw",
   read_overflow_mode_leaf: "throw",
   group_by_overflow_mode: "throw",
@@ -23,29 +23,29 @@ const REQUIRED: Readonly<Record<string, string>> = {
   distinct_overflow_mode: "throw",
   timeout_overflow_mode: "throw",
   timeout_overflow_mode_leaf: "throw",
-  // Answers from what was read until somebody stopped the query.
+  // 1 answers from what was read before the query was cancelled.
   partial_result_on_first_cancel: "0",
-  // Gives the row of sums a null for its name, so that it comes last instead of first.
+  // 1 names the row of totals null, so that it comes last instead of first.
   group_by_use_nulls: "0",
 };
 
-/** Settings that help but do not change an answer. */
-const WANTED: Readonly<Record<string, string>> = {
-  // Cancelling a request also cancels its query, if that only reads.
+/** Settings that save work but do not change an answer. */
+const PREFERRED: Readonly<Record<string, string>> = {
+  // Cancelling a request cancels its query, if the query only reads.
   cancel_http_readonly_queries_on_client_close: "1",
-  // Rows of one day, and so their duplicates, are in one partition.
+  // A day, and so the duplicates of its rows, is in one partition.
   do_not_merge_across_partitions_select_final: "1",
 };
 
 /** The value of `readonly` with which a query may read and change settings. */
 const READ_ONLY = "2";
 
-const NAMES = [...Object.keys(REQUIRED), ...Object.keys(WANTED), "readonly"];
+const NAMES = [...Object.keys(REQUIRED), ...Object.keys(PREFERRED), "readonly"];
 
 /**
- * Reads the settings of the user's profile, and returns those to send with each query. They are sent even if they are right:
- * a shard uses its own profile for what a query does not name. With `readonly = 1` a query cannot name any, so that the
- * profile must be right. Throws AnalyticsError `usage` if it is not.
+ * Reads the user's profile and returns the settings to send with each query, even those that the profile already has: a
+ * shard takes what a query does not set from its own profile. With `readonly = 1` a query cannot set anything, so the
+ * profile itself must be right. Throws AnalyticsError `usage` if it is not.
  */
 export async function checkProfile(
   ask: (query: string) => Promise<Answer>,
@@ -63,7 +63,7 @@ export async function checkProfile(
     return {};
   }
   // A version without a setting does not need it.
-  const known = Object.entries({ ...REQUIRED, ...WANTED }).filter(([name]) => current.has(name));
+  const known = Object.entries({ ...REQUIRED, ...PREFERRED }).filter(([name]) => current.has(name));
   const mayWrite = current.get("readonly") === "0";
   return { ...Object.fromEntries(known), ...(mayWrite && { readonly: READ_ONLY }) };
 }
@@ -71,6 +71,6 @@ export async function checkProfile(
 const createProfileError = ([name, value]: readonly [string, string], current: string | undefined) =>
   new AnalyticsError(
     "usage",
-    `The profile of the ClickHouse user has ${name} = ${current}, with which answers can lack a part of the data.`,
-    { hint: `Set ${name} = ${value} in the profile. docs/clickhouse.md has a profile that fits.` },
+    `The profile of the ClickHouse user has ${name} = ${current}, with which a part of the data can be missing from answers.`,
+    { hint: `Set ${name} = ${value} in the profile. docs/clickhouse.md has such a profile.` },
   );

@@ -1,28 +1,28 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import { byValue, type Cut, IN_SPAN, quoteName, type RollupQueries } from "./table-queries.ts";
+import { byValue, IN_SPAN, quoteName, type RollupQueries, type TimeFilter } from "./table-queries.ts";
 
 const COLUMNS = ["dimension", "site", "day", "run", "value", "visitors", "hits", "events", "stamp"];
 
 /**
- * Leaves out hits of days that are answered from their sums. Lists of days are part of the SQL, not parameters: parameters are in
- * the URL, and proxies only accept URLs of a few thousand characters.
+ * Limits a query to some days. They are written into the SQL: parameters are sent in the URL, and proxies only accept URLs of
+ * a few thousand characters.
  */
-export const ofRest =
-  (rest: readonly string[], cut: Cut): Cut =>
+export const onDays =
+  (dates: readonly string[], timeFilter: TimeFilter): TimeFilter =>
   (time) =>
-    `AND day IN (${listItems(rest.map(numberDay))}) ${cut(time)}`;
+    `AND day IN (${listItems(dates.map(numberDay))}) ${timeFilter(time)}`;
 
-/** A number cannot inject SQL. */
+/** Writes a day as a number, which cannot inject SQL. */
 const numberDay = (date: string) => `toDate(${Date.parse(date) / 86_400_000})`;
 
-/** ClickHouse has no empty lists. */
+/** ClickHouse does not accept an empty list. */
 const listItems = (items: readonly string[]) => items.join(", ") || "NULL";
 
-/** @param countValues The query of a dimension's values in hits, without order. */
+/** @param countValues Writes the query that counts a dimension's values in the hits, without GROUP BY. */
 export function createRollupQueries(
   database: string,
   table: string,
-  countValues: (dimension: Dimension, cut: Cut) => string,
+  countValues: (dimension: Dimension, timeFilter: TimeFilter) => string,
 ): RollupQueries {
   const hits = `${quoteName(database)}.${quoteName(table)} FINAL`;
   const sums = `${quoteName(database)}.${quoteName(`${table}_daily`)}`;
@@ -33,7 +33,7 @@ export function createRollupQueries(
       WHERE database = '${database}' AND table = '${table}_daily'
         AND name IN (${COLUMNS.map((name) => `'${name}'`).join(", ")})`,
 
-    // The stamp is made as in rollup.sql. The run is text, because JavaScript reads 64-bit numbers of JSON inexactly.
+    // rollup.sql computes the same stamp. The run is text, because JSON numbers of 64 bits lose digits in JavaScript.
     days: () => `
       SELECT
         day AS date,
@@ -78,7 +78,7 @@ export function createRollupQueries(
       ORDER BY run DESC
       LIMIT 1 BY day`,
 
-    breakdown: (dimension, cut, { runs, rest }) => `
+    breakdown: (dimension, timeFilter, { runs, otherDays }) => `
       SELECT
         value,
         sum(visitors) AS visitor_count,
@@ -89,7 +89,7 @@ export function createRollupQueries(
         FROM ${sums}
         WHERE ${IN_SPAN} AND dimension = '${dimension}' AND (day, run) IN (${listItems([...runs].map(([date, run]) => `(${numberDay(date)}, ${run})`))})
         UNION ALL
-        ${countValues(dimension, ofRest(rest, cut))}
+        ${countValues(dimension, onDays(otherDays, timeFilter))}
         GROUP BY value
       )
       ${byValue}`,

@@ -5,7 +5,7 @@ import { type Environment, readVariable } from "../../config/variables.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { LocalContext } from "../source-types.ts";
 
-/** Where the table is, and who reads it. */
+/** Where the table is, and the user that reads it. */
 export interface ClickHouseSettings {
   /** Without user, database and query. */
   url: string;
@@ -31,13 +31,11 @@ export function readClickHouseSettings({
   const table = String(flags.table ?? DEFAULT_TABLE);
   const [first = "", second] = table.split(".", 2);
   const [database, name] = second === undefined ? [inUrl || "default", first] : [first, second];
-  if (![database, name].every((each) => NAME.test(each)) || table.split(".").length > 2) {
+  if (!NAME.test(database) || !NAME.test(name) || table.split(".").length > 2) {
     throw new AnalyticsError(
       "usage",
-      "The name of a table has letters, digits and _, and so has its database's.",
-      {
-        hint: "Such as --table hits, or --table web.hits",
-      },
+      "The name of a table, and that of its database, may only have letters, digits and _.",
+      { hint: "Such as --table hits, or --table web.hits" },
     );
   }
   return {
@@ -54,7 +52,7 @@ function readUrl(text: string): URL {
     throw createUrlError("must start with https:// or http://");
   const url = new URL(text);
   if (url.password !== "") {
-    // Other users of a machine see the arguments of every process.
+    // Other users of the machine can see a process's arguments.
     throw createUrlError(
       "must not hold a password",
       "Set ANALYTICS_CLICKHOUSE_PASSWORD, or name a file with --clickhouse-password-file.",

@@ -2,23 +2,23 @@ import { addDays } from "../../operations/days.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
 import type { QueryParams } from "./connection.ts";
-import { type Cut, uncut, untilNow } from "./table-queries.ts";
+import { atAnyTime, type TimeFilter, untilNow } from "./table-queries.ts";
 
-/** What a query asks about a span. */
+/** A span, and the parameters that queries about it take. */
 export interface SpanQuery {
   site: string;
   from: string;
   to: string;
   params: QueryParams;
-  /** Whether the last day ends at `now`. */
-  isCut: boolean;
+  /** Whether the last day is today, which is counted up to `now`. */
+  endsNow: boolean;
 }
 
 export function querySpan({ site: { domain: site, timezone }, from, to, now }: Span): SpanQuery {
-  const isCut = to === dateAt(now, timezone);
+  const endsNow = to === dateAt(now, timezone);
   const [start, end] = [from, addDays(to, 1)].map((date) => startOfDay(date, timezone) / 1000);
-  const params = { site, from, to, ...(isCut && { now: Math.floor(now / 1000) }) };
-  return { site, from, to, params: { ...params, start: start ?? 0, end: end ?? 0 }, isCut };
+  const params = { site, from, to, ...(endsNow && { now: Math.floor(now / 1000) }) };
+  return { site, from, to, params: { ...params, start: start ?? 0, end: end ?? 0 }, endsNow };
 }
 
-export const cutOf = (isCut: boolean): Cut => (isCut ? untilNow : uncut);
+export const filterTime = (endsNow: boolean): TimeFilter => (endsNow ? untilNow : atAnyTime);

@@ -13,11 +13,11 @@ import { FEW_DAY, FEW_SPAN, loadFewHits } from "../../support/few-hits.ts";
 import { LOG_NOW } from "../../support/logs.ts";
 
 /**
- * The server of 2018 goes on with a query whose client has left. So the proxy before it does what servers since 19 do for
- * `cancel_http_readonly_queries_on_client_close`: it ends the query, if that setting came and the query may only read.
+ * The server of 2018 continues a query after its client has disconnected. The proxy in front of it does what servers since
+ * 19 do for `cancel_http_readonly_queries_on_client_close`: it cancels the query, if it was sent with that setting and only reads.
  */
 describe.skipIf(CLICKHOUSE_SERVER === undefined)(
-  "a question that nobody waits for (clickhouse-server)",
+  "a query that nobody waits for any more (clickhouse-server)",
   () => {
     let shards: Shards;
     beforeAll(async () => {
@@ -42,74 +42,77 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
         { now: LOG_NOW },
         { table: "slow" },
       );
-    /** How many queries of the table the server has under way. */
-    const countUnderWay = async () => {
+    /** How many queries of the table the server is running. */
+    const countRunning = async () => {
       const sql =
         "SELECT count() FROM system.processes WHERE query LIKE '%`slow` FINAL%' AND user != 'default'";
       return Number(await shards.servers[0].run(sql));
     };
-    const untilUnderWay = (count: number) => expect.poll(countUnderWay, { interval: 20 }).toBe(count);
+    const untilRunning = (count: number) => expect.poll(countRunning, { interval: 20 }).toBe(count);
 
-    const questions: [string, (source: DataSource, signal: AbortSignal) => Promise<unknown>][] = [
-      ["of days", (source, signal) => source.days(FEW_SPAN, signal)],
-      ["of pages", (source, signal) => source.breakdown(FEW_SPAN, "pages", 10, signal)],
+    const queries: [string, (source: DataSource, signal: AbortSignal) => Promise<unknown>][] = [
+      ["for days", (source, signal) => source.days(FEW_SPAN, signal)],
+      ["for pages", (source, signal) => source.breakdown(FEW_SPAN, "pages", 10, signal)],
       [
-        "of who is there",
+        "for active visitors",
         (source, signal) => source.active(FEW_SPAN.site, Date.parse(`${FEW_DAY}T10:01:00Z`), signal),
       ],
     ];
 
     describe.each(["writer", "changer"])("by %s", (user) => {
-      it.each(questions)("%s ends in the server", async (_, ask) => {
+      it.each(queries)("%s is cancelled in the server", async (_, ask) => {
         const source = await open(user);
         const leaving = new AbortController();
         const reason = new Error("left");
         const answer = ask(source, leaving.signal).catch((error: unknown) => error);
-        await untilUnderWay(1);
+        await untilRunning(1);
         const since = Date.now();
         leaving.abort(reason);
         expect(await answer).toBe(reason);
-        await untilUnderWay(0);
-        // All of it would take twelve seconds.
+        await untilRunning(0);
+        // Without the cancellation it would take twelve seconds.
         expect(Date.now() - since).toBeLessThan(3_000);
       });
     });
 
-    it("goes on for another who asks the same", async () => {
+    it("continues for another caller who asks the same", async () => {
       const source = await open("writer");
       const [one, two] = [new AbortController(), new AbortController()];
       const answers = [one, two].map(({ signal }) =>
         source.days(FEW_SPAN, signal).catch(({ message }: Error) => message),
       );
-      await untilUnderWay(1);
+      await untilRunning(1);
       one.abort(new Error("one left"));
       expect(await answers[0]).toBe("one left");
       await new Promise((resolve) => setTimeout(resolve, 500));
-      expect(await countUnderWay()).toBe(1);
+      expect(await countRunning()).toBe(1);
       two.abort(new Error("two left"));
       expect(await answers[1]).toBe("two left");
-      await untilUnderWay(0);
+      await untilRunning(0);
     });
   },
 );
 
-describe("a question to a server that does not answer", () => {
-  it.each(["the check of the profile", "the question itself"])("ends with who asked: %s", async (hanging) => {
-    const server = await startServer((request, response) => {
-      request.setEncoding("utf8").on("data", (sql: string) => {
-        if (hanging === "the question itself" && sql.includes("system.settings")) response.end('{"data":[]}');
+describe("a query to a server that does not answer", () => {
+  it.each(["the check of the profile", "the query itself"])(
+    "is closed when the caller stops waiting: %s",
+    async (hanging) => {
+      const server = await startServer((request, response) => {
+        request.setEncoding("utf8").on("data", (sql: string) => {
+          if (hanging === "the query itself" && sql.includes("system.settings")) response.end('{"data":[]}');
+        });
       });
-    });
-    const source = await openHits({ url: server.origin, password: "any" }, { now: LOG_NOW });
-    const leaving = new AbortController();
-    const answer = source.sites(leaving.signal).catch((error: unknown) => error);
-    const asked = hanging === "the question itself" ? 2 : 1;
-    await expect.poll(() => server.requests.length, { interval: 10 }).toBe(asked);
-    const closed = once(server.requests[asked - 1]?.socket ?? process, "close");
-    const reason = new Error("left");
-    leaving.abort(reason);
-    expect(await answer).toBe(reason);
-    await closed;
-    server.close();
-  });
+      const source = await openHits({ url: server.origin, password: "any" }, { now: LOG_NOW });
+      const leaving = new AbortController();
+      const answer = source.sites(leaving.signal).catch((error: unknown) => error);
+      const asked = hanging === "the query itself" ? 2 : 1;
+      await expect.poll(() => server.requests.length, { interval: 10 }).toBe(asked);
+      const closed = once(server.requests[asked - 1]?.socket ?? process, "close");
+      const reason = new Error("left");
+      leaving.abort(reason);
+      expect(await answer).toBe(reason);
+      await closed;
+      server.close();
+    },
+  );
 });

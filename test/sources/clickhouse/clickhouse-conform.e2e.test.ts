@@ -13,11 +13,15 @@ it.skipIf(!hasChdb)("a table of hits keeps the contract", { timeout: 120_000 }, 
   const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
   const site = (await demo.sites()).find(({ domain }) => domain === "example.com");
   const written = writtenFormats.Caddy;
-  if (site === undefined || written === undefined) throw new Error("There is nothing to write.");
+  if (site === undefined || written === undefined)
+    throw new Error("The fixtures lack example.com, or the format.");
   const today = dateAt(LOG_NOW, site.timezone);
   const dates = Array.from({ length: 40 }, (_, day) => addDays(today, day - 39));
   const requests = listRequests(fixtures, site, dates, LOG_NOW);
-  const crawled = requests.map((each) => ({ ...each, agent: "GPTBot/1.2 (+https://openai.com/gptbot)" }));
+  const crawled = requests.map((request) => ({
+    ...request,
+    agent: "GPTBot/1.2 (+https://openai.com/gptbot)",
+  }));
   const lines = [...requests, ...crawled.slice(0, 300)].map(written.write);
   const { path } = createLogFolder({ "access.log": joinLines(...lines) });
   const flags = {

@@ -31,9 +31,9 @@ describe.skipIf(!hasChdb)(
       expectSameAnswers(table, visits, [domain, from, to]),
     );
 
-    it("counts who is on the site at a time", () => expectSameActive(table, visits));
+    it("counts the visitors who are on the site at a time", () => expectSameActive(table, visits));
 
-    it("does not count hits twice that are loaded twice", async () => {
+    it("counts hits once that are loaded twice", async () => {
       const before = await askShop(table, clock);
       const count = async () => Number(await server.run("SELECT count() FROM hits FORMAT TSV"));
       const rows = await count();

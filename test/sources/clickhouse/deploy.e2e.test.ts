@@ -13,7 +13,7 @@ describe.skipIf(!hasChdb)("the statements in deploy/clickhouse", () => {
   it.each(["hits.sql", "cluster.sql", "reader.sql", "rollup.sql"])("%s is ClickHouse's SQL", async (file) => {
     const statements = readFileSync(`deploy/clickhouse/${file}`, "utf8")
       .split(/;\n/)
-      .flatMap((each) => each.trim() || []);
+      .flatMap((statement) => statement.trim() || []);
     for (const statement of statements) {
       expect(await server.run(`EXPLAIN AST ${statement} FORMAT TSV`)).not.toBe("");
     }
@@ -22,8 +22,8 @@ describe.skipIf(!hasChdb)("the statements in deploy/clickhouse", () => {
     );
   });
 
-  it("reader.sql sets what answers need, by settings that exist", async () => {
-    // Whatever is asked for is 1, but for what the file says.
+  it("reader.sql has every setting that answers need, and only settings that exist", async () => {
+    // Settings that the file does not have are 1.
     const asked: string[] = [];
     const answers = await checkProfile(async (query) => {
       asked.push(...(query.match(/'(\w+)'/g) ?? []).map((name) => name.slice(1, -1)));

@@ -6,8 +6,8 @@ import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../
 import { runShell } from "../../support/shell.ts";
 import { openTableApi } from "../../support/table-api.ts";
 
-/** What ends a string, a name or a statement, or begins a parameter, in some version of ClickHouse. */
-const SPELLS = [
+/** Texts that end a string, a name or a statement, or begin a parameter, in some version of ClickHouse. */
+const INJECTIONS = [
   "'",
   "''",
   "\\",
@@ -38,15 +38,15 @@ const SPELLS = [
 const DAY = "2026-11-18";
 const encode = (text: string) => encodeURIComponent(text);
 /** As a browser and curl send it; a server writes it to its log. */
-const inPath = (spell: string) => `/page/${encode(spell)}`;
+const inPath = (injection: string) => `/page/${encode(injection)}`;
 
-/** Page views whose path, referrer and campaign are spells, of a visitor each. */
-const lines = SPELLS.map((spell, index) =>
+/** Page views of one visitor each, with an injection as path, referrer and campaign. */
+const lines = INJECTIONS.map((injection, index) =>
   combined({
     at: `${DAY}T10:00:${String(index).padStart(2, "0")}Z`,
     address: `192.0.2.${index}`,
-    target: `${inPath(spell)}?utm_source=${encode(spell)}&utm_campaign=${encode(spell)}&utm_term=${encode(spell)}`,
-    referrer: `https://search.example/${encode(spell)}`,
+    target: `${inPath(injection)}?utm_source=${encode(injection)}&utm_campaign=${encode(injection)}&utm_term=${encode(injection)}`,
+    referrer: `https://search.example/${encode(injection)}`,
   }),
 );
 
@@ -71,7 +71,7 @@ const servers: [name: string, isThere: boolean, start: () => Promise<Server>][] 
   ],
 ];
 
-describe.each(servers)("spells in what strangers write, on %s", (_, isThere, start) => {
+describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, start) => {
   describe.skipIf(!isThere)("", () => {
     let server: Server;
     let table: DataSource;
@@ -97,17 +97,19 @@ describe.each(servers)("spells in what strangers write, on %s", (_, isThere, sta
       const span = { site, from: DAY, to: DAY, now: LOG_NOW };
       const known = (await table.dimensions?.(site)) ?? [];
       const ask = (source: DataSource) =>
-        Promise.all(known.map(async (each) => [each, await source.breakdown(span, each, 1000)]));
+        Promise.all(
+          known.map(async (dimension) => [dimension, await source.breakdown(span, dimension, 1000)]),
+        );
       const inTable = await ask(table);
       expect(inTable).toEqual(await ask(logs));
       const pages = await table.breakdown(span, "pages", 1000);
-      expect(pages.totalRows).toBeGreaterThan(SPELLS.length - 5);
+      expect(pages.totalRows).toBeGreaterThan(INJECTIONS.length - 5);
       expect(await countRows()).toBe(rows);
     });
 
-    it("are the site of nobody, whoever asks the table", async () => {
-      for (const spell of SPELLS) {
-        for (const domain of [spell, `example.com${spell}`]) {
+    it("are no site, even if a query names them as one", async () => {
+      for (const injection of INJECTIONS) {
+        for (const domain of [injection, `example.com${injection}`]) {
           const site = { id: domain, domain, name: domain, timezone: "UTC", createdAt: 0, dataSince: DAY };
           const span = { site, from: DAY, to: DAY, now: LOG_NOW };
           expect(await table.days(span)).toEqual([{ date: DAY, visitors: 0, pageviews: 0, events: 0 }]);
@@ -122,17 +124,17 @@ describe.each(servers)("spells in what strangers write, on %s", (_, isThere, sta
       const api = await openTableApi({ url: server.readerUrl, password: READER_PASSWORD });
       const ask = async (path: string) => (await api.ask(path)).status;
       expect(await ask("/breakdown?site=example.com&dimension=pages")).toBe(200);
-      for (const spell of SPELLS.map(encode)) {
-        expect([400, 404]).toContain(await ask(`/stats?site=${spell}`));
+      for (const injection of INJECTIONS.map(encode)) {
+        expect([400, 404]).toContain(await ask(`/stats?site=${injection}`));
         // Some are the path of an address, which is left out: the site is the same.
-        const { status, body } = await api.ask(`/stats?site=example.com${spell}`);
+        const { status, body } = await api.ask(`/stats?site=example.com${injection}`);
         expect(status === 200 ? JSON.parse(body ?? "").site.domain : status).toSatisfy((said) =>
           [400, 404, "example.com"].includes(said),
         );
-        expect(await ask(`/breakdown?site=example.com&dimension=pages${spell}`)).toBe(400);
-        expect(await ask(`/breakdown?site=example.com&dimension=${spell}`)).toBe(400);
-        expect(await ask(`/breakdown?site=example.com&dimension=pages&limit=1${spell}`)).toBe(400);
-        expect(await ask(`/stats?site=example.com&from=${DAY}${spell}&to=${DAY}`)).toBe(400);
+        expect(await ask(`/breakdown?site=example.com&dimension=pages${injection}`)).toBe(400);
+        expect(await ask(`/breakdown?site=example.com&dimension=${injection}`)).toBe(400);
+        expect(await ask(`/breakdown?site=example.com&dimension=pages&limit=1${injection}`)).toBe(400);
+        expect(await ask(`/stats?site=example.com&from=${DAY}${injection}&to=${DAY}`)).toBe(400);
       }
       expect(api.reports).toEqual([]);
       api.close();
@@ -144,14 +146,19 @@ describe.each(servers)("spells in what strangers write, on %s", (_, isThere, sta
       const run = (address: string, ...args: string[]) =>
         runShell(["sites", "--clickhouse", address, ...args], { environment, clock: () => LOG_NOW });
       expect(await run(server.readerUrl)).toMatchObject({ code: 0 });
-      for (const spell of SPELLS) {
-        for (const name of [spell, `hits${spell}`, `default.hits${spell}`, `default${spell}.hits`]) {
+      for (const injection of INJECTIONS) {
+        for (const name of [
+          injection,
+          `hits${injection}`,
+          `default.hits${injection}`,
+          `default${injection}.hits`,
+        ]) {
           expect(await run(server.readerUrl, "--table", name)).toMatchObject({ code: 2, stdout: "" });
         }
         // What an address loses when it is read, such as a line's end, is no part of its name.
-        const isLost = new URL(`http://localhost/default${spell}`).href === "http://localhost/default";
-        const raw = isLost || spell === "#" ? [] : [`default${spell}`];
-        for (const path of [encode(spell), `default${encode(spell)}`, ...raw]) {
+        const isLost = new URL(`http://localhost/default${injection}`).href === "http://localhost/default";
+        const raw = isLost || injection === "#" ? [] : [`default${injection}`];
+        for (const path of [encode(injection), `default${encode(injection)}`, ...raw]) {
           const { code, stdout } = await run(`${server.readerUrl}/${path}`);
           expect([path, code, stdout]).toEqual([path, 2, ""]);
         }
@@ -166,7 +173,7 @@ describe.each(servers)("spells in what strangers write, on %s", (_, isThere, sta
         timezone: "UTC",
         definition: 1,
       };
-      const hits = SPELLS.flatMap((site) => [
+      const hits = INJECTIONS.flatMap((site) => [
         { ...common, site, kind: "day", visitor: "0", id: "1", pageviews: 1 },
         { ...common, site, kind: "pageview", visitor: "7", id: "2", path: site },
       ]);
@@ -174,7 +181,7 @@ describe.each(servers)("spells in what strangers write, on %s", (_, isThere, sta
       const reader = { url: server.readerUrl, password: READER_PASSWORD };
       const source = await openHits(reader, { now: LOG_NOW });
       const sites = await source.sites();
-      expect(new Set(sites.map(({ domain }) => domain))).toEqual(new Set([...SPELLS, "example.com"]));
+      expect(new Set(sites.map(({ domain }) => domain))).toEqual(new Set([...INJECTIONS, "example.com"]));
       for (const site of sites.filter(({ domain }) => domain !== "example.com")) {
         const span = { site, from: DAY, to: DAY, now: LOG_NOW };
         expect(await source.days(span)).toEqual([{ date: DAY, visitors: 1, pageviews: 1, events: 0 }]);

@@ -20,7 +20,7 @@ import {
 const site = "example.com";
 const [from, to] = ["2026-10-23", "2026-10-27"];
 
-describe.skipIf(!hasChdb)("a table that somebody else made", () => {
+describe.skipIf(!hasChdb)("a table with columns of its own", () => {
   let server: Awaited<ReturnType<typeof startChdb>>;
   beforeAll(async () => {
     server = await startChdb();
@@ -34,12 +34,13 @@ describe.skipIf(!hasChdb)("a table that somebody else made", () => {
     return { site: found, from: first, to: last, now: LOG_NOW };
   };
 
-  it("gives the answers of logs where its rows are their page views, visits found in SQL", async () => {
+  it("gives the same answers as logs with the same page views; visits are found in SQL", async () => {
     const fixtures = readLoggableFixtures();
     const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
     const demoSite = (await demo.sites()).find(({ domain }) => domain === site);
     const written = writtenFormats.Caddy;
-    if (demoSite === undefined || written === undefined) throw new Error("There is nothing to write.");
+    if (demoSite === undefined || written === undefined)
+      throw new Error("The fixtures lack example.com, or the format.");
     const dates = Array.from({ length: 5 }, (_, day) => addDays(from, day));
     const lines = listRequests(fixtures, demoSite, dates, LOG_NOW).map(written.write);
     const { path } = createLogFolder({ "access.log": joinLines(...lines) });
@@ -150,7 +151,7 @@ describe.skipIf(!hasChdb)("a table that somebody else made", () => {
     });
   });
 
-  it("takes any value of a condition as text", async () => {
+  it("compares the value of a condition as text, whatever it contains", async () => {
     const source = await open({
       table: "hits",
       map: ["time=time", "visitor=visitor", "path=path"],

@@ -12,7 +12,7 @@ const SITES = [
   ["example.com", "Europe/Berlin"],
   ["docs.example.com", "America/New_York"],
 ] as const;
-/** Around the days of 23 and of 25 hours, of both timezones. */
+/** The days of 23 and of 25 hours in both timezones, and days beside them. */
 const SPRING = ["2026-03-07", "2026-03-08", "2026-03-28", "2026-03-29", "2026-03-30"];
 const AUTUMN = ["2026-10-24", "2026-10-25", "2026-10-26", "2026-11-01", "2026-11-02"];
 const SPANS = [
@@ -26,7 +26,7 @@ const MARK = 1_000_000;
 
 describe.skipIf(!hasChdb)("the sums of days give the answers of the hits", () => {
   const clock = { now: LOG_NOW };
-  /** What is loaded of each day, by site and date. */
+  /** The lines of each day, by site and date. */
   const exported = new Map<string, string>();
   const moved = new Map<string, string>();
   let server: Awaited<ReturnType<typeof startChdb>>;
@@ -36,7 +36,7 @@ describe.skipIf(!hasChdb)("the sums of days give the answers of the hits", () =>
   beforeAll(async () => {
     server = await startChdb();
     await createRollup(server);
-    // The same hits in a table that has no sums, but another table in their place.
+    // The same hits in a table without sums: a table of another kind has the name of theirs.
     await server.run("CREATE TABLE plain AS hits ENGINE = Merge(currentDatabase(), '^hits$')");
     await server.run("CREATE TABLE plain_daily (day Date, visitors UInt64) ENGINE = Memory");
     for (const [site, timezone] of SITES) {
@@ -63,7 +63,7 @@ describe.skipIf(!hasChdb)("the sums of days give the answers of the hits", () =>
     }
   };
   const spanOf = async (source: DataSource, domain: string, from: string, to: string, now = LOG_NOW) => {
-    const site = (await source.sites()).find((each) => each.domain === domain);
+    const site = (await source.sites()).find((site) => site.domain === domain);
     if (site === undefined) throw new Error(`There is no ${domain}.`);
     return { site, from, to, now };
   };
@@ -78,7 +78,7 @@ describe.skipIf(!hasChdb)("the sums of days give the answers of the hits", () =>
       first: await source.breakdown(span, "pages", 2),
     };
   };
-  /** Whatever is asked later is asked anew. */
+  /** Moves the clock on, so that no answer is still cached. */
   const forget = () => {
     clock.now += 3_600_000;
   };
@@ -276,18 +276,18 @@ describe.skipIf(!hasChdb)("the sums of days give the answers of the hits", () =>
 function exportSite(domain: string, timezone: string, country: string): Promise<string> {
   const fixtures = readLoggableFixtures();
   const written = writtenFormats.Caddy;
-  if (written === undefined) throw new Error("Nobody writes Caddy.");
-  // In place of private addresses, which are nowhere.
-  const requests = listRequests(fixtures, { domain }, [...SPRING, ...AUTUMN], LOG_NOW).map((each) => ({
-    ...each,
-    address: each.address.replace("10.", "11."),
+  if (written === undefined) throw new Error("There is no format Caddy.");
+  // Private addresses have no country.
+  const requests = listRequests(fixtures, { domain }, [...SPRING, ...AUTUMN], LOG_NOW).map((request) => ({
+    ...request,
+    address: request.address.replace("10.", "11."),
   }));
   const downloads = requests.filter((_, index) => index % 5 === 0);
   const bot = { agent: "GPTBot/1.2 (+https://openai.com/gptbot)" };
   const lines = [
     ...requests,
-    ...downloads.map((each) => ({ ...each, time: each.time + 1, target: "/guide.pdf" })),
-    ...downloads.map((each) => ({ ...each, ...bot })),
+    ...downloads.map((request) => ({ ...request, time: request.time + 1, target: "/guide.pdf" })),
+    ...downloads.map((request) => ({ ...request, ...bot })),
   ].sort((a, b) => a.time - b.time);
   const { path } = createLogFolder({
     "access.log": joinLines(...lines.map(written.write)),

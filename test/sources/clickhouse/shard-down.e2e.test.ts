@@ -13,7 +13,7 @@ import { LOG_NOW } from "../../support/logs.ts";
 
 const open = ({ servers: [first] }: Shards, user: string) => {
   const url = first.readerUrl.replace("reader@", `${user}@`);
-  // Nothing is remembered from one question to the next.
+  // So late that no answer is still cached.
   const clock = {
     time: LOG_NOW,
     get now() {
@@ -24,7 +24,7 @@ const open = ({ servers: [first] }: Shards, user: string) => {
   return openHits({ url, password: READER_PASSWORD }, clock);
 };
 
-/** Whatever can be asked, each as one number. */
+/** Every kind of query, with one number as its answer. */
 async function count(source: DataSource): Promise<Record<string, () => Promise<number>>> {
   const sites = () => source.sites();
   const span = FEW_SPAN;
@@ -114,7 +114,7 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)("one shard of two (clickhouse-s
     expect(await askAll()).toEqual(up);
     await second.signal("SIGKILL");
     expect(await askAll()).toEqual(down);
-    // Who comes only now.
+    // New connections get the same.
     for (const [user, answer] of users) expect(await countAll(await open(shards, user))).toEqual(answer);
   });
 });
@@ -133,7 +133,7 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)("a shard with limits of its own
   });
   afterAll(() => shards?.stop());
 
-  it("does not stop counting there in silence, if the user's profile says so", async () => {
+  it("is an error if the user's profile forbids it to stop counting silently", async () => {
     const answers = await countAll(await open(shards, "strict"));
     const error = expect.objectContaining({ code: "unavailable" });
     expect(answers).toEqual({ ...RIGHT, pages: error, rows: error });

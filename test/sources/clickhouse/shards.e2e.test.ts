@@ -34,7 +34,7 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
     });
     afterAll(() => shards?.stop());
 
-    /** Every other line by way of each server: none knows to which it belongs. */
+    /** Sends every other line through each server, whichever shard it belongs to. */
     async function loadHalves() {
       const lines = visits.exports.flatMap((text) => text.split(/(?<=\n)/));
       for (const [half, server] of shards.servers.entries()) {
@@ -42,7 +42,7 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
       }
     }
 
-    describe.each([0, 1])("asked by way of server %s", (index) => {
+    describe.each([0, 1])("asked through server %s", (index) => {
       const table = () => {
         const found = tables[index];
         if (found === undefined) throw new Error("There are two servers.");
@@ -53,9 +53,9 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
         expectSameAnswers(table(), visits, [domain, from, to]),
       );
 
-      it("counts who is on the site at a time", () => expectSameActive(table(), visits));
+      it("counts the visitors who are on the site at a time", () => expectSameActive(table(), visits));
 
-      it("warns of the same", async () => {
+      it("has the same warnings", async () => {
         const span = { from: "2026-10-20", to: "2026-11-21", now: LOG_NOW };
         const site = (await table().sites()).find(({ domain }) => domain === "example.com");
         if (site === undefined) throw new Error("There is no example.com.");
@@ -76,13 +76,13 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
       expect(first.size / (first.size + second.size)).toBeCloseTo(0.5, 1);
     });
 
-    it("does not count hits twice that are loaded twice", async () => {
+    it("counts hits once that are loaded twice", async () => {
       const [table] = tables;
       if (table === undefined) throw new Error("There are two servers.");
       const before = await askShop(table, clock);
       const count = async () => Number(await shards.servers[0].run("SELECT count() FROM hits FORMAT TSV"));
       const rows = await count();
-      // From the other side than before.
+      // Each line now takes the other server.
       visits = { ...visits, exports: [...visits.exports].reverse() };
       await loadHalves();
       expect(await count()).toBeGreaterThan(rows);
