@@ -20,8 +20,7 @@ export function readBaseUrl(text: string, environment: Environment, source = "Th
   if (url.username !== "" || url.password !== "")
     throw createError("must not contain a user name or password");
   if (url.search !== "" || url.hash !== "") throw createError("must not contain a query or a fragment");
-  const plainHosts = readList(environment.ANALYTICS_ALLOW_HTTP);
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && !plainHosts.includes(url.hostname)) {
+  if (!maySendSecrets(url, environment)) {
     throw createError(
       `would send the key over plain http to ${url.hostname}, and anyone on the network could read it`,
       `Use https, or allow this host: ANALYTICS_ALLOW_HTTP=${url.hostname}`,
@@ -29,6 +28,12 @@ export function readBaseUrl(text: string, environment: Environment, source = "Th
   }
   const path = url.pathname.replace(/\/+$/, "");
   return `${url.origin}${path.endsWith(BASE_PATH) ? path : `${path}${BASE_PATH}`}`;
+}
+
+/** Whether an address may be sent a key or a password: over plain http only this machine, and hosts that were allowed by name. */
+export function maySendSecrets({ protocol, hostname }: URL, environment: Environment): boolean {
+  if (protocol !== "http:" || isLoopback(hostname)) return true;
+  return readList(environment.ANALYTICS_ALLOW_HTTP).includes(hostname);
 }
 
 /** Puts `https://` before a host without a scheme, `http://` for this machine. Returns other text as it is. */

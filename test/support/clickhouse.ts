@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Environment } from "../../src/config/variables.ts";
 import { openClickHouse } from "../../src/sources/clickhouse/open.ts";
 import type { Hit } from "../../src/sources/hits.ts";
 import { readLogSettings } from "../../src/sources/logs/open.ts";
@@ -14,6 +15,12 @@ import { spawn } from "./child-process.js";
 export const hasChdb = existsSync(".cache/chdb/node_modules/chdb");
 
 export const TABLE_SQL = readFileSync("deploy/clickhouse/hits.sql", "utf8");
+/** The columns of that table, as system.columns has them. */
+export const HIT_COLUMNS = [...TABLE_SQL.matchAll(/^ {4}(\w+) +(\S.*?),?$/gm)].map(([, name = "", type = ""]) => ({
+  name,
+  type,
+}));
+
 const SECRET = Buffer.from("a secret that all servers of these tests share");
 
 /** A server's HTTP port, for SQL as the docs have it. */
@@ -77,10 +84,11 @@ export function openHits(
   { url, password }: Pick<SqlServer, "url" | "password">,
   clock: { now: number },
   flags: SourceFlags = {},
+  environment: Environment = {},
 ) {
   return openClickHouse({
     flags: { clickhouse: url, ...flags },
-    environment: { ANALYTICS_CLICKHOUSE_PASSWORD: password },
+    environment: { ANALYTICS_CLICKHOUSE_PASSWORD: password, ...environment },
     clock: () => clock.now,
   });
 }

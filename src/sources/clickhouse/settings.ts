@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { maySendSecrets } from "../../config/base-url.ts";
 import { describeExposure, isReadableByOthers } from "../../config/file-permissions.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { type Environment, readVariable } from "../../config/variables.ts";
@@ -38,12 +39,19 @@ export function readClickHouseSettings({
       { hint: "Such as --table hits, or --table web.hits" },
     );
   }
+  const password = readPassword(flags.clickhousePasswordFile, environment, warn);
+  if (password !== "" && !maySendSecrets(url, environment)) {
+    throw createUrlError(
+      `would send the password over plain http to ${url.hostname}, and anyone on the network could read it`,
+      `Use https, or allow this host: ANALYTICS_ALLOW_HTTP=${url.hostname}`,
+    );
+  }
   return {
     url: url.origin,
     user: decodeURIComponent(url.username) || "default",
     database,
     table: name,
-    password: readPassword(flags.clickhousePasswordFile, environment, warn),
+    password,
   };
 }
 
