@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { addDays } from "../src/operations/days.ts";
 import type { Dimension } from "../src/operations/dimensions.ts";
-import { createHitQueries } from "../src/sources/clickhouse/hit-queries.ts";
-import { atAnyTime, type TableQueries } from "../src/sources/clickhouse/table-queries.ts";
+import { createHitLayout } from "../src/sources/clickhouse/hit-queries.ts";
+import { atAnyTime, type RollupQueries } from "../src/sources/clickhouse/table-queries.ts";
 import { describeMachine, sortTimes } from "./measure.ts";
 import { publish, table } from "./results.ts";
 
@@ -123,7 +123,11 @@ type Question = (params: Readonly<Record<string, string | number>>) => Promise<n
 
 async function measure(bench: Bench): Promise<string> {
   const { ask, hits, days, paths, rounds } = bench;
-  const queries = createHitQueries("default", "hits");
+  const layout = createHitLayout("default", "hits");
+  const types = await ask("SELECT name, type FROM system.columns WHERE table = 'hits' FORMAT JSON");
+  const { queries } = layout.prepare(
+    new Map(types?.data.map(({ name, type }) => [String(name), String(type)])),
+  );
   const named: [name: string, dimension: Dimension][] = [
     ["browsers (12 values)", "browsers"],
     ["referrers (2,000)", "referrers"],
@@ -148,7 +152,7 @@ async function measure(bench: Bench): Promise<string> {
   const sums: (string | number)[][] = [];
   const span = SPANS.findLast((length) => length <= days) ?? 1;
   for (const [name, dimension] of [[TOTALS, ""] as const, ...named]) {
-    sums.push([name, span, ...(await measureQuestion(bench, askSums(ask, queries, dimension), span))]);
+    sums.push([name, span, ...(await measureQuestion(bench, askSums(ask, layout.rollup, dimension), span))]);
   }
   const columns = ["question", "days", "seconds", "rows read", "memory, MB"];
   return [
@@ -185,7 +189,7 @@ async function fillRollup(ask: Ask): Promise<string> {
 }
 
 /** Asks as a source does for days that all have sums. */
-function askSums(ask: Ask, { rollup }: TableQueries, dimension: Dimension | ""): Question {
+function askSums(ask: Ask, rollup: RollupQueries | undefined, dimension: Dimension | ""): Question {
   return async (params) => {
     const days = await ask(`${rollup?.days()} FORMAT JSON`, { ...params, dimension });
     if (dimension === "") return rowsRead(days);

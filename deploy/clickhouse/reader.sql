@@ -25,6 +25,7 @@ CREATE SETTINGS PROFILE IF NOT EXISTS analytics_reader SETTINGS
     timeout_overflow_mode = 'throw',
     timeout_overflow_mode_leaf = 'throw',
     partial_result_on_first_cancel = 0,
+    prefer_column_name_to_alias = 0,
     group_by_use_nulls = 0;
 
 CREATE USER IF NOT EXISTS reader

@@ -1,5 +1,8 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { DataSource } from "./data-source.ts";
+
+/** Failures to reach what a source reads from. Callers are asked to try again. */
+const NETWORK_CODES: ReadonlySet<ErrorCode> = new Set(["unreachable", "timeout", "tls", "too_large"]);
 
 /**
  * A source for callers elsewhere. What only its operator can fix, such as a missing file, is reported to the operator,
@@ -12,8 +15,11 @@ export function hideFaults(source: DataSource, report: (message: string) => void
       try {
         return await method(...args);
       } catch (error) {
-        if (!(error instanceof AnalyticsError) || error.code !== "usage") throw error;
+        if (!(error instanceof AnalyticsError)) throw error;
+        const isPassing = NETWORK_CODES.has(error.code);
+        if (error.code !== "usage" && !isPassing) throw error;
         report([error.message, error.hint].join(" ").trim());
+        if (isPassing) throw new AnalyticsError("unavailable", error.message, { status: 503, cause: error });
         throw new AnalyticsError(
           "internal_error",
           "The service cannot read its data. Its log says why to whoever runs it.",

@@ -113,7 +113,7 @@ const answers: Answers = {
 
   crawlers: async ({ limit, ...params }, context) => {
     const { source, signal } = context;
-    if (source.crawlers === undefined) throw createNotOfferedError();
+    if (source.crawlers === undefined) throw createNoCrawlersError();
     const { span, head, tail } = await openSpan(params, context);
     const { rows, totalRows, totalRequests } = await source.crawlers(span, limit, signal);
     return {
@@ -162,6 +162,12 @@ const answers: Answers = {
 export function offersOperation(source: DataSource, { name }: AnyOperation): boolean {
   return name !== "crawlers" || source.crawlers !== undefined;
 }
+
+/** For those who query the source itself: the REST API refuses an operation that it does not offer before it gets here. */
+const createNoCrawlersError = () =>
+  new AnalyticsError("usage", "This source does not record crawlers.", {
+    hint: "Access logs do (--logs), and tables that were exported from them (--clickhouse without --map).",
+  });
 
 /** The refusal of an operation that the source does not offer: to callers, there is nothing at its path. */
 export const createNotOfferedError = () =>

@@ -18,11 +18,11 @@ export const listTexts = (value: unknown): string[] =>
   value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
 
 /**
- * Reads the domains of `--site`. Ids are left out: they are of sites that a source already knows.
+ * Reads the domains of `--site`, each once. Ids are left out: they are of sites that a source already knows.
  *
  * @param defaultSite The site to use if none is named.
  */
 export function readSites(given: unknown, defaultSite?: string): string[] {
   const named = [...listTexts(given), ...(given === undefined && defaultSite ? [defaultSite] : [])];
-  return named.filter((site) => !/^site_\w+$/.test(site)).map(normalizeSite);
+  return [...new Set(named.filter((site) => !/^site_\w+$/.test(site)).map(normalizeSite))];
 }

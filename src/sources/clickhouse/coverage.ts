@@ -17,15 +17,19 @@ export interface LoadedDay {
   definitions: readonly [number, number];
 }
 
-/**
- * What a reader must know about these days before using their numbers.
- *
- * @param lastDay The last day that is marked as loaded.
- */
+/** What is known of a site's data. */
+export interface Coverage {
+  /** The last day that is marked as loaded. */
+  lastDay: string;
+  days: ReadonlyMap<string, LoadedDay>;
+  /** How many page views of the site have no time. */
+  timeless: number;
+}
+
+/** What a reader must know about these days before using their numbers. */
 export function coverageWarnings(
   { site, from, to, now }: Span,
-  lastDay: string,
-  days: ReadonlyMap<string, LoadedDay>,
+  { lastDay, days, timeless }: Coverage,
 ): Warning[] {
   const warnings: Warning[] = [];
   const warn = (code: string, detail: string, values?: Warning["values"]) =>
@@ -60,6 +64,13 @@ export function coverageWarnings(
   const versions = new Set([...days.values()].flatMap((day) => (day.isLoaded ? day.definitions : [])));
   if (versions.size > 1) {
     warn("definition", "Some days were counted by an earlier version of analytics-mcp, whose rules differ.");
+  }
+  if (timeless > 0) {
+    const views = timeless === 1 ? "1 page view has" : `${timeless} page views have`;
+    warn(
+      "no_time",
+      `${views} no time (NULL): no day and no number counts ${timeless === 1 ? "it" : "them"}.`,
+    );
   }
   return warnings;
 }

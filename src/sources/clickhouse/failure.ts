@@ -1,54 +1,98 @@
-import { AnalyticsError, readErrorCode } from "../../errors.ts";
-import { IncompleteAnswer } from "./answer.ts";
+import { AnalyticsError, type ErrorCode, readErrorCode } from "../../errors.ts";
+import { IncompleteAnswer, OversizedAnswer } from "./answer.ts";
+
+/** An HTTP answer in place of rows. */
+export class RefusedQuery extends Error {
+  readonly status: number | undefined;
+  /** ClickHouse's number of the error; undefined if the answer is not ClickHouse's. */
+  readonly number: number | undefined;
+
+  /** @param header Servers before version 20 have the number only in the message. */
+  constructor(status: number | undefined, header: unknown, message: string) {
+    super(message);
+    this.status = status;
+    this.number = /^\d{1,9}$/.test(String(header)) ? Number(header) : readErrorNumber(message);
+  }
+}
 
 /**
- * Explains a failed query without SQL, host names and addresses: the message may reach an assistant, or the users
- * of a server.
+ * Explains a failed query without SQL, host names, addresses and texts of the server: the message may reach an assistant, or
+ * the users of a server.
  */
 export function explainFailure(error: unknown): AnalyticsError {
-  const number = readErrorNumber(error);
-  if (number !== undefined) return explainErrorNumber(number, error);
+  if (error instanceof RefusedQuery) return explainRefusal(error);
   if (error instanceof IncompleteAnswer) {
-    return createUnavailableError("ClickHouse's answer broke off.", error, "Ask again.");
+    return createError("unavailable", "ClickHouse's answer broke off.", error, "Ask again.");
   }
+  if (error instanceof OversizedAnswer) {
+    return createError(
+      "too_large",
+      "ClickHouse's answer is longer than the query allows.",
+      error,
+      CHECK_ADDRESS,
+    );
+  }
+  const number = readErrorNumber(messageOf(error));
+  if (number !== undefined) return explainErrorNumber(number, error);
   const system = readErrorCode(error) ?? "";
   if (/^(?:ERR_TLS|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)|ERR_SSL/.test(system)) {
-    return new AnalyticsError("usage", "ClickHouse's certificate is not trusted.", {
-      hint: "Name your own authority's certificate with NODE_EXTRA_CA_CERTS.",
-      cause: error,
-    });
+    return createError(
+      "tls",
+      "ClickHouse's certificate is not trusted.",
+      error,
+      "Name your own authority's certificate with NODE_EXTRA_CA_CERTS.",
+    );
   }
   if (/^E[A-Z]|^UND_|timeout/i.test(system) || /timeout|socket hang up/i.test(messageOf(error))) {
-    return createUnavailableError("ClickHouse cannot be reached.", error, CHECK_ADDRESS);
+    return createError("unreachable", "ClickHouse cannot be reached.", error, CHECK_ADDRESS);
   }
-  return createUnavailableError(
-    "ClickHouse's answer cannot be read.",
-    error,
-    "Is it ClickHouse's HTTP port (8123, 8443)?",
+  return createUnreadableError(error);
+}
+
+/** Explains a server that takes too long. */
+export const explainTimeout = (milliseconds: number, cause: unknown) =>
+  createError(
+    "timeout",
+    `ClickHouse did not answer within ${milliseconds / 1000} seconds.`,
+    cause,
+    CHECK_ADDRESS,
+  );
+
+const CHECK_ADDRESS = "Check the address and port in --clickhouse.";
+/** What a proxy answers if it cannot reach the server behind it. */
+const GATEWAY_STATUSES: readonly unknown[] = [502, 503, 504];
+
+function explainRefusal(refusal: RefusedQuery): AnalyticsError {
+  const { number, status } = refusal;
+  if (number !== undefined) return explainErrorNumber(number, refusal);
+  if (!GATEWAY_STATUSES.includes(status)) return createUnreadableError(refusal);
+  return createError(
+    "unreachable",
+    `A proxy answers for ClickHouse, with the status ${status}: it cannot reach the server.`,
+    refusal,
+    "Check that ClickHouse runs, or the address and port in --clickhouse.",
   );
 }
 
-/** Explains a server that accepts a short query and does not answer. */
-export const explainNoAnswer = (error: unknown) =>
-  createUnavailableError("ClickHouse accepts the connection but does not answer.", error, CHECK_ADDRESS);
-
-const CHECK_ADDRESS = "Check the address and port in --clickhouse.";
-
-/**
- * ClickHouse's own number of an error. `ClickHouseError` has it; servers before version 20 write it in a form that
- * the client does not know.
- */
-function readErrorNumber(error: unknown): number | undefined {
-  const { code } = Object(error);
-  if (/^\d+$/.test(String(code))) return Number(code);
-  const [, inText] = /^Code: (\d+)/.exec(messageOf(error)) ?? [];
-  return inText === undefined ? undefined : Number(inText);
+function readErrorNumber(message: string): number | undefined {
+  const [, number] = /^Code: (\d{1,9})\b/.exec(message) ?? [];
+  return number === undefined ? undefined : Number(number);
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : "");
+const messageOf = (error: unknown) => (error instanceof Error ? error.message.slice(0, 1_000) : "");
 
-const createUnavailableError = (message: string, cause: unknown, hint?: string) =>
-  new AnalyticsError("unavailable", message, { status: 503, hint, cause });
+const createError = (code: ErrorCode, message: string, cause: unknown, hint?: string) =>
+  new AnalyticsError(code, message, { hint, cause });
+
+const createUnreadableError = (cause: unknown) =>
+  createError(
+    "unavailable",
+    "ClickHouse's answer cannot be read.",
+    cause,
+    "Is it ClickHouse's HTTP port (8123, 8443)?",
+  );
+
+export const UNKNOWN_TABLE = 60;
 
 interface Explanation {
   /** ClickHouse's numbers of errors with the same meaning (src/Common/ErrorCodes.cpp). */
@@ -65,14 +109,25 @@ const USAGE: readonly Explanation[] = [
     hint: "The user is in --clickhouse (https://reader@…), the password in ANALYTICS_CLICKHOUSE_PASSWORD or --clickhouse-password-file.",
   },
   {
-    numbers: [60, 81],
+    numbers: [UNKNOWN_TABLE, 81],
     message: "ClickHouse has no such table, or the user may not read it.",
     hint: "Name it with --table, its database in --clickhouse (https://reader@host:8443/web). docs/clickhouse.md has the statement that creates it.",
   },
   {
-    numbers: [16, 43, 47, 53],
+    numbers: [6, 10, 16, 38, 41, 43, 47, 53, 386],
     message: "The table lacks a column, or a column has another type.",
-    hint: "docs/clickhouse.md has the statement that creates the table.",
+    hint: "docs/clickhouse.md says what columns a table needs. analytics-mcp doctor shows those that it has.",
+  },
+  {
+    numbers: [46, 62, 115],
+    message: "This version of ClickHouse is too old for the query.",
+    hint: "Use a version of 2021 or later.",
+  },
+  {
+    // Old versions take the parameters for settings, which a user with readonly = 1 may not set.
+    numbers: [164],
+    message: "ClickHouse refused the query's parameters: its version is too old, or the profile has changed.",
+    hint: "Use a version of 2021 or later. A changed profile is read again after five minutes.",
   },
   {
     numbers: [181],
@@ -80,7 +135,7 @@ const USAGE: readonly Explanation[] = [
     hint: "It must be a ReplacingMergeTree. docs/clickhouse.md has the statement that creates it.",
   },
   {
-    numbers: [164, 291, 497],
+    numbers: [291, 497],
     message: "The ClickHouse user has no right to do this.",
     hint: "It needs SELECT on the table. docs/clickhouse.md has the statements that create such a user.",
   },
@@ -121,7 +176,7 @@ const UNAVAILABLE: readonly Explanation[] = [
   },
 ];
 
-function explainErrorNumber(number: number, cause: unknown): AnalyticsError {
+export function explainErrorNumber(number: number, cause?: unknown): AnalyticsError {
   const isMeant = ({ numbers }: Explanation) => numbers.includes(number);
   const usage = USAGE.find(isMeant);
   if (usage !== undefined) {
@@ -131,5 +186,5 @@ function explainErrorNumber(number: number, cause: unknown): AnalyticsError {
     message: `ClickHouse refused the query with its error ${number}.`,
     hint: undefined,
   };
-  return createUnavailableError(message, cause, hint);
+  return createError("unavailable", message, cause, hint);
 }

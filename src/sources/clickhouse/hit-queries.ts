@@ -1,10 +1,31 @@
+import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
+import { type ColumnKind, type Columns, describeType, readType } from "./column-types.ts";
 import { createRollupQueries } from "./rollup-queries.ts";
-import { byValue, IN_SPAN, quoteName, type TableQueries, type TimeFilter } from "./table-queries.ts";
+import {
+  byValue,
+  IN_SPAN,
+  MAX_SITES,
+  quoteName,
+  type TableLayout,
+  type TableQueries,
+  type TimeFilter,
+} from "./table-queries.ts";
 
-/** Creates the queries of the table that `analytics-mcp logs --ndjson` fills. Each hit has the values of its visit. */
-export function createHitQueries(database: string, table: string): TableQueries {
+/** The columns that the queries use, by what they must be. */
+const COLUMNS: readonly (readonly [kind: ColumnKind, names: readonly string[]])[] = [
+  ["date", ["day"]],
+  ["time", ["time"]],
+  ["integer", ["status", "pageviews", "definition"]],
+  ["text", [...Object.values(columnsOf), "site", "crawler", "timezone"]],
+];
+/** Columns of which several types will do. */
+const OTHER_COLUMNS = ["kind", "visitor", "unrecorded"];
+
+/** The table that `analytics-mcp logs --ndjson` fills. Each hit has the values of its visit. */
+export function createHitLayout(database: string, table: string): TableLayout {
+  const columns = [...OTHER_COLUMNS, ...COLUMNS.flatMap(([, names]) => names)];
   // FINAL: a hit that was loaded twice counts once.
   const from = `${quoteName(database)}.${quoteName(table)} FINAL`;
   const countValues = (dimension: Dimension, timeFilter: TimeFilter) => `
@@ -15,9 +36,7 @@ export function createHitQueries(database: string, table: string): TableQueries 
       FROM ${from}
       WHERE ${IN_SPAN} AND kind = '${dimension === "events" ? "event" : "pageview"}' ${timeFilter("time")}`;
 
-  return {
-    rollup: createRollupQueries(database, table, countValues),
-
+  const queries: TableQueries = {
     sites: () => `
       SELECT
         site AS domain,
@@ -29,7 +48,8 @@ export function createHitQueries(database: string, table: string): TableQueries 
       FROM ${from}
       WHERE kind = 'day'
       GROUP BY domain
-      ORDER BY domain`,
+      ORDER BY domain
+      LIMIT ${MAX_SITES + 1}`,
 
     days: (timeFilter) => `
       SELECT
@@ -68,4 +88,44 @@ export function createHitQueries(database: string, table: string): TableQueries 
       FROM ${from}
       WHERE ${IN_SPAN} AND kind = 'pageview' AND time > toDateTime({since:UInt32}) ${timeFilter("time")}`,
   };
+
+  return {
+    database,
+    table,
+    columns,
+    noRows: {
+      message: `The table ${table} is empty: no day has been loaded.`,
+      hint: "analytics-mcp logs --ndjson exports access logs for it: see docs/clickhouse.md.",
+    },
+    hasCrawlers: true,
+    rollup: createRollupQueries(database, table, countValues),
+    prepare: (found) => {
+      for (const name of columns) assertHitColumn(name, found);
+      return { queries, params: {}, summary: `${columns.length} columns, all of those that are needed` };
+    },
+  };
 }
+
+function assertHitColumn(name: string, columns: Columns): void {
+  const type = columns.get(name);
+  if (type === undefined) {
+    throw createColumnError(`The table has no column ${name}, or the user may not read it.`);
+  }
+  const [needed] = COLUMNS.find(([, names]) => names.includes(name)) ?? [];
+  if (needed === undefined || readType(type).kind === needed) return;
+  throw createColumnError(
+    `The column ${name} of the table is ${describeType(type)}, and must be ${TYPES[needed] ?? needed}.`,
+  );
+}
+
+const TYPES: Partial<Record<ColumnKind, string>> = {
+  date: "Date",
+  time: "DateTime",
+  integer: "a whole number",
+  text: "String",
+};
+
+const createColumnError = (message: string) =>
+  new AnalyticsError("usage", message, {
+    hint: "docs/clickhouse.md has the statement that creates the table. For a table with other columns, use --map.",
+  });

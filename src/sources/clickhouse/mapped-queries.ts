@@ -1,11 +1,10 @@
-import { list } from "isbot";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
 import { VISIT_GAP } from "../logs/counting/visits.ts";
-import { NO_PAGE_PATTERNS } from "../logs/counting/page-path.ts";
-import type { QueryParams } from "./connection.ts";
+import { checkMappedColumns, listMappedColumns, TABLE_ALIAS } from "./mapped-columns.ts";
+import { type MappedRows, writeMappedRows } from "./mapped-rows.ts";
 import type { Mapping } from "./mapping.ts";
-import { byValue, quoteName, type TableQueries } from "./table-queries.ts";
+import { byValue, MAX_SITES, quoteName, type TableLayout, type TableQueries } from "./table-queries.ts";
 
 /** The dimensions that a visit takes from its first page view. */
 const BY_FIRST_VIEW = new Set<Dimension>([
@@ -21,25 +20,6 @@ const BY_FIRST_VIEW = new Set<Dimension>([
   "utm_contents",
 ]);
 
-/**
- * The patterns of isbot that have lookarounds, and near equivalents without: ClickHouse uses RE2, which has no lookarounds.
- */
-const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
-  "(?:^|[^g])news(?!sapphire)": "(?:^|[^g])news(?:$|[^s]|s(?:$|[^a]))",
-  "(?<! channel/|google/)google(?!(?:wv|app|/google| pixel))":
-    "(?:^|[^/]|(?:^|[^el])/)google(?:$|[^wa/ ]|w(?:$|[^v])|a(?:$|[^p])|/(?:$|[^g])| (?:$|[^p]))",
-  "(?<! cu)bots?(?:\\b|_)": "(?:^|[^u]|(?:^|[^c])u|(?:^|[^ ])cu)bots?(?:\\b|_)",
-  "(?<!cam)scan": "(?:^|[^m]|(?:^|[^a])m|(?:^|[^c])am)scan",
-  "(?<!lib)http": "(?:^|[^b]|(?:^|[^i])b|(?:^|[^l])ib)http",
-  "java(?!;)": "java(?:$|[^;])",
-};
-
-/** User agents of bots. */
-export const BOT_PATTERN = `(?i)${list.map((pattern) => WITHOUT_LOOKAROUND[pattern] ?? pattern).join("|")}`;
-
-/** Paths that are not pages. */
-export const NO_PAGE_PATTERN = `(?i)${NO_PAGE_PATTERNS.join("|")}`;
-
 export interface MappedTable {
   database: string;
   table: string;
@@ -50,57 +30,63 @@ export interface MappedTable {
   sites: readonly string[];
 }
 
-/** Creates the queries of a table with columns of its own, and the parameters that every query takes. */
-export function createMappedQueries({ database, table, mapping, timezone, sites }: MappedTable): {
-  queries: TableQueries;
-  commonParams: QueryParams;
-} {
-  const from = `${quoteName(database)}.${quoteName(table)}`;
-  const { values, conditions } = mapping;
-  const time = `toDateTime(${quoteName(mapping.time)})`;
-  const day = `toDate(${time}, {timezone:String})`;
-  const text = (name: string) => `ifNull(toString(${quoteName(name)}), '')`;
-  const visitor = `sipHash64(toString(${day}), ${mapping.visitor.map(text).join(", ")})`;
-  const order = mapping.sequence === undefined ? "0" : quoteName(mapping.sequence);
-  // Sites are named without www.
-  const site = mapping.site && `replaceRegexpOne(lower(${text(mapping.site)}), '^www[.]', '')`;
-  const isSite = site === undefined ? "" : `${site} = {site:String} AND`;
-  const inSpan = `${isSite} ${quoteName(mapping.time)} >= toDateTime({start:UInt32}) AND ${quoteName(mapping.time)} < toDateTime({end:UInt32})`;
-  const isPageview = [
-    ...conditions.map(
-      ({ column, isEqual }, index) => `${text(column)} ${isEqual ? "=" : "!="} {where${index}:String}`,
-    ),
-    ...(mapping.method === undefined ? [] : [`${text(mapping.method)} = 'GET'`]),
-    ...(mapping.status === undefined
-      ? []
-      : [`${text(mapping.status)} IN ('200', '304')`, `NOT match(${readValue("pages")}, {files:String})`]),
-    ...(mapping.agent === undefined
-      ? []
-      : [`${text(mapping.agent)} != ''`, `NOT match(${text(mapping.agent)}, {bots:String})`]),
-  ].join("\n        AND ");
+/** A table with columns of its own. */
+export function createMappedLayout({ database, table, mapping, timezone, sites }: MappedTable): TableLayout {
+  return {
+    database,
+    table,
+    columns: listMappedColumns(mapping),
+    noRows: explainNoRows(table, mapping, sites),
+    hasCrawlers: false,
+    dimensions: dimensions.filter((dimension) => hasDimension(mapping, dimension)),
+    prepare: (found) => {
+      const columns = checkMappedColumns(mapping, found);
+      const rows = writeMappedRows(mapping, columns);
+      const from = `${quoteName(database)}.${quoteName(table)} AS ${TABLE_ALIAS}`;
+      return {
+        queries: writeQueries(from, rows, columns.isTimeNullable),
+        params: { timezone, sites, site: sites[0] ?? "", ...rows.params },
+        summary: columns.summary,
+      };
+    },
+  };
+}
 
-  function readValue(dimension: Dimension): string {
-    const isPage = dimension === "pages" || dimension === "entry_pages" || dimension === "exit_pages";
-    const name = values.get(isPage ? "path" : columnsOf[dimension]);
-    if (name === undefined) return "''";
-    return isPage ? `cutQueryStringAndFragment(${text(name)})` : text(name);
-  }
+function explainNoRows(table: string, { site }: Mapping, sites: readonly string[]) {
+  if (site === undefined)
+    return { message: `The table ${table} is empty.`, hint: "Choose another with --table." };
+  return {
+    message: `The table ${table} has no rows whose ${site} is ${sites.join(" or ")}.`,
+    hint: "Check --site, and the column in --map site.",
+  };
+}
 
-  const queries: TableQueries = {
-    dimensions: dimensions.filter((dimension) => readValue(dimension) !== "''"),
+function hasDimension({ values }: Mapping, dimension: Dimension): boolean {
+  const isPage = dimension === "entry_pages" || dimension === "exit_pages";
+  return values.has(isPage ? "path" : columnsOf[dimension]);
+}
 
+function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): TableQueries {
+  const { time, rawTime, day, visitor, order, site = "{site:String}", conditions } = rows;
+  const isSite = rows.site === undefined ? "" : `${site} = {site:String} AND`;
+  const inSpan = `${isSite} ${rawTime} >= toDateTime({start:UInt32}) AND ${rawTime} < toDateTime({end:UInt32})`;
+  const isPageview = conditions.map(({ sql }) => sql).join("\n        AND ");
+  const readValue = (dimension: Dimension) => rows.readValue(dimension) ?? "''";
+
+  return {
     sites: () => `
       SELECT
-        ${site ?? "{site:String}"} AS domain,
+        ${site} AS domain,
         {timezone:String} AS zone,
         1 AS zones,
         min(${day}) AS first_day,
         max(${day}) AS last_day
       FROM ${from}
-      WHERE ${site ?? "{site:String}"} IN ({sites:Array(String)})
+      WHERE ${site} IN ({sites:Array(String)})${isTimeNullable ? ` AND isNotNull(${rawTime})` : ""}
       GROUP BY domain
       HAVING count() > 0
-      ORDER BY domain`,
+      ORDER BY domain
+      LIMIT ${MAX_SITES + 1}`,
 
     days: (timeFilter) => `
       SELECT
@@ -171,14 +157,22 @@ export function createMappedQueries({ database, table, mapping, timezone, sites 
       SELECT uniqExact(${visitor}) AS visitor_count
       FROM ${from}
       WHERE ${inSpan} AND ${isPageview} AND ${time} > toDateTime({since:UInt32}) ${timeFilter(time)}`,
+
+    ...(isTimeNullable && {
+      timeless: () => `
+      SELECT count() AS view_count
+      FROM ${from}
+      WHERE ${isSite} isNull(${rawTime}) AND ${isPageview}`,
+    }),
+
+    conditions: {
+      names: conditions.map(({ name }) => name),
+      count: () => `
+      SELECT
+        count() AS row_count,
+        [${conditions.map(({ sql }) => `countIf(${sql})`).join(", ")}] AS met
+      FROM ${from}
+      WHERE ${inSpan}`,
+    },
   };
-  const commonParams = {
-    timezone,
-    sites,
-    site: sites[0] ?? "",
-    bots: BOT_PATTERN,
-    files: NO_PAGE_PATTERN,
-    ...Object.fromEntries(conditions.map(({ value }, index) => [`where${index}`, value])),
-  };
-  return { queries, commonParams };
 }

@@ -21,6 +21,8 @@ export interface Mapping {
 
 /** A condition that selects the rows that are page views of people. */
 export interface Condition {
+  /** As it was given, such as `is_bot=0`. */
+  text: string;
   column: string;
   isEqual: boolean;
   value: string;
@@ -105,7 +107,7 @@ function readCondition(text: string): Condition {
   if (sign === "")
     throw createFlagError("--where", `must be column=value or column!=value, not ${quoteWord(text)}`);
   if (!NAME.test(column)) throw createNameError("--where", column);
-  return { column, isEqual: sign === "=", value };
+  return { text, column, isEqual: sign === "=", value };
 }
 
 const createNameError = (flag: string, name: string) =>
@@ -115,5 +117,5 @@ const createNameError = (flag: string, name: string) =>
     "A name has letters, digits and _.",
   );
 
-const createFlagError = (flag: string, reason: string, hint?: string) =>
+export const createFlagError = (flag: string, reason: string, hint?: string) =>
   new AnalyticsError("usage", `${flag} ${reason}.`, hint === undefined ? {} : { hint });

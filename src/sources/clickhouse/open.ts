@@ -2,32 +2,40 @@ import { AnalyticsError } from "../../errors.ts";
 import type { DataSource } from "../data-source.ts";
 import { readSites, readTimezone } from "../source-options.ts";
 import type { LocalContext, OpenView } from "../source-types.ts";
-import { createClickHouseViews } from "./clickhouse-source.ts";
+import { createClickHouseViews, type TableParts } from "./clickhouse-source.ts";
 import { connect } from "./connection.ts";
-import { createHitQueries } from "./hit-queries.ts";
-import { createMappedQueries } from "./mapped-queries.ts";
+import { createHitLayout } from "./hit-queries.ts";
+import { createMappedLayout } from "./mapped-queries.ts";
 import { readMapping } from "./mapping.ts";
-import { readClickHouseSettings } from "./settings.ts";
+import { type ClickHouseSettings, readClickHouseSettings } from "./settings.ts";
+import type { TableLayout } from "./table-queries.ts";
+import { createTableReader } from "./table-reader.ts";
 
 export async function openClickHouse(context: LocalContext): Promise<DataSource> {
-  return openViews(context)();
+  return createClickHouseViews(readTableParts(context))();
 }
 
 /** Opens a table that several organizations share, with a view of its own sites for each of them. */
 export async function openClickHouseViews(context: LocalContext): Promise<OpenView> {
-  return openViews(context);
+  return createClickHouseViews(readTableParts(context));
 }
 
-function openViews(context: LocalContext) {
+/** Reads the options. Nothing is sent. */
+export function readTableParts(context: LocalContext): TableParts {
   const { flags, environment, clock } = context;
   const settings = readClickHouseSettings(context);
-  const mapping = readMapping(flags);
-  const connection = connect(settings, clock);
-  const { database, table } = settings;
   const sites = readSites(flags.site, environment.ANALYTICS_SITE);
-  if (mapping === undefined) {
-    return createClickHouseViews({ connection, clock, sites, queries: createHitQueries(database, table) });
-  }
+  const layout = readLayout(context, settings, sites);
+  return { reader: createTableReader(layout, connect(settings, clock), clock), sites, clock };
+}
+
+function readLayout(
+  { flags }: LocalContext,
+  { database, table }: ClickHouseSettings,
+  sites: readonly string[],
+): TableLayout {
+  const mapping = readMapping(flags);
+  if (mapping === undefined) return createHitLayout(database, table);
   if (sites.length === 0) {
     throw new AnalyticsError("usage", "Name the sites of the table.", { hint: "Such as --site example.com" });
   }
@@ -35,6 +43,5 @@ function openViews(context: LocalContext) {
     throw new AnalyticsError("usage", "The table is about one site, unless --map site=column says which.");
   }
   const timezone = readTimezone(flags.timezone);
-  const mapped = createMappedQueries({ database, table, mapping, timezone, sites });
-  return createClickHouseViews({ connection, clock, sites, ...mapped });
+  return createMappedLayout({ database, table, mapping, timezone, sites });
 }

@@ -1,5 +1,6 @@
 import { AnalyticsError } from "../../errors.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, Query } from "./answer.ts";
+import { type SettingRow, settingRow } from "./rows.ts";
 
 /**
  * The values that settings must have so that ClickHouse never answers from a part of the data. A user's profile can set
@@ -25,6 +26,8 @@ const REQUIRED: Readonly<Record<string, string>> = {
   timeout_overflow_mode_leaf: "throw",
   // 1 answers from what was read before the query was cancelled.
   partial_result_on_first_cancel: "0",
+  // 1 groups by a column of the table that is called like a result.
+  prefer_column_name_to_alias: "0",
   // 1 names the row of totals null, so that it comes last instead of first.
   group_by_use_nulls: "0",
 };
@@ -48,12 +51,14 @@ const NAMES = [...Object.keys(REQUIRED), ...Object.keys(PREFERRED), "readonly"];
  * profile itself must be right. Throws AnalyticsError `usage` if it is not.
  */
 export async function checkProfile(
-  ask: (query: string) => Promise<Answer>,
+  ask: (query: Query<SettingRow>) => Promise<Answer<SettingRow>>,
 ): Promise<Readonly<Record<string, string>>> {
-  const { rows } = await ask(
-    `SELECT name, value FROM system.settings WHERE name IN (${NAMES.map((name) => `'${name}'`).join(", ")})`,
-  );
-  const current = new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+  const { rows } = await ask({
+    sql: `SELECT name, value FROM system.settings WHERE name IN (${NAMES.map((name) => `'${name}'`).join(", ")})`,
+    row: settingRow,
+    maxRows: NAMES.length,
+  });
+  const current = new Map(rows.map(({ name, value }) => [name, value]));
   const isFixed = current.get("readonly") === "1";
   if (isFixed) {
     const wrong = Object.entries(REQUIRED).find(
@@ -68,9 +73,12 @@ export async function checkProfile(
   return { ...Object.fromEntries(known), ...(mayWrite && { readonly: READ_ONLY }) };
 }
 
-const createProfileError = ([name, value]: readonly [string, string], current: string | undefined) =>
-  new AnalyticsError(
+function createProfileError([name, value]: readonly [string, string], current = ""): AnalyticsError {
+  // The server can write anything here.
+  const shown = /^\w{1,20}$/.test(current) ? `${name} = ${current}` : `another ${name} than ${value}`;
+  return new AnalyticsError(
     "usage",
-    `The profile of the ClickHouse user has ${name} = ${current}, with which a part of the data can be missing from answers.`,
+    `The profile of the ClickHouse user has ${shown}, with which a part of the data can be missing from answers.`,
     { hint: `Set ${name} = ${value} in the profile. docs/clickhouse.md has such a profile.` },
   );
+}

@@ -1,7 +1,7 @@
 import { addDays } from "../../operations/days.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
-import type { QueryParams } from "./connection.ts";
+import type { QueryParams } from "./answer.ts";
 import { atAnyTime, type TimeFilter, untilNow } from "./table-queries.ts";
 
 /** A span, and the parameters that queries about it take. */

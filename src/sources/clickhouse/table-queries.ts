@@ -1,10 +1,38 @@
 import type { Dimension } from "../../operations/dimensions.ts";
+import type { QueryParams } from "./answer.ts";
+import type { Columns } from "./column-types.ts";
+
+/** How a table's columns are used, before it is known which there are. */
+export interface TableLayout {
+  database: string;
+  table: string;
+  /** The columns that the queries use. */
+  columns: readonly string[];
+  /** What to say, and what to do, if it has no rows. */
+  noRows: { message: string; hint: string };
+  /** Whether it has crawlers. */
+  hasCrawlers: boolean;
+  /** The dimensions that it has; if absent, each site says which it lacks. */
+  dimensions?: readonly Dimension[];
+  /** Absent if the table cannot have a table of daily sums. */
+  rollup?: RollupQueries;
+  /** Writes the queries of a table with these columns. Throws AnalyticsError `usage` if they do not fit. */
+  prepare(columns: Columns): PreparedTable;
+}
+
+export interface PreparedTable {
+  queries: TableQueries;
+  /** Parameters of every query. */
+  params: QueryParams;
+  /** What is known of the columns, for people. */
+  summary: string;
+}
 
 /**
  * The queries of a table. Values are parameters, `{name:Type}`, which are sent apart from the SQL: the `site`, the days
  * `from` and `to`, and instants in seconds since 1970: when these days begin (`start`) and end (`end`), `now`, and `since`,
  * when the time window of active visitors begins. No alias may have the name of a column: ClickHouse would confuse them. Over
- * several days `uniqExact` counts daily visitors, because a person gets another visitor key each day.
+ * several days `uniqExact` counts daily visitors, because a person gets another visitor key each day. `rows.ts` has the rows.
  */
 export interface TableQueries {
   /** The sites, with their first and last day of data. */
@@ -15,10 +43,17 @@ export interface TableQueries {
   /** Absent if the table does not have crawlers. */
   crawlers?(timeFilter: TimeFilter): string;
   active(timeFilter: TimeFilter): string;
-  /** The dimensions that the table has; if absent, each site says which it lacks. */
-  dimensions?: readonly Dimension[];
-  /** Absent if the table cannot have a table of daily sums. */
-  rollup?: RollupQueries;
+  /** The page views of a site whose time is NULL. Absent if the column cannot be NULL. */
+  timeless?(): string;
+  /** What makes a row a page view of a person. Absent if the table says it itself. */
+  conditions?: PageViewConditions;
+}
+
+export interface PageViewConditions {
+  /** For people, such as `is_bot=0`. */
+  names: readonly string[];
+  /** The rows of a span, and how many meet each condition. */
+  count(): string;
 }
 
 /** The queries of a table of daily sums (deploy/clickhouse/rollup.sql), so that the hits of old days need not be read. */
@@ -47,6 +82,9 @@ export type TimeFilter = (time: string) => string;
 
 export const untilNow: TimeFilter = (time) => `AND ${time} <= toDateTime({now:UInt32})`;
 export const atAnyTime: TimeFilter = () => "";
+
+/** If a table has more, the column is probably not a site. */
+export const MAX_SITES = 10_000;
 
 /** The condition that selects the hits of a span. */
 export const IN_SPAN = "site = {site:String} AND day BETWEEN {from:Date} AND {to:Date}";

@@ -25,8 +25,8 @@ describe.skipIf(!hasChdb)("the statements in deploy/clickhouse", () => {
   it("reader.sql has every setting that answers need, and only settings that exist", async () => {
     // Settings that the file does not have are 1.
     const asked: string[] = [];
-    const answers = await checkProfile(async (query) => {
-      asked.push(...(query.match(/'(\w+)'/g) ?? []).map((name) => name.slice(1, -1)));
+    const answers = await checkProfile(async ({ sql }) => {
+      asked.push(...(sql.match(/'(\w+)'/g) ?? []).map((name) => name.slice(1, -1)));
       return {
         rows: asked.map((name) => ({ name, value: settingsOf("reader.sql").get(name) ?? "1" })),
         totalRows: 0,

@@ -16,6 +16,8 @@ import {
   LOG_NOW,
   openTestLogs,
 } from "../../support/logs.ts";
+import { runShell } from "../../support/shell.ts";
+import { openTableApi } from "../../support/table-api.ts";
 
 const site = "example.com";
 const [from, to] = ["2026-10-23", "2026-10-27"];
@@ -160,5 +162,82 @@ describe.skipIf(!hasChdb)("a table with columns of its own", () => {
     const days = await source.days(await spanOf(source, from, to));
     expect(days.every(({ visitors }) => visitors === 0)).toBe(true);
     expect(Number(await server.run("SELECT count() FROM hits FORMAT TSV"))).toBeGreaterThan(100);
+  });
+
+  const minimal = {
+    table: "minimal",
+    timezone: "UTC",
+    map: ["time=ts", "visitor=who", "path=page"],
+    where: ["kind=view"],
+  };
+  const createMinimal = async (name: string, rows: number) => {
+    const columns = "ts DateTime('UTC'), who String, page String, kind String, host String";
+    await server.run(`CREATE TABLE ${name} (${columns}) ENGINE = MergeTree ORDER BY ts`);
+    await server.run(
+      `INSERT INTO ${name} SELECT toDateTime('2026-11-18 10:00:00', 'UTC'), 'x', '/', 'view', 'www.Example.com:443' FROM numbers(${rows})`,
+    );
+  };
+
+  it("may be about a site that is named twice", async () => {
+    await createMinimal("minimal", 3);
+    for (const named of [
+      [site, site],
+      [site, `www.${site}`, `https://${site}/`],
+    ]) {
+      const source = await open({ ...minimal, site: named });
+      expect((await source.sites()).map(({ domain }) => domain)).toEqual([site]);
+    }
+    await expect(open({ ...minimal, site: [site, "other.example"] })).rejects.toMatchObject({
+      code: "usage",
+    });
+    const both = await open({
+      ...minimal,
+      map: [...minimal.map, "site=host"],
+      site: [site, "other.example", site],
+    });
+    expect((await both.sites()).map(({ domain }) => domain)).toEqual([site]);
+  });
+
+  it("has no crawlers, which people, models and callers of the REST API are told", async () => {
+    const words = [...minimal.map.flatMap((pair) => ["--map", pair]), "--where", "kind=view"];
+    const asked = await runShell(
+      ["crawlers", site, "--clickhouse", server.url, "--table", "minimal", "--timezone", "UTC", ...words],
+      { environment: { ANALYTICS_CLICKHOUSE_PASSWORD: server.password }, clock: () => LOG_NOW },
+    );
+    expect([asked.code, asked.stderr]).toEqual([
+      2,
+      expect.stringContaining("This source does not record crawlers."),
+    ]);
+    const { ask, reports, close } = await openTableApi(server, { ...minimal, site: [site] });
+    const { status, body } = await ask(`/crawlers?site=${site}`);
+    expect([status, JSON.parse(body ?? "").code, reports]).toEqual([404, "not_found", []]);
+    close();
+  });
+
+  it("is said to be empty, if it is", async () => {
+    await createMinimal("nothing", 0);
+    const mapped = { ...minimal, table: "nothing" };
+    const withHosts = { ...minimal, map: [...minimal.map, "site=host"], site: ["other.example"] };
+    await server.run("CREATE TABLE hits_to_come AS hits");
+    for (const [flags, message] of [
+      [mapped, "The table nothing is empty."],
+      [withHosts, "The table minimal has no rows whose host is other.example."],
+      [
+        { table: "hits_to_come", site: undefined },
+        "The table hits_to_come is empty: no day has been loaded.",
+      ],
+    ] as const) {
+      const source = await open(flags);
+      await expect(source.sites()).rejects.toMatchObject({ code: "usage", message });
+    }
+  });
+
+  it("is empty for callers of the REST API without an error: its data may be to come", async () => {
+    const { ask, reports, close } = await openTableApi(server, { table: "hits_to_come" });
+    const { status, body } = await ask("/sites");
+    expect([status, JSON.parse(body ?? "").sites]).toEqual([200, []]);
+    expect((await ask(`/stats?site=${site}`)).status).toBe(404);
+    expect(reports).toEqual([]);
+    close();
   });
 });

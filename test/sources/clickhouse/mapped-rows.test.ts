@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isbot } from "isbot";
 import { describe, expect, it } from "vitest";
-import { BOT_PATTERN, NO_PAGE_PATTERN } from "../../../src/sources/clickhouse/mapped-queries.ts";
+import { BOT_PATTERN, NO_PAGE_PATTERN } from "../../../src/sources/clickhouse/mapped-rows.ts";
 import { crawlers } from "../../../src/sources/crawler-list.ts";
 import { classifyPath } from "../../../src/sources/logs/counting/page-path.ts";
 

@@ -1,0 +1,133 @@
+import { list } from "isbot";
+import type { Dimension } from "../../operations/dimensions.ts";
+import { columnsOf, type TextColumn } from "../hits.ts";
+import { NO_PAGE_PATTERNS } from "../logs/counting/page-path.ts";
+import type { QueryParams } from "./answer.ts";
+import { type MappedColumns, quoteColumn } from "./mapped-columns.ts";
+import type { Mapping } from "./mapping.ts";
+
+/**
+ * The patterns of isbot that have lookarounds, and near equivalents without: ClickHouse uses RE2, which has no lookarounds.
+ */
+const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
+  "(?:^|[^g])news(?!sapphire)": "(?:^|[^g])news(?:$|[^s]|s(?:$|[^a]))",
+  "(?<! channel/|google/)google(?!(?:wv|app|/google| pixel))":
+    "(?:^|[^/]|(?:^|[^el])/)google(?:$|[^wa/ ]|w(?:$|[^v])|a(?:$|[^p])|/(?:$|[^g])| (?:$|[^p]))",
+  "(?<! cu)bots?(?:\\b|_)": "(?:^|[^u]|(?:^|[^c])u|(?:^|[^ ])cu)bots?(?:\\b|_)",
+  "(?<!cam)scan": "(?:^|[^m]|(?:^|[^a])m|(?:^|[^c])am)scan",
+  "(?<!lib)http": "(?:^|[^b]|(?:^|[^i])b|(?:^|[^l])ib)http",
+  "java(?!;)": "java(?:$|[^;])",
+};
+
+/** User agents of bots. */
+export const BOT_PATTERN = `(?i)${list.map((pattern) => WITHOUT_LOOKAROUND[pattern] ?? pattern).join("|")}`;
+
+/** Paths that are not pages. */
+export const NO_PAGE_PATTERN = `(?i)${NO_PAGE_PATTERNS.join("|")}`;
+
+/** In characters. Visitors choose values, so longer ones are cut, as those of logs are. */
+const MAX_PATH_LENGTH = 1_000;
+const MAX_VALUE_LENGTH = 500;
+
+const SCHEME = "^[a-z][a-z0-9+.-]*://";
+/** Without port, final dot and `www.`. */
+const HOST_OF_URL = `${SCHEME}(?:[^/?#@]*@)?(?:www[.])?([^/?#:@]+?)[.]?(?::[0-9]*)?(?:[/?#]|$)`;
+const HOST = "^(?:www[.])?([^/?#:@ ]+?)[.]?(?::[0-9]*)?$";
+/** A text without a scheme is a host if it has a dot: `Newsletter` is not. */
+const HOST_WITH_DOT = "^(?:www[.])?([^/?#:@ ()$.]+(?:[.][^/?#:@ ()$.]+)+)[.]?(?::[0-9]*)?(?:[/?#]|$)";
+
+/** SQL about the rows of a mapped table. */
+export interface MappedRows {
+  /** A DateTime; without meaning for a row that has no time. */
+  time: string;
+  /** The column as it is, so that an index can be used. */
+  rawTime: string;
+  day: string;
+  /** A number that identifies a visitor on a day. */
+  visitor: string;
+  /** The order of requests within a second. */
+  order: string;
+  /** The domain; absent if the whole table is about one site. */
+  site?: string;
+  /** A page view of a person meets all of these. The names are for people. */
+  conditions: readonly { name: string; sql: string }[];
+  /** The value of a dimension: the empty text for none, undefined if no column has it. */
+  readValue: (dimension: Dimension) => string | undefined;
+  /** The values of the parameters in this SQL. */
+  params: QueryParams;
+}
+
+/** Writes the SQL. The columns must have been checked. */
+export function writeMappedRows(mapping: Mapping, columns: MappedColumns): MappedRows {
+  const { values, method, status, agent } = mapping;
+  const rawTime = quoteColumn(mapping.time);
+  const time = columns.isTimeNullable ? `assumeNotNull(toDateTime(${rawTime}))` : `toDateTime(${rawTime})`;
+  const day = `toDate(${time}, {timezone:String})`;
+  const text = (name: string) => `ifNull(toString(${quoteColumn(name)}), '')`;
+  const path = cut(`cutQueryStringAndFragment(${text(values.get("path") ?? "")})`, MAX_PATH_LENGTH);
+
+  const readColumn = (column: TextColumn): string | undefined => {
+    const name = values.get(column);
+    if (name === undefined) return undefined;
+    const host = values.get("hostname");
+    const value = column === "referrer" ? writeReferrer(text(name), host && text(host)) : text(name);
+    // GeoNames has no city 0; `-` stands for none in logs.
+    const none = column === "city" ? "('-', '0')" : "('-')";
+    return cut(`if(${value} IN ${none}, '', ${value})`, MAX_VALUE_LENGTH);
+  };
+
+  const rules = [
+    ...(method === undefined ? [] : [{ name: "the method is GET", sql: `upper(${text(method)}) = 'GET'` }]),
+    ...(status === undefined
+      ? []
+      : [
+          { name: "the status is 200 or 304", sql: `${text(status)} IN ('200', '304')` },
+          { name: "the path is a page", sql: `NOT match(${path}, {files:String})` },
+        ]),
+    ...(agent === undefined
+      ? []
+      : [
+          { name: "there is a user agent", sql: `${text(agent)} NOT IN ('', '-')` },
+          { name: "the user agent is not a bot", sql: `NOT match(${text(agent)}, {bots:String})` },
+        ]),
+  ];
+
+  return {
+    time,
+    rawTime,
+    day,
+    visitor: `sipHash64(toString(${day}), ${mapping.visitor.map(text).join(", ")})`,
+    order: mapping.sequence === undefined ? "0" : quoteColumn(mapping.sequence),
+    ...(mapping.site !== undefined && { site: `extract(lower(${text(mapping.site)}), '${HOST}')` }),
+    conditions: [
+      ...columns.conditions.map(({ sql }, index) => ({ name: mapping.conditions[index]?.text ?? "", sql })),
+      ...rules,
+    ],
+    readValue: (dimension) =>
+      dimension === "pages" || dimension === "entry_pages" || dimension === "exit_pages"
+        ? path
+        : readColumn(columnsOf[dimension]),
+    params: {
+      bots: BOT_PATTERN,
+      files: NO_PAGE_PATTERN,
+      ...Object.fromEntries(columns.conditions.map(({ value }, index) => [`where${index}`, value])),
+    },
+  };
+}
+
+const cut = (text: string, length: number) => `substringUTF8(${text}, 1, ${length})`;
+
+/** The host of a referrer, which may be a URL or a host; another text stays. The site's own hosts are no referrers. */
+function writeReferrer(text: string, hostname: string | undefined): string {
+  const lower = `lower(${text})`;
+  const host = `multiIf(
+          match(${lower}, '${SCHEME}'), extract(${lower}, '${HOST_OF_URL}'),
+          match(${lower}, '${HOST_WITH_DOT}'), extract(${lower}, '${HOST_WITH_DOT}'),
+          ${text} = '$direct', '',
+          ${text})`;
+  const own = [
+    "{site:String}",
+    ...(hostname === undefined ? [] : [`extract(lower(${hostname}), '${HOST}')`]),
+  ];
+  return `if(${host} IN (${own.join(", ")}), '', ${host})`;
+}

@@ -1,0 +1,82 @@
+import * as z from "zod";
+
+/*
+ * The rows of answers. ClickHouse writes numbers of 64 bits as text or as numbers, depending on its version.
+ */
+
+const count = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,16}$/)
+      .transform(Number),
+  ])
+  .pipe(z.int().min(0));
+const flag = z.union([z.boolean(), count.transform(Boolean)]);
+const date = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/)
+  .refine((text) => !Number.isNaN(Date.parse(text)));
+const text = z
+  .string()
+  .nullable()
+  .transform((value) => value ?? "");
+
+export const siteRow = z.object({
+  domain: text,
+  zone: z.string(),
+  zones: count,
+  first_day: date,
+  last_day: date,
+  lacking: z.array(z.string()).optional(),
+});
+
+export type SiteRow = z.output<typeof siteRow>;
+
+export const dayRow = z.object({
+  date,
+  visitor_count: count,
+  view_count: count,
+  event_count: count,
+  loads: count,
+  expected_views: count,
+  oldest_definition: count,
+  newest_definition: count,
+});
+export type DayRow = z.output<typeof dayRow>;
+
+/** A day with sums, and the run that counted them: 64 bits in decimal. */
+export const summedDayRow = dayRow.extend({
+  run_text: z.string().regex(/^\d{1,20}$/),
+});
+
+/** An empty value stands for none. */
+export const valueRow = z.object({
+  value: text,
+  visitor_count: count,
+  hit_count: count,
+});
+
+export const crawlerRow = z.object({
+  value: text,
+  request_count: count,
+  page_count: count,
+  error_count: count,
+  last_seen: count,
+});
+
+export const visitorRow = z.object({ visitor_count: count });
+export const viewRow = z.object({ view_count: count });
+export const existsRow = z.object({ is_there: flag });
+
+/** How many rows a span has, and how many of them meet each condition of a page view. */
+export const conditionRow = z.object({
+  row_count: count,
+  met: z.array(count),
+});
+
+export const settingRow = z.object({ name: z.string(), value: z.string() });
+export type SettingRow = z.output<typeof settingRow>;
+
+export const columnRow = z.object({ name: z.string(), type: z.string() });
