@@ -47,18 +47,26 @@ function createLocalChecks({
   call,
   local,
 }: Pick<LocalSource, "about" | "call" | "local">): readonly Check[] {
+  const { kind, flags } = local;
+  const own = (kind.checks ?? []).map(({ name, run }, index, all): Check => ({
+    name,
+    needs: all.slice(0, index).map((earlier) => earlier.name),
+    run: async ({ environment, clock }) => ok(await run({ flags, environment, clock })),
+  }));
   return [
     {
       name: "source",
       run: () =>
         ok(
-          local.kind.secret
+          kind.secret
             ? `${about.label}: needs no key`
             : `${about.label}: needs no key and sends nothing`,
         ),
     },
+    ...own,
     {
       name: "sites",
+      needs: own.map(({ name }) => name),
       run: async () => {
         const { sites: found } = await call(sites, {});
         if (found.length === 0)

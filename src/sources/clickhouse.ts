@@ -37,6 +37,16 @@ export const clickhouse: LocalKind = {
     instruction: "The numbers come from a table of hits in ClickHouse.",
   },
   secret: { variable: "ANALYTICS_CLICKHOUSE_PASSWORD", option: "--clickhouse-password-file" },
+  checks: [
+    {
+      name: "columns",
+      run: async (context) => (await import("./clickhouse/doctor.ts")).checkColumns(context),
+    },
+    {
+      name: "page views",
+      run: async (context) => (await import("./clickhouse/doctor.ts")).checkPageViews(context),
+    },
+  ],
   takesSite: true,
   open: async (context) => (await import("./clickhouse/open.ts")).openClickHouse(context),
   openViews: async (context) => (await import("./clickhouse/open.ts")).openClickHouseViews(context),

@@ -67,6 +67,8 @@ export interface LocalKind {
   secret?: { variable: string; option: string };
   /** The site to use when a query names none. */
   site?: string;
+  /** What the doctor checks in its data, in order. */
+  checks?: readonly LocalCheck[];
   /** Set if its data may lack the name of the site, which `--site` then gives. */
   takesSite?: true;
   open(context: LocalContext): Promise<DataSource>;
@@ -74,6 +76,12 @@ export interface LocalKind {
   openKeyring?(context: LocalContext): Promise<LocalKeyring>;
   /** For a source that the organizations of a keys file can share: opens it once for all of them. */
   openViews?(context: LocalContext): Promise<OpenView>;
+}
+
+export interface LocalCheck {
+  name: string;
+  /** Returns what it found, for people. Throws AnalyticsError for what is wrong, with the next step as its hint. */
+  run(context: LocalContext): Promise<string>;
 }
 
 export interface LocalKeyring {
