@@ -32,10 +32,9 @@ export function buildProgram(spec: ServerSpec, key: KeySource | undefined): Prog
   const { name, platform, server } = spec;
   const args = server.kind === "remote" ? ["mcp-remote", server.url] : ["analytics-mcp", ...server.options];
   const program: Program = { command: viaNpx(platform, args), env: {}, passedOn: [] };
-  if (server.kind === "remote" || !needsKey(spec)) return program;
+  if (server.kind === "remote") return program;
   const values: Record<string, string | undefined> = {
-    [KEY]: server.apiKey,
-    [URL_NAME]: server.baseUrl,
+    ...(needsKey(spec) && { [KEY]: server.apiKey, [URL_NAME]: server.baseUrl }),
     ...(server.allowHttp !== undefined && { ANALYTICS_ALLOW_HTTP: server.allowHttp }),
   };
   const refer = key?.refer ?? placeholder;

@@ -127,6 +127,40 @@ describe("config prints", () => {
   });
 });
 
+describe("config prints for a ClickHouse that may be reached over plain http", () => {
+  const argv = ["--clickhouse", "http://reader@clickhouse.lan:8123/web", "--clickhouse-password-file"];
+  const environment = () => ({ HOME: home, ANALYTICS_ALLOW_HTTP: "clickhouse.lan" });
+
+  it.each(["codex", "cursor", "goose", "opencode", "vs-code", "zed"])(
+    "the host that is allowed: %s",
+    async (client) => {
+      const allowed = await runShell(["config", client, ...argv, join(home, "password")], {
+        environment: environment(),
+      });
+      expect([allowed.code, allowed.stdout]).toEqual([
+        0,
+        expect.stringMatching(/"?ANALYTICS_ALLOW_HTTP"?(?::| =) "?clickhouse\.lan/),
+      ]);
+      const logs = await runShell(["config", client, "--logs", join(home, "access.log")], {
+        environment: environment(),
+      });
+      expect([logs.code, logs.stdout]).toEqual([0, expect.not.stringContaining("ANALYTICS_ALLOW_HTTP")]);
+    },
+  );
+
+  it.each(["claude-code", "copilot-cli"])(
+    "the host that is allowed, in its command: %s",
+    async (client) => {
+      const { stdout } = await runShell(["config", client, "--json", ...argv, join(home, "password")], {
+        environment: environment(),
+      });
+      const { command, content } = JSON.parse(stdout);
+      expect(command).toContain("--env ANALYTICS_ALLOW_HTTP=clickhouse.lan");
+      expect(content).toContain("ANALYTICS_ALLOW_HTTP");
+    },
+  );
+});
+
 describe("config refuses", () => {
   it.each([
     [["curser"], /Did you mean cursor\?/],

@@ -16,10 +16,12 @@ export const hasChdb = existsSync(".cache/chdb/node_modules/chdb");
 
 export const TABLE_SQL = readFileSync("deploy/clickhouse/hits.sql", "utf8");
 /** The columns of that table, as system.columns has them. */
-export const HIT_COLUMNS = [...TABLE_SQL.matchAll(/^ {4}(\w+) +(\S.*?),?$/gm)].map(([, name = "", type = ""]) => ({
-  name,
-  type,
-}));
+export const HIT_COLUMNS = [...TABLE_SQL.matchAll(/^ {4}(\w+) +(\S.*?),?$/gm)].map(
+  ([, name = "", type = ""]) => ({
+    name,
+    type,
+  }),
+);
 
 const SECRET = Buffer.from("a secret that all servers of these tests share");
 

@@ -80,7 +80,8 @@ function readServer(
   const profile = local ? local.profile : readProfileName(environment, flags, machine);
   const options = local ? listAllWords(local) : readOptions(environment, flags, profile);
   if (options.length > 0 || profile !== undefined) {
-    return { kind: "local", options, profile, baseUrl: undefined, allowHttp: undefined, apiKey: undefined };
+    const allowHttp = readPlainHosts(local, environment);
+    return { kind: "local", options, profile, baseUrl: undefined, allowHttp, apiKey: undefined };
   }
   if (flags.withKey && client.key !== undefined) {
     throw createConfigError(
@@ -111,6 +112,10 @@ function assertSecretInFile(local: LocalChoice | undefined, environment: Io["env
     `Put it into a file that only you can read, and name the file: ${option} /path/to/file`,
   );
 }
+
+/** The hosts to which a source may send its password over plain http. */
+const readPlainHosts = (local: LocalChoice | undefined, environment: Io["environment"]) =>
+  local?.kind.secret && readVariable(environment, "ANALYTICS_ALLOW_HTTP");
 
 /** The key of this shell and its address. A saved profile's key stays where it is. */
 function readShellAccess(flags: ConfigFlags, environment: Io["environment"]): Access {
