@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DataSource } from "../../../src/sources/data-source.ts";
 import type { SourceFlags } from "../../../src/sources/source-types.ts";
@@ -117,6 +118,13 @@ describe.skipIf(!hasChdb)("the columns of a table that is mapped", () => {
       message: `--map time=${time} needs a DateTime or DateTime64, and the column is ${type}.`,
       hint: expect.stringContaining(hint),
     });
+  });
+
+  it("may be those of a view, as docs/clickhouse.md shows it", async () => {
+    const docs = readFileSync("docs/clickhouse.md", "utf8");
+    const [, view = ""] = /```sql\n(CREATE VIEW requests_view [^`]*)```/.exec(docs) ?? [];
+    await server.run(view.replace("SELECT *", "SELECT * EXCEPT (ts, path)"));
+    expect(await countViews({ table: "requests_view", map: map(), where: ["bot_bool=0"] })).toBe(75);
   });
 
   it("may have no time in some rows, which a warning counts", async () => {
