@@ -130,7 +130,7 @@ function renameRefusal(error: unknown): never {
   throw own ? createPeriodError(own.detail) : error;
 }
 
-/** Calls an operation. If the service does not offer it, the error says so. */
+/** Calls an operation. If a service does not offer it, the error says so. A source in this process says so itself. */
 export async function callOffered<O extends Operation>(
   call: Call,
   operation: O,
@@ -141,7 +141,8 @@ export async function callOffered<O extends Operation>(
     return await call(operation, params, options);
   } catch (error) {
     const isMissing = error instanceof AnalyticsError && error.code === "not_found";
-    if (!isMissing || !operation.isOptional) throw error;
+    const isLocal = call.readDataDays !== undefined;
+    if (!isMissing || !operation.isOptional || isLocal) throw error;
     throw new AnalyticsError(
       "not_found",
       `This service does not offer ${operation.name}: it has no GET ${operation.path}.`,

@@ -165,7 +165,8 @@ export function offersOperation(source: DataSource, { name }: AnyOperation): boo
 
 /** For those who query the source itself: the REST API refuses an operation that it does not offer before it gets here. */
 const createNoCrawlersError = () =>
-  new AnalyticsError("usage", "This source does not record crawlers.", {
+  new AnalyticsError("not_found", "This source does not record crawlers.", {
+    status: 404,
     hint: "Access logs do (--logs), and tables that were exported from them (--clickhouse without --map).",
   });
 

@@ -48,7 +48,8 @@ export function describeValues({ kind, name }: ColumnType): string {
     case "address":
       return `It takes ${kind === "uuid" ? "a UUID" : "an IP address"}.`;
     case "enum": {
-      const names = listNames(name).filter((word) => /^[\w. /-]{1,40}$/.test(word));
+      // The server can write anything here.
+      const names = listNames(name).filter((word) => /^[\w./-]{1,40}$/.test(word));
       return `It takes one of ${names.slice(0, MAX_NAMES).join(", ")}.`;
     }
     default:
@@ -63,7 +64,7 @@ function readValue(value: string, kind: ColumnType["kind"], type: string): strin
   const text = value.slice(0, 100);
   switch (kind) {
     case "bool":
-      return BOOLEANS[text.toLowerCase()];
+      return BOOLEANS.get(text.toLowerCase());
     case "integer":
       return isInteger(text, type) ? text : undefined;
     case "float":
@@ -79,12 +80,12 @@ function readValue(value: string, kind: ColumnType["kind"], type: string): strin
   }
 }
 
-const BOOLEANS: Readonly<Record<string, string>> = {
-  "0": "false",
-  "1": "true",
-  false: "false",
-  true: "true",
-};
+const BOOLEANS: ReadonlyMap<string, string> = new Map([
+  ["0", "false"],
+  ["1", "true"],
+  ["false", "false"],
+  ["true", "true"],
+]);
 
 /** ClickHouse would take 300 for 44 in a UInt8. */
 function isInteger(text: string, type: string): boolean {

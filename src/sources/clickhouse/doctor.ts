@@ -14,7 +14,7 @@ const DAYS = 7;
 /** Of many sites, those with the newest data. */
 const MAX_SITES = 5;
 
-/** Checks that the table has the columns that queries use, and returns how they are used, with their types. */
+/** Checks that the table has the columns that queries use, and returns them with their types. */
 export async function checkColumns(context: LocalContext): Promise<string> {
   const { summary } = await readTableParts(context).reader.prepare();
   return summary;

@@ -64,7 +64,7 @@ export function writeMappedRows(mapping: Mapping, columns: MappedColumns): Mappe
   const time = columns.isTimeNullable ? `assumeNotNull(toDateTime(${rawTime}))` : `toDateTime(${rawTime})`;
   const day = `toDate(${time}, {timezone:String})`;
   const text = (name: string) => `ifNull(toString(${quoteColumn(name)}), '')`;
-  const path = cut(`cutQueryStringAndFragment(${text(values.get("path") ?? "")})`, MAX_PATH_LENGTH);
+  const path = `cutQueryStringAndFragment(${text(values.get("path") ?? "")})`;
 
   const readColumn = (column: TextColumn): string | undefined => {
     const name = values.get(column);
@@ -105,7 +105,7 @@ export function writeMappedRows(mapping: Mapping, columns: MappedColumns): Mappe
     ],
     readValue: (dimension) =>
       dimension === "pages" || dimension === "entry_pages" || dimension === "exit_pages"
-        ? path
+        ? cut(path, MAX_PATH_LENGTH)
         : readColumn(columnsOf[dimension]),
     params: {
       bots: BOT_PATTERN,

@@ -86,6 +86,7 @@ describe("a condition is compared by the type of its column", () => {
   it.each([
     ["2", "Bool"],
     ["no", "Bool"],
+    ["constructor", "Bool"],
     ["256", "UInt8"],
     ["-1", "UInt8"],
     ["128", "Int8"],

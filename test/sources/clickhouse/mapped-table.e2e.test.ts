@@ -198,16 +198,19 @@ describe.skipIf(!hasChdb)("a table with columns of its own", () => {
     expect((await both.sites()).map(({ domain }) => domain)).toEqual([site]);
   });
 
-  it("has no crawlers, which people, models and callers of the REST API are told", async () => {
+  it("has no crawlers, which people and callers of the REST API are told", async () => {
     const words = [...minimal.map.flatMap((pair) => ["--map", pair]), "--where", "kind=view"];
-    const asked = await runShell(
-      ["crawlers", site, "--clickhouse", server.url, "--table", "minimal", "--timezone", "UTC", ...words],
-      { environment: { ANALYTICS_CLICKHOUSE_PASSWORD: server.password }, clock: () => LOG_NOW },
-    );
-    expect([asked.code, asked.stderr]).toEqual([
-      2,
-      expect.stringContaining("This source does not record crawlers."),
-    ]);
+    for (const period of [[], ["--period", "2026-11-18"]]) {
+      const source = ["--clickhouse", server.url, "--table", "minimal", "--timezone", "UTC", ...words];
+      const asked = await runShell(["crawlers", site, ...period, ...source], {
+        environment: { ANALYTICS_CLICKHOUSE_PASSWORD: server.password },
+        clock: () => LOG_NOW,
+      });
+      expect([asked.code, asked.stderr]).toEqual([
+        2,
+        expect.stringContaining("This source does not record crawlers."),
+      ]);
+    }
     const { ask, reports, close } = await openTableApi(server, { ...minimal, site: [site] });
     const { status, body } = await ask(`/crawlers?site=${site}`);
     expect([status, JSON.parse(body ?? "").code, reports]).toEqual([404, "not_found", []]);
