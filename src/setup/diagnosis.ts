@@ -48,20 +48,18 @@ function createLocalChecks({
   local,
 }: Pick<LocalSource, "about" | "call" | "local">): readonly Check[] {
   const { kind, flags } = local;
-  const own = (kind.checks ?? []).map(({ name, run }, index, all): Check => ({
-    name,
-    needs: all.slice(0, index).map((earlier) => earlier.name),
-    run: async ({ environment, clock }) => ok(await run({ flags, environment, clock })),
-  }));
+  const own = (kind.checks ?? []).map(
+    ({ name, run }, index, all): Check => ({
+      name,
+      needs: all.slice(0, index).map((earlier) => earlier.name),
+      run: async ({ environment, clock }) => ok(await run({ flags, environment, clock })),
+    }),
+  );
   return [
     {
       name: "source",
       run: () =>
-        ok(
-          kind.secret
-            ? `${about.label}: needs no key`
-            : `${about.label}: needs no key and sends nothing`,
-        ),
+        ok(kind.secret ? `${about.label}: needs no key` : `${about.label}: needs no key and sends nothing`),
     },
     ...own,
     {

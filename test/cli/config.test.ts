@@ -148,17 +148,14 @@ describe("config prints for a ClickHouse that may be reached over plain http", (
     },
   );
 
-  it.each(["claude-code", "copilot-cli"])(
-    "the host that is allowed, in its command: %s",
-    async (client) => {
-      const { stdout } = await runShell(["config", client, "--json", ...argv, join(home, "password")], {
-        environment: environment(),
-      });
-      const { command, content } = JSON.parse(stdout);
-      expect(command).toContain("--env ANALYTICS_ALLOW_HTTP=clickhouse.lan");
-      expect(content).toContain("ANALYTICS_ALLOW_HTTP");
-    },
-  );
+  it.each(["claude-code", "copilot-cli"])("the host that is allowed, in its command: %s", async (client) => {
+    const { stdout } = await runShell(["config", client, "--json", ...argv, join(home, "password")], {
+      environment: environment(),
+    });
+    const { command, content } = JSON.parse(stdout);
+    expect(command).toContain("--env ANALYTICS_ALLOW_HTTP=clickhouse.lan");
+    expect(content).toContain("ANALYTICS_ALLOW_HTTP");
+  });
 });
 
 describe("config refuses", () => {

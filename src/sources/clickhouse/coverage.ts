@@ -70,6 +70,9 @@ export function coverageWarnings(
     warn(
       "no_time",
       `${views} no time (NULL): no day and no number counts ${timeless === 1 ? "it" : "them"}.`,
+      {
+        pageviews: timeless,
+      },
     );
   }
   return warnings;

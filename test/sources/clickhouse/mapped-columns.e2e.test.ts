@@ -137,7 +137,11 @@ describe.skipIf(!hasChdb)("the columns of a table that is mapped", () => {
     expect(pages.rows.reduce((sum, { hits }) => sum + hits, 0)).toBe(60);
     expect(await source.active(span.site, Date.parse(`${DAY}T10:01:00Z`))).toBeGreaterThan(5);
     expect(await source.warnings?.(span)).toEqual([
-      { code: "no_time", detail: "15 page views have no time (NULL): no day and no number counts them.", values: { pageviews: 15 } },
+      {
+        code: "no_time",
+        detail: "15 page views have no time (NULL): no day and no number counts them.",
+        values: { pageviews: 15 },
+      },
     ]);
     const whole = await open({ ...flags, map: map({ time: "ts" }) });
     expect(await whole.warnings?.(await findSpan(whole))).toEqual([]);
