@@ -230,14 +230,15 @@ underAttack((scene) => {
       method: "tools/call",
       params: { name: "list_sites", arguments: {} },
     });
-    for (const host of [EVIL, `${EVIL}:80`, "127.0.0.1.evil.example", "localhost@evil.example", ""]) {
+    const foreign = [EVIL, `${EVIL}:80`, "127.0.0.1.evil.example", "localhost@evil.example"];
+    for (const [host, expected] of [...foreign.map((host) => [host, 403] as const), ["", 400] as const]) {
       const { status } = await askRaw(both[0].origin, {
         method: "POST",
         path: "/mcp",
         headers: { ...headers, host },
         body,
       });
-      expect([host, status]).toEqual([host, 403]);
+      expect([host, status]).toEqual([host, expected]);
     }
     for (const origin of [
       `http://${EVIL}`,
