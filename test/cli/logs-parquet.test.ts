@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
@@ -162,6 +170,54 @@ describe("files of hits", () => {
       expect(existsSync(path(`in/hits/${name}/2026-11-18.parquet`))).toBe(true);
     },
   );
+
+  it("of two exports of a day at once are whole, and the last one stays", async () => {
+    const { path } = createLogFolder();
+    const [first, second] = [createHitFiles(path("hits")), createHitFiles(path("hits"))];
+    const file = path("hits/example.com/2026-11-18.parquet");
+    const row = { ...hit, site: "example.com" };
+    first.write(row);
+    second.write(row);
+    expect(readdirSync(path("hits/example.com"))).toHaveLength(2);
+    first.write({ ...row, kind: "day" });
+    expect(await readRows(file)).toHaveLength(2);
+    second.write(row);
+    second.write({ ...row, kind: "day" });
+    expect(await readRows(file)).toHaveLength(3);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(path("hits/example.com"))).toEqual(["2026-11-18.parquet"]);
+  });
+
+  it("of an export that was killed are removed when the day is written again", () => {
+    const { path } = createLogFolder();
+    const { write } = createHitFiles(path("hits"));
+    mkdirSync(path("hits/example.com"), { recursive: true });
+    const leave = (name: string, minutes: number) => {
+      const file = path(`hits/example.com/${name}`);
+      writeFileSync(file, "");
+      const then = Date.now() / 1_000 - 60 * minutes;
+      utimesSync(file, then, then);
+    };
+    leave("2026-11-18.parquet.0123456789ab.unfinished", 61);
+    leave("2026-11-18.parquet.ba9876543210.unfinished", 55);
+    leave("2026-11-17.parquet.0123456789ab.unfinished", 61);
+    write({ ...hit, kind: "day", site: "example.com" });
+    expect(readdirSync(path("hits/example.com")).sort()).toEqual([
+      "2026-11-17.parquet.0123456789ab.unfinished",
+      "2026-11-18.parquet",
+      "2026-11-18.parquet.ba9876543210.unfinished",
+    ]);
+  });
+
+  it("that cannot be written are named", () => {
+    const { path } = createLogFolder();
+    const { write } = createHitFiles(path("hits"));
+    const file = path("hits/example.com/2026-11-18.parquet");
+    mkdirSync(file, { recursive: true });
+    expect(() => write({ ...hit, kind: "day", site: "example.com" })).toThrow(
+      `The hits could not be written to ${file}: it is a folder.`,
+    );
+  });
 
   it("of a day that was not finished are removed", () => {
     const { path } = createLogFolder();

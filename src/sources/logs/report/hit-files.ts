@@ -1,14 +1,16 @@
+import { randomBytes } from "node:crypto";
 import {
-  chmodSync,
   closeSync,
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { explainSystemError } from "../../../config/system-error.ts";
@@ -113,8 +115,9 @@ export function createHitFiles(folder: string): HitFiles {
   let file: DayFile | undefined;
   return {
     write: (hit) => {
+      const path = join(folder, nameFolder(hit.site), `${hit.day}.parquet`);
       try {
-        file ??= createDayFile(join(folder, nameFolder(hit.site), `${hit.day}.parquet`));
+        file ??= createDayFile(path);
         file.add(hit);
         if (hit.kind !== "day") return;
         file.finish();
@@ -123,7 +126,7 @@ export function createHitFiles(folder: string): HitFiles {
         if (Object(cause).syscall === undefined) throw cause;
         throw new AnalyticsError(
           "usage",
-          `The hits could not be written to ${folder}: ${explainSystemError(cause)}.`,
+          `The hits could not be written to ${path}: ${explainSystemError(cause)}.`,
           { hint: "Days that were written to their end are there. Run it again for the others.", cause },
         );
       }
@@ -137,13 +140,16 @@ const nameFolder = (site: string) => site.replaceAll(/[^a-z0-9.-]/gi, "_").repla
 
 type DayFile = ReturnType<typeof createDayFile>;
 
-/** A day's file, under another name until it is complete. It replaces the file of an earlier export. */
+/**
+ * A day's file, under a name of its own until it is complete, since two exports may write the same day. It replaces the file
+ * of an earlier export.
+ */
 function createDayFile(path: string) {
-  const unfinished = `${path}.unfinished`;
+  const unfinished = `${path}.${randomBytes(6).toString("hex")}.unfinished`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // A visitor's number is a pseudonym, so it is for the owner alone.
-  writeFileSync(unfinished, "", { mode: 0o600 });
-  chmodSync(unfinished, 0o600);
+  writeFileSync(unfinished, "", { mode: 0o600, flag: "wx" });
+  removeLeftovers(path, statSync(unfinished).mtimeMs);
   const writer = new ParquetWriter({
     writer: fileWriter(unfinished),
     schema: SCHEMA,
@@ -176,4 +182,17 @@ function createDayFile(path: string) {
     },
     remove: () => rmSync(unfinished, { force: true }),
   };
+}
+
+/** A day is written in seconds or minutes. */
+const MAX_WRITING_MS = 3_600_000;
+
+/** Removes what exports that were killed have left of a day. */
+function removeLeftovers(path: string, now: number): void {
+  for (const name of readdirSync(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}.`) || !name.endsWith(".unfinished")) continue;
+    const file = join(dirname(path), name);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats !== undefined && now - stats.mtimeMs > MAX_WRITING_MS) rmSync(file, { force: true });
+  }
 }
