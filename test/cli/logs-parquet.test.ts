@@ -112,6 +112,15 @@ describe("analytics-mcp logs --parquet", () => {
     expect(await count()).toBe(6);
   });
 
+  it("says which sites no line is about", async () => {
+    const { path, run } = createRun();
+    const sites = ["--site", "example.com", "--site", "exmaple.com"];
+    const { code, stderr } = await run(LABELLED, ...sites, "--parquet", path("hits"));
+    expect(code).toBe(0);
+    expect(stderr).toContain("\nNo line is about exmaple.com.");
+    expect(stderr).not.toContain("No line is about example.com.");
+  });
+
   it("takes --parquet or --ndjson, and a folder", async () => {
     const { path, run } = createRun();
     const both = await run(LABELLED, "--site", "example.com", "--ndjson", "--parquet", path("hits"));

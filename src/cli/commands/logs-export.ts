@@ -54,7 +54,7 @@ async function createFileWriter(folder: string): Promise<HitWriter> {
   return { ...createHitFiles(folder), end: async () => {} };
 }
 
-function describeExport({ days, open, late, damaged }: ExportReport): string[] {
+function describeExport({ days, open, unknown, late, damaged }: ExportReport): string[] {
   const written = days.filter(({ leftOut }) => leftOut === undefined);
   const hits = written.reduce((sum, day) => sum + day.hits, 0);
   const list = (some: readonly { site: string; date: string }[]) =>
@@ -64,6 +64,9 @@ function describeExport({ days, open, late, damaged }: ExportReport): string[] {
   return [
     `Wrote ${formatCount(hits, "hit")} of ${formatCount(written.length, "day")}.`,
     ...(open.length > 0 ? [`Not yet written: ${list(open)}. A day is closed 24 hours after it ended.`] : []),
+    ...unknown.map(
+      (site) => `No line is about ${site}. analytics-mcp logs <files> lists the hosts in these logs.`,
+    ),
     ...(first.length > 0
       ? [
           `Left out: ${list(first)}, on which the log begins. If the log has all of that day, add --with-first-day.`,

@@ -11,6 +11,8 @@ export interface ExportReport {
   days: readonly ExportedDay[];
   /** Days that are still open, by site. */
   open: { site: string; date: string }[];
+  /** Sites that were asked for, but that no line is about. */
+  unknown: string[];
   /** Lines that came after their day was written. */
   late: number;
   /** Files whose reading ended early. */
@@ -43,6 +45,7 @@ export async function exportHits(
   return {
     days: recorder.days,
     open: logs.flatMap(({ domain, open }) => [...open.keys()].map((date) => ({ site: domain, date }))),
+    unknown: [...sites].filter((site) => collector.sites.get(site)?.first === undefined),
     late: logs.flatMap(({ late }) => [...late.values()]).reduce((sum, lines) => sum + lines, 0),
     damaged: [...registry.contents.values()].filter(({ damage }) => damage !== undefined),
   };
