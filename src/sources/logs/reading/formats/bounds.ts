@@ -25,11 +25,15 @@ const MAX_LENGTH = {
 const MIN_TIME = 86_400;
 const MAX_TIME = Date.UTC(9999, 11, 30) / 1_000;
 
-/** Cuts the fields of a line to sensible lengths; undefined if its time or sender is not sensible. */
+/** CloudFront and load balancers write 0 if there was no answer. */
+const MAX_STATUS = 999;
+
+/** Cuts the fields of a line to sensible lengths; undefined if its time, sender or status is not sensible. */
 export function boundLine(line: LogLine): LogLine | undefined {
   // A time that is not a number is not within either.
   const isTimely = line.time >= MIN_TIME && line.time < MAX_TIME;
   if (!isTimely || line.address.length > MAX_LENGTH.address) return undefined;
+  if (line.status < 0 || line.status > MAX_STATUS) return undefined;
   line.host = cut(line.host, MAX_LENGTH.host);
   // A server's own proxies add to the end.
   if (line.forwarded !== undefined && line.forwarded.length > MAX_LENGTH.forwarded)

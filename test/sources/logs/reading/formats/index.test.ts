@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { detectFormat } from "../../../../../src/sources/logs/reading/formats/index.ts";
+import { createLineParser, detectFormat } from "../../../../../src/sources/logs/reading/formats/index.ts";
 import type { LogLine } from "../../../../../src/sources/logs/reading/log-line.ts";
 import { FIREFOX } from "../../../../support/logs.ts";
 
@@ -257,5 +257,19 @@ describe("a log's format is recognized, and its lines are read", () => {
   ])("a line with %s is not read", (_, line) => {
     const detected = detectFormat([`192.0.2.1 - - ${COMBINED}`]);
     expect(detected.kind === "access" && detected.format.createParser()(line)).toBeUndefined();
+  });
+
+  it.each([
+    [-1, false],
+    [0, true],
+    [999, true],
+    [1_000, false],
+    [1e300, false],
+    [200.5, false],
+  ])("a line with the status %d is read: %s", (status, isRead) => {
+    const line = JSON.stringify({ time: AT, remote_addr: "192.0.2.1", method: "GET", uri: "/", status });
+    const detected = detectFormat([line.replace(/"status":.*}/, '"status":200}')]);
+    if (detected.kind !== "access") expect.unreachable();
+    expect(createLineParser(detected.format)(line) !== undefined).toBe(isRead);
   });
 });
