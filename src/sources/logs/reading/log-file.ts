@@ -3,7 +3,7 @@ import { open as openFile } from "node:fs/promises";
 import { pipeline, type Readable, Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { AnalyticsError } from "../../../errors.ts";
-import { createWindowCheck } from "./zstd-window.ts";
+import { createFrameSplitter } from "./zstd-window.ts";
 
 export type Compression = "gzip" | "zstd" | undefined;
 
@@ -116,7 +116,7 @@ function skipBytes(skip: number, check: (grown: number) => void): Transform {
  */
 async function createUnzstd(check: (grown: number) => void): Promise<Transform> {
   const { Decompress } = await import("fzstd");
-  const checkWindow = createWindowCheck();
+  const splitFrames = createFrameSplitter();
   let total = 0;
   let target: Transform | undefined;
   const stream = new Decompress((chunk) => {
@@ -129,8 +129,7 @@ async function createUnzstd(check: (grown: number) => void): Promise<Transform> 
     readableHighWaterMark: CHUNK,
     transform: (chunk: Buffer, _, done) =>
       attempt(done, () => {
-        checkWindow(chunk);
-        stream.push(chunk, false);
+        for (const part of splitFrames(chunk)) stream.push(part, false);
       }),
     flush: (done) => attempt(done, () => stream.push(new Uint8Array(0), true)),
   });

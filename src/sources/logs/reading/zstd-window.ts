@@ -5,10 +5,11 @@ const MAX_WINDOW = 2 ** 27;
 
 /**
  * Follows the frames of a Zstandard stream (RFC 8878, section 3.1), since the decoder allocates what a frame asks for: two
- * kilobytes can ask for two gigabytes. The returned function takes the next bytes, before the decoder does; it throws
+ * kilobytes can ask for two gigabytes. The returned function takes the next bytes, before the decoder does, and cuts them
+ * where frames end: the decoder calls itself for each frame of a chunk, and keeps the memory of all. It throws
  * AnalyticsError `usage` if a frame asks for more than 128 MB.
  */
-export function createWindowCheck(): (chunk: Uint8Array) => void {
+export function createFrameSplitter(): (chunk: Uint8Array) => Uint8Array[] {
   let header: number[] = [];
   let skip = 0;
   let isInFrame = false;
@@ -29,14 +30,23 @@ export function createWindowCheck(): (chunk: Uint8Array) => void {
   };
 
   return (chunk) => {
+    const parts: Uint8Array[] = [];
+    let start = 0;
     for (let at = 0; at < chunk.length; ) {
-      const step = Math.min(skip, chunk.length - at);
-      skip -= step;
-      at += step;
-      if (at >= chunk.length) return;
-      header.push(chunk[at++] ?? 0);
-      takeHeader();
+      if (skip > 0) {
+        const step = Math.min(skip, chunk.length - at);
+        skip -= step;
+        at += step;
+      } else {
+        header.push(chunk[at++] ?? 0);
+        takeHeader();
+      }
+      const isFrameEnd = skip === 0 && !isInFrame && header.length === 0;
+      if (!isFrameEnd && at < chunk.length) continue;
+      parts.push(chunk.subarray(start, at));
+      start = at;
     }
+    return parts;
   };
 }
 
