@@ -18,7 +18,9 @@ export function formatTsv(
   { forReaders = false }: TsvOptions = {},
 ): string {
   // A reader may send a value back, as it is; it opens no spreadsheet.
-  const guard: typeof guardFormula = forReaders ? (_, text) => text : guardFormula;
+  const guard: typeof guardFormula = forReaders
+    ? (_, text) => text
+    : (kind, text) => guardQuote(guardFormula(kind, text));
   const shown = columns.filter((column) => !(forReaders && column.machine === true));
   return [
     shown.map((column) => (column.key === "label" && forReaders ? column.label : column.key)),
@@ -34,3 +36,6 @@ export function formatTsv(
     .map((line) => line.join("\t"))
     .join("\n");
 }
+
+/** A spreadsheet takes text from a quote on to the next one for one cell, and runs a formula in it. */
+const guardQuote = (text: string) => (text.startsWith('"') ? `'${text}` : text);

@@ -132,12 +132,16 @@ describe("tab-separated values", () => {
       { key: "label", label: "pages", kind: "text" },
       { key: "change", label: "change", kind: "change" },
     ] as const;
-    const rows = ["=1+1", "@SUM(A1)", "\u200b+1", "/=1"].map((label) => ({ label, change: -5 }));
+    const labels = ["=1+1", "@SUM(A1)", "\u200b+1", "/=1", '"=1+1"', '\u200b"', '/"'];
+    const rows = labels.map((label) => ({ label, change: -5 }));
     expect(formatTsv(columns, [rows]).split("\n").slice(1)).toEqual([
       "'=1+1\t-5",
       "'@SUM(A1)\t-5",
       "'+1\t-5",
       "/=1\t-5",
+      `'"=1+1"\t-5`,
+      `'"\t-5`,
+      '/"\t-5',
     ]);
     expect(formatTsv(columns, [rows], { forReaders: true })).toContain("\n=1+1\t-5\n");
   });
