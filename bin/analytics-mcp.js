@@ -40,13 +40,21 @@ function keepCompiled() {
   if (!enable) return;
   var env = process.env;
   if (env.NODE_COMPILE_CACHE) return enable();
-  var home = require("node:os").homedir();
+  var home = findHome();
+  if (home === undefined) return;
   var usual =
     { darwin: home + "/Library/Caches", win32: env.LOCALAPPDATA }[process.platform] || home + "/.cache";
   // The XDG Base Directory Specification says to ignore a relative path.
   var xdg = require("node:path").isAbsolute(env.XDG_CACHE_HOME || "") && env.XDG_CACHE_HOME;
   var folder = (xdg || usual) + "/analytics-mcp/compiled";
   if (makePrivate(folder)) enable(folder);
+}
+
+// In a container, a user may have neither HOME nor a name, which makes Node throw.
+function findHome() {
+  try {
+    return require("node:os").homedir();
+  } catch (_) {}
 }
 
 // Whether the folder is there, and this user's own. Windows has no such owners and modes.

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import { platform, userInfo } from "node:os";
+import { platform } from "node:os";
+import * as system from "node:process";
 import { quoteForShell } from "../operations/shell-command.ts";
 
 /** Whether other users of this machine can read a file. Always false on Windows, where a mode does not say so. */
@@ -17,5 +18,8 @@ export function describeExposure(file: string): string {
 export function isWritableByOthers(file: string): boolean {
   if (platform() === "win32") return false;
   const { mode, uid } = statSync(file);
-  return (mode & 0o022) !== 0 || (uid !== 0 && uid !== userInfo().uid);
+  return (mode & 0o022) !== 0 || (uid !== 0 && uid !== readUserId());
 }
+
+/** This user's number; undefined on Windows. Unlike `userInfo`, it works for a user without a name, as containers have. */
+export const readUserId = (): number | undefined => system.geteuid?.();

@@ -1,6 +1,6 @@
 import { closeSync, constants, lstatSync, mkdirSync, openSync, type Stats, statSync } from "node:fs";
-import { userInfo } from "node:os";
 import { dirname } from "node:path";
+import { readUserId } from "../../config/file-permissions.ts";
 import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { createStoreError } from "./store-failure.ts";
 
@@ -52,9 +52,9 @@ function assertSafe(stats: Stats, what: "file" | "folder", forbidden: number): v
   if (what === "file" && (!stats.isFile() || stats.nlink > 1)) {
     throw createError("is a link or not a regular file", "Name the file itself with --store.");
   }
-  const { uid } = userInfo();
+  const uid = readUserId();
   // Windows has no such owners and modes.
-  if (uid === -1) return;
+  if (uid === undefined) return;
   const trusted = what === "folder" ? [uid, 0] : [uid];
   if (uid !== 0 && !trusted.includes(stats.uid)) {
     throw createError("belongs to another user", "Run this as its owner, or name another file with --store.");
