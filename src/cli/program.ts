@@ -103,7 +103,7 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
         // Other values are refused when the option is read, with a hint.
         .argParser(String),
     )
-    .option("--plain", "no pictures, for screen readers and plain terminals");
+    .option("--plain", "no bars or charts, for screen readers and plain terminals");
   if (!commandSummaries.some(({ name }) => words.includes(name))) {
     // Commands have a --site of their own, which this one would take from them.
     program.addOption(createSiteOption().hideHelp());

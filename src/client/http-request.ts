@@ -71,7 +71,7 @@ export async function sendRequest(
         `The answer to ${request.path} is an error with the status 200.`,
         {
           status,
-          hint: "Nothing was shown. Tell whoever runs the service: its content type is application/problem+json.",
+          hint: "Nothing was shown. Report it to the service's operator: its content type is application/problem+json.",
         },
       );
     }

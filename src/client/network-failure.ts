@@ -29,7 +29,7 @@ export function explainFailure(
       "bad_answer",
       `The answer of ${origin} is damaged: it cannot be decompressed.`,
       {
-        hint: "Try again later, or tell whoever runs the service.",
+        hint: "Try again later, or report it to the service's operator.",
         cause,
       },
     );

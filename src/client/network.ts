@@ -135,7 +135,7 @@ function decompress(body: Readable, codings: string, signal: AbortSignal): Reada
 
 /** Closes a body, so that reading it fails. */
 function failBody(body: Readable, message: string): Readable {
-  const error = new AnalyticsError("bad_answer", message, { hint: "Tell whoever runs the service." });
+  const error = new AnalyticsError("bad_answer", message, { hint: "Report it to the service's operator." });
   return body.on("error", () => {}).destroy(error);
 }
 

@@ -107,10 +107,10 @@ function adviseOn(code: ErrorCode, context: ProblemContext): string | undefined 
       return `Try again ${formatWait(wait)}.`;
     case "internal_error":
     case "unavailable":
-      return `The problem is on the service's side: try again ${formatWait(wait)}, or tell whoever runs it.`;
+      return `The problem is on the service's side: try again ${formatWait(wait)}, or contact its operator.`;
     case "bad_answer":
     case "method_not_allowed":
-      return `Check that ${base} is the API's base URL. If it is, tell whoever runs the service.`;
+      return `Check that ${base} is the API's base URL. If it is, report it to the service's operator.`;
     default:
       return undefined;
   }

@@ -14,7 +14,7 @@ export function parseResult<O extends Operation>(
   const createError = (reason: string, cause?: unknown) =>
     new AnalyticsError("bad_answer", `The answer to ${operation.path} breaks the contract: ${reason}.`, {
       status: 200,
-      hint: "Nothing was shown, because the numbers could be wrong. Tell whoever runs the service.",
+      hint: "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.",
       cause,
     });
   let body: unknown;

@@ -25,7 +25,7 @@ export const problem = once(() =>
     status: z.int().min(400).max(599).describe("The HTTP status, repeated."),
     detail: z.string().describe("What went wrong this time and what to do."),
     code: z.string().describe("Stable name of the problem, for programs."),
-    request_id: z.string().describe("The X-Request-Id of this answer: quote it to whoever runs the service."),
+    request_id: z.string().describe("The X-Request-Id of this answer: quote it to the service's operator."),
     errors: z
       .array(
         z.object({

@@ -28,7 +28,7 @@ export const overviewParams = () =>
       .min(1)
       .max(MAX_WINDOW_DAYS)
       .default(30)
-      .describe("The last complete days, compared with as many before; today stands beside them."),
+      .describe("The last complete days, compared with as many before; today is shown separately."),
     period: periodParam(),
   });
 

@@ -108,7 +108,7 @@ function readDocument<T extends z.ZodObject>(
     members.length === 0 ? "is not a JSON object" : `lacks ${members.join(", ")}, or has it in another form`;
   throw createConnectorError(
     `${url} ${what}`,
-    members.length === 0 ? ROUTE_HINT : "Tell whoever made the connector.",
+    members.length === 0 ? ROUTE_HINT : "Report it to the connector's developers.",
   );
 }
 

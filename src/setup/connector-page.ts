@@ -10,7 +10,7 @@ export async function checkPage({ readClientId, readPage }: ConnectorFacts): Pro
   if (status !== 200)
     throw createConnectorError(
       `it answers ${status}`,
-      "Look at the connector's log, or tell whoever runs it.",
+      "Look at the connector's log, or contact its operator.",
     );
   if (!/^\s*text\/html\b/i.test(headers.get("content-type") ?? "")) {
     throw createConnectorError(

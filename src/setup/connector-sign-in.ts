@@ -6,7 +6,7 @@ import type { Probe, Reply } from "./connector-probe.ts";
 /** Nothing listens there: the sign-in is never finished. */
 const REDIRECT = "http://127.0.0.1:33418/callback";
 const MAX_REDIRECTS = 5;
-const SEE_LOG = "Look at the connector's log, or tell whoever runs it.";
+const SEE_LOG = "Look at the connector's log, or contact its operator.";
 
 /** Registers an application (RFC 7591), as clients do that have no metadata document. */
 export async function registerApplication({

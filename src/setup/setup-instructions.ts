@@ -108,8 +108,8 @@ function noteOnKey({ title, key }: McpClient, spec: ServerSpec): string[] {
   if (server.apiKey !== undefined) return ["The file contains the key itself: do not share it."];
   const missing = server.baseUrl === undefined ? " and the address of your service" : "";
   if (key === undefined)
-    return [`Replace the words in <> with your key${missing}: the manual of ${title} mentions no variables.`];
-  return [`It contains no key: ${title} takes the key${missing} from ${key.from}.`];
+    return [`Replace the words in <> with your key${missing}: ${title} documents no variables.`];
+  return [`It contains no key: ${title} reads the key${missing} from ${key.from}.`];
 }
 
 function noteOnMerging({ serversKey, format, file }: McpClient): string[] {

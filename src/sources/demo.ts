@@ -2,7 +2,7 @@ import type { LocalKind } from "./source-types.ts";
 
 /** Made-up visits of made-up sites, to try everything without an account. */
 export const demo: LocalKind = {
-  option: { flag: "--demo", description: "made-up data from this program itself: no key, no service" },
+  option: { flag: "--demo", description: "built-in made-up data: no key, no service" },
   about: {
     label: "made-up data",
     note: "Made-up data (--demo).",

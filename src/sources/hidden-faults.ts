@@ -22,7 +22,7 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         if (isPassing) throw new AnalyticsError("unavailable", error.message, { status: 503, cause: error });
         throw new AnalyticsError(
           "internal_error",
-          "The service cannot read its data. Its log says why to whoever runs it.",
+          "The service cannot read its data. Its operator finds the cause in its log.",
           { status: 500, cause: error },
         );
       }

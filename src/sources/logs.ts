@@ -13,7 +13,7 @@ export const logs: LocalKind = {
     {
       flag: "--log-format",
       value: "<format>",
-      description: "combined, json, w3c or alb; usually recognized",
+      description: "combined, json, w3c or alb (default: detected)",
     },
     { flag: "--timezone", value: "<zone>", description: "the sites' timezone (default: this machine's)" },
     {

@@ -86,7 +86,7 @@ describe.each(SHELLS)("%s", (name) => {
       expect(sites).not.toContain("folder");
       if (name === "bash") return;
       expect(commands).toContain("List your sites");
-      expect(options).toContain("made-up data from this program itself");
+      expect(options).toContain("built-in made-up data");
       expect(sites).toContain("Example Docs");
     });
 

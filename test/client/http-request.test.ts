@@ -60,7 +60,7 @@ describe("a body", () => {
     await expect(receive(200, JSON_TYPE, [one])).rejects.toMatchObject({
       code: "bad_answer",
       message: "The service's answer is not valid UTF-8.",
-      hint: "Check that the base URL points to the API, or tell whoever runs the service.",
+      hint: "Check that the base URL points to the API, or report it to the service's operator.",
       cause: expect.any(TypeError),
     });
   });
@@ -94,7 +94,7 @@ describe("a body", () => {
     await expect(receive(200, { "content-type": "application/problem+json" }, "{}")).rejects.toMatchObject({
       code: "bad_answer",
       message: "The answer to /stats is an error with the status 200.",
-      hint: "Nothing was shown. Tell whoever runs the service: its content type is application/problem+json.",
+      hint: "Nothing was shown. Report it to the service's operator: its content type is application/problem+json.",
     });
   });
 

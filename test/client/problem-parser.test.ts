@@ -5,12 +5,12 @@ describe("an error response", () => {
   const at = { path: "/stats", origin: "https://a.test", base: "https://a.test/api/v1", wait: undefined };
   const checkBase = "Check the base URL: there is no API at https://a.test/api/v1.";
   const isBase =
-    "Check that https://a.test/api/v1 is the API's base URL. If it is, tell whoever runs the service.";
+    "Check that https://a.test/api/v1 is the API's base URL. If it is, report it to the service's operator.";
   const checkKey = (source: string) =>
     `Check ${source}: https://a.test does not accept the key. Create keys in the dashboard under API keys.`;
   const refused = (source: string) =>
     `Either the key (${source}) lacks permission: check it in the dashboard under API keys. Or something in front of https://a.test, such as a firewall or a sign-in page, blocks this machine.`;
-  const theirs = "The problem is on the service's side: try again later, or tell whoever runs it.";
+  const theirs = "The problem is on the service's side: try again later, or contact its operator.";
   const answered = (status: number) => `The service answered /stats with status ${status}.`;
   const notAccepted = "The service does not accept the API key (status 401).";
   const x = (length: number) => "x".repeat(length);
@@ -86,7 +86,7 @@ describe("an error response", () => {
       { wait: 29_001 },
       "unavailable",
       answered(503),
-      "The problem is on the service's side: try again in 30 seconds, or tell whoever runs it.",
+      "The problem is on the service's side: try again in 30 seconds, or contact its operator.",
     ],
   ])("%d with %j, %j", (status, body, context, code, message, hint) => {
     const error = parseProblem(status, JSON.stringify(body), { ...at, ...context });

@@ -41,7 +41,7 @@ describe("a body that breaks the contract", () => {
         code: "bad_answer",
         status: 200,
         message: `The answer to ${operation.path} breaks the contract: ${reason}.`,
-        hint: "Nothing was shown, because the numbers could be wrong. Tell whoever runs the service.",
+        hint: "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.",
       }),
     );
   });

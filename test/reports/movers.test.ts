@@ -138,7 +138,7 @@ describe("movers", () => {
     const contradiction = expect.objectContaining({
       code: "bad_answer",
       message: 'The service\'s breakdowns contradict each other: "a" has fewer visitors over more days.',
-      hint: "Nothing was compared, because the numbers would be wrong. Tell whoever runs the service.",
+      hint: "Nothing was compared, because the numbers would be wrong. Report it to the service's operator.",
     });
     for (const drift of [0, 3]) expect(() => find(spans, drift)).toThrow(contradiction);
     expect(find(spans, 4)[0]).toMatchObject({ previous: 0 });

@@ -101,7 +101,7 @@ export const connectorFaults: Fault[] = [
     "resource metadata",
     "failed",
     /lacks authorization_servers/,
-    /whoever made/,
+    /developers/,
   ],
   [
     "another resource",

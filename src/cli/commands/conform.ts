@@ -41,10 +41,10 @@ function createConformCommand(io: Io): ShellCommand {
       "analytics-mcp conform --demo",
     )
     .description(
-      "Check that a service keeps the contract: every rule that can be checked with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It only reads, sends one request at a time, and waits when the service asks it to. The exit code is 0 if no must rule fails, 1 if one does, and 3 if too little could be checked to tell.",
+      "Check that a service keeps the contract: every rule that can be checked with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It changes nothing, sends one request at a time, and waits when the service asks it to. The exit code is 0 if no must rule fails, 1 if one does, and 3 if too little could be checked to tell.",
     )
     .argument("[base-url]", "address of the service, with or without /api/v1")
-    .option("--site <site>", "site to ask about (default: the first with visits)")
+    .option("--site <site>", "site to check (default: the first with visits)")
     .option("--only <rules>", "ids of rules or names of sections, separated by commas", readNames)
     .option("--list", "list the rules and send nothing")
     .addOption(createFormatOption())

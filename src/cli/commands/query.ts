@@ -115,7 +115,7 @@ export function addQueryOptions(command: ShellCommand, query: Query): void {
     command.addOption(option.argParser((value: string, earlier: string[] = []) => [...earlier, value]));
   }
   if (takesPeriod(query)) {
-    command.option("--from <date>", "first day, instead of --period; until --to, or today");
+    command.option("--from <date>", "first day, instead of --period; the last is --to, or today");
     command.option("--to <date>", "last day, included");
   }
 }

@@ -31,7 +31,7 @@ function createReferenceCommand(io: Io): ShellCommand {
       "analytics-mcp reference --logs '/var/log/nginx/access.log*' --site example.com",
     )
     .description(
-      "Serve the REST API over HTTP: made-up data to develop against, or your access logs with --logs. Access logs need a keys file (see keys); without one, a terminal is shown a key for this run.",
+      "Serve the REST API over HTTP: made-up data to develop against, or your access logs with --logs. Access logs need a keys file (see keys); without one, at a terminal, the command creates a key for this run and shows it.",
     )
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787);

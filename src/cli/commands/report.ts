@@ -32,7 +32,7 @@ function createReportCommand(io: Io): ShellCommand {
     .withAccess(access.all)
     .withExamples(...reportQuery.shell.examples)
     .description(
-      `${reportQuery.summary}. The file contains the totals with their change, the trend with that of the period before, and the top lists; its path is printed. The page loads nothing from the network and prints on A4.`,
+      `${reportQuery.summary}. The file contains the totals with their change, the trend beside that of the period before, and the top lists. The command prints the file's path. The page loads nothing from the network and prints on A4.`,
     );
   addQueryOptions(report, reportQuery);
   return report

@@ -17,10 +17,10 @@ interface WhoamiFlags extends SourceFlags, OutputFlags {
 
 const MAX_NAMED = 5;
 
-/** `analytics-mcp whoami`: shows which service and key are used, and where both were found. */
+/** `analytics-mcp whoami`: shows which service and key are used, and where both come from. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Show which service and key are used, and where both were found",
+  summary: "Show which service and key are used, and where both come from",
   create: createWhoamiCommand,
 };
 
@@ -29,7 +29,7 @@ function createWhoamiCommand(io: Io): ShellCommand {
     .withAccess(access.all)
     .withExamples("analytics-mcp whoami", "analytics-mcp whoami --all")
     .description(
-      "Show which service and key are used (not the key itself), where both were found, and the key's sites.",
+      "Show which service and key are used (not the key itself), where both come from, and the key's sites.",
     )
     .option("--all", "list the saved profiles, without asking a service")
     .addOption(createFormatOption())

@@ -40,13 +40,13 @@ const topics = {
         "--quiet": "No notes, only warnings that change what a number means.",
         "--no-pager":
           "No pager. Otherwise an answer longer than the screen is shown in ANALYTICS_PAGER, else in PAGER; empty or cat means none.",
-        "--plain": "No pictures or arrows, for screen readers and plain terminals (as with TERM=dumb).",
+        "--plain": "No bars, charts or arrows, for screen readers and plain terminals (as with TERM=dumb).",
         "--color":
           "auto (colours at a terminal), always (and tables in a pipe) or never. NO_COLOR turns them off, FORCE_COLOR on.",
       },
       "In tsv and csv, text that a spreadsheet would run as a formula is prefixed with an apostrophe.",
       "If an answer has several tables, tsv and csv print them as one, whose first column names the table.",
-      "↑ in a picture is a day so far above the others that it is off the scale; its number is beside the picture.",
+      "↑ in a chart marks a day that is off the scale; its number is beside the chart.",
       "Names that visitors can write (pages, referrers, campaigns, events) are shown without control and invisible characters; json and ndjson have them in full, escaped.",
     ],
   },

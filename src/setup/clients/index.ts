@@ -128,7 +128,7 @@ export const clients: readonly McpClient[] = [
     buildRemote: (url) => ({ httpUrl: url }),
     notes: [
       "Restart gemini. For a single project, use .gemini/settings.json.",
-      "In a folder that you do not trust, Gemini CLI connects to no server: /permissions.",
+      "Gemini CLI connects to no servers in a folder that you do not trust: trust it with /permissions.",
       { when: "remote", text: "Sign in: /mcp auth <name>" },
       { when: "key", text: "Start gemini in a shell where the variables are set." },
     ],
