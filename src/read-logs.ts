@@ -11,6 +11,6 @@ parentPort?.on("message", () => stop.abort());
 const { store } = openStore({ flags, environment, clock: () => Date.now() + ahead });
 store
   .read(stop.signal)
-  // Whoever waits for this thread reads the rest, and meets the same failure.
+  // The thread that waits for this one then reads the rest itself, and reports the same failure.
   .catch(() => {})
   .finally(() => parentPort?.close());

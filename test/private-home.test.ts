@@ -5,7 +5,7 @@ import { execFileSync } from "./support/child-process.js";
 
 const PRINT = 'JSON.stringify({ ...process.env, files: require("node:fs").readdirSync(process.env.HOME) })';
 
-it("a test that reads the home of whoever runs it finds a profile that is of no use", () => {
+it("a test that reads the developer's home finds an unusable profile", () => {
   expect(homedir()).toBe(process.env.HOME);
   expect(readProfile(process.env, "default")).toEqual({
     baseUrl: "http://127.0.0.1:9/api/v1",

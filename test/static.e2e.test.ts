@@ -153,7 +153,7 @@ describe.skipIf(!checks.containerFile)("the container file", () => {
     expect(await lint(file.replace("STOPSIGNAL SIGTERM", "STOPSIGNAL"))).not.toEqual([]);
   });
 
-  it("ends as a user without rights, who runs the command", () => {
+  it("runs the command as an unprivileged user at the end", () => {
     const [, last = ""] = file.split(/^FROM .*$/m).slice(-2);
     expect([...last.matchAll(/^USER (.+)$/gm)].map(([, user]) => user)).toEqual(["node"]);
     expect(last).toContain('ENTRYPOINT ["analytics-mcp"]');

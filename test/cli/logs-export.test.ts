@@ -125,10 +125,10 @@ describe("analytics-mcp logs --ndjson", () => {
       const { kinds, stderr } = await exportLogs([log, ...argv]);
       return { days: kinds("day").map(({ day }) => day.slice(-2)), stderr };
     };
-    const usual = await daysOf();
-    expect(usual.days).toEqual(["18", "19"]);
-    expect(usual.stderr).toContain("Not yet written: 2026-11-20 (example.com), 2026-11-21 (example.com).");
-    expect(usual.stderr).toContain("Left out: 2026-11-17 (example.com), on which the log begins.");
+    const byDefault = await daysOf();
+    expect(byDefault.days).toEqual(["18", "19"]);
+    expect(byDefault.stderr).toContain("Not yet written: 2026-11-20 (example.com), 2026-11-21 (example.com).");
+    expect(byDefault.stderr).toContain("Left out: 2026-11-17 (example.com), on which the log begins.");
     expect((await daysOf("--with-first-day")).days).toEqual(["17", "18", "19"]);
     expect((await daysOf("--since", "2026-11-19")).days).toEqual(["19"]);
   });

@@ -23,7 +23,7 @@ it.each([
   expect(escapeRoff(text)).toBe(escaped);
 });
 
-it("has its sections in the usual order", () => {
+it("has its sections in the conventional order", () => {
   expect([...page.matchAll(/^\.SH "(.*)"$/gm)].map(([, title]) => title)).toEqual([
     "NAME",
     "SYNOPSIS",

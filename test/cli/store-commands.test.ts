@@ -11,7 +11,7 @@ import { signIn } from "../support/sign-in.ts";
 const SECRET = Buffer.alloc(32, 9);
 const HEADER = "grant\tapplication\tstate\trefreshed\tcreated\texpires\trevoked\tclient\n";
 
-describe("the commands of who runs the connector, while it serves", () => {
+describe("the operator's commands, while the connector serves", () => {
   let folder: string;
   let connector: Awaited<ReturnType<typeof startTestConnector>>;
   beforeEach(async () => {

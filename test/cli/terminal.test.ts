@@ -125,7 +125,7 @@ describe("--csv and --fields", () => {
     expect(stdout).toMatch(/\n\npageviews {2}date\n +[\d,]+ {2}2026-11-20\n/);
   });
 
-  it("of several tables each row says of which it is", async () => {
+  it("with several tables, each row names its table", async () => {
     const { stdout } = await shell("overview --site example.com --fields label,visitors --csv");
     expect(stdout).toMatch(/^table,label,visitors\npages,\/,\d+\n/);
     const rows = JSON.parse((await shell(`${COMPARE} --json --fields label,change`)).stdout);

@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** The built program with its inspector open, which tells what is alive in it. */
+/** The built program with its inspector open, which shows the live heap. */
 async function start(args: string[], words: string) {
   const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
   open.push(() => rmSync(folder, { recursive: true, force: true }));

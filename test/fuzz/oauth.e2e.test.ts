@@ -259,7 +259,7 @@ const send = ({ method, path, headers, body }: Sent) =>
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fillIn(value)])),
   });
 
-/** What each answer must be, whoever asks for whatever. */
+/** What every answer must be, for any request. */
 function expectDocumented({ path }: Sent, { status, headers, text, ended }: Received): void {
   expect([ended, status < 500]).toEqual([true, true]);
   const type = String(headers["content-type"] ?? "");
@@ -293,7 +293,7 @@ it(
       written.length = 0;
       connector.lines.length = 0;
       const answer = await send(request);
-      // Whoever asks so often is told to wait: so the clock goes on.
+      // So many requests exceed the limits, so the clock advances.
       connector.time.now += 1_000;
       if (answer.status === 429) connector.time.now += HOUR_MS;
       expectDocumented(request, answer);

@@ -147,7 +147,7 @@ export function buildLarge(timezone: string, now: number, size: { visitors: numb
   const [given] = fc.sample(scenario, { seed: 1, numRuns: 1 });
   const [site] = given?.sites ?? [];
   if (!given || !site) throw new Error("There is no scenario.");
-  const usual = {
+  const fixed = {
     since: 2_000,
     weekdays: [1.1, 1.2, 1.2, 1.1, 1, 0.6, 0.7],
     pages_per_visit: 3,
@@ -157,7 +157,7 @@ export function buildLarge(timezone: string, now: number, size: { visitors: numb
     visitors: size.visitors,
     paths: Array.from({ length: size.paths }, (_, index) => `/${index}`),
   };
-  return build({ ...given, now, sites: [{ timezone, base: { ...site.base, ...usual } }] });
+  return build({ ...given, now, sites: [{ timezone, base: { ...site.base, ...fixed } }] });
 }
 
 const DIRECT: Fixtures["sources"][string] = {

@@ -197,7 +197,7 @@ const media: [
 
 for (const [name, absent, start] of media) {
   it.skipIf(absent)(
-    `serve with ${name} shows no secret anywhere, however much it tells`,
+    `serve with ${name} shows no secret anywhere, however much it logs`,
     async () => {
       secrets.clear();
       errorBodies.length = 0;
@@ -264,7 +264,7 @@ for (const [name, absent, start] of media) {
       expect(searchFor(secrets, [stderr])).toEqual([]);
       expect(searchFor(secrets, [stdout, ...told])).toEqual([]);
       expect(searchFor(secrets, places)).toEqual([]);
-      // The version of a protocol that is none is quoted to whoever sent it, by the SDK.
+      // The SDK quotes an unknown protocol version back to the client that sent it.
       const quoting = /names protocol revision|Unsupported protocol version/;
       const bodies = errorBodies.filter((each) => !quoting.test(each));
       expect(bodies.filter((each) => searchFor(secrets, [each]).length > 0)).toEqual([]);

@@ -22,7 +22,7 @@ const parts = {
   "the reference API": "demo-key-of-acme",
 };
 
-/** The program's own code that a run of it has loaded, as Node tells. */
+/** The program's own code that a run of it has loaded, as Node reports it. */
 function readLoaded(args: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "loaded-"));
   spawnSync(bin, args, { input: "", env: { NODE_V8_COVERAGE: folder } });
@@ -82,7 +82,7 @@ async function readBuiltins(args: string[]): Promise<string[]> {
 
 const OWN_UNDICI = "NativeModule internal/deps/undici/undici";
 
-it("Node's module list tells what is loaded", () => {
+it("Node's module list shows what is loaded", () => {
   const script = "void Headers; require('child_process'); console.log(process.moduleLoadList.join('\\n'))";
   const { stdout } = spawnSync(process.execPath, ["-e", script], { encoding: "utf8" });
   expect(stdout.split("\n")).toEqual(

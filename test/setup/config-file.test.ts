@@ -74,7 +74,7 @@ describe("a file is replaced", () => {
 
   it.each([
     ["private, if it holds a key", PRIVATE_FILE, 0o600],
-    ["with the usual mode otherwise", NEW_FILE, 0o666 & ~process.umask()],
+    ["with the default mode otherwise", NEW_FILE, 0o666 & ~process.umask()],
   ])("or created: %s", async (_, mode, expected) => {
     const deep = join(folder, "new", "mcp.json");
     expect(await replaceConfigFile(await readConfigFile(deep), { ...replacement, mode })).toBeUndefined();

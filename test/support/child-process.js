@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 /**
  * Node's functions to start programs, for tests. What they start gets PATH, an empty home of its own and the `env` that
- * the test names, and nothing else from whoever runs the tests: their saved profile would change the results. The linter
+ * the test names, and nothing else from the developer's environment: a saved profile would change the results. The linter
  * refuses `node:child_process` in every other file under test/.
  */
 

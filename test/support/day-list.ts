@@ -51,7 +51,7 @@ const awkward = dayList.flatMap(({ date }, index) => (index >= FIRST && AWKWARD.
 /** A period as it can be written, and the days of it, today included, found by looking at each. */
 export interface Written {
   text: string;
-  /** Its usual spelling. */
+  /** Its canonical spelling. */
   word: string;
   today: Day;
   days: readonly Day[];

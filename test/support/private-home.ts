@@ -41,5 +41,5 @@ afterAll(() => {
   const found = readdirSync(home, { recursive: true, encoding: "utf8" });
   const written = found.filter((name) => statSync(join(home, name)).isFile() && !(name in files));
   rmSync(homes, { recursive: true, force: true, maxRetries: 5 });
-  expect(written, "files that a test wrote to the home of whoever runs it").toEqual([]);
+  expect(written, "files that a test wrote to the developer's home").toEqual([]);
 });

@@ -11,7 +11,7 @@ export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** Above the last port that `fetch` and browsers refuse, below those that the system gives to whoever wants any. */
+/** Above the last port that `fetch` and browsers refuse, below the system's ephemeral ports. */
 const PORTS = [10_240, 32_768] as const;
 
 /** A free port of this machine that nothing else gets meanwhile: for addresses that must be known before. */

@@ -12,7 +12,7 @@ export async function startTokenProxy(target: string, token: string) {
       response.pipe(answer);
     });
     passed.once("error", () => answer.destroy());
-    // Whoever goes away is gone for the server, too.
+    // A client that disconnects also disconnects from the server.
     answer.once("close", () => passed.destroy());
     asked.pipe(passed);
   });

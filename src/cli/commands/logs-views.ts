@@ -53,7 +53,7 @@ export function buildLogViews(run: DryRun): View[] {
         "not_found",
         "Answered 4xx",
         NOT_FOUND,
-        not_found.map((each) => ({ ...each })),
+        not_found.map((path) => ({ ...path })),
       ),
     ),
     beside(

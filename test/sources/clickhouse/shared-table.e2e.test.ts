@@ -87,7 +87,7 @@ describe.skipIf(!hasChdb)("a table of hits", () => {
     expect(login.stdout + login.stderr).not.toContain(server.password);
   });
 
-  it("ends the usual days with the last that is loaded, and says so", async () => {
+  it("ends the default days with the last day that is loaded, and says so", async () => {
     const ask = async (...argv: string[]) => {
       const answer = JSON.parse((await shell([...argv, "acme.example", "--json"])).stdout);
       return { ...answer, codes: answer.warnings?.map(({ code }: { code: string }) => code) };

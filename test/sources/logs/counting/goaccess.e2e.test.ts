@@ -28,7 +28,7 @@ const lines = Array.from({ length: 3_000 }, (_, n) => {
   });
 });
 
-/** GoAccess counts whoever requests something, ours whoever views a page: so everybody views one. */
+/** GoAccess counts visitors by any request, analytics-mcp by page views, so every visitor here views a page. */
 const text = joinLines(...lines, ...lines.map((line) => line.replace(/"GET \S+/, '"GET /')));
 
 describe.skipIf(!isInstalled)("GoAccess, an independent count of the same log", () => {
