@@ -32,7 +32,7 @@ export async function readBodyText(response: HttpResponse, maxBytes: number): Pr
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
     throw new AnalyticsError("bad_answer", "The service's answer is not valid UTF-8.", {
-      hint: "Check that the base URL points to the API, or report it to the service's operator.",
+      hint: "Check that the base URL points to the API, or contact the service's operator.",
       cause,
     });
   }

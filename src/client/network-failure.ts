@@ -29,7 +29,7 @@ export function explainFailure(
       "bad_answer",
       `The answer of ${origin} is damaged: it cannot be decompressed.`,
       {
-        hint: "Try again later, or report it to the service's operator.",
+        hint: "Try again later, or contact the service's operator.",
         cause,
       },
     );

@@ -110,7 +110,7 @@ function adviseOn(code: ErrorCode, context: ProblemContext): string | undefined 
       return `The problem is on the service's side: try again ${formatWait(wait)}, or contact its operator.`;
     case "bad_answer":
     case "method_not_allowed":
-      return `Check that ${base} is the API's base URL. If it is, report it to the service's operator.`;
+      return `Check that ${base} is the API's base URL. If it is, contact the service's operator.`;
     default:
       return undefined;
   }

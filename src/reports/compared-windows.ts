@@ -195,6 +195,6 @@ const readHead = ({ site, period: { timezone, as_of } }: Series) => ({ site, tim
 
 function createDifferentDaysError(): AnalyticsError {
   return new AnalyticsError("bad_answer", "The service's answers cover different days.", {
-    hint: "Nothing was compared. Try again; if it keeps happening, report it to the service's operator.",
+    hint: "Nothing was compared. Try again; if it keeps happening, contact the service's operator.",
   });
 }

@@ -194,6 +194,6 @@ function joinWarnings(known: readonly Warning[] = [], own: readonly Warning[]): 
 
 function createContradictionError(what: string): AnalyticsError {
   return new AnalyticsError("bad_answer", `The service's answers contradict each other: ${what}.`, {
-    hint: "Nothing was shown, because the numbers could be wrong. Try again; if it keeps happening, report it to the service's operator.",
+    hint: "Nothing was shown, because the numbers could be wrong. Try again; if it keeps happening, contact the service's operator.",
   });
 }

@@ -117,7 +117,9 @@ function countBetween(longer: Bounds, shorter: Bounds, errorBound: number, label
     throw new AnalyticsError(
       "bad_answer",
       `The service's breakdowns contradict each other: ${quote(label)} has fewer visitors over more days.`,
-      { hint: "Nothing was compared, because the numbers would be wrong. Report it to the service's operator." },
+      {
+        hint: "Nothing was compared, because the numbers would be wrong. Report it to the service's operator.",
+      },
     );
   }
   if (difference.most < 0) return { least: 0, most: difference.most + errorBound };

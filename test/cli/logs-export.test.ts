@@ -127,7 +127,9 @@ describe("analytics-mcp logs --ndjson", () => {
     };
     const byDefault = await daysOf();
     expect(byDefault.days).toEqual(["18", "19"]);
-    expect(byDefault.stderr).toContain("Not yet written: 2026-11-20 (example.com), 2026-11-21 (example.com).");
+    expect(byDefault.stderr).toContain(
+      "Not yet written: 2026-11-20 (example.com), 2026-11-21 (example.com).",
+    );
     expect(byDefault.stderr).toContain("Left out: 2026-11-17 (example.com), on which the log begins.");
     expect((await daysOf("--with-first-day")).days).toEqual(["17", "18", "19"]);
     expect((await daysOf("--since", "2026-11-19")).days).toEqual(["19"]);

@@ -60,7 +60,7 @@ describe("a body", () => {
     await expect(receive(200, JSON_TYPE, [one])).rejects.toMatchObject({
       code: "bad_answer",
       message: "The service's answer is not valid UTF-8.",
-      hint: "Check that the base URL points to the API, or report it to the service's operator.",
+      hint: "Check that the base URL points to the API, or contact the service's operator.",
       cause: expect.any(TypeError),
     });
   });

@@ -73,7 +73,7 @@ describe("an error of fetch", () => {
     "%s: what came is damaged",
     (code) => {
       const message = `The answer of ${ORIGIN} is damaged: it cannot be decompressed.`;
-      const hint = "Try again later, or report it to the service's operator.";
+      const hint = "Try again later, or contact the service's operator.";
       expect(explain(fail(code))).toEqual({ code: "bad_answer", message, hint, passes: false, kept: true });
     },
   );

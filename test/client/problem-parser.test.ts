@@ -5,7 +5,7 @@ describe("an error response", () => {
   const at = { path: "/stats", origin: "https://a.test", base: "https://a.test/api/v1", wait: undefined };
   const checkBase = "Check the base URL: there is no API at https://a.test/api/v1.";
   const isBase =
-    "Check that https://a.test/api/v1 is the API's base URL. If it is, report it to the service's operator.";
+    "Check that https://a.test/api/v1 is the API's base URL. If it is, contact the service's operator.";
   const checkKey = (source: string) =>
     `Check ${source}: https://a.test does not accept the key. Create keys in the dashboard under API keys.`;
   const refused = (source: string) =>

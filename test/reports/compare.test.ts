@@ -205,7 +205,7 @@ describe("compare", () => {
     ).rejects.toMatchObject({
       code: "bad_answer",
       message: "The service's answers cover different days.",
-      hint: "Nothing was compared. Try again; if it keeps happening, report it to the service's operator.",
+      hint: "Nothing was compared. Try again; if it keeps happening, contact the service's operator.",
     });
   });
 

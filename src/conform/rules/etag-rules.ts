@@ -168,7 +168,7 @@ export const etagRules = defineRules(
     id: "headers.etag-of-content",
     title:
       "Two different answers at one address never have the same ETag, whether a key or time makes the difference.",
-    fix: "Compute the tag from the answer without as_of, never from the address: a browser would show old numbers for ever.",
+    fix: "Compute the tag from the answer without as_of, never from the address: a browser would show old numbers forever.",
     check: async (subject) => {
       // Numbers that change soon were first read at the beginning of the run.
       for (const operation of [realtime, stats]) {
