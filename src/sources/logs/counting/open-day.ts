@@ -1,13 +1,5 @@
 import { hashText } from "../hashing.ts";
-import { type AddressNumbers, createAddressNumbers } from "./address-numbers.ts";
-import {
-  append,
-  type Column,
-  createColumn,
-  createPairNumbers,
-  increase,
-  type PairNumbers,
-} from "./columns.ts";
+import { append, type Column, createColumn, increase } from "./columns.ts";
 import type { CrawlerDay, DayCounts } from "./day-counts.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
@@ -20,10 +12,11 @@ export interface OpenDay {
   start: number;
   end: number;
   /** The numbers of addresses. IPv6 addresses of one /64 have the same. */
-  addresses: AddressNumbers;
+  addresses: Map<string | number, number>;
+  /** Including those of an earlier process. */
   addressCount: number;
-  /** By address and number of the user agent; where the address is not IPv4, by its number. */
-  senderNumbers: Record<"ipv4" | "others", PairNumbers>;
+  /** The numbers of senders, by the numbers of user agent and address. */
+  senderNumbers: Map<number, Map<number, number>>;
   senders: Senders;
   hits: Hits;
   /** Where visits came from, and what senders are. */
@@ -90,9 +83,9 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     date,
     start,
     end,
-    addresses: createAddressNumbers(),
+    addresses: new Map(),
     addressCount: 0,
-    senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
+    senderNumbers: new Map(),
     senders: {
       requests: createColumn(),
       errors: createColumn(),

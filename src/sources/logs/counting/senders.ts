@@ -1,4 +1,4 @@
-import { parseIpv4 } from "./address-numbers.ts";
+import { copyText } from "../copy-text.ts";
 import { append } from "./columns.ts";
 import type { OpenDay, Senders } from "./open-day.ts";
 
@@ -18,23 +18,27 @@ export interface Sender {
  */
 export function numberSender(day: OpenDay, sender: Sender, readProfile: () => number): number {
   const { group, userAgent, agent } = sender;
-  const ipv4 = parseIpv4(group);
-  const numbers = ipv4 < 0 ? day.senderNumbers.others : day.senderNumbers.ipv4;
-  const key = ipv4 < 0 ? numberAddress(day, group, ipv4) : ipv4;
-  const found = numbers.find(key, agent);
-  if (found >= 0) return found;
-  const number =
-    day.known?.findSender(group, userAgent) ??
-    addSender(day.senders, numberAddress(day, group, ipv4), readProfile());
-  numbers.set(key, agent, number);
+  const address = numberAddress(day, group);
+  let numbers = day.senderNumbers.get(agent);
+  if (numbers === undefined) {
+    numbers = new Map();
+    day.senderNumbers.set(agent, numbers);
+  }
+  let number = numbers.get(address);
+  if (number === undefined) {
+    number = day.known?.findSender(group, userAgent) ?? addSender(day.senders, address, readProfile());
+    numbers.set(address, number);
+  }
   return number;
 }
 
-function numberAddress(day: OpenDay, group: string, ipv4: number): number {
-  const known = day.addresses.find(group, ipv4);
-  if (known !== undefined) return known;
-  const number = day.known?.findAddress(group) ?? day.addressCount++;
-  day.addresses.set(group, ipv4, number);
+function numberAddress(day: OpenDay, group: string): number {
+  const ipv4 = parseIpv4(group);
+  let number = day.addresses.get(ipv4 ?? group);
+  if (number === undefined) {
+    number = day.known?.findAddress(group) ?? day.addressCount++;
+    day.addresses.set(ipv4 ?? copyText(group), number);
+  }
   return number;
 }
 
@@ -46,3 +50,31 @@ function addSender(senders: Senders, address: number, profile: number): number {
   append(senders.profiles, profile);
   return senders.requests.length - 1;
 }
+
+/** The 32 bits of an IPv4 address in its usual form; undefined for anything else, such as numbers with leading zeros. */
+function parseIpv4(text: string): number | undefined {
+  let [bits, octet, digits, dots] = [0, 0, 0, 0];
+  for (let at = 0; at <= text.length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit >= 0 && digit <= 9) {
+      if (digits > 0 && octet === 0) return undefined;
+      octet = 10 * octet + digit;
+      digits++;
+      if (octet > 255) return undefined;
+      continue;
+    }
+    const isEnd = at === text.length;
+    if (digits === 0 || (!isEnd && digit !== DOT)) return undefined;
+    bits = (bits << 8) | octet;
+    if (!isEnd) dots++;
+    octet = 0;
+    digits = 0;
+  }
+  return dots === 3 ? bits : undefined;
+}
+
+/** The character code of a dot, minus that of 0. */
+const DOT = -2;
+
+export const formatAddress = (address: string | number): string =>
+  typeof address === "string" ? address : [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");

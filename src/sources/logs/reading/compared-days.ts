@@ -1,4 +1,3 @@
-import { createPairNumbers, type PairNumbers } from "../counting/columns.ts";
 import { findDaySpan, LATENESS } from "../day-span.ts";
 import { createSalt, hashSalted } from "../hashing.ts";
 
@@ -8,15 +7,15 @@ export interface KeptMarks {
   start: number;
   end: number;
   salt: Uint8Array;
-  /** Three numbers for each line: the upper and lower bits of its mark, and the index of its content. */
-  marks: Uint32Array;
+  /** Two numbers for each line: its mark, and the index of its content. */
+  marks: Float64Array;
 }
 
 export interface ComparedDay extends KeptMarks {
   /** By hash, the index of the content that had the line first; without the lines of `marks`. */
-  seen: PairNumbers;
+  seen: Map<number, number>;
   /** The same for `marks`, built when the first line is looked up: most runs find no new line. */
-  known?: PairNumbers;
+  known?: Map<number, number>;
 }
 
 export interface ComparedDays {
@@ -31,13 +30,13 @@ export interface ComparedDays {
 const MAX_SEEN = 200_000;
 
 export function createComparedDays(timezone: string, kept: readonly KeptMarks[]): ComparedDays {
-  let days: ComparedDay[] = kept.map((day) => ({ ...day, seen: createPairNumbers() }));
+  let days: ComparedDay[] = kept.map((day) => ({ ...day, seen: new Map() }));
   let current: ComparedDay | undefined;
   let count = 0;
 
   const open = (time: number): ComparedDay => {
     const { start, end } = findDaySpan(time, timezone);
-    const day = { start, end, salt: createSalt(), marks: new Uint32Array(0), seen: createPairNumbers() };
+    const day = { start, end, salt: createSalt(), marks: new Float64Array(0), seen: new Map() };
     days.push(day);
     return day;
   };
@@ -57,7 +56,7 @@ export function createComparedDays(timezone: string, kept: readonly KeptMarks[])
     add: ({ seen }, hash, place) => {
       if (count >= MAX_SEEN) forgetOldest();
       if (count >= MAX_SEEN) return;
-      seen.set(upperBits(hash), lowerBits(hash), place);
+      seen.set(hash, place);
       count++;
     },
     keep: (now) => {
@@ -69,34 +68,31 @@ export function createComparedDays(timezone: string, kept: readonly KeptMarks[])
   };
 }
 
-/** The index of the content that had a line first; -1 if none had it. */
-export function findPlace(day: ComparedDay, hash: number): number {
-  const place = day.seen.find(upperBits(hash), lowerBits(hash));
-  if (place >= 0 || day.marks.length === 0) return place;
+/** The index of the content that had a line first; undefined if none had it. */
+export function findPlace(day: ComparedDay, hash: number): number | undefined {
+  const place = day.seen.get(hash);
+  if (place !== undefined || day.marks.length === 0) return place;
   day.known ??= numberMarks(day.marks);
-  const mark = markLine(day.salt, hash);
-  return day.known.find(upperBits(mark), lowerBits(mark));
+  return day.known.get(markLine(day.salt, hash));
 }
 
 /** Adds what a day has seen to its marks. */
 function markSeen({ start, end, salt, marks, seen }: ComparedDay): ComparedDay {
-  const all = new Uint32Array(marks.length + 3 * seen.size);
+  const all = new Float64Array(marks.length + 2 * seen.size);
   all.set(marks);
   let at = marks.length;
-  seen.forEach((place, upper, lower) => {
-    const mark = markLine(salt, 2 ** 32 * upper + lower);
-    all[at++] = upperBits(mark);
-    all[at++] = lowerBits(mark);
+  for (const [hash, place] of seen) {
+    all[at++] = markLine(salt, hash);
     all[at++] = place;
-  });
-  return { start, end, salt, marks: all, seen: createPairNumbers() };
+  }
+  return { start, end, salt, marks: all, seen: new Map() };
 }
 
-function numberMarks(marks: Uint32Array): PairNumbers {
-  const numbers = createPairNumbers();
-  for (let at = 0; at < marks.length; at += 3) {
-    const [upper = 0, lower = 0, place = 0] = [marks[at], marks[at + 1], marks[at + 2]];
-    if (numbers.find(upper, lower) < 0) numbers.set(upper, lower, place);
+function numberMarks(marks: Float64Array): Map<number, number> {
+  const numbers = new Map<number, number>();
+  for (let at = 0; at < marks.length; at += 2) {
+    const [mark = 0, place = 0] = [marks[at], marks[at + 1]];
+    if (!numbers.has(mark)) numbers.set(mark, place);
   }
   return numbers;
 }
@@ -104,6 +100,3 @@ function numberMarks(marks: Uint32Array): PairNumbers {
 /** 48 bits, as a number. */
 const markLine = (salt: Uint8Array, hash: number): number =>
   Buffer.from(hashSalted(salt, String(hash)), "latin1").readUIntBE(0, 6);
-
-const upperBits = (bits: number) => Math.floor(bits / 2 ** 32);
-const lowerBits = (bits: number) => bits >>> 0;

@@ -52,7 +52,7 @@ export function createRepeatCheck(
       const place = placeOf(content);
       const first = findPlace(day, hash);
       content.repeats.compared++;
-      if (first < 0) days.add(day, hash, place);
+      if (first === undefined) days.add(day, hash, place);
       else if (first !== place) {
         content.repeats.repeated++;
         content.repeats.path = inOrder[first]?.path ?? "";

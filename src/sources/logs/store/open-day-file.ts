@@ -1,12 +1,11 @@
 import { deserialize, serialize } from "node:v8";
-import { formatIpv4 } from "../counting/address-numbers.ts";
 import { type Column, columnOf, readColumn } from "../counting/columns.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
 import type { OriginValues, ProfileValues } from "../counting/line-dimensions.ts";
 import { createNumbered } from "../counting/numbered.ts";
-import { type OpenDay, openDay, type SenderHashes } from "../counting/open-day.ts";
-import { createSalt, HASH_BYTES } from "../hashing.ts";
-import { createKnownSenders, hashAddress, hashSender } from "./known-senders.ts";
+import { type KnownSenders, type OpenDay, openDay, type SenderHashes } from "../counting/open-day.ts";
+import { formatAddress } from "../counting/senders.ts";
+import { createSalt, HASH_BYTES, hashSalted } from "../hashing.ts";
 
 /** What a day has on disk besides its columns and hashes, which are parts of their own. */
 interface KeptHead {
@@ -88,27 +87,23 @@ function hashSenders(
 ): SenderHashes {
   const salt = before?.salt ?? createSalt();
   const addressHashes = createHashList(addressCount, before?.addresses);
-  const addAddress = (group: string, number: number) => {
-    addressHashes.add(number, () => hashAddress(salt, group));
-  };
-  addresses.ipv4.forEach((number, ipv4) => {
-    addAddress(formatIpv4(ipv4), number);
-  });
-  for (const [group, number] of addresses.others) addAddress(group, number);
-
   const senderHashes = createHashList(senders.requests.length, before?.senders);
-  const addSender = (group: string, agent: number, number: number) => {
-    senderHashes.add(number, () => hashSender(salt, group, userAgents[agent] ?? ""));
-  };
-  senderNumbers.ipv4.forEach((number, ipv4, agent) => {
-    addSender(formatIpv4(ipv4), agent, number);
-  });
-  const groups = new Map([...addresses.others].map(([group, number]) => [number, group]));
-  senderNumbers.others.forEach((number, address, agent) => {
-    addSender(groups.get(address) ?? "", agent, number);
-  });
+  const groups: string[] = [];
+  for (const [address, number] of addresses) {
+    const group = formatAddress(address);
+    groups[number] = group;
+    addressHashes.add(number, () => hashSalted(salt, group));
+  }
+  for (const [agent, numbers] of senderNumbers) {
+    for (const [address, number] of numbers) {
+      senderHashes.add(number, () => hashSender(salt, groups[address] ?? "", userAgents[agent] ?? ""));
+    }
+  }
   return { salt, addresses: addressHashes.bytes, senders: senderHashes.bytes };
 }
+
+const hashSender = (salt: Uint8Array, group: string, userAgent: string): string =>
+  hashSalted(salt, `${group}\n${userAgent}`);
 
 /** A list of hashes, by number, that keeps the earlier ones. */
 function createHashList(count: number, before: Uint8Array = new Uint8Array(0)) {
@@ -125,4 +120,30 @@ function createHashList(count: number, before: Uint8Array = new Uint8Array(0)) {
 
 function pair<T>({ keys, list }: { keys: readonly string[]; list: readonly T[] }): [string, T][] {
   return list.map((thing, index) => [keys[index] ?? "", thing]);
+}
+
+/** Recognizes the addresses and senders that an earlier process has kept, from hashes that say nothing about who they were. */
+function createKnownSenders({ salt, addresses, senders }: SenderHashes): KnownSenders {
+  // Built when the first line needs it: most runs find no new line.
+  let addressNumbers: Map<string, number> | undefined;
+  let numbers: Map<string, number> | undefined;
+  return {
+    findAddress: (group) => {
+      addressNumbers ??= numberHashes(addresses);
+      return addressNumbers.get(hashSalted(salt, group));
+    },
+    findSender: (group, userAgent) => {
+      numbers ??= numberHashes(senders);
+      return numbers.get(hashSender(salt, group, userAgent));
+    },
+  };
+}
+
+function numberHashes({ buffer, byteOffset, byteLength }: Uint8Array): Map<string, number> {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const numbers = new Map<string, number>();
+  for (let at = 0; at < byteLength; at += HASH_BYTES) {
+    numbers.set(bytes.toString("latin1", at, at + HASH_BYTES), at / HASH_BYTES);
+  }
+  return numbers;
 }
