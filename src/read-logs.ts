@@ -1,9 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openStore } from "./sources/logs/open.ts";
-import type { ApartWork } from "./sources/logs/read-apart.ts";
+import type { WorkerInput } from "./sources/logs/read-in-worker.ts";
 
-/** The thread that `readApart` starts. */
-const { flags, environment, now }: ApartWork = workerData;
+/** The thread that `readInWorker` starts. */
+const { flags, environment, now }: WorkerInput = workerData;
 const ahead = now - Date.now();
 const stop = new AbortController();
 parentPort?.on("message", () => stop.abort());

@@ -6,7 +6,7 @@ import { resolveKeyedSource } from "../../src/sources/resolve-keyed-source.ts";
 import { resolveSource } from "../../src/sources/resolve-source.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
 
-const surroundings = {
+const context = {
   environment: { ANALYTICS_API_KEY: "a-key", ANALYTICS_BASE_URL: "https://stats.example.test" },
   clock: () => NOW,
   stdin: new PassThrough(),
@@ -15,13 +15,13 @@ const surroundings = {
 
 describe("the source", () => {
   it("is the one that the command line chooses, whatever the environment says", async () => {
-    const source = resolveSource({ demo: true }, surroundings);
+    const source = resolveSource({ demo: true }, context);
     expect(source).toMatchObject({ kind: "local", options: ["--demo"], about: { label: "made-up data" } });
     expect((await source.call(sites, {})).sites).toHaveLength(5);
   });
 
   it("is otherwise the service from flags, environment and profiles", async () => {
-    const source = resolveSource({}, surroundings);
+    const source = resolveSource({}, context);
     expect(source).toMatchObject({ kind: "service", options: [] });
     if (source.kind === "service") {
       expect(await source.readAccess()).toMatchObject({
@@ -30,11 +30,11 @@ describe("the source", () => {
       });
     }
     const environment = { ANALYTICS_PROFILE: "work" };
-    expect(resolveSource({}, { ...surroundings, environment }).options).toEqual(["--profile", "work"]);
+    expect(resolveSource({}, { ...context, environment }).options).toEqual(["--profile", "work"]);
   });
 
   it("is only one: two are an error that names both", () => {
-    expect(() => resolveSource({ demo: true, apiKeyFile: "x" }, surroundings)).toThrow(
+    expect(() => resolveSource({ demo: true, apiKeyFile: "x" }, context)).toThrow(
       "Use --demo or --api-key-file, not both.",
     );
   });
@@ -59,13 +59,13 @@ describe("an option of another source", () => {
     ],
   ])("is refused, since it would have no effect: %j", (flags, message, hint) => {
     const refused = { code: "usage", message, hint: expect.stringMatching(hint) };
-    expect(() => resolveSource(flags, surroundings)).toThrow(expect.objectContaining(refused));
+    expect(() => resolveSource(flags, context)).toThrow(expect.objectContaining(refused));
   });
 
   it("is taken by each source that has it", () => {
     expect(takers.length).toBeGreaterThan(1);
     for (const flag of takers) {
-      const { options } = resolveSource({ [flag.slice(2)]: "x", timezone: "UTC" }, surroundings);
+      const { options } = resolveSource({ [flag.slice(2)]: "x", timezone: "UTC" }, context);
       expect(options).toEqual([flag, expect.any(String), "--timezone", "UTC"]);
     }
   });
@@ -73,7 +73,7 @@ describe("an option of another source", () => {
 
 describe("the source of a server with many users", () => {
   it("gives each key its own organization's data", async () => {
-    const source = await resolveKeyedSource({ demo: true }, surroundings);
+    const source = await resolveKeyedSource({ demo: true }, context);
     const list = async (key: string) => (await source.open(key)(sites, {})).sites.map(({ domain }) => domain);
     expect(source).toMatchObject({ name: "made-up data", publicKey: DEMO_KEY });
     expect(await list(DEMO_KEY)).toContain("example.com");
@@ -82,7 +82,7 @@ describe("the source of a server with many users", () => {
   });
 
   it("is otherwise the service, which has no public key", async () => {
-    const source = await resolveKeyedSource({}, surroundings);
+    const source = await resolveKeyedSource({}, context);
     expect(source).toMatchObject({ name: "https://stats.example.test" });
     expect(source.publicKey).toBeUndefined();
   });

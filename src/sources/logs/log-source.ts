@@ -17,7 +17,7 @@ import { rankCrawlers, rankValues } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
-import { DayCountedAgain } from "./store/stored-tallies.ts";
+import { OutdatedTallies } from "./store/stored-tallies.ts";
 
 /** No limit in practice: even logs of the year 2000 can be asked about. */
 const DAYS_KEPT = 10_000;
@@ -62,7 +62,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
   };
   const readSite = async ({ domain }: SourceSite, signal?: AbortSignal) => {
     const { logs, registry } = await read(signal);
-    const log = logs.find((each) => each.domain === domain);
+    const log = logs.find((known) => known.domain === domain);
     if (log === undefined) throw createSiteNotFound();
     return { log, registry };
   };
@@ -92,7 +92,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof DayCountedAgain)) throw error;
+        if (!(error instanceof OutdatedTallies)) throw error;
         store.forget();
         return ask();
       }

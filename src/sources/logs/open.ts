@@ -14,42 +14,42 @@ import { createLogStore, type LogStoreOptions } from "./store/log-store.ts";
 import { openIndexOf } from "./store/open-index.ts";
 
 export async function openLogSource(context: LocalContext): Promise<DataSource> {
-  const { settings, store } = openStore(context, createReadApart(context));
+  const { settings, store } = openStore(context, createWorkerReader(context));
   return createLogSource(settings, store);
 }
 
 /** Opens the logs once, for several organizations with some of the sites each. */
 export async function openLogViews(context: LocalContext): Promise<OpenView> {
-  const { settings, store } = openStore(context, createReadApart(context));
+  const { settings, store } = openStore(context, createWorkerReader(context));
   return createLogViews(settings, store);
 }
 
-function createReadApart({ flags, environment, clock }: LocalContext): LogStoreOptions["readApart"] {
+function createWorkerReader({ flags, environment, clock }: LocalContext): LogStoreOptions["readInWorker"] {
   return async (signal) => {
-    const { readApart } = await import("./read-apart.ts");
-    await readApart({ flags, environment, now: clock() }, signal);
+    const { readInWorker } = await import("./read-in-worker.ts");
+    await readInWorker({ flags, environment, now: clock() }, signal);
   };
 }
 
-/** @param readApart As in `LogStoreOptions`. */
+/** @param readInWorker As in `LogStoreOptions`. */
 export function openStore(
   { flags, environment, clock, openStdin, warn = () => {} }: LocalContext,
-  readApart?: LogStoreOptions["readApart"],
+  readInWorker?: LogStoreOptions["readInWorker"],
 ) {
   const stdin = openStdin && createReplay(openStdin);
   const settings = { ...readLogSettings(flags, environment.ANALYTICS_SITE), stdin };
   // Standard input is another log each time.
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
   const openIndex = isKept ? () => openIndexOf(settings, environment, warn, clock() / 1000) : undefined;
-  return { settings, store: createLogStore(settings, { clock, openIndex, readApart }) };
+  return { settings, store: createLogStore(settings, { clock, openIndex, readInWorker }) };
 }
 
 /**
  * Reads the settings from a command line's options. Throws AnalyticsError `usage`.
  *
- * @param usualSite The site to use if the options name none.
+ * @param defaultSite The site to use if the options name none.
  */
-export function readLogSettings(flags: SourceFlags, usualSite?: string): LogSettings {
+export function readLogSettings(flags: SourceFlags, defaultSite?: string): LogSettings {
   const files = listTexts(flags.logs).map((text) => {
     const [, site, glob = ""] = /^(?:([a-z0-9-]+(?:\.[a-z0-9-]+)+)=)?(.*)$/is.exec(text) ?? [];
     return { glob, site: site && normalizeSite(site) };
@@ -59,7 +59,7 @@ export function readLogSettings(flags: SourceFlags, usualSite?: string): LogSett
       hint: "Such as --logs '/var/log/nginx/access.log*', or --logs example.com=/var/log/nginx/example.com.log",
     });
   }
-  const sites = readSites(flags.site, usualSite);
+  const sites = readSites(flags.site, defaultSite);
   return {
     files,
     sites,

@@ -39,10 +39,13 @@ export function readHost(text: string | undefined): string | undefined {
 /**
  * The domain that a line's host stands for; undefined if it cannot be a site, such as an address.
  *
- * @param usual The domain of lines that name no host.
+ * @param defaultDomain The domain of lines that name no host.
  */
-export function findDomain(rawHost: string | undefined, usual: string | undefined): string | undefined {
-  if (rawHost === undefined || NAMELESS.has(rawHost)) return usual;
+export function findDomain(
+  rawHost: string | undefined,
+  defaultDomain: string | undefined,
+): string | undefined {
+  if (rawHost === undefined || NAMELESS.has(rawHost)) return defaultDomain;
   const host = readHost(rawHost);
   return host === undefined ? undefined : withoutWww(host);
 }
@@ -51,12 +54,12 @@ export function findDomain(rawHost: string | undefined, usual: string | undefine
 export function findLineDomain(
   { target, host }: { target: string; host?: string | undefined },
   fileSite: string | undefined,
-  usual: string | undefined,
+  defaultDomain: string | undefined,
 ): string | undefined {
-  return fileSite ?? findDomain(splitTarget(target).host ?? host, usual);
+  return fileSite ?? findDomain(splitTarget(target).host ?? host, defaultDomain);
 }
 
-/** What servers log in place of a host; `_` is nginx's usual name for its default server. */
+/** What servers log in place of a host; `_` is nginx's name for its default server. */
 const NAMELESS: ReadonlySet<string> = new Set(["", "-", "_"]);
 
 export const withoutWww = (host: string) => host.replace(/^www\./, "");

@@ -51,7 +51,7 @@ function addSender(senders: Senders, address: number, profile: number): number {
   return senders.requests.length - 1;
 }
 
-/** The 32 bits of an IPv4 address in its usual form; undefined for anything else, such as numbers with leading zeros. */
+/** The 32 bits of an IPv4 address in its common form; undefined for anything else, such as numbers with leading zeros. */
 function parseIpv4(text: string): number | undefined {
   let [bits, octet, digits, dots] = [0, 0, 0, 0];
   for (let at = 0; at <= text.length; at++) {

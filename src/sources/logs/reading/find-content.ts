@@ -28,7 +28,7 @@ export function createContentFinder(
 
   /** Another log may be at that path by now. */
   const isStillAt = async ({ path, fingerprint }: LogContent) => {
-    const file = listFiles().find((each) => each.path === path);
+    const file = listFiles().find((candidate) => candidate.path === path);
     return file !== undefined && (await readHead(file)).fingerprint === fingerprint;
   };
 

@@ -35,8 +35,8 @@ export async function findFiles({
     if (pattern === STDIN) continue;
     const paths = await resolvePattern(pattern);
     if (paths.length === 0) throw createNoFileError(pattern);
-    for (const each of paths) {
-      const file = readFile(each, site);
+    for (const path of paths) {
+      const file = readFile(path, site);
       if (file !== undefined && !found.has(file.path)) found.set(file.path, file);
     }
   }

@@ -37,8 +37,8 @@ export function createRepeatCheck(
   const placeOf = (content: LogContent): number => {
     if (!places.has(content)) {
       inOrder = [...contents.values()];
-      inOrder.forEach((each, place) => {
-        places.set(each, place);
+      inOrder.forEach((content, place) => {
+        places.set(content, place);
       });
     }
     return places.get(content) ?? 0;

@@ -25,8 +25,8 @@ export interface LineObserver {
   noRequest: { lines: number };
 }
 
-/** @param usual The domain of lines that name no host. */
-export function createLineObserver(usual: string | undefined): LineObserver {
+/** @param defaultDomain The domain of lines that name no host. */
+export function createLineObserver(defaultDomain: string | undefined): LineObserver {
   const domains = createLookup<string, DomainLines>(() => ({
     outcomes: createOutcomes(),
     examples: createLookup<Outcome, TextTally>(createTextTally),
@@ -47,7 +47,7 @@ export function createLineObserver(usual: string | undefined): LineObserver {
       noRequest.lines++;
       return;
     }
-    const domain = findLineDomain(line, content.site, usual);
+    const domain = findLineDomain(line, content.site, defaultDomain);
     if (outcome === "other_host" || domain === undefined) hosts.add(readHost(line.host) ?? NO_NAME);
     else tally(domains.get(domain), line, outcome);
   };

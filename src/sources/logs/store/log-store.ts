@@ -32,18 +32,18 @@ export interface LogStoreOptions {
   /** Opens the index that an earlier process kept; undefined if nothing can be kept. */
   openIndex?: (() => Promise<LogIndex | undefined>) | undefined;
   /** Makes a thread read the logs and keep their counts in the same index; fails only if no thread can be started. */
-  readApart?: ((signal?: AbortSignal) => Promise<void>) | undefined;
+  readInWorker?: ((signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** In bytes: fewer new ones are faster to read again than to save. */
-const WORTH_SAVING = 1_000_000;
+const MIN_SAVED_BYTES = 1_000_000;
 /** In bytes: fewer are read in little more time than it takes to start a thread. */
-const WORTH_A_THREAD = 32_000_000;
+const MIN_WORKER_BYTES = 32_000_000;
 
 /** Creates the store of what was collected from the logs: in memory, and in an index if there is one. */
 export function createLogStore(
   settings: LogSettings,
-  { clock, openIndex, readApart }: LogStoreOptions,
+  { clock, openIndex, readInWorker }: LogStoreOptions,
 ): LogStore {
   let index: LogIndex | undefined;
   let current: ReturnType<typeof start> | undefined;
@@ -74,9 +74,9 @@ export function createLogStore(
   };
   const load = async (signal?: AbortSignal): Promise<KeptState | undefined> => {
     const kept = index?.load(clock() / 1000);
-    if (index === undefined || readApart === undefined) return kept;
-    if ((await measureUnread(settings, kept)) < WORTH_A_THREAD) return kept;
-    await readApart(signal).catch(() => {});
+    if (index === undefined || readInWorker === undefined) return kept;
+    if ((await measureUnread(settings, kept)) < MIN_WORKER_BYTES) return kept;
+    await readInWorker(signal).catch(() => {});
     signal?.throwIfAborted();
     return index.load(clock() / 1000);
   };
@@ -85,7 +85,7 @@ export function createLogStore(
     index ??= await openIndex?.();
     const kept = await load(signal);
     current = start(kept);
-    saved = kept === undefined ? { bytes: -WORTH_SAVING, closed: 0 } : measure(current);
+    saved = kept === undefined ? { bytes: -MIN_SAVED_BYTES, closed: 0 } : measure(current);
     return current;
   };
   const hasClockGoneBack = () => {
@@ -99,7 +99,7 @@ export function createLogStore(
   const save = ({ collector, registry }: { collector: Collector; registry: FileRegistry }): boolean => {
     const now = measure({ collector, registry });
     if (index === undefined) return true;
-    if (now.bytes - saved.bytes < WORTH_SAVING && now.closed === saved.closed) return true;
+    if (now.bytes - saved.bytes < MIN_SAVED_BYTES && now.closed === saved.closed) return true;
     saved = now;
     return index.save({
       contents: [...registry.contents.values()],
@@ -164,7 +164,7 @@ async function measureUnread(settings: LogSettings, kept: KeptState | undefined)
   return sum(files.map(({ size }) => size)) - sum((kept?.contents ?? []).map(({ read }) => read));
 }
 
-const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, each) => total + each, 0);
+const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, number) => total + number, 0);
 
 function measure({ collector, registry }: { collector: Collector; registry: FileRegistry }) {
   return {

@@ -4,7 +4,7 @@ import { type Database, readBytes } from "../../../sqlite/driver.ts";
 import type { DayCounts, Tallies } from "../counting/day-counts.ts";
 
 /** The day was counted again by another process, whose values may have other numbers. */
-export class DayCountedAgain extends AnalyticsError {
+export class OutdatedTallies extends AnalyticsError {
   constructor() {
     super("unavailable", "Another process has just counted these logs again.", { hint: "Ask again." });
   }
@@ -26,7 +26,7 @@ export function createStoredTallies(
         WHERE day.site = ? AND day.date = ?`,
       )
       .get(dimension, site, date);
-    if (row?.generation !== generation) throw new DayCountedAgain();
+    if (row?.generation !== generation) throw new OutdatedTallies();
     return row.counts === null ? undefined : unpackTallies(readBytes(row.counts));
   };
   return {
@@ -43,7 +43,7 @@ function explainDamage<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof DayCountedAgain) throw cause;
+    if (cause instanceof OutdatedTallies) throw cause;
     throw new AnalyticsError("unavailable", "The index of these logs cannot be read.", {
       hint: "Remove its file, in the folder logs of this program's state folder: it is made again from the logs.",
       cause,

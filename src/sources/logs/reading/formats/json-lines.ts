@@ -62,7 +62,9 @@ const NAMES = {
 
 function readFlat(entry: Fields): LogLine | "comment" | undefined {
   const find = (field: keyof typeof NAMES) => {
-    const name = NAMES[field].find((each) => entry[each] !== undefined && entry[each] !== null);
+    const name = NAMES[field].find(
+      (candidate) => entry[candidate] !== undefined && entry[candidate] !== null,
+    );
     return name === undefined ? undefined : entry[name];
   };
   const text = (field: keyof typeof NAMES) => readText(find(field));

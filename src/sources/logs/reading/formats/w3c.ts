@@ -34,7 +34,7 @@ function readCells(
   isUrlEncoded: boolean,
 ): LogLine | undefined {
   const cell = (...names: string[]) => {
-    const name = names.find((each) => columns.includes(each));
+    const name = names.find((candidate) => columns.includes(candidate));
     return name === undefined ? undefined : cells[columns.indexOf(name)];
   };
   const value = (...names: string[]) => {

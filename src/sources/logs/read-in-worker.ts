@@ -3,8 +3,14 @@ import { Worker } from "node:worker_threads";
 import type { Environment } from "../../config/variables.ts";
 import type { SourceFlags } from "../source-types.ts";
 
+/*
+ * Why a thread: its heap can be limited, and is given back when it ends. With 200,000 visitors a day, reading 3 million lines
+ * on the main thread took 400 MB; the limit for a log of that size is 256 MB. For small days, the thread saves no memory, and it
+ * saves no time in either case.
+ */
+
 /** What the thread needs to open the same logs. */
-export interface ApartWork {
+export interface WorkerInput {
   flags: SourceFlags;
   environment: Environment;
   /** Milliseconds since 1970. */
@@ -15,18 +21,18 @@ export interface ApartWork {
  * In MB: the limit of V8's space for new objects, which otherwise grows to more than 100 MB while a large log is read. Only a
  * thread's space can be limited.
  */
-const YOUNG_SPACE = 12;
+const MAX_YOUNG_GENERATION_MB = 12;
 
 /**
  * Reads logs in a thread of its own, which keeps their counts in the index and ends. If it fails, or is told to stop by the
  * signal, a part of the counts or nothing is kept: the caller reads the rest, and runs into the same failure.
  */
-export async function readApart(work: ApartWork, signal?: AbortSignal): Promise<void> {
+export async function readInWorker(work: WorkerInput, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   if (isAddressSpaceLimited()) return;
   const worker = new Worker(new URL("./read-logs.js", import.meta.url), {
     workerData: work,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_SPACE },
+    resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
   });
   const stop = () => worker.postMessage("stop");
   signal?.addEventListener("abort", stop);
