@@ -1,6 +1,7 @@
 import { homedir, platform } from "node:os";
 import { posix, win32 } from "node:path";
 import type { Environment } from "../config/variables.ts";
+import { AnalyticsError } from "../errors.ts";
 
 export const platforms = ["macos", "windows", "linux"] as const;
 export type Platform = (typeof platforms)[number];
@@ -21,11 +22,23 @@ function readPlatform(nodePlatform: string): Platform {
   return nodePlatform === "darwin" ? "macos" : "linux";
 }
 
-/** This machine, or one of the wanted platform. */
+/** This machine, or one of the wanted platform. Throws AnalyticsError `usage` if this user has no home folder. */
 export function readMachine(environment: Environment, wanted?: Platform): Machine {
   const here = readPlatform(platform());
-  const home = (here === "windows" ? environment.USERPROFILE : environment.HOME) || homedir();
+  const home = (here === "windows" ? environment.USERPROFILE : environment.HOME) || findHome();
   return { platform: wanted ?? here, isHere: (wanted ?? here) === here, home, environment };
+}
+
+/** In a container, a user may have neither HOME nor a name, which makes Node throw. */
+function findHome(): string {
+  try {
+    return homedir();
+  } catch (cause) {
+    throw new AnalyticsError("usage", "This user has no home folder, where clients keep their settings.", {
+      hint: "Set HOME.",
+      cause,
+    });
+  }
 }
 
 /** Expands `~/…`, `~/.config/…` (XDG_CONFIG_HOME on Linux), `%USERPROFILE%\…` and `%APPDATA%\…`. */

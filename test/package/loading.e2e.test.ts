@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,6 +40,19 @@ function readAll(files: string[]): string {
 
 it("the version takes no more than the command's own file", () => {
   expect(readLoaded(["--version"])).toBe(readFileSync("bin/analytics-mcp.js", "utf8"));
+});
+
+it("starts for a user without a home folder", () => {
+  const folder = mkdtempSync(join(tmpdir(), "homeless-"));
+  const preload = join(folder, "homeless.cjs");
+  writeFileSync(
+    preload,
+    `require("node:os").homedir = () => { throw new Error("ENOENT"); };
+    require("node:module").enableCompileCache = () => {};`,
+  );
+  const { status, stderr } = spawnSync(bin, ["--help"], { env: { NODE_OPTIONS: `--require ${preload}` } });
+  rmSync(folder, { recursive: true });
+  expect([status, String(stderr)]).toEqual([0, ""]);
 });
 
 it("each word stands in the program", () => {
