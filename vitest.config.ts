@@ -1,22 +1,53 @@
-import { defineConfig } from "vitest/config";
+import { readdirSync, readFileSync } from "node:fs";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 /** A test that needs the build, another program, or more than about five seconds is named so. */
-const END_TO_END = "test/**/*.e2e.test.ts";
+const END_TO_END = /\.e2e\.test\.ts$/;
+/** A module that a file mocks would be mocked for every other file of its process. */
+const MOCKS_MODULES = /\bvi\s*\.\s*(mock|doMock|resetModules)\(/;
+
+const files = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".test.ts"))
+  .map((file) => `test/${file}`);
+
+const setupFiles = ["test/support/private-home.ts", "test/support/seed.ts"];
+
+/** The files of a project share two processes, but those that mock modules: each of them gets its own. */
+function createProjects(name: string, isIncluded: (file: string) => boolean, globalSetup: string[] = []) {
+  const mocks = (file: string) => MOCKS_MODULES.test(readFileSync(file, "utf8"));
+  const [shared, isolated] = [files.filter((file) => !mocks(file)), files.filter(mocks)];
+  return [
+    {
+      extends: true,
+      test: {
+        name,
+        isolate: false,
+        include: shared.filter(isIncluded),
+        globalSetup,
+        setupFiles: [...setupFiles, "test/support/shared-process.ts"],
+      },
+    },
+    {
+      extends: true,
+      test: { name: `${name}-isolated`, include: isolated.filter(isIncluded), globalSetup, setupFiles },
+    },
+  ] satisfies TestProjectInlineConfiguration[];
+}
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: [END_TO_END] } },
+      ...createProjects("unit", (file) => !END_TO_END.test(file)),
       {
         extends: true,
         test: {
           name: "end-to-end",
-          include: [END_TO_END],
+          include: ["test/**/*.e2e.test.ts"],
+          setupFiles,
           globalSetup: ["test/support/installed-package.ts"],
         },
       },
     ],
-    setupFiles: ["test/support/private-home.ts", "test/support/seed.ts"],
     reporters: ["default", "./test/support/summary-reporter.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -1,18 +1,13 @@
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { startTestConnector, type TestConnectorOptions } from "../support/connector.ts";
 import { REDIRECT, register, type Side } from "../support/oauth-client.ts";
 
 export type Connector = Awaited<ReturnType<typeof startTestConnector>>;
 export const OK = { status: 200, body: { token_type: "Bearer", scope: "analytics:read" } };
 
-const own: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const closable of own.splice(0)) await closable.close();
-});
-
 /** Closes something after the test. */
 export function keep<T extends { close(): unknown }>(closable: T): T {
-  own.push(closable);
+  onTestFinished(async () => void (await closable.close()));
   return closable;
 }
 

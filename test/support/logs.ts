@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { afterAll } from "vitest";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { createLogSource } from "../../src/sources/logs/log-source.ts";
 import { readLogSettings } from "../../src/sources/logs/open.ts";
@@ -15,16 +14,10 @@ export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101
 export const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
 
-const root = mkdtempSync(join(tmpdir(), "logs-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-let folders = 0;
-
 /** A folder of log files. */
 export function createLogFolder(files: Record<string, string | Buffer> = {}) {
-  const folder = join(root, String(folders++));
+  const folder = mkdtempSync(join(tmpdir(), "logs-"));
   const path = (name: string) => join(folder, name);
-  mkdirSync(folder);
   const write = (name: string, text: string | Buffer) => writeFileSync(path(name), text);
   for (const [name, text] of Object.entries(files)) write(name, text);
   return { folder, path, write };

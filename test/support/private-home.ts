@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect } from "vitest";
 import { homes } from "./child-process.js";
@@ -7,7 +8,7 @@ import { homes } from "./child-process.js";
  * Runs before each test file and stands for the machine of somebody who uses analytics-mcp: they have a profile, client
  * files and variables of their own, all of them useless to a test. A test that reads them fails here, and not only on that
  * machine; one that writes there fails at the end of its file. Programs that tests start have other homes
- * (child-process.js).
+ * (child-process.js). What the file's tests put into `tmpdir()` is removed after them.
  */
 const home = join(homes, "of-whoever-runs-the-tests");
 const DEAD = "http://127.0.0.1:9/api/v1";
@@ -26,7 +27,11 @@ for (const [name, text] of Object.entries(files)) {
   writeFileSync(file, text, { mode: 0o600 });
 }
 
+const { TMPDIR = tmpdir() } = process.env;
+const temporary = mkdtempSync(join(TMPDIR, "test-"));
+
 Object.assign(process.env, {
+  TMPDIR: temporary,
   HOME: home,
   USERPROFILE: home,
   XDG_CONFIG_HOME: join(home, ".config"),
@@ -40,6 +45,7 @@ Object.assign(process.env, {
 afterAll(() => {
   const found = readdirSync(home, { recursive: true, encoding: "utf8" });
   const written = found.filter((name) => statSync(join(home, name)).isFile() && !(name in files));
-  rmSync(homes, { recursive: true, force: true, maxRetries: 5 });
+  process.env.TMPDIR = TMPDIR;
+  for (const folder of [temporary, homes]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   expect(written, "files that a test wrote to the developer's home").toEqual([]);
 });
