@@ -20,6 +20,9 @@ interface Reporter {
   report: (error: Error) => void;
 }
 
+/** One for all endpoints: up to Node 22 every promise of a process pays for each of them. */
+const reports = new AsyncLocalStorage<Reporter>();
+
 const MAX_BODY_BYTES = 1_000_000;
 const CURRENT = "2026-07-28";
 const STREAM = "text/event-stream";
@@ -34,7 +37,6 @@ export const REFUSED = -32_000;
  */
 export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: McpEndpointOptions) {
   const factories = new WeakMap<Request, McpServerFactory>();
-  const reports = new AsyncLocalStorage<Reporter>();
   const handler = createMcpHandler(
     (context) => {
       const create = context.requestInfo && factories.get(context.requestInfo);

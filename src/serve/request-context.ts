@@ -16,10 +16,11 @@ interface Context {
   grant?: string | undefined;
 }
 
+/** Up to Node 22 every promise of a process pays for each of these, so there is one, whatever the number of servers. */
+const contexts = new AsyncLocalStorage<Context>();
+
 /** Knows the current request at any place in the code, so that log lines carry its id. */
 export function createRequestContext(writeLine: Log, trustProxy: boolean) {
-  const contexts = new AsyncLocalStorage<Context>();
-
   const log: Log = (event, facts) => writeLine(event, { request: contexts.getStore()?.id, ...facts });
 
   const noteGrant = (grant: string | undefined) => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { AnalyticsError } from "../../src/errors.ts";
 import { resolvePeriod } from "../../src/operations/period-words.ts";
+import { anyText } from "../render/any-text.ts";
 import { dayList, spanOf, written } from "../support/day-list.ts";
 
 it("a period in any spelling, on any day, is the days that looking at each one finds", () => {
@@ -63,7 +64,7 @@ const fragment = fc.constantFrom(
 );
 const text = fc.oneof(
   fc.array(fragment, { maxLength: 7 }).map((parts) => parts.join("")),
-  fc.string({ unit: "binary", maxLength: 40 }),
+  anyText(40),
 );
 
 it("any other text is refused, never taken for days that it does not name", () => {

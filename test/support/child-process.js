@@ -18,6 +18,10 @@ process.once("exit", () => rmSync(homes, { recursive: true, force: true }));
 
 export const createHomeFolder = () => mkdtempSync(join(homes, "home-"));
 
+let named = 0;
+/** A home that does not exist yet, for what runs in this process: few of these programs write anything. */
+export const nameHomeFolder = () => join(homes, `home-${++named}`);
+
 /**
  * The whole environment of a program. The XDG folders are left unset, so all of them are inside HOME.
  *

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { run } from "../../src/cli/program.ts";
 import type { Environment } from "../../src/config/variables.ts";
 import { NOW } from "./api.ts";
-import { createHomeFolder } from "./child-process.js";
+import { nameHomeFolder } from "./child-process.js";
 
 export interface ShellOptions {
   environment?: Record<string, string>;
@@ -50,7 +50,7 @@ export async function runShell(
       stdin: Object.assign(new PassThrough().end(stdin), { isTTY: isTyped }),
       stdout: Object.assign(stdout, { isTTY, columns, rows }),
       stderr: Object.assign(stderr, { isTTY, columns, rows }),
-      environment: { HOME: createHomeFolder(), ...environment },
+      environment: { HOME: nameHomeFolder(), ...environment },
       clock: clock ?? (() => NOW),
       version: "1.2.3",
       nodeVersion: process.versions.node,

@@ -21,12 +21,11 @@ export interface Organization {
 }
 
 /**
- * Creates the organizations of the fixtures with their sites. The fixtures count days from the Monday (UTC) of the week
- * of `start` (milliseconds since 1970): servers that start in the same week show the same past, and the past of a
- * dataset never changes.
+ * Creates the organizations of the fixtures with their sites. The fixtures count days from `anchor`, the Monday of the
+ * week in which a server starts: servers that start in the same week show the same past, and the past of a dataset
+ * never changes.
  */
-export function createDataset(fixtures: Fixtures, seed: string, start: number): Organization[] {
-  const anchor = mondayOf(start);
+export function createDataset(fixtures: Fixtures, seed: string, anchor: string): Organization[] {
   const sites = fixtures.sites.map((profile): DemoSite => {
     const { id, domain, name, timezone, added, data_since } = profile;
     return {
@@ -52,7 +51,8 @@ export function createDataset(fixtures: Fixtures, seed: string, start: number): 
   }));
 }
 
-function mondayOf(instant: number): string {
+/** The Monday (UTC) of the week of an instant, in milliseconds since 1970. */
+export function mondayOf(instant: number): string {
   const today = new Date(instant);
   return addDays(today.toISOString().slice(0, 10), -((today.getUTCDay() + 6) % 7));
 }

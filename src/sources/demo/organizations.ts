@@ -1,6 +1,7 @@
+import { once } from "../../operations/schemas.ts";
 import type { DataSource } from "../data-source.ts";
 import { createKeyring, type Keyring } from "../keyring.ts";
-import { createDataset } from "./dataset.ts";
+import { createDataset, mondayOf, type Organization } from "./dataset.ts";
 import { createDemoSource } from "./demo-source.ts";
 import type { Fixtures } from "./fixture-types.ts";
 import { DEMO_KEY, OTHER_DEMO_KEY, readFixtures } from "./fixtures.ts";
@@ -25,16 +26,25 @@ export async function openDemoKeyring(options: DemoOptions) {
 }
 
 /** Finds made-up organizations by key. The same fixtures, seed and week give the same numbers. */
-export function createDemoKeyring({
-  clock,
-  fixtures = readFixtures(),
-  seed = "analytics",
-}: DemoOptions): Keyring {
-  const labels = createLabels(fixtures);
+export function createDemoKeyring({ clock, fixtures, seed = "analytics" }: DemoOptions): Keyring {
+  const monday = mondayOf(clock());
+  const labels = createLabels(fixtures ?? openFixtures());
+  const organizations = fixtures ? createDataset(fixtures, seed, monday) : openDataset(seed, monday);
   return createKeyring(
-    createDataset(fixtures, seed, clock()).flatMap((organization) => {
+    organizations.flatMap((organization) => {
       const source = createDemoSource(organization, labels);
       return organization.keys.map(({ id, sha256 }) => ({ keyId: id, sha256, source }));
     }),
   );
+}
+
+const openFixtures = once(readFixtures);
+const datasets = new Map<string, Organization[]>();
+
+/** What one part of the process has counted of the demonstration, another need not count again. */
+function openDataset(seed: string, monday: string): Organization[] {
+  const key = `${seed} ${monday}`;
+  const dataset = datasets.get(key) ?? createDataset(openFixtures(), seed, monday);
+  datasets.set(key, dataset);
+  return dataset;
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyText } from "../../../../render/any-text.ts";
 import { writtenFormats } from "../../../../support/log-formats.ts";
 import { createLogFolder, FIREFOX, LOG_NOW, openTestLogs } from "../../../../support/logs.ts";
 
@@ -59,7 +60,7 @@ const damaged = fc
   .tuple(
     fc.constantFrom(...Object.values(writtenFormats).map(({ write }) => write(request))),
     fc.array(
-      fc.tuple(fc.nat(300), fc.nat(12), fc.oneof(nasty, fc.string({ unit: "binary", maxLength: 8 }))),
+      fc.tuple(fc.nat(300), fc.nat(12), fc.oneof(nasty, anyText(8))),
       {
         maxLength: 4,
       },
@@ -70,7 +71,7 @@ const damaged = fc
   );
 const line = fc.oneof(
   { weight: 6, arbitrary: damaged },
-  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 200 }) },
+  { weight: 1, arbitrary: anyText(200) },
   { weight: 1, arbitrary: fc.json() },
   { weight: 1, arbitrary: fc.constantFrom("", "#Fields: time", "#Fields: date time c-ip cs-method", "# x") },
 );
