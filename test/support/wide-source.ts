@@ -1,5 +1,4 @@
 import { addDays, countDays } from "../../src/operations/days.ts";
-import { compareRows } from "../../src/operations/row-order.ts";
 import { dateAt } from "../../src/sources/calendar.ts";
 import type { DataSource, Span } from "../../src/sources/data-source.ts";
 import { createRandom } from "../../src/sources/demo/random.ts";
@@ -31,6 +30,16 @@ export function createWideSource(
     });
   const sumOf = ({ visitors }: WideRow, days: number[]) =>
     days.reduce((sum, ago) => sum + (visitors[ago] ?? 0), 0);
+  /** The rows of these days, sorted. Most queries of a test need the same ones again. */
+  const sorted = new Map<string, { value: string; label: string; visitors: number; hits: number }[]>();
+  const sortRows = (days: number[]) => {
+    const counted = rows
+      .map((row) => ({ value: row.value, label: row.value, visitors: sumOf(row, days) }))
+      .filter(({ visitors }) => visitors > 0)
+      .map((row) => ({ ...row, hits: row.visitors }));
+    // As the product orders rows, but for values of ASCII alone, of which there are very many here.
+    return counted.sort((a, b) => b.visitors - a.visitors || (a.value < b.value ? -1 : 1));
+  };
   return {
     daysKept: 365,
     sites: async () => [site],
@@ -43,11 +52,9 @@ export function createWideSource(
       }),
     breakdown: async (span, _dimension, limit) => {
       const days = daysIn(span);
-      const counted = rows
-        .map((row) => ({ value: row.value, label: row.value, visitors: sumOf(row, days) }))
-        .filter(({ visitors }) => visitors > 0)
-        .map((row) => ({ ...row, hits: row.visitors }));
-      return { rows: counted.sort(compareRows).slice(0, limit), totalRows: counted.length };
+      const list = sorted.get(days.join()) ?? sortRows(days);
+      sorted.set(days.join(), list);
+      return { rows: list.slice(0, limit), totalRows: list.length };
     },
     active: async () => 0,
   };
