@@ -11,6 +11,11 @@ function untilStopped(): Promise<void> {
   });
 }
 
+const pause: Io["pause"] = async (milliseconds, signal) => {
+  const { setTimeout: wait } = await import("node:timers/promises");
+  await wait(milliseconds, undefined, { signal }).catch(() => {});
+};
+
 /**
  * Shows text in a program at the terminal. Resolves when it ends, with false if it could not be started. Quitting before the
  * end of the text is no failure.
@@ -40,6 +45,7 @@ const io = {
   stderr,
   environment: env,
   clock: Date.now,
+  pause,
   version: manifest.version,
   nodeVersion: versions.node,
   page,

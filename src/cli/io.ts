@@ -15,6 +15,8 @@ export interface Io {
   environment: Environment;
   /** Milliseconds since 1970. */
   clock: () => number;
+  /** Resolves after so many milliseconds, or when the signal aborts. */
+  pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   version: string;
   /** Of Node.js, as 20.19.0. */
   nodeVersion: string;

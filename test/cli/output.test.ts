@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakeNetwork, service } from "../support/network.ts";
-import { runShell, type ShellOptions } from "../support/shell.ts";
+import { runShell, type ShellOptions, stopAfter } from "../support/shell.ts";
 
 fakeNetwork();
 const shell = (command: string, { environment, ...options }: ShellOptions = {}) =>
@@ -12,7 +12,6 @@ const REPORTS = [
   "compare example.com",
   "compare example.com --period 2026-10",
 ];
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1_500));
 const lines = (text: string) => text.trimEnd().split("\n");
 
 describe("--output", () => {
@@ -110,12 +109,12 @@ describe("--output", () => {
   });
 
   it.each([
-    ["csv", /^visitors,as_of\n(\d+,2026-\S+\n){2,}$/],
-    ["ndjson", /^(\{"visitors":\d+,"as_of":"2026-\S+"\}\n){2,}$/],
-    ["markdown", /^\*\*.*\*\*\n\n\| visitors \|\n\| ---: \|\n(\| \d+ \|\n){2,}$/],
-    ["table", /^visitors\tas_of\n(\d+\t2026-\S+\n){2,}$/],
+    ["csv", /^visitors,as_of\n(\d+,2026-\S+\n){2}$/],
+    ["ndjson", /^(\{"visitors":\d+,"as_of":"2026-\S+"\}\n){2}$/],
+    ["markdown", /^\*\*.*\*\*\n\n\| visitors \|\n\| ---: \|\n(\| \d+ \|\n){2}$/],
+    ["table", /^visitors\tas_of\n(\d+\t2026-\S+\n){2}$/],
   ])("%s of a watch has one header", async (format, form) => {
-    const { stdout } = await shell(`realtime example.com --watch 1 --output ${format}`, { stop: pause() });
+    const { stdout } = await shell(`realtime example.com --watch 1 --output ${format}`, stopAfter(2));
     expect(stdout).toMatch(form);
   });
 });
@@ -256,7 +255,11 @@ describe("a pager", () => {
   );
 
   it("is not started by a watch, however low the screen", async () => {
-    const watch = await page("realtime example.com --watch 1", { PAGER: "less" }, { rows: 2, stop: pause() });
+    const watch = await page(
+      "realtime example.com --watch 1",
+      { PAGER: "less" },
+      { rows: 2, ...stopAfter(2) },
+    );
     expect([watch.code, watch.paged]).toEqual([0, []]);
     expect(watch.stdout).toContain("while watching");
   });

@@ -15,6 +15,7 @@ async function callTool(name: string, flags: Parameters<typeof serveMcp>[1]) {
     {
       environment,
       clock,
+      pause: async () => {},
       version: "1.2.3",
       nodeVersion: process.versions.node,
       page: async () => false,

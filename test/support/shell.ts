@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import { run } from "../../src/cli/program.ts";
 import type { Environment } from "../../src/config/variables.ts";
 import { NOW } from "./api.ts";
@@ -20,6 +21,21 @@ export interface ShellOptions {
   /** Stands for a pager; without it, no program can be started. */
   page?: (command: readonly string[], environment: Environment, text: string) => boolean;
   clock?: () => number;
+  /** Gets the milliseconds of each pause between two answers, which is over at once. */
+  onPause?: (milliseconds: number) => void;
+}
+
+/** Stops a watch after so many answers, and keeps how many milliseconds it wanted to pause after each. */
+export function stopAfter(answers: number) {
+  const pauses: number[] = [];
+  let end = () => {};
+  const stop = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const onPause = (milliseconds: number) => {
+    if (pauses.push(milliseconds) === answers) end();
+  };
+  return { pauses, stop, onPause };
 }
 
 /** The program as a shell runs it, in this process and with an empty home: its exit code and what it wrote. */
@@ -35,6 +51,7 @@ export async function runShell(
     stdin = "",
     clock,
     page,
+    onPause,
   }: ShellOptions = {},
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
@@ -52,6 +69,10 @@ export async function runShell(
       stderr: Object.assign(stderr, { isTTY, columns, rows }),
       environment: { HOME: nameHomeFolder(), ...environment },
       clock: clock ?? (() => NOW),
+      pause: async (milliseconds) => {
+        onPause?.(milliseconds);
+        await wait(1);
+      },
       version: "1.2.3",
       nodeVersion: process.versions.node,
       page: async (command, env, paged) => page?.(command, env, paged) ?? false,

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import { formatJson } from "../../render/clean-text.ts";
@@ -63,7 +62,7 @@ export async function watch(
       seen.push(Number(outcome.views[0]?.rows[0]?.visitors ?? 0));
       await redraw(io, outcome, seen.slice(-MAX_REMEMBERED), output);
     } else await printLine(io, outcome, output, seen.push(0) === 1);
-    await wait(interval, undefined, { signal: stop.signal }).catch(() => {});
+    await io.pause(interval, stop.signal);
   }
 }
 
