@@ -1,14 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { buildRequest, initialize, post, REDIRECT, signIn } from "../support/oauth-client.ts";
 import { findPort } from "../support/processes.ts";
 import { ask } from "../support/raw-http.ts";
-import { type Connector, registerOne, start } from "./connector-fixture.ts";
+import { registerOne, start, startShared } from "./connector-fixture.ts";
 
-/** A new one for each test, because sign-ins from one address are counted. */
-let connector: Connector;
-beforeEach(async () => {
-  connector = await start();
-});
+const connector = await startShared();
 
 describe("the consent page", () => {
   it("has no form-action, which would make Chromium block cursor:// and loopback redirects", async () => {

@@ -1,16 +1,12 @@
 import * as oauth from "oauth4webapi";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import { consent, startTestConnector } from "../support/connector.ts";
 import { buildRequest, initialize, post, REDIRECT, register, signIn } from "../support/oauth-client.ts";
-import { type Connector, keep, OK, registerOne, start } from "./connector-fixture.ts";
+import { keep, OK, registerOne, start, startShared } from "./connector-fixture.ts";
 import { createFolder } from "./stores.ts";
 
-/** A new one for each test, because sign-ins from one address are counted. */
-let connector: Connector;
-beforeEach(async () => {
-  connector = await start();
-});
+const connector = await startShared();
 
 describe("clients authenticate at the token endpoint", () => {
   const loose = { [oauth.allowInsecureRequests]: true };

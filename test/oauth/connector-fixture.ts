@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { afterAll, beforeEach, onTestFinished } from "vitest";
 import { startTestConnector, type TestConnectorOptions } from "../support/connector.ts";
 import { REDIRECT, register, type Side } from "../support/oauth-client.ts";
 
@@ -12,6 +12,16 @@ export function keep<T extends { close(): unknown }>(closable: T): T {
 }
 
 export const start = async (options: TestConnectorOptions = {}) => keep(await startTestConnector(options));
+
+/** One connector for a file. Each test is an hour later, because the sign-ins of an hour from one address are counted. */
+export async function startShared(): Promise<Connector> {
+  const connector = await startTestConnector();
+  beforeEach(() => {
+    connector.time.now += 3_600_000;
+  });
+  afterAll(() => connector.close());
+  return connector;
+}
 
 /** A public client with one redirect. */
 export async function registerOne(side: Side, redirect = REDIRECT) {

@@ -1,13 +1,10 @@
 import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { consent } from "../support/connector.ts";
 import { buildRequest, initialize, post, REDIRECT } from "../support/oauth-client.ts";
-import { type Connector, registerOne, start } from "./connector-fixture.ts";
+import { registerOne, startShared } from "./connector-fixture.ts";
 
-let connector: Connector;
-beforeEach(async () => {
-  connector = await start();
-});
+const connector = await startShared();
 
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const { kty, crv, x, y } = publicKey.export({ format: "jwk" });
