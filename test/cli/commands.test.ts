@@ -62,13 +62,14 @@ describe("a command asks the service", () => {
 
 describe("--demo needs no key and no network", () => {
   it.each([
-    ["sites"],
-    ["stats", "--site", "example.com"],
-    ["timeseries", "--site", "example.com", "--days", "7"],
-    ["breakdown", "--site", "example.com", "--dimension", "channels"],
-    ["realtime", "--site", "example.com"],
-    ["openapi"],
-  ])("%s %s", async (...argv) => {
+    "sites",
+    "stats --site example.com",
+    "timeseries --site example.com --days 7",
+    "breakdown --site example.com --dimension channels",
+    "realtime --site example.com",
+    "openapi",
+  ])("%s", async (command) => {
+    const argv = command.split(" ");
     expect((await shell([...argv, "--demo"], {})).code).toBe(0);
     expect((await shell(["--demo", ...argv, "--json"], {})).code).toBe(0);
   });
@@ -262,10 +263,10 @@ describe("help and version", () => {
     expect(await shell(["--version"])).toEqual({ code: 0, stdout: "1.2.3\n", stderr: "" });
   });
 
-  it.each([["--help"], ["stats", "--help"], ["reference", "--help"]])(
-    "%s %s goes to stdout and asks nothing",
-    async (...argv) => {
-      const { code, stdout, stderr } = await shell(argv, {});
+  it.each(["--help", "stats --help", "reference --help"])(
+    "%s goes to stdout and asks nothing",
+    async (command) => {
+      const { code, stdout, stderr } = await shell(command.split(" "), {});
       expect([code, stderr]).toEqual([0, ""]);
       expect(stdout).toMatch(/^Usage: analytics-mcp/);
     },

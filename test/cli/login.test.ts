@@ -216,8 +216,8 @@ globex\t${BASE}/api/v1\ttoo short to show any of it\t\tyes
 });
 
 describe("keys come by no option's value, and not where the MCP client speaks", () => {
-  it.each([["--api-key", "x"], ["--key", "x"], ["--api-key-stdin=x"]])("%s %s", async (...argv) => {
-    const { code } = await runShell(["sites", ...argv.filter((word) => word !== undefined)]);
+  it.each(["--api-key x", "--key x", "--api-key-stdin=x"])("%s", async (option) => {
+    const { code } = await runShell(["sites", ...option.split(" ")]);
     expect(code).toBe(2);
   });
 

@@ -257,7 +257,7 @@ describe("the consent page", () => {
       undefined,
       "This page was open for too long, so access was not allowed. Enter the key again.",
     ],
-  ] as const)("says what to do about %s after %s s", (code, retryAfter, words) => {
+  ] as const)("says what to do about %s (Retry-After: %s)", (code, retryAfter, words) => {
     const page = consent({ error: { code, retryAfter } });
     const alert = /<p class="error" id="api_key_error" role="alert">([^<]*)<\/p>/.exec(page)?.[1] ?? "";
     expect(readEntities(alert)).toContain(words);

@@ -162,11 +162,11 @@ describe("compare", () => {
   });
 
   it.each([
-    ["events", 7, 10],
-    [undefined, 7, 4],
-  ] as const)("shows of %s what moved, the most of it", async (dimension, days, most) => {
+    ["one dimension", { dimension: "events" }, 10],
+    ["the main dimensions", {}, 4],
+  ] as const)("shows of %s what moved, the most of it", async (_, chosen, most) => {
     const { call } = connect();
-    const ask = { site: "example.com", days, ...(dimension && { dimension }) };
+    const ask = { site: "example.com", days: 7, ...chosen };
     for (const { movers, cut_off } of (await compare.compute(call, ask, {})).dimensions) {
       expect(movers.length).toBeLessThanOrEqual(most);
       for (const { change } of movers) expect(change?.absolute).not.toBe(0);
