@@ -38,15 +38,7 @@ export default defineConfig({
   test: {
     projects: [
       ...createProjects("unit", (file) => !END_TO_END.test(file)),
-      {
-        extends: true,
-        test: {
-          name: "end-to-end",
-          include: ["test/**/*.e2e.test.ts"],
-          setupFiles,
-          globalSetup: ["test/support/installed-package.ts"],
-        },
-      },
+      ...createProjects("end-to-end", (file) => END_TO_END.test(file), ["test/support/installed-package.ts"]),
     ],
     reporters: ["default", "./test/support/summary-reporter.ts"],
     testTimeout: 30_000,

@@ -35,19 +35,22 @@ export async function run(args: string[]): Promise<number> {
       rounds: { type: "string", default: "3" },
       node: { type: "string", default: findNode() },
       alone: { type: "boolean", default: false },
+      /** The folder of a package that is installed already; by default it is packed and installed. */
+      installed: { type: "string" },
       trial: { type: "boolean", default: false },
     },
   });
   const [lines = 0, days = 0, visitors = 0, paths = 0, rounds = 0] = [
     ...[values.lines, values.days, values.visitors, values.paths, values.rounds].map(Number),
   ];
-  const { folder } = installPackage();
+  const folder = values.installed ?? installPackage().folder;
   const log = mkdtempSync(join(tmpdir(), "log-"));
   try {
     const bench = { ...values, folder, log, rounds, shape: { lines, days, visitors, paths } };
     publish(CHAPTER, await measure(bench), values);
   } finally {
-    for (const each of [folder, log]) rmSync(each, { recursive: true, force: true });
+    rmSync(log, { recursive: true, force: true });
+    if (values.installed === undefined) rmSync(folder, { recursive: true, force: true });
   }
   return 0;
 }

@@ -21,10 +21,12 @@ export async function run(args: string[], serviceScript: string): Promise<number
     options: {
       rounds: { type: "string", default: "20" },
       nodes: { type: "string", default: process.execPath },
+      /** The folder of a package that is installed already; by default it is packed and installed. */
+      installed: { type: "string" },
       trial: { type: "boolean", default: false },
     },
   });
-  const { folder } = installPackage();
+  const folder = values.installed ?? installPackage().folder;
   const bin = resolve(folder, "node_modules/analytics-mcp/bin/analytics-mcp.js");
   const demo = ["--demo", "--site", "example.com"];
   const service = await startUpstream(serviceScript, 0);
@@ -47,7 +49,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
     }
   } finally {
     await service.close();
-    rmSync(folder, { recursive: true, force: true });
+    if (values.installed === undefined) rmSync(folder, { recursive: true, force: true });
   }
   return 0;
 }

@@ -12,7 +12,6 @@ import { createAuthorization, REDIRECT } from "./sign-in.ts";
 const CHAPTER = "## Calls beside strangers";
 const CALL = { id: 1, method: "tools/call", params: { name: "get_stats", arguments: { days: 7 } } };
 const STRANGER = "10.9.9.9";
-const TURN_MS = 1_500;
 
 /** A request that anyone can send, and the status that it gets. */
 interface Stranger {
@@ -33,11 +32,13 @@ export async function run(args: string[], serviceScript: string): Promise<number
     options: {
       connections: { type: "string", default: "32" },
       rounds: { type: "string", default: "5" },
+      /** Milliseconds. */
+      turn: { type: "string", default: "1500" },
       store: { type: "string", default: "sqlite" },
       trial: { type: "boolean", default: false },
     },
   });
-  const connections = Number(values.connections);
+  const [connections, turnMs] = [Number(values.connections), Number(values.turn)];
   const service = await startProgram(process.execPath, [serviceScript, "1"], {}, "Service at");
   const [, origin = ""] = /Service at (\S+)/.exec(service.output.stderr) ?? [];
   const connectors = await startConnectors({
@@ -61,7 +62,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
     for (let round = -1; round < Number(values.rounds); round++) {
       for (const [index, [, stranger]] of cases.entries()) {
         const crowd = stranger && startCrowd(publicUrl, stranger, connections);
-        const times = await callFor(TURN_MS, () => speaker.send(access, CALL));
+        const times = await callFor(turnMs, () => speaker.send(access, CALL));
         const requests = (await crowd?.stop()) ?? 0;
         if (round < 0) continue;
         seen[index]?.times.push(...times);
@@ -70,10 +71,10 @@ export async function run(args: string[], serviceScript: string): Promise<number
     }
     const medians = seen.map(({ times }) => sortTimes(times).at(0.5));
     const [alone = Number.NaN, floor = Number.NaN] = medians;
-    const seconds = (Number(values.rounds) * TURN_MS) / 1000;
+    const seconds = (Number(values.rounds) * turnMs) / 1000;
     const report = [
       `### ${values.store === "redis" ? "Redis" : "SQLite"}, ${connections} connections, Node ${process.version.slice(1).split(".")[0]}`,
-      `\`npm run bench -- strangers${values.store === "redis" ? " --store redis" : ""}\`, ${describeMachine()}, Node ${process.versions.node}; ${values.rounds} turns of ${TURN_MS / 1000} seconds each; the clients share the machine.`,
+      `\`npm run bench -- strangers${values.store === "redis" ? " --store redis" : ""}\`, ${describeMachine()}, Node ${process.versions.node}; ${values.rounds} turns of ${turnMs / 1000} seconds each; the clients share the machine.`,
       table(
         [
           "strangers ask",

@@ -26,7 +26,7 @@ const CALL = CALLS[""];
 
 /**
  * How many calls of a tool `/mcp` answers in a second, each with its bearer check, from what the service's answer was
- * a moment ago: against a responder on node:http that does nothing. All take turns of a second.
+ * a moment ago: against a responder on node:http that does nothing. All take turns.
  */
 export async function run(args: string[], serviceScript: string): Promise<number> {
   const { values } = parseArgs({
@@ -34,6 +34,8 @@ export async function run(args: string[], serviceScript: string): Promise<number
     options: {
       connections: { type: "string", default: "50" },
       rounds: { type: "string", default: "10" },
+      /** Milliseconds. */
+      turn: { type: "string", default: "1000" },
       trial: { type: "boolean", default: false },
     },
   });
@@ -80,7 +82,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
     const seen = new Map(Object.keys(cases).map((name) => [name, [] as Burst[]]));
     for (let round = -1; round < Number(values.rounds); round++) {
       for (const [name, sent] of Object.entries(cases)) {
-        const burst = await press(sent, connections, 1_000);
+        const burst = await press(sent, connections, Number(values.turn));
         if (round >= 0) seen.get(name)?.push(burst);
       }
     }
@@ -90,7 +92,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
     const [[, floor] = ["", Number.NaN]] = rates;
     const report = [
       `### ${connections} connections, Node ${process.version.slice(1).split(".")[0]}`,
-      `\`npm run bench -- throughput\`, ${describeMachine()}, Node ${process.versions.node}; ${values.rounds} turns of a second each, medians; the client shares the machine.`,
+      `\`npm run bench -- throughput\`, ${describeMachine()}, Node ${process.versions.node}; ${values.rounds} turns of ${Number(values.turn) / 1000} s each, medians; the client shares the machine.`,
       table(
         ["", "calls a second", "of the bare responder", "p50, ms", "p99, ms", "CPU a call, µs"],
         rates.map(([name, rate]) => {

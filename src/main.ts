@@ -13,7 +13,7 @@ function untilStopped(): Promise<void> {
 
 const pause: Io["pause"] = async (milliseconds, signal) => {
   const { setTimeout: wait } = await import("node:timers/promises");
-  await wait(milliseconds, undefined, { signal }).catch(() => {});
+  await wait(milliseconds, undefined, signal && { signal }).catch(() => {});
 };
 
 /**

@@ -16,7 +16,7 @@ export interface Io {
   /** Milliseconds since 1970. */
   clock: () => number;
   /** Resolves after so many milliseconds, or when the signal aborts. */
-  pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  pause: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   version: string;
   /** Of Node.js, as 20.19.0. */
   nodeVersion: string;

@@ -1,15 +1,18 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { execFile } from "../support/child-process.js";
 import { hasChdb } from "../support/clickhouse.ts";
 
+const { folder } = inject("installed");
 const few = ["--rounds", "1"];
+const installed = ["--installed", folder];
+const short = ["--turn", "100"];
 
 /** What each bench prints in front of a table's figures, which say nothing of so few rounds. */
 it.concurrent.each([
   [
     "start",
-    few,
+    [...few, ...installed],
     [
       "`node -e 0`",
       "a bare responder's tools/list",
@@ -27,18 +30,18 @@ it.concurrent.each([
   ],
   [
     "throughput",
-    [...few, "--connections", "5"],
+    [...few, ...short, "--connections", "5"],
     ["a bare responder", "`/mcp`, 2026-07-28", "`/mcp`, 2025-11-25, with a `progressToken`"],
   ],
   [
     "strangers",
-    [...few, "--connections", "4"],
+    [...few, ...short, "--connections", "4"],
     ["nobody", "`/healthz`", "`/readyz`", "`/authorize`, refused with 429"],
   ],
   ["reference", few, ["`/stats`, directly", "`/stats`, over HTTP", "`/breakdown`, pages, directly"]],
   [
     "logs",
-    [...few, "--lines", "20000", "--visitors", "100"],
+    [...few, ...installed, "--lines", "20000", "--visitors", "100"],
     [
       "`stats --logs`, the first start, 1 thread",
       "`node -e 0`",

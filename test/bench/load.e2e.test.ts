@@ -4,7 +4,7 @@ import { REDIS_SERVER } from "../support/redis.ts";
 
 describe("the load run, for seconds", () => {
   const run = async (...args: string[]) => {
-    const all = ["bench/run.js", "load", "--sessions", "12", "--seconds", "4", "--pause", "200", "--trial"];
+    const all = ["bench/run.js", "load", "--sessions", "4", "--seconds", "2", "--pause", "200", "--trial"];
     const { stdout } = await execFile(process.execPath, [...all, ...args]).catch((error) => error);
     return stdout as string;
   };

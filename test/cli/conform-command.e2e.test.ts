@@ -148,7 +148,13 @@ describe("conform", () => {
   });
 
   it("--demo keeps every rule, its quota included", async () => {
-    const { code, stderr } = await runShell(["conform", "--demo"], { clock: Date.now });
+    let now = Date.now();
+    const { code, stderr } = await runShell(["conform", "--demo"], {
+      clock: () => now,
+      onPause: (milliseconds) => {
+        now += milliseconds;
+      },
+    });
     expect(stderr).toContain("The quota is used up: waiting");
     expect([code, stderr]).toEqual([
       0,

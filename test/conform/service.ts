@@ -81,7 +81,7 @@ export function createService(start = NOW): Service {
 }
 
 export interface RunOptions extends Partial<Target> {
-  only?: string[];
+  only?: string[] | undefined;
   /** example.com unless given as undefined. */
   site?: string | undefined;
   start?: number;

@@ -4,6 +4,7 @@ import { createNetworkSend } from "../../src/client/network.ts";
 import { checkConformance } from "../../src/conform/conformance.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
+import { pick } from "../support/seed.ts";
 import { type Body, type Breach, edit, on } from "./breach.ts";
 import { differences } from "./differences.ts";
 import { check, createService } from "./service.ts";
@@ -152,7 +153,7 @@ describe("no verdict depends on the moment", () => {
     ["before midnight in Auckland", "2026-06-10T11:59:10Z", "news.example.org"],
     ["at noon, with many visitors", "2026-11-18T11:00:00Z", "example.com"],
   ])("%s, while time passes", async (_, start, site) => {
-    for (const pace of [173, 1_000]) {
+    for (const pace of pick([173, 1_000], 1)) {
       const moment = Date.parse(start);
       const { failed, skipped } = await check(createService(moment), { start: moment, pace, site });
       expect(failed).toEqual([]);

@@ -1,9 +1,10 @@
 import { delimiter, dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type Listening, listen } from "../../src/api/listen.ts";
-import { createTestApi, DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import type { Fetch } from "../../src/client/http-request.ts";
+import { createTestApi, DEMO_KEY, GLOBEX_KEY, toResponse } from "../support/api.ts";
 import { execFile } from "../support/child-process.js";
-import { spawnClient, type TestClient } from "../support/clients.ts";
+import { connectInProcess, type McpClient, spawnClient } from "../support/clients.ts";
 import { withoutSpans } from "../support/period-service.ts";
 import { expectSameInText, type Given } from "./carried.ts";
 import { type Moment, moments } from "./moments.ts";
@@ -15,24 +16,46 @@ import { createTruth, type Truth } from "./truth.ts";
 const { bin } = inject("installed");
 const keys = { acme: DEMO_KEY, globex: GLOBEX_KEY };
 
-/**
- * Each moment has a service with a stopped clock and separate server processes, because a process may cache an answer
- * for a minute of real time.
- */
-async function open(moment: Moment, hasSpans: boolean) {
-  const { reference } = createTestApi({ start: moments[moment] });
-  const service = await listen(hasSpans ? reference : withoutSpans(reference), "127.0.0.1", 0);
-  const clients = new Map<string, Promise<TestClient>>();
+/** Clients by key, each of which has listed the tools, as every host does first: it then validates answers. */
+function createClients(start: (key: string) => Promise<McpClient>) {
+  const clients = new Map<string, Promise<McpClient>>();
   const connect = (key: string) => {
-    const client = clients.get(key) ?? start(readEnvironment(service, key));
+    const client = clients.get(key) ?? listToolsOf(start(key));
     clients.set(key, client);
     return client;
   };
   const close = async () => {
     for (const client of clients.values()) await (await client).close();
+  };
+  return { connect, close };
+}
+
+async function listToolsOf(starting: Promise<McpClient>): Promise<McpClient> {
+  const client = await starting;
+  await client.listTools();
+  return client;
+}
+
+/**
+ * Each moment has a service with a stopped clock and separate server processes, because a process may cache an answer
+ * for a minute of real time.
+ */
+async function open(moment: Moment) {
+  const { reference } = createTestApi({ start: moments[moment] });
+  const service = await listen(reference, "127.0.0.1", 0);
+  const clients = createClients((key) => spawnClient("v2 pinned to 2026-07-28", bin, [], readEnvironment(service, key)));
+  const close = async () => {
+    await clients.close();
     await service.close();
   };
-  return { service, connect, close };
+  return { service, connect: clients.connect, close };
+}
+
+/** The same without `from` and `to`, and without a network and processes, which are tried already. */
+function openLimited(moment: Moment) {
+  const answer = withoutSpans(createTestApi({ start: moments[moment] }).reference);
+  const fetch: Fetch = async (url, init) => toResponse(await answer(new Request(url, init)));
+  return createClients((key) => connectInProcess({ key, fetch }));
 }
 
 const readEnvironment = ({ origin }: Listening, key: string) => ({
@@ -40,15 +63,8 @@ const readEnvironment = ({ origin }: Listening, key: string) => ({
   ANALYTICS_BASE_URL: origin,
 });
 
-/** A client that has listed the tools, as every host does first: it then validates answers against their schemas. */
-async function start(env: Record<string, string>): Promise<TestClient> {
-  const client = await spawnClient("v2 auto", bin, [], env);
-  await client.listTools();
-  return client;
-}
-
 /** Lets a question call the tools of a client. */
-function createTools(client: TestClient, given: Given[]) {
+function createTools(client: McpClient, given: Given[]) {
   const ask: Ask = async (tool, args, covers) => {
     const { content, structuredContent, isError } = await client.callTool(tool, { ...args });
     const text = content[0]?.text ?? "";
@@ -92,7 +108,7 @@ afterAll(() => {
 const keyOf = ({ key }: Question) => keys[key ?? "acme"];
 
 /** Asks a question, and checks the answers and all that they say about themselves. */
-async function expectRight(question: Question, client: TestClient, count: Truth) {
+async function expectRight(question: Question, client: McpClient, count: Truth) {
   const read = question.read as (answers: unknown) => unknown;
   const given: Given[] = [];
   const tools = createTools(client, given);
@@ -108,10 +124,9 @@ async function expectRight(question: Question, client: TestClient, count: Truth)
 describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
   const count = createTruth(moments[moment]);
   let opened: Awaited<ReturnType<typeof open>>;
-  let limited: Awaited<ReturnType<typeof open>>;
+  const limited = openLimited(moment);
   beforeAll(async () => {
-    opened = await open(moment, true);
-    limited = await open(moment, false);
+    opened = await open(moment);
   });
   afterAll(() => Promise.all([opened.close(), limited.close()]));
 

@@ -7,14 +7,14 @@ import { connectHttp, type McpClient, spawnClient } from "../support/clients.ts"
 import { startTestConnector } from "../support/connector.ts";
 import { answerRightly, type FaultProxy, type Line, startFaultProxy } from "../support/fault-proxy.ts";
 import { register, signIn } from "../support/oauth-client.ts";
+import { IS_LONG, pick } from "../support/seed.ts";
 import type { NamedFault } from "./sending.ts";
 import { createSwitchboard, questionOf } from "./switchboard.ts";
 import { wireFaults } from "./wire-faults.ts";
 
 const KEY = "canary-key-5d0c97-of-a-process";
-/** Faults that end by a process's own long time limits are left out; FAULTS=all includes them. */
-const all = process.env.FAULTS === "all";
-const faults = wireFaults.filter(({ slow }) => all || !slow);
+/** Faults that end by a process's own long time limits are left out; LONG=1 includes them. */
+const faults = wireFaults.filter(({ slow }) => IS_LONG || !slow);
 /** Milliseconds: the HTTP client's deadline, plus some for a busy machine. */
 const DEADLINE_MS = 50_000;
 
@@ -89,7 +89,11 @@ const beside401 = faults.filter(({ outcome }) => outcome !== "invalid_api_key");
 
 it.each<[string, NamedFault[], () => Promise<Surface>]>([
   ["the MCP server on stdio", faults, async () => startStdio(await startProxy())],
-  ["the MCP server on stdio, over TLS", faults, async () => startStdio(await startProxy(certificate))],
+  [
+    "the MCP server on stdio, over TLS",
+    pick(faults, 30),
+    async () => startStdio(await startProxy(certificate)),
+  ],
   ["the connector on /mcp", beside401, async () => startRemote(await startProxy())],
 ])(
   "%s answers correctly or says clearly why not, shows no key, and recovers",

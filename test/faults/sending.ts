@@ -8,7 +8,7 @@ export interface NamedFault {
   name: string;
   outcome: Outcome;
   fault: Fault;
-  /** Ends by a time limit: too slow for a process with its own limits, unless FAULTS=all. */
+  /** Ends by a time limit: too slow for a process with its own limits, unless LONG=1. */
   slow?: true;
 }
 

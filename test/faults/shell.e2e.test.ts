@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/cli/exit-codes.ts";
 import { execFile } from "../support/child-process.js";
 import { type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
+import { IS_LONG } from "../support/seed.ts";
 import { wireFaults } from "./wire-faults.ts";
 
 const KEY = "canary-key-5d0c97-of-a-command";
@@ -18,7 +19,7 @@ const commands = [
   ["openapi"],
 ] as const;
 
-/** One fault of each class; FAULTS=all runs all of them. */
+/** One fault of each class; LONG=1 runs all of them. */
 const CHOSEN = [
   "is reset before the status line",
   "is closed within a token of the JSON",
@@ -35,8 +36,7 @@ const CHOSEN = [
   "two resets and then an answer",
   "the key in a problem",
 ];
-const all = process.env.FAULTS === "all";
-const faults = wireFaults.filter(({ name }) => all || CHOSEN.includes(name));
+const faults = wireFaults.filter(({ name }) => IS_LONG || CHOSEN.includes(name));
 
 interface Ended {
   /** Null if it was killed at the deadline. */

@@ -1,23 +1,26 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { onTestFailed } from "vitest";
+import { expect, onTestFailed } from "vitest";
 import { SEED } from "../support/seed.ts";
 
 const { FUZZ_SECONDS, FUZZ_PATH } = process.env;
 
 /** For how long each property is tried. */
-export const SECONDS = Number(FUZZ_SECONDS ?? 2);
+export const SECONDS = Number(FUZZ_SECONDS ?? 1);
 /** For tests that shrink what they find, and what they wait for at the end. */
 export const TIMEOUT_MS = (SECONDS + 90) * 1000;
 
 const MAX_SHOWN = 3_000;
-let samples = 0;
+/** How often a test has drawn values: each time gives others, whatever other files of the process have drawn. */
+const drawn = new Map<string, number>();
 
 /** Values for a test that is no property: one that fails says the seed. */
 export function sample<T>(values: fc.Arbitrary<T>, count: number): T[] {
   onTestFailed(() => void process.stdout.write(`Again with FUZZ_SEED=${SEED}\n`));
-  samples += 1;
-  return fc.sample(values, { numRuns: count, seed: SEED + samples });
+  const { currentTestName = "" } = expect.getState();
+  const times = drawn.get(currentTestName) ?? 0;
+  drawn.set(currentTestName, times + 1);
+  return fc.sample(values, { numRuns: count, seed: SEED + times });
 }
 
 /**

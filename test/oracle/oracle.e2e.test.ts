@@ -10,7 +10,7 @@ import { openSurfaces, type Surfaces } from "./surfaces.ts";
 
 // A test run checks a few sites, always the same; docs/reliability.md has the command that checks thousands of others.
 const { ORACLE_RUNS, ORACLE_SEED } = process.env;
-const RUNS = Number(ORACLE_RUNS ?? 8);
+const RUNS = Number(ORACLE_RUNS ?? 4);
 const FRESH_SEED = ORACLE_SEED ?? (ORACLE_RUNS === undefined ? undefined : Date.now() % 2 ** 31);
 const BUSY_VISITORS = Number(process.env.ORACLE_BUSY ?? 60);
 const HOURS_MS = 36_000_000;

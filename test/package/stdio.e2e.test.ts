@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
@@ -63,8 +63,14 @@ function start(args: string[] = [], env: Record<string, string> = {}) {
 }
 
 describe.each(clientKinds)("the packed server with a real client (%s)", (kind) => {
+  /** A client of the demonstration, which several tests ask. */
+  let client: TestClient;
+  beforeAll(async () => {
+    client = await spawnClient(kind, bin, ["--demo"]);
+  });
+  afterAll(() => client.close());
+
   it("answers from the demo", async () => {
-    const client = await connect(kind, bin, ["--demo"]);
     expect((await client.listTools()).tools.map((tool) => tool.name)).toContain("get_stats");
     expect(client.instructions()).toContain("demonstration");
     expect(client.serverInfo()).toMatchObject({
@@ -119,7 +125,6 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
   });
 
   it("answers a mistake with what to do instead", async () => {
-    const client = await connect(kind, bin, ["--demo"]);
     const result = await client.callTool("get_breakdown", { site: "example.com", dimension: "nope" });
     expect(result.isError).toBe(true);
     expect(result.content[0]?.text).toContain("dimension must be one of pages");
@@ -127,7 +132,6 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
   });
 
   it("offers resources, prompts and completions", async () => {
-    const client = await connect(kind, bin, ["--demo"]);
     const uris = (await client.listResources()).resources.map((resource) => resource.uri);
     expect(uris).toEqual([
       "analytics://sites",

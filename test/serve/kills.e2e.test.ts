@@ -18,10 +18,10 @@ import { REDIS_SERVER, startRedis } from "../support/redis.ts";
 import { startRoundRobin } from "../support/round-robin.ts";
 import { type Served, startAnalytics, startServed } from "../support/served.ts";
 
-const KILLS = Number(process.env.SERVE_KILLS ?? 6);
+const KILLS = Number(process.env.SERVE_KILLS ?? 3);
 const SEED = Number(process.env.SERVE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** How many people sign in at the same time. */
-const PEOPLE = 4;
+const PEOPLE = 3;
 const ENDS: End[] = ["revoke", "replay", "keep"];
 
 /** A process that can be killed and restarted with what is on its disk. */

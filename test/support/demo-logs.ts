@@ -52,14 +52,20 @@ function android(machine: string, rest: string) {
  * - the browsers' disguises: an iPad says that it runs iOS, and PlayStation's WebKit that it is Safari.
  * Events stay in the demo. They are no page views, and each of its visits has one, so that leaving them out of the log
  * changes no other number.
+ *
+ * @param limits `mostVisitors` a site has on an ordinary day.
  */
-export function readLoggableFixtures(): Fixtures {
+export function readLoggableFixtures({ mostVisitors = Number.POSITIVE_INFINITY } = {}): Fixtures {
   const fixtures = readFixtures();
   const isPlain = (text: string) => !/[?\p{Cc}]/u.test(text);
   const { spoofed, spreadsheet, ...sources } = fixtures.sources;
   return {
     ...fixtures,
-    sites: fixtures.sites.map((site) => ({ ...site, pages: site.pages.filter(({ path }) => isPlain(path)) })),
+    sites: fixtures.sites.map((site) => ({
+      ...site,
+      visitors: Math.min(site.visitors, mostVisitors),
+      pages: site.pages.filter(({ path }) => isPlain(path)),
+    })),
     sources: {
       ...sources,
       ...(spoofed && { spoofed: { ...spoofed, referrer: "evil.example" } }),

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect } from "vitest";
@@ -29,6 +29,8 @@ for (const [name, text] of Object.entries(files)) {
 
 const { TMPDIR = tmpdir() } = process.env;
 const temporary = mkdtempSync(join(TMPDIR, "test-"));
+// Web servers give up their rights and read files there.
+chmodSync(temporary, 0o711);
 
 Object.assign(process.env, {
   TMPDIR: temporary,

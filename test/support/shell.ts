@@ -21,7 +21,7 @@ export interface ShellOptions {
   /** Stands for a pager; without it, no program can be started. */
   page?: (command: readonly string[], environment: Environment, text: string) => boolean;
   clock?: () => number;
-  /** Gets the milliseconds of each pause between two answers, which is over at once. */
+  /** Gets the milliseconds of each pause, which is over at once. */
   onPause?: (milliseconds: number) => void;
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { readAccess } from "../../config/access.ts";
 import { readGivenKey } from "../../config/given-key.ts";
 import { readProxies } from "../../config/proxy-settings.ts";
@@ -61,7 +60,7 @@ function createConformCommand(io: Io): ShellCommand {
         : await openServiceTarget(io, address, flags);
       const report = await checkConformance(target, {
         clock: io.clock,
-        sleep: (milliseconds) => sleep(milliseconds),
+        sleep: io.pause,
         note: (text) => void printNote(io, text),
         site: flags.site,
         only: flags.only,

@@ -9,10 +9,7 @@ import { writtenFormats } from "../../support/log-formats.ts";
 import { createLogFolder, joinLines, openTestLogs } from "../../support/logs.ts";
 
 it.each(["Caddy", "combined"])("access logs keep the contract (%s)", { timeout: 60_000 }, async (format) => {
-  const loggable = readLoggableFixtures();
-  // A rule needs some visits, not many.
-  const sites = loggable.sites.map((site) => ({ ...site, visitors: Math.min(site.visitors, 100) }));
-  const fixtures = { ...loggable, sites };
+  const fixtures = readLoggableFixtures({ mostVisitors: 100 });
   const demo = await openDemoSource({ clock: () => NOW, fixtures });
   const site = (await demo.sites()).find(({ domain }) => domain === "example.com");
   const written = writtenFormats[format];
