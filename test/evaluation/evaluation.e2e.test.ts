@@ -43,7 +43,9 @@ async function listToolsOf(starting: Promise<McpClient>): Promise<McpClient> {
 async function open(moment: Moment) {
   const { reference } = createTestApi({ start: moments[moment] });
   const service = await listen(reference, "127.0.0.1", 0);
-  const clients = createClients((key) => spawnClient("v2 pinned to 2026-07-28", bin, [], readEnvironment(service, key)));
+  const clients = createClients((key) =>
+    spawnClient("v2 pinned to 2026-07-28", bin, [], readEnvironment(service, key)),
+  );
   const close = async () => {
     await clients.close();
     await service.close();

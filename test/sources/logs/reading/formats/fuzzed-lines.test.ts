@@ -59,12 +59,9 @@ const nasty = fc.constantFrom(
 const damaged = fc
   .tuple(
     fc.constantFrom(...Object.values(writtenFormats).map(({ write }) => write(request))),
-    fc.array(
-      fc.tuple(fc.nat(300), fc.nat(12), fc.oneof(nasty, anyText(8))),
-      {
-        maxLength: 4,
-      },
-    ),
+    fc.array(fc.tuple(fc.nat(300), fc.nat(12), fc.oneof(nasty, anyText(8))), {
+      maxLength: 4,
+    }),
   )
   .map(([line, changes]) =>
     changes.reduce((text, [at, cut, added]) => text.slice(0, at) + added + text.slice(at + cut), line),
