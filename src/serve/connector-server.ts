@@ -33,9 +33,9 @@ export interface Connector {
 /** How long a caller may take to send, in milliseconds; by default Node checks only every 30 s. */
 const TIME_LIMITS = { headers: 10_000, request: 30_000, interval: 2_000 };
 /**
- * How long a connection stays open without requests, in milliseconds: longer than the minute that proxies and
- * load balancers use by default. With Node's 5 s, a request can arrive just as the connection closes, and its sender cannot know whether it
- * was served.
+ * How long a connection stays open without requests, in milliseconds: longer than the minute that proxies and load
+ * balancers use by default. With Node's 5 s, a request can arrive just as the connection closes, and its sender cannot
+ * know whether it was served.
  */
 const KEEP_ALIVE_MS = 65_000;
 
