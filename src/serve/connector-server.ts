@@ -65,7 +65,10 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
     isDraining: () => state.draining,
     checkStore: createReadiness(() => options.store.check(), options.clock),
   };
-  const monitor = await startMonitor(options, readiness);
+  const monitor = await startMonitor(options, readiness).catch((cause: unknown) => {
+    server.close();
+    throw cause;
+  });
   const context = createRequestContext((event, facts) => {
     if (eventLevels[event] !== "debug") monitor?.countEvent(event);
     options.log(event, facts);

@@ -2,7 +2,7 @@ import type { Platform } from "./machine.ts";
 import { type Members, needsKey, type ServerSpec } from "./server-spec.ts";
 
 export const KEY = "ANALYTICS_API_KEY";
-export const URL_NAME = "ANALYTICS_BASE_URL";
+const URL_NAME = "ANALYTICS_BASE_URL";
 
 /** How a client's file refers to an environment variable; `server` is the server's name in the file. */
 export type Reference = (variable: string, server: string) => string;
