@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** Reads a value by its key. The signal cancels one caller's wait. */
 export type CachedRead<T> = (key: string, signal?: AbortSignal) => Promise<T>;
 
@@ -54,6 +56,8 @@ export function createCache<T>(
         leave();
         reject(signal.reason);
       };
+      // All reads for an overview listen to the same signal.
+      setMaxListeners(0, signal);
       signal.addEventListener("abort", onAbort, { once: true });
       entry.value.then(resolve, reject).finally(() => {
         signal.removeEventListener("abort", onAbort);

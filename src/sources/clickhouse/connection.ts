@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { addAbortSignal, type Readable } from "node:stream";
 import { createClient } from "@clickhouse/client";
 import {
@@ -84,11 +83,7 @@ export function connect(
     checkProfile((query) => send(query, {}, signal, PROFILE_LIMIT_MS)),
   );
   return {
-    ask: async (query, signal) => {
-      // All queries of an overview listen to the same signal.
-      if (signal) setMaxListeners(0, signal);
-      return send(query, await check("", signal), signal);
-    },
+    ask: async (query, signal) => send(query, await check("", signal), signal),
   };
 }
 

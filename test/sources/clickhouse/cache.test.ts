@@ -43,4 +43,21 @@ describe("of those who wait for the same", () => {
     first.leaving.abort(new Error("left"));
     expect(readings[0]?.signal.aborted).toBe(true);
   });
+
+  it("may be many with one signal, without a warning of Node's about a leak", async () => {
+    const warnings: string[] = [];
+    const note = ({ message }: Error) => void warnings.push(message);
+    process.on("warning", note);
+    const read = createCache<string>(
+      1000,
+      () => 0,
+      async (key) => key,
+    );
+    const { signal } = new AbortController();
+    const keys = Array.from({ length: 30 }, (_, index) => String(index));
+    expect(await Promise.all(keys.map((key) => read(key, signal)))).toEqual(keys);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
 });
