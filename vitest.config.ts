@@ -12,34 +12,37 @@ const files = readdirSync("test", { recursive: true, encoding: "utf8" })
 
 const setupFiles = ["test/support/private-home.ts", "test/support/seed.ts"];
 
-/** The files of a project share two processes, but those that mock modules: each of them gets its own. */
-function createProjects(name: string, isIncluded: (file: string) => boolean, globalSetup: string[] = []) {
-  const mocks = (file: string) => MOCKS_MODULES.test(readFileSync(file, "utf8"));
-  const [shared, isolated] = [files.filter((file) => !mocks(file)), files.filter(mocks)];
-  return [
-    {
-      extends: true,
-      test: {
-        name,
-        isolate: false,
-        include: shared.filter(isIncluded),
-        globalSetup,
-        setupFiles: [...setupFiles, "test/support/shared-process.ts"],
-      },
+const mocks = (file: string) => MOCKS_MODULES.test(readFileSync(file, "utf8"));
+
+/** The unit tests share two processes, but those that mock modules: each of these files gets a process of its own. */
+const unit = files.filter((file) => !END_TO_END.test(file));
+const [shared, isolated] = [unit.filter((file) => !mocks(file)), unit.filter(mocks)];
+
+const projects: TestProjectInlineConfiguration[] = [
+  {
+    extends: true,
+    test: {
+      name: "unit",
+      isolate: false,
+      include: shared,
+      setupFiles: [...setupFiles, "test/support/shared-process.ts"],
     },
-    {
-      extends: true,
-      test: { name: `${name}-isolated`, include: isolated.filter(isIncluded), globalSetup, setupFiles },
+  },
+  { extends: true, test: { name: "unit-isolated", include: isolated, setupFiles } },
+  {
+    extends: true,
+    test: {
+      name: "end-to-end",
+      include: files.filter((file) => END_TO_END.test(file)),
+      globalSetup: ["test/support/installed-package.ts"],
+      setupFiles,
     },
-  ] satisfies TestProjectInlineConfiguration[];
-}
+  },
+];
 
 export default defineConfig({
   test: {
-    projects: [
-      ...createProjects("unit", (file) => !END_TO_END.test(file)),
-      ...createProjects("end-to-end", (file) => END_TO_END.test(file), ["test/support/installed-package.ts"]),
-    ],
+    projects,
     reporters: ["default", "./test/support/summary-reporter.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
