@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { BASE_PATH } from "../src/operations/contract.ts";
 import { compareCases, describeMachine, type Times } from "./measure.ts";
+import { readPeak } from "./proc.ts";
 import { publish, table } from "./results.ts";
-import { openStdio, type StdioServer } from "./stdio.ts";
+import { openStdio } from "./stdio.ts";
 import { catalogue } from "./truth.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
@@ -13,7 +12,7 @@ const CHAPTER = "## Calls over stdio";
 const DELAY_MS = 50;
 
 /**
- * Measures tool calls over stdio against bare requests for the same data: one at a time, many at once, and the memory
+ * Measures tool calls over stdio against bare requests for the same data, one at a time and many at once, and the memory
  * that the server takes.
  */
 export async function run(args: string[], serviceScript: string): Promise<number> {
@@ -41,8 +40,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
       await compareOne(prompt, rounds),
       `Many at once, ${bursts} rounds; the service answers each request after ${DELAY_MS} ms:`,
       await compareMany(slow, bursts),
-      `Peak memory of each process, after ${calls} calls one after the other:`,
-      await compareMemory(prompt, calls),
+      await measureMemory(prompt, calls),
     ].join("\n\n");
     publish(CHAPTER, section, values);
   } finally {
@@ -57,10 +55,6 @@ const openServer = ({ origin, key }: Upstream) =>
     ANALYTICS_API_KEY: key,
     ANALYTICS_CALLS_PER_MINUTE: "100000000",
   });
-
-/** Starts one of the bare servers: its script and its arguments. */
-const openBare = ({ key }: Upstream, script: string, ...args: string[]) =>
-  openStdio(process.execPath, [resolve("bench", script), ...args], { ANALYTICS_API_KEY: key });
 
 async function compareOne(upstream: Upstream, rounds: number): Promise<string> {
   const server = await openServer(upstream);
@@ -131,38 +125,22 @@ async function compareMany(upstream: Upstream, rounds: number): Promise<string> 
 }
 
 /** Only on Linux: its kernel records the peak. */
-async function compareMemory(upstream: Upstream, calls: number): Promise<string> {
-  const stats = `${upstream.origin}${BASE_PATH}/stats?site=${upstream.site}`;
-  const tools = new Set(catalogue.map(({ tool }) => tool));
-  const servers = {
-    "a bare responder": await openBare(upstream, "bare-responder.js"),
-    "a bare responder, one undici request per call": await openBare(upstream, "bare-responder.js", stats),
-    "the SDK's server, one undici request per call": await openBare(
-      upstream,
-      "bare-server.js",
-      stats,
-      ...tools,
-    ),
-    "analytics-mcp": await openServer(upstream),
-  };
-  const rows = Object.entries(servers).map(async ([name, server]) => {
-    const before = readPeak(server);
+async function measureMemory(upstream: Upstream, calls: number): Promise<string> {
+  const server = await openServer(upstream);
+  try {
+    const before = readPeak(server.pid);
     for (let call = 0; call < calls; call++) {
       const { tool, args } = catalogue[call % catalogue.length] ?? { tool: "get_realtime", args: {} };
       // Different days each time, because a cached answer costs less.
       const days = "days" in args ? { days: 1 + (call % 90) } : {};
       await server.call(tool, tool === "list_sites" ? {} : { site: upstream.site, ...args, ...days });
     }
-    const after = readPeak(server);
+    const figures = [before, readPeak(server.pid)].map((mb) => mb.toFixed(0));
+    const head = ["", "when the tools are listed", `after ${calls} calls, one after the other`];
+    return table(head, [["peak memory, MB", ...figures]]);
+  } finally {
     await server.close();
-    return [name, before, after];
-  });
-  return table(["MB", "when the tools are listed", "after the calls"], await Promise.all(rows));
-}
-
-function readPeak({ pid }: StdioServer): string {
-  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return (Number(kilobytes) / 1024).toFixed(0);
+  }
 }
 
 const timeAll = (cases: Record<string, () => Promise<unknown>>) =>

@@ -5,7 +5,6 @@ import { findPort, type Running, startProgram } from "../test/support/processes.
 import { startRedis } from "../test/support/redis.ts";
 import { startRoundRobin } from "../test/support/round-robin.ts";
 import type { Figures } from "./figures.ts";
-import { watch } from "./watch.ts";
 
 export interface ConnectorsOptions {
   /** The analytics service. */
@@ -22,9 +21,9 @@ export async function startConnectors({ origin, store, replicas, env = {} }: Con
   const folder = mkdtempSync(join(tmpdir(), "load-"));
   const redis = store === "redis" ? await startRedis() : undefined;
   const proxy = replicas > 1 ? await startRoundRobin({ believes: true }) : undefined;
-  const running: (Running & { admin: string })[] = [];
+  const running: Running[] = [];
   for (let replica = 0; replica < replicas; replica++) {
-    const [port, adminPort] = [await findPort(), await findPort()];
+    const port = await findPort();
     const args = [
       "--inspect=127.0.0.1:0",
       "bin/analytics-mcp.js",
@@ -38,12 +37,9 @@ export async function startConnectors({ origin, store, replicas, env = {} }: Con
       redis?.url ?? join(folder, "store.db"),
       "--secret-file",
       join(folder, "secret"),
-      "--admin-listen",
-      `127.0.0.1:${adminPort}`,
       ...(proxy ? ["--public-url", proxy.publicUrl] : []),
     ];
-    const program = await startProgram(process.execPath, args, env, STARTED);
-    running.push({ ...program, admin: `http://127.0.0.1:${adminPort}` });
+    running.push(await startProgram(process.execPath, args, env, STARTED));
     proxy?.ports.push(port);
   }
   const [first] = running;
@@ -54,10 +50,6 @@ export async function startConnectors({ origin, store, replicas, env = {} }: Con
     publicUrl: proxy?.publicUrl ?? own,
     pids: running.map(({ child }) => child.pid ?? 0),
     inspectors,
-    watch: () =>
-      running.map(({ child, admin }, index) =>
-        watch(child.pid ?? 0, `${admin}/metrics`, inspectors[index] ?? ""),
-      ),
     /** Stops as an operator does, and reads the log: only expected events may be louder than info. */
     stop: async (figures: Figures, expected: string[] = []) => {
       for (const { stop, output } of running) {

@@ -10,9 +10,9 @@ import { ask } from "./http.ts";
 import { evaluate } from "./inspector.ts";
 import { createSpeaker } from "./mcp.ts";
 import { describeMachine, sortTimes } from "./measure.ts";
+import { readResident } from "./proc.ts";
 import { table } from "./results.ts";
 import { createAuthorization } from "./sign-in.ts";
-import { readRss } from "./watch.ts";
 
 const MB = 1_048_576;
 const DEMO_KEY = "demo-key-of-acme";
@@ -88,13 +88,12 @@ async function startServer(store: string) {
   );
   const inspector = /ws:\S+/.exec(output.stderr)?.[0] ?? "";
   const [, publicUrl = ""] = /The connector is at (\S+):/.exec(output.stderr) ?? [];
-  const readResident = () => readRss(child.pid ?? 0) / MB;
   return {
     publicUrl,
-    readResident,
+    readResident: () => readResident(child.pid ?? 0),
     /** Resident memory, heap, and what is outside the heap, in MB. */
     readMemory: async () => {
-      const resident = readResident();
+      const resident = readResident(child.pid ?? 0);
       const { heapUsed, external } = Object(await evaluate(inspector, "process.memoryUsage()"));
       return [resident, heapUsed / MB, external / MB];
     },

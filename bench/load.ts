@@ -6,6 +6,7 @@ import { startProgram } from "../test/support/processes.ts";
 import { startConnectors } from "./connectors.ts";
 import { createFigures } from "./figures.ts";
 import { describeOrganization } from "./organizations.ts";
+import { createPulse, type Pulse } from "./pulse.ts";
 import { buildReport } from "./report.ts";
 import { publish } from "./results.ts";
 import { createSession } from "./session.ts";
@@ -79,27 +80,42 @@ export async function run(args: string[], serviceScript: string): Promise<number
     await Promise.all(Array.from({ length: 10 }, usher));
 
     say(`${seconds} seconds of load.`);
-    const watches = connectors.watch();
+    const watched = await Promise.all(
+      connectors.pids.map(async (pid, index) => ({
+        pulse: await createPulse(pid, connectors.inspectors[index] ?? ""),
+        pulses: [] as Pulse[],
+      })),
+    );
+    const timer = setInterval(() => {
+      // A reading that fails is left out: a process that has ended shows elsewhere.
+      for (const { pulse, pulses } of watched) {
+        pulse.take().then(
+          (taken) => pulses.push(taken),
+          () => {},
+        );
+      }
+    }, 1_000);
+    closers.push(() => clearInterval(timer));
     const ownDelay = monitorEventLoopDelay();
     ownDelay.enable();
     const start = performance.now();
     const living = all.map((session) => session.live());
     const heaps: number[][] = [];
     const readHeaps = async () =>
-      void heaps.push(await Promise.all(watches.map((watched) => watched.readLiveHeap())));
+      void heaps.push(await Promise.all(watched.map(({ pulse }) => pulse.readLiveHeap())));
     for (let part = 0; part < PARTS; part++) {
       await wait(((seconds ?? 0) * 1000) / PARTS);
       await readHeaps();
     }
     over = true;
     const elapsed = (performance.now() - start) / 1000;
-    for (const watched of watches) watched.stop();
+    clearInterval(timer);
     ownDelay.disable();
     const [busy = 0] = loadavg();
     await Promise.all(living);
     for (const session of all) session.close();
     if (!values.trial) await wait(QUIET_MS);
-    const after = await Promise.all(watches.map((watched) => watched.takeOne()));
+    const after = await Promise.all(watched.map(({ pulse }) => pulse.take()));
     await readHeaps();
     await connectors.stop(figures);
 
@@ -117,8 +133,8 @@ export async function run(args: string[], serviceScript: string): Promise<number
       busy,
       ownLagMs: ownDelay.max / 1e6,
       command: ["npm run load", ...(args.length === 0 ? [] : ["--", ...args])].join(" "),
-      samples: watches.map(({ samples }) => samples),
-      heaps: watches.map((_, index) => heaps.map((part) => part[index] ?? Number.NaN)),
+      pulses: watched.map(({ pulses }) => pulses),
+      heaps: watched.map((_, index) => heaps.map((part) => part[index] ?? Number.NaN)),
       machine: `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}`,
       date: new Date().toISOString().slice(0, 10),
     });

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { evaluate, readLiveHeap } from "./inspector.ts";
-import { readRss } from "./watch.ts";
+import { readCpu, readResident } from "./proc.ts";
 
 const MB = 1_048_576;
 
@@ -11,6 +11,8 @@ export interface Pulse {
   sockets: number;
   /** Handles, requests and timers that keep the event loop alive. */
   handles: number;
+  /** Share of one core since the previous reading. */
+  cpu: number;
   /** Event loop delay since the previous reading, in milliseconds. */
   delayMedianMs: number;
   delayMostMs: number;
@@ -27,16 +29,20 @@ const READ = `({
 /** Reads a process's vital signs from /proc and its inspector. */
 export async function createPulse(pid: number, inspector: string) {
   await evaluate(inspector, `globalThis.pulse = ${INSTALL}; pulse.enable()`);
+  let last = { at: performance.now(), cpu: readCpu(pid) };
   return {
     take: async (): Promise<Pulse> => {
       // Read before the inspector opens a socket there.
       const descriptors = readdirSync(`/proc/${pid}/fd`).map((name) => readLink(`/proc/${pid}/fd/${name}`));
+      const [previous, now] = [last, { at: performance.now(), cpu: readCpu(pid) }];
+      last = now;
       const { delays, handles } = Object(await evaluate(inspector, READ));
       return {
-        residentMb: readRss(pid) / MB,
+        residentMb: readResident(pid),
         open: descriptors.length,
         sockets: descriptors.filter((each) => each.startsWith("socket:")).length,
         handles,
+        cpu: (now.cpu - previous.cpu) / ((now.at - previous.at) / 1000),
         delayMedianMs: delays[0],
         delayMostMs: delays[1],
       };

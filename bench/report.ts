@@ -1,6 +1,6 @@
 import type { Summary } from "./figures.ts";
+import type { Pulse } from "./pulse.ts";
 import { table } from "./results.ts";
-import { fitSlope, type Sample } from "./watch.ts";
 
 export interface Reported {
   title: string;
@@ -17,12 +17,12 @@ export interface Reported {
   /** Seconds. */
   elapsed: number;
   summary: Summary;
-  /** One list per process. */
-  samples: Sample[][];
+  /** Readings of each process, at equal intervals. */
+  pulses: Pulse[][];
   /** Live heap of each process in MB, at equal intervals; the last value is from after all sessions left. */
   heaps: number[][];
   /** One per process, after all sessions left. */
-  after: (Sample | undefined)[];
+  after: Pulse[];
 }
 
 const round = (value: number, digits = 0) => value.toFixed(digits);
@@ -50,22 +50,22 @@ export function buildReport(run: Reported): string {
         ]),
     ),
     table(["expected outcome", "times"], summary.expected),
-    ...run.samples.map((samples, index) => describeProcess(run, samples, index)),
+    ...run.pulses.map((pulses, index) => describeProcess(run, pulses, index)),
   ].join("\n\n");
 }
 
-function describeProcess(run: Reported, samples: Sample[], index: number): string {
-  const second = samples.slice(Math.floor(samples.length / 2));
+function describeProcess(run: Reported, pulses: Pulse[], index: number): string {
+  const second = pulses.slice(Math.floor(pulses.length / 2));
   const [first, last, after] = [second[0], second.at(-1), run.after[index]];
   if (!first || !last || !after) return "Too short to say anything about memory.";
-  const most = (part: Sample[]) => round(Math.max(...part.map((each) => each.rssMb)));
+  const most = (part: Pulse[]) => round(Math.max(...part.map((each) => each.residentMb)));
   const alive = run.heaps[index] ?? [];
   const heaps = alive.map((each) => round(each));
   const [halfway, end] = [Math.floor(heaps.length / 2), heaps.length - 1];
   const minutes = run.elapsed / 60 / (heaps.length - 1);
   const slope = fitSlope(alive.slice(halfway, end).map((each, part) => [part * minutes, each]));
-  const lags = samples.map(({ lagMs }) => lagMs).sort((a, b) => a - b);
-  const cpu = samples.reduce((sum, each) => sum + each.cpu, 0) / samples.length;
+  const lags = pulses.map(({ delayMostMs }) => delayMostMs).sort((a, b) => a - b);
+  const cpu = pulses.reduce((sum, each) => sum + each.cpu, 0) / pulses.length;
   return table(
     [`process ${index + 1}, second half of the run`, ""],
     [
@@ -74,10 +74,10 @@ function describeProcess(run: Reported, samples: Sample[], index: number): strin
       ["the same, after all sessions left", heaps.at(-1) ?? ""],
       ["files and sockets, first → last", `${first.open} → ${last.open}`],
       ["the same, after all sessions left", after.open],
-      ["resident memory, MB, first → last", `${round(first.rssMb)} → ${round(last.rssMb)}`],
+      ["resident memory, MB, first → last", `${round(first.residentMb)} → ${round(last.residentMb)}`],
       [
         "maximum, in the first half and in the second",
-        `${most(samples.slice(0, -second.length))}, ${most(second)}`,
+        `${most(pulses.slice(0, -second.length))}, ${most(second)}`,
       ],
       ["of one core, on average", `${round(cpu * 100)} %`],
       [
@@ -86,4 +86,13 @@ function describeProcess(run: Reported, samples: Sample[], index: number): strin
       ],
     ],
   );
+}
+
+/** The slope of the least-squares line through the points, per unit of x. */
+export function fitSlope(points: [x: number, y: number][]): number {
+  const mean = (of: (point: [number, number]) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [x, y] = [mean(([each]) => each), mean(([, each]) => each)];
+  const covariance = mean((point) => (point[0] - x) * (point[1] - y));
+  return covariance / mean((point) => (point[0] - x) ** 2);
 }

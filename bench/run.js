@@ -4,27 +4,17 @@ import { build } from "tsup";
 
 /**
  * Runs a bench, bundled so that any Node can run it, in the project's folder so that it finds the packages:
- * `node bench/run.js load --sessions 200`. Without a name, runs all that only need this machine, one after the other;
- * `--peers` adds the one that installs other servers.
+ * `node bench/run.js load --sessions 200`. Without a name, runs the short ones, one after the other.
  */
 const given = process.argv.slice(2);
 const named = given[0] !== undefined && !given[0].startsWith("--");
-const all = [
-  "start",
-  "calls",
-  "throughput",
-  "strangers",
-  "reference",
-  "logs",
-  ...(given.includes("--peers") ? ["peers"] : []),
-];
-const names = named ? given.slice(0, 1) : all;
-const args = named ? given.slice(1) : given.filter((each) => each !== "--peers");
+const names = named ? given.slice(0, 1) : ["start", "calls", "throughput", "logs"];
+const args = named ? given.slice(1) : given;
 
 const folder = mkdtempSync(resolve("node_modules", ".bench-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 await build({
-  entry: [...names.map((name) => `bench/${name}.ts`), "bench/service.ts", "bench/first-answer.ts"],
+  entry: [...names.map((name) => `bench/${name}.ts`), "bench/service.ts"],
   config: false,
   format: "esm",
   platform: "node",

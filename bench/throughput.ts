@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Agent } from "undici";
 import { startProgram } from "../test/support/processes.ts";
@@ -8,6 +6,7 @@ import { startConnectors } from "./connectors.ts";
 import { createSpeaker } from "./mcp.ts";
 import { describeMachine, sortTimes } from "./measure.ts";
 import { describeOrganization } from "./organizations.ts";
+import { readCpu } from "./proc.ts";
 import { publish, table } from "./results.ts";
 import { createAuthorization } from "./sign-in.ts";
 
@@ -22,11 +21,10 @@ const CALLS = {
     params: { ...params, _meta: { progressToken: 2 } },
   },
 };
-const CALL = CALLS[""];
 
 /**
- * How many calls of a tool `/mcp` answers in a second, each with its bearer check, from what the service's answer was
- * a moment ago: against a responder on node:http that does nothing. All take turns.
+ * How many calls of a tool `/mcp` answers in a second, each with its bearer check; the service's answer comes from the
+ * grant's cache. Both protocol generations take turns.
  */
 export async function run(args: string[], serviceScript: string): Promise<number> {
   const { values } = parseArgs({
@@ -55,30 +53,16 @@ export async function run(args: string[], serviceScript: string): Promise<number
     "2026-07-28": createSpeaker(agent, `${connectors.publicUrl}/mcp`, "current"),
     "2025-11-25": createSpeaker(agent, `${connectors.publicUrl}/mcp`, "before"),
   };
-  const answer = await speakers["2026-07-28"].send(access, CALL);
-  const result = JSON.stringify(JSON.parse(answer?.text ?? "{}").result);
-  const bare = await startProgram(process.execPath, [resolve("bench/bare-http.js"), result], {}, "Bare at");
-  const [, bareUrl = ""] = /Bare at (\S+)/.exec(bare.output.stderr) ?? [];
   try {
-    const cases = {
-      "a bare responder": {
-        url: bareUrl,
-        pid: bare.child.pid ?? 0,
-        ...speakers["2026-07-28"].write(access, CALL),
-      },
-      ...Object.fromEntries(
-        Object.entries(speakers).flatMap(([revision, speaker]) =>
-          Object.entries(CALLS).map(([kind, call]) => [
-            `\`/mcp\`, ${revision}${kind}`,
-            {
-              url: `${connectors.publicUrl}/mcp`,
-              pid: connectors.pids[0] ?? 0,
-              ...speaker.write(access, call),
-            },
-          ]),
-        ),
+    const target = { url: `${connectors.publicUrl}/mcp`, pid: connectors.pids[0] ?? 0 };
+    const cases: Record<string, Sent> = Object.fromEntries(
+      Object.entries(speakers).flatMap(([revision, speaker]) =>
+        Object.entries(CALLS).map(([kind, call]) => [
+          `\`/mcp\`, ${revision}${kind}`,
+          { ...target, ...speaker.write(access, call) },
+        ]),
       ),
-    };
+    );
     const seen = new Map(Object.keys(cases).map((name) => [name, [] as Burst[]]));
     for (let round = -1; round < Number(values.rounds); round++) {
       for (const [name, sent] of Object.entries(cases)) {
@@ -86,34 +70,22 @@ export async function run(args: string[], serviceScript: string): Promise<number
         if (round >= 0) seen.get(name)?.push(burst);
       }
     }
-    const rates = [...seen].map(
-      ([name, all]) => [name, sortTimes(all.map(({ rate }) => rate)).at(0.5)] as const,
-    );
-    const [[, floor] = ["", Number.NaN]] = rates;
     const report = [
       `### ${connections} connections, Node ${process.version.slice(1).split(".")[0]}`,
       `\`npm run bench -- throughput\`, ${describeMachine()}, Node ${process.versions.node}; ${values.rounds} turns of ${Number(values.turn) / 1000} s each, medians; the client shares the machine.`,
       table(
-        ["", "calls a second", "of the bare responder", "p50, ms", "p99, ms", "CPU a call, µs"],
-        rates.map(([name, rate]) => {
-          const bursts = seen.get(name) ?? [];
+        ["", "calls a second", "p50, ms", "p99, ms", "CPU a call, µs"],
+        [...seen].map(([name, bursts]) => {
+          const rate = sortTimes(bursts.map((each) => each.rate)).at(0.5);
           const times = sortTimes(bursts.flatMap((each) => each.times));
           const cpu = sortTimes(bursts.map((each) => each.cpu)).at(0.5);
-          return [
-            name,
-            rate.toFixed(0),
-            (rate / floor).toFixed(2),
-            times.at(0.5).toFixed(1),
-            times.at(0.99).toFixed(1),
-            cpu.toFixed(0),
-          ];
+          return [name, rate.toFixed(0), times.at(0.5).toFixed(1), times.at(0.99).toFixed(1), cpu.toFixed(0)];
         }),
       ),
     ].join("\n\n");
     publish(CHAPTER, report, values);
   } finally {
     agent.destroy();
-    await bare.stop();
     await connectors.close();
     await service.stop();
   }
@@ -156,13 +128,5 @@ async function press(sent: Sent, connections: number, milliseconds: number): Pro
   await Promise.all(Array.from({ length: connections }, drive));
   const rate = times.length / ((performance.now() - start) / 1000);
   await agent.close();
-  return { rate, times, cpu: (readCpu(pid) - cpu) / times.length };
-}
-
-/** Microseconds that a process has computed so far; /proc counts hundredths of a second. */
-function readCpu(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /s, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  return { rate, times, cpu: ((readCpu(pid) - cpu) * 1e6) / times.length };
 }

@@ -6,7 +6,6 @@ import { hasChdb } from "../support/clickhouse.ts";
 const { folder } = inject("installed");
 const few = ["--rounds", "1"];
 const installed = ["--installed", folder];
-const short = ["--turn", "100"];
 
 /** What each bench prints in front of a table's figures, which say nothing of so few rounds. */
 it.concurrent.each([
@@ -26,19 +25,20 @@ it.concurrent.each([
   [
     "calls",
     [...few, "--bursts", "1", "--calls", "20"],
-    ["get_realtime", "get_stats", "get_stats, remembered", "100 bare requests", "100 calls", "analytics-mcp"],
+    [
+      "get_realtime",
+      "get_stats",
+      "get_stats, remembered",
+      "100 bare requests",
+      "100 calls",
+      "peak memory, MB",
+    ],
   ],
   [
     "throughput",
-    [...few, ...short, "--connections", "5"],
-    ["a bare responder", "`/mcp`, 2026-07-28", "`/mcp`, 2025-11-25, with a `progressToken`"],
+    [...few, "--turn", "100", "--connections", "5"],
+    ["`/mcp`, 2026-07-28", "`/mcp`, 2025-11-25, with a `progressToken`"],
   ],
-  [
-    "strangers",
-    [...few, ...short, "--connections", "4"],
-    ["nobody", "`/healthz`", "`/readyz`", "`/authorize`, refused with 429"],
-  ],
-  ["reference", few, ["`/stats`, directly", "`/stats`, over HTTP", "`/breakdown`, pages, directly"]],
   [
     "logs",
     [...few, ...installed, "--lines", "20000", "--visitors", "100"],
@@ -49,8 +49,6 @@ it.concurrent.each([
       "the same, after 1000 new lines",
     ],
   ],
-  // None but this one: the others would come from the network.
-  ["peers", [...few, "--only", "none"], ["analytics-mcp"]],
 ])("%s measures, and leaves the results as they are", { timeout: 90_000 }, async (name, args, rows) => {
   const before = readFileSync("bench/RESULTS.md", "utf8");
   const command = ["bench/run.js", name, ...args, "--trial"];
@@ -71,16 +69,9 @@ it("flood measures, and no honest request fails", { timeout: 60_000 }, async () 
 });
 
 it("has a chapter for each", () => {
-  const chapters = [
-    "start",
-    "calls",
-    "throughput",
-    "strangers",
-    "reference",
-    "logs",
-    "clickhouse",
-    "peers",
-  ].map((name) => /^const CHAPTER = "(.*)";$/m.exec(readFileSync(`bench/${name}.ts`, "utf8"))?.[1]);
+  const chapters = ["start", "calls", "throughput", "logs", "clickhouse"].map(
+    (name) => /^const CHAPTER = "(.*)";$/m.exec(readFileSync(`bench/${name}.ts`, "utf8"))?.[1],
+  );
   const lines = readFileSync("bench/RESULTS.md", "utf8").split("\n");
   expect(lines.filter((line) => chapters.includes(line))).toEqual(chapters);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { fitSlope } from "../../bench/report.ts";
 import { replaceSection } from "../../bench/results.ts";
 import { isLevel } from "../../bench/soak-report.ts";
 import { agrees } from "../../bench/truth.ts";
-import { fitSlope } from "../../bench/watch.ts";
 
 describe("what the load run judges by", () => {
   it.each<[string, unknown, boolean]>([
