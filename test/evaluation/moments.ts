@@ -1,8 +1,8 @@
 import { NOW } from "../support/api.ts";
 
 /**
- * The moments at which questions are asked, in milliseconds since 1970. They are few, because each needs a service and a
- * server process, and awkward, because a wrong window can give the right numbers on an ordinary day.
+ * The moments at which questions are asked, in milliseconds since 1970. They are few, because each needs a service and
+ * servers, and awkward, because a wrong window can give the right numbers on an ordinary day.
  */
 export const moments = {
   /** 05:05 in Berlin and 13:05 in Tokyo on Saturday, 21 November 2026; 23:05 on Friday in New York. */

@@ -86,7 +86,7 @@ interface PlainQuestion<C extends readonly ToolCall[]> extends Common {
   calls: C;
   /** Reads the facts from the answers of the calls. */
   read: (answers: AnswersTo<C>) => unknown;
-  /** Whether the shell commands of the receipts must give the same answer. */
+  /** Whether the shell commands of the receipts are run too, and must give the same answer. */
   shell?: true;
 }
 

@@ -65,12 +65,25 @@ export function startOf(date: string, timezone: string): number {
 
 const nextDates = new Map<string, string>();
 
+const dayAfter = (date: string): string => {
+  const next = nextDates.get(date) ?? moveDate(date, 1);
+  nextDates.set(date, next);
+  return next;
+};
+
+/** The last answer for each zone: most instants that are asked for in a row are of one day. */
+const lastDays = new Map<string, string>();
+
 /** The day of an instant: it begins when the clocks first show its date, and goes on if they are set back. */
 export function dayOf(instant: number, timezone: string): string {
+  const last = lastDays.get(timezone);
+  if (last !== undefined && startOf(last, timezone) <= instant && instant < startOf(dayAfter(last), timezone))
+    return last;
   const shown = dateShown(instant, timezone);
-  const next = nextDates.get(shown) ?? moveDate(shown, 1);
-  nextDates.set(shown, next);
-  return startOf(next, timezone) <= instant ? next : shown;
+  const next = dayAfter(shown);
+  const day = startOf(next, timezone) <= instant ? next : shown;
+  lastDays.set(timezone, day);
+  return day;
 }
 
 /** Minutes that the clocks are ahead of UTC, rounded: RFC 3339 allows no seconds in an offset. */
