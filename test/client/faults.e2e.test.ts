@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
@@ -23,8 +23,8 @@ import { answerRightly, type FaultyServer, send, startServer } from "../support/
 const KEY = "canary-4f1c9a2e77d04b6f";
 const JSON_TYPE = { "content-type": "application/json" };
 const open: { close(): unknown }[] = [];
-afterEach(() => {
-  for (const server of open.splice(0)) server.close();
+afterAll(() => {
+  for (const server of open) server.close();
 });
 
 type Listener = (request: IncomingMessage, response: ServerResponse, count: number) => void;
@@ -64,7 +64,7 @@ async function fail(answer: Promise<unknown>): Promise<AnalyticsError> {
   return error as AnalyticsError;
 }
 
-describe("a network failure is explained so that a person can act on it", () => {
+describe.concurrent("a network failure is explained so that a person can act on it", () => {
   it("nothing is listening", async () => {
     const server = await start(() => {});
     server.close();
@@ -210,7 +210,7 @@ describe("a network failure is explained so that a person can act on it", () => 
   });
 });
 
-describe("proxies of the environment", () => {
+describe.concurrent("proxies of the environment", () => {
   it("carry the request", async () => {
     const server = await start(async (request, response) => {
       const { status, headers, body } = await answerRightly(request);
@@ -231,7 +231,7 @@ describe("proxies of the environment", () => {
 
   it("that do not answer are named, instead of the service", async () => {
     const proxy = await startProxy(() => undefined);
-    for (const server of open.splice(0)) server.close();
+    proxy.close();
     const fetch = createNetworkFetch({ httpsProxy: proxy.origin });
     const { call } = createHttpClient({
       readTarget: () => ({ baseUrl: "https://x.test/api/v1", apiKey: KEY, fetch, proxies: [proxy.origin] }),
@@ -253,7 +253,7 @@ describe("proxies of the environment", () => {
   });
 });
 
-describe("a connection that is never established", () => {
+describe.concurrent("a connection that is never established", () => {
   /** A server that does not speak HTTP; the test says what it does with a connection. */
   async function startSilence(meet: (socket: Socket) => void) {
     const sockets = new Set<Socket>();
@@ -334,7 +334,7 @@ describe("a connection that is never established", () => {
   });
 });
 
-describe("content codings", () => {
+describe.concurrent("content codings", () => {
   const packed = (coding: string, pack: (body: Buffer) => Buffer) =>
     start(async (request, response) => {
       const { status, headers, body } = await answerRightly(request);
@@ -383,7 +383,7 @@ describe("content codings", () => {
   });
 });
 
-describe("temporary failures are retried", () => {
+describe.concurrent("temporary failures are retried", () => {
   const failThenAnswer = (times: number, status: number, headers: Record<string, string> = {}) =>
     start(async (request, response, count) => {
       if (count <= times) return send(response, status, headers, "");
@@ -434,7 +434,7 @@ describe("temporary failures are retried", () => {
   });
 });
 
-describe("cancelling", () => {
+describe.concurrent("cancelling", () => {
   it("cuts the request at the service and fails with cancelled", async () => {
     let closed: () => void = () => {};
     const cut = new Promise<void>((resolve) => {
@@ -675,5 +675,6 @@ async function startProxy(route: (target: string) => string | undefined) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   open.push(server);
   const address = server.address();
-  return { origin: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
+  const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  return { origin, close: () => server.close() };
 }
