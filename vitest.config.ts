@@ -48,6 +48,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Longer than a step takes while both workers are busy. The default is one second.
     expect: { poll: { timeout: 15_000 } },
+    // Concurrent tests wait for time limits more than they compute.
+    maxConcurrency: 10,
     // The processes that the tests start compete for two cores; no test measures time.
     maxWorkers: 2,
   },

@@ -306,7 +306,7 @@ describe.concurrent("a connection that is never established", () => {
     );
   });
 
-  it("aborted calls free their places for others", async () => {
+  it("aborted calls free their places for others", async ({ expect }) => {
     let isSilent = true;
     const server = await start(async (request, response) => {
       const { status, headers, body } = await answerRightly(request);

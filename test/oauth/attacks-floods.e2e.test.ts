@@ -1,7 +1,10 @@
+import { createServer } from "node:http";
 import { connect } from "node:net";
 import { afterEach, expect, it } from "vitest";
+import { createNetworkFetch } from "../../src/client/network.ts";
 import { ask, callMcp, openConsent, prepare, register, signIn } from "../support/attacker.ts";
 import { startTestConnector } from "../support/connector.ts";
+import { findPort } from "../support/processes.ts";
 import { underAttack } from "../support/under-attack.ts";
 
 const LARGE = 1_500_000;
@@ -39,6 +42,41 @@ function* drip(start: string) {
   yield start;
   for (let index = 0; index < 400; index++) yield "x";
 }
+
+/** A client that never ends its request, at the default time limits. */
+async function requestSlowly() {
+  const connector = await startTestConnector();
+  const seen = await sendSlowly(connector.publicUrl, ["GET / HTTP/1.1\r\nHost: localhost\r\n"], 0);
+  await connector.close();
+  return seen;
+}
+
+/** A person who consents while the analytics service trickles its answer. */
+async function consentWithSlowService() {
+  const service = createServer((_, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const timer = setInterval(() => response.write(" "), 200);
+    response.once("close", () => clearInterval(timer));
+  });
+  const port = await findPort();
+  service.listen(port, "127.0.0.1");
+  const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+  const fetch = createNetworkFetch({});
+  const connector = await startTestConnector({ reach: (apiKey) => ({ baseUrl, apiKey, fetch }) });
+  const { submit } = await openConsent(connector.publicUrl, (await prepare(connector.publicUrl)).url);
+  const started = performance.now();
+  const { answer } = await submit({ api_key: "some-key" });
+  const took = performance.now() - started;
+  await connector.close();
+  service.closeAllConnections();
+  service.close();
+  return { answer, took };
+}
+
+/** Both take ten seconds, during which the other tests run. */
+const [slowRequest, slowService] = [requestSlowly(), consentWithSlowService()];
+slowRequest.catch(() => {});
+slowService.catch(() => {});
 
 underAttack((scene) => {
   it("registration floods: the 61st in an hour from one address gets 429 on both replicas", async () => {
@@ -152,10 +190,16 @@ it.concurrent.each([
   expect(took).toBeLessThan(4_000);
 });
 
-it.concurrent("slow requests: the default limits are checked often enough to hold", async () => {
-  const connector = await startTestConnector();
-  const { took, text } = await sendSlowly(connector.publicUrl, ["GET / HTTP/1.1\r\nHost: localhost\r\n"], 0);
-  await connector.close();
+it("slow requests: the default limits are checked often enough to hold", async () => {
+  const { took, text } = await slowRequest;
   expect(text).toContain("408");
   expect(took).toBeLessThan(14_000);
+});
+
+it("slow services: one that trickles its answer keeps the person waiting ten seconds at most", async () => {
+  const { took, answer } = await slowService;
+  expect(answer.status).toBe(503);
+  expect(answer.text).toContain("is not responding, so the key could not be checked.");
+  expect(took).toBeGreaterThan(9_000);
+  expect(took).toBeLessThan(12_000);
 });

@@ -79,55 +79,6 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
   });
   afterAll(() => redis.stop());
 
-  it("fails fast while Redis is down, recovers by itself, and keeps what it acknowledged", async () => {
-    const store = await open();
-    await store.put(buildRecord("a", { grantId: "g" }));
-    await store.consume("AccessToken", "a", 7);
-    await redis.kill();
-    for (let round = 0; round < 3; round++) {
-      await expectUnavailable(store, "Redis does not answer");
-      await sleep(300);
-    }
-    // In sequence: no call waits for the next attempt to connect.
-    const start = performance.now();
-    for (let round = 0; round < 4; round++) await expect(store.check()).rejects.toThrow();
-    expect(performance.now() - start).toBeLessThan(500);
-    await redis.start();
-    await recover(store);
-    expect(await store.consume("AccessToken", "a", 8)).toEqual({ first: false, consumed: 7 });
-    for (const [, call] of methods) await call(store);
-    // One line each, however many attempts were made.
-    expect(context.lines).toEqual([
-      "Lost the connection to Redis. Sign-ins are refused until it is back.",
-      "The connection to Redis is back.",
-    ]);
-  });
-
-  it("fails fast while Redis is silent, and recovers when it answers again", async () => {
-    const store = await open();
-    // A call that throws may still take effect later, so the state of "a" is unknown.
-    await store.put(buildRecord("kept"));
-    const pid = Number(/process_id:(\d+)/.exec(redis.cli("info", "server"))?.[1]);
-    process.kill(pid, "SIGSTOP");
-    await expectUnavailable(store, "Redis does not answer");
-    await sleep(2_500);
-    await expectUnavailable(store, "Redis does not answer");
-    process.kill(pid, "SIGCONT");
-    await recover(store);
-    expect(await store.get("AccessToken", "kept")).toBeDefined();
-  });
-
-  it("replaces a connection that died silently", async () => {
-    const proxy = await startProxy(redis.url);
-    const store = await open(proxy.url);
-    await store.check();
-    // As if a firewall dropped the connection.
-    proxy.silence("both");
-    await expectUnavailable(store, "Redis does not answer");
-    await recover(store);
-    proxy.close();
-  });
-
   it("does not retry a call without an answer, since it may have been executed", async () => {
     const proxy = await startProxy(redis.url);
     const store = await open(proxy.url);
@@ -187,27 +138,6 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     await open();
     redis.cli("config", "set", "maxmemory-policy", "noeviction");
     expect(context.lines).toEqual([expect.stringContaining("Set noeviction")]);
-  });
-
-  it("lets Redis expire everything in the end", async () => {
-    const store = await open();
-    // In real time, because Redis expires the keys.
-    const expires = context.clock.now + 2_000;
-    const plain = { grantId: "g", clientId: "c", expires };
-    for (const hash of ["a", "b"]) await store.put(buildRecord(hash, plain));
-    await store.put(buildRecord("client", { kind: "Client", clientId: "c", expires }));
-    await store.hit("a", { max: 9, windowMs: 2_000 }, context.clock.now);
-    expect(Number(redis.cli("dbsize"))).toBeGreaterThan(6);
-    await expect.poll(() => redis.cli("keys", "*")).toBe("");
-    await store.put(buildRecord("a", { ...plain, expires: context.clock.now + MINUTE }));
-    await store.revokeGrant("g", context.clock.now);
-    const kept = redis.cli("keys", "*").split("\n").sort();
-    expect(kept).toEqual(["{analytics-mcp}:grant:g", "{analytics-mcp}:grants"]);
-    for (const key of kept) expect(Number(redis.cli("pttl", key))).toBeGreaterThan(29 * 24 * 60 * MINUTE);
-    const far = context.clock.now + 2 * REVOCATION_KEPT;
-    await store.put(buildRecord("b", { grantId: "far", expires: far }));
-    await store.revokeGrant("far", context.clock.now);
-    expect(Number(redis.cli("pttl", "{analytics-mcp}:grant:far"))).toBeGreaterThan(59 * 24 * 60 * MINUTE);
   });
 
   it("does not return a revoked grant's record even if removing it failed", async () => {
@@ -306,7 +236,101 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
   });
 });
 
-describe("a store in a Redis that does not run", () => {
+/** These wait for time limits, so each has a Redis of its own and they wait side by side. */
+describe.skipIf(REDIS_SERVER === undefined).concurrent("a store in a Redis of its own (redis-server)", () => {
+  const [stores, servers]: [Store[], RedisServer[]] = [[], []];
+  afterAll(async () => {
+    for (const store of stores) await store.close();
+    for (const server of servers) await server.stop();
+  });
+  const openOwn = async () => {
+    const redis = await startRedis("--appendfsync", "always");
+    servers.push(redis);
+    const context = createOptions();
+    const open = async (url = redis.url) => {
+      const store = await openRedisStore(url, context.options);
+      stores.push(store);
+      return store;
+    };
+    return { redis, context, open };
+  };
+
+  it("fails fast while Redis is down, recovers by itself, and keeps what it acknowledged", async () => {
+    const { redis, context, open } = await openOwn();
+    const store = await open();
+    await store.put(buildRecord("a", { grantId: "g" }));
+    await store.consume("AccessToken", "a", 7);
+    await redis.kill();
+    for (let round = 0; round < 3; round++) {
+      await expectUnavailable(store, "Redis does not answer");
+      await sleep(300);
+    }
+    // In sequence: no call waits for the next attempt to connect.
+    const start = performance.now();
+    for (let round = 0; round < 4; round++) await expect(store.check()).rejects.toThrow();
+    expect(performance.now() - start).toBeLessThan(500);
+    await redis.start();
+    await recover(store);
+    expect(await store.consume("AccessToken", "a", 8)).toEqual({ first: false, consumed: 7 });
+    for (const [, call] of methods) await call(store);
+    // One line each, however many attempts were made.
+    expect(context.lines).toEqual([
+      "Lost the connection to Redis. Sign-ins are refused until it is back.",
+      "The connection to Redis is back.",
+    ]);
+  });
+
+  it("fails fast while Redis is silent, and recovers when it answers again", async () => {
+    const { redis, open } = await openOwn();
+    const store = await open();
+    // A call that throws may still take effect later, so the state of "a" is unknown.
+    await store.put(buildRecord("kept"));
+    const pid = Number(/process_id:(\d+)/.exec(redis.cli("info", "server"))?.[1]);
+    process.kill(pid, "SIGSTOP");
+    await expectUnavailable(store, "Redis does not answer");
+    await sleep(2_500);
+    await expectUnavailable(store, "Redis does not answer");
+    process.kill(pid, "SIGCONT");
+    await recover(store);
+    expect(await store.get("AccessToken", "kept")).toBeDefined();
+  });
+
+  it("replaces a connection that died silently", async () => {
+    const { redis, open } = await openOwn();
+    const proxy = await startProxy(redis.url);
+    const store = await open(proxy.url);
+    await store.check();
+    // As if a firewall dropped the connection.
+    proxy.silence("both");
+    await expectUnavailable(store, "Redis does not answer");
+    await recover(store);
+    proxy.close();
+  });
+
+  it("lets Redis expire everything in the end", async ({ expect }) => {
+    const { redis, context, open } = await openOwn();
+    const store = await open();
+    // In real time, because Redis expires the keys.
+    const expires = context.clock.now + 2_000;
+    const plain = { grantId: "g", clientId: "c", expires };
+    for (const hash of ["a", "b"]) await store.put(buildRecord(hash, plain));
+    await store.put(buildRecord("client", { kind: "Client", clientId: "c", expires }));
+    await store.hit("a", { max: 9, windowMs: 2_000 }, context.clock.now);
+    expect(Number(redis.cli("dbsize"))).toBeGreaterThan(6);
+    await expect.poll(() => redis.cli("keys", "*")).toBe("");
+    await store.put(buildRecord("a", { ...plain, expires: context.clock.now + MINUTE }));
+    await store.revokeGrant("g", context.clock.now);
+    const kept = redis.cli("keys", "*").split("\n").sort();
+    expect(kept).toEqual(["{analytics-mcp}:grant:g", "{analytics-mcp}:grants"]);
+    for (const key of kept) expect(Number(redis.cli("pttl", key))).toBeGreaterThan(29 * 24 * 60 * MINUTE);
+    const far = context.clock.now + 2 * REVOCATION_KEPT;
+    await store.put(buildRecord("b", { grantId: "far", expires: far }));
+    await store.revokeGrant("far", context.clock.now);
+    expect(Number(redis.cli("pttl", "{analytics-mcp}:grant:far"))).toBeGreaterThan(59 * 24 * 60 * MINUTE);
+  });
+});
+
+describe.concurrent("a store in a Redis that does not run", () => {
   it("fails soon", async () => {
     const { options, lines } = createOptions();
     const start = performance.now();
