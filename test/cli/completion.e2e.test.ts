@@ -35,7 +35,7 @@ describe.each(SHELLS)("%s", (name) => {
       writeFileSync(join(shell.home, "folder", "store.db"), "");
     });
     afterAll(async () => {
-      await shell?.close();
+      shell?.close();
       await service?.stop();
     });
 
@@ -127,7 +127,7 @@ describe.each(SHELLS)("%s, with hostile sites", (name) => {
       writeFileSync(join(shell.home, "wrong-file"), "");
     });
     afterAll(async () => {
-      await shell?.close();
+      shell?.close();
       server?.close();
     });
 

@@ -113,20 +113,10 @@ export async function openShell(shell: Shell, environment: Record<string, string
       const options = { env: variables, cwd: home };
       return (await execFile("fish", ["-c", `complete -C ${quoted}`], options)).stdout;
     },
-    close: async () => {
-      const pid = Number(tmux("display-message", "-p", "#{pane_pid}"));
-      tmux("kill-server");
-      // It may still write its history.
-      while (isRunning(pid)) await new Promise((wake) => setTimeout(wake, 20));
+    close: () => {
+      // Killed, it writes no history into the folder that is about to go. Without its last shell, the server ends.
+      process.kill(Number(tmux("display-message", "-p", "#{pane_pid}")), "SIGKILL");
       remove();
     },
   };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
