@@ -382,7 +382,7 @@ describe("several processes", () => {
   it(
     "killed at any moment lose nothing acknowledged, and consume nothing twice (STORE_KILLS)",
     async () => {
-      const kills = Number(process.env.STORE_KILLS ?? 24);
+      const kills = Number(process.env.STORE_KILLS ?? 12);
       const store = await open();
       const put = new Set<string>();
       const firsts: string[] = [];
@@ -409,7 +409,7 @@ describe("several processes", () => {
       expect(put.size).toBeGreaterThan(kills);
       await store.check();
     },
-    Math.max(60_000, Number(process.env.STORE_KILLS ?? 24) * 2_000),
+    Math.max(60_000, Number(process.env.STORE_KILLS ?? 12) * 2_000),
   );
 });
 
