@@ -13,6 +13,9 @@ import { createFolder, createOptions, drivers, MINUTE, SECRET } from "./stores.t
 const sealing = createSealing(SECRET, () => {});
 const { options, clock } = createOptions();
 
+/** Enough that a database writes many pages. */
+const GRANTS = 20;
+
 /** Does everything that a store does; returns the texts that must not be found anywhere. */
 async function beBusy(store: Store): Promise<string[]> {
   const secrets: string[] = [];
@@ -21,7 +24,7 @@ async function beBusy(store: Store): Promise<string[]> {
     secrets.push(secret);
     return secret;
   };
-  for (let index = 0; index < 60; index++) {
+  for (let index = 0; index < GRANTS; index++) {
     const grantId = `grant-${index}`;
     const apiKey = make();
     for (const kind of ["AuthorizationCode", "AccessToken", "RefreshToken", "Interaction", "Session"]) {
@@ -70,7 +73,7 @@ it.each(drivers)(
     expect(files).toEqual(expect.arrayContaining(["store.db", "store.db-wal", "store.db-shm"]));
     expect(found).toEqual([]);
     // The search works.
-    expect(search(folder, ["client-plain", "grant-59"]).found).toHaveLength(2);
+    expect(search(folder, ["client-plain", `grant-${GRANTS - 1}`]).found).toHaveLength(2);
     await store.close();
     expect(search(folder, secrets).found).toEqual([]);
     remove();
@@ -88,7 +91,7 @@ it.skipIf(REDIS_SERVER === undefined)(
     const { found } = search(redis.folder, secrets);
     expect(existsSync(join(redis.folder, "dump.rdb"))).toBe(true);
     expect(found).toEqual([]);
-    expect(search(redis.folder, ["client-plain", "grant-59"]).found).toHaveLength(2);
+    expect(search(redis.folder, ["client-plain", `grant-${GRANTS - 1}`]).found).toHaveLength(2);
     await store.close();
     await redis.stop();
   },
