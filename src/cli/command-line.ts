@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 import { readOptionName } from "./usage-error.ts";
 
-/** A command line as commander reads it, but with room for errors and for what is still missing. */
+/** A command line, read as commander reads it, even if it has errors or is not complete. */
 export interface CommandLine {
   /** The innermost command that is named. */
   command: Command;

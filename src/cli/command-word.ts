@@ -41,7 +41,7 @@ function createMisplacedOptionError(program: Command, name: string, rest: readon
       { hint: seeHelp(command.name()) },
     );
   }
-  // Any letter is one typo away from any other, so there is no suggestion for short options but in another case.
+  // Any letter is one typo away from any other, so for a short option only the other case is suggested.
   const known = program.options.flatMap(({ short, long }) => [
     ...(long === undefined ? [] : [long]),
     ...(short !== undefined && isSame(short, name) ? [short] : []),

@@ -14,7 +14,7 @@ export function openQuerySource(io: Io, flags: SourceFlags, { site }: Record<str
   return openSource(io, site === undefined ? flags : { ...flags, site });
 }
 
-/** The same without warnings, for completion: they would break into what a person is typing. */
+/** The same without warnings, for completion: they would appear in the middle of what a person is typing. */
 export function openSourceQuietly(io: Io, flags: SourceFlags, limits: HttpClientOptions["limits"]): Source {
   return open(io, flags, () => {}, limits);
 }

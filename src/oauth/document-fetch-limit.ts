@@ -41,7 +41,7 @@ export function limitFetches(
     let text: string | null;
     try {
       response = await fetch(input, init);
-      // The provider reads the body of a 200 only; any other may be of any length.
+      // The provider only reads the body of a 200. Any other body may be endless.
       text = response.status === 200 ? await response.text() : null;
       if (text === null) await response.body?.cancel();
     } catch (error) {

@@ -36,7 +36,7 @@ export interface Call {
   readDataDays?(site: string, options: CallOptions): Promise<DataDays>;
 }
 
-/** Runs a call, and whatever else can be asked of the source, by way of `wrap`. */
+/** The same call, with each request to the source run by `wrap`. */
 export function wrapCall(call: Call, wrap: <T>(ask: () => Promise<T>) => Promise<T>): Call {
   const wrapped: Call = (...asked) => wrap(() => call(...asked));
   // Each member is a function that returns a promise.

@@ -9,7 +9,7 @@ export interface Schemas<Params extends z.ZodObject, Result extends z.ZodObject>
   readonly result: Result;
 }
 
-/** The same as functions, so that one query does not wait for the schemas of all others. */
+/** The same as functions, so that a query builds its own schemas and not those of all others. */
 export interface LazySchemas<Params extends z.ZodObject, Result extends z.ZodObject> {
   params(): Params;
   /** Parameters that a service may support; one that does lists them in its OpenAPI document. */

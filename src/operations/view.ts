@@ -31,7 +31,7 @@ export interface Series {
   values: number[];
   /** Whether the last value is incomplete: today, or a week or month that lacks days. */
   partial: boolean;
-  /** What a value counts if not a day, the first day of each, and the last day of the last. */
+  /** If a value is not of a day: what it is of, the first day of each value, and the last day of the last one. */
   interval?: { name: string; starts: readonly string[]; to: string };
 }
 

@@ -52,14 +52,14 @@ export function warnOfSubtraction(values: SubtractedValues): Warning {
   return { code: SUBTRACTED, detail: formatNotes([describeSubtracted(values)], "models").join(""), values };
 }
 
-/** The warning that some rows are ranges, whose ends are in the rows themselves. */
+/** The warning that some rows are ranges. The rows themselves have the ends of their ranges. */
 export const rangeWarning: Warning = {
   code: SUBTRACTED,
   detail:
     "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list.",
 };
 
-/** The warnings as sentences. Those of this program have their counts apart, for each reader to write. */
+/** The warnings as sentences. This program's own keep their counts separate, so that each output formats them. */
 export const showWarnings = (given: readonly Warning[] = []): Note[] => given.map(showWarning);
 
 function showWarning({ code, detail, values }: Warning): Note {

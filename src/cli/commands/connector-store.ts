@@ -53,7 +53,7 @@ export async function withStore<T>(
 export const formatMinute = (time: number | undefined) =>
   time === undefined ? null : new Date(time).toISOString().slice(0, 16);
 
-/** @param list Its key in JSON, and what one of its rows is. */
+/** @param list The list's key in JSON, and the word for one of its rows. */
 export function printRows(
   io: Io,
   { key, noun }: { key: string; noun: string },

@@ -74,7 +74,7 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
     printAnswer(io, { params: {}, result: { ...result, ...answer }, views: [view] }, readOutput(io, flags));
   const savedSite = findKnownSite(answer.sites, saved?.site);
   const asksForSite = named === undefined && service.isTyped && answer.sites.length > 1 && !flags.json;
-  // The sites come first: they are what the question is about.
+  // Printed before the question, which asks for one of these sites.
   if (asksForSite) await print({});
   const site = asksForSite ? await askForDefaultSite(io, answer.sites, savedSite) : (named ?? savedSite);
   writeProfile(environment, name, { baseUrl, apiKey, ...(site !== undefined && { site }) });

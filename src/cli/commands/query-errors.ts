@@ -17,7 +17,7 @@ export interface GivenWords {
   guess: (word: string) => string;
 }
 
-/** A list longer than this is a hint, after the suggestion. */
+/** A list of more characters than this goes into the hint, after the suggestion. */
 const MAX_LIST_LENGTH = 70;
 const MAX_VALUE_LENGTH = 60;
 

@@ -44,7 +44,7 @@ export async function watch(
   interval: number,
   given: Output,
 ): Promise<void> {
-  // A pager would stop the watch, and elsewhere than at a terminal each answer would be a table of its own.
+  // A pager would stop the watch. Where the output is no terminal, each answer would be a table of its own.
   const isRedrawn = io.stdout.isTTY === true && given.format === "table";
   const format = given.format === "table" && !isRedrawn ? "tsv" : given.format;
   const output: Output = { ...given, format, pager: false };
@@ -77,7 +77,7 @@ async function redraw(io: Io, answer: Answer, seen: number[], output: Output): P
   await printAnswer(io, answer, output);
 }
 
-/** Prints an answer, which has one row, as one line: what comes before the row only the first time. */
+/** Prints an answer, which has one row, as one line. What comes before the row is only printed the first time. */
 async function printLine(io: Io, answer: Answer, output: Output, isFirst: boolean): Promise<void> {
   if (output.format === "json") return writeData(io, formatJson(answer.result));
   const lines = (await formatAnswer(io, answer, output)).split("\n");

@@ -100,7 +100,7 @@ async function addTrends(
   });
 }
 
-/** Adds a query's parameters to its command: the site as a word, too, and a period as two dates, too. */
+/** Adds a query's parameters to its command. A site may also be given as a word, and a period as two dates. */
 export function addQueryOptions(command: ShellCommand, query: Query): void {
   if (takesSite(query)) command.usage("[site] [options]").argument("[site]");
   for (const [parameter, schema] of parameterSchemas(query.params)) {

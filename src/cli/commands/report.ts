@@ -73,14 +73,14 @@ async function openReport(io: Io, path: string): Promise<void> {
   );
 }
 
-/** What opens a file in the program that its user chose for it. */
+/** The system's command that opens a file in its default program. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ["open"],
-  // What `start` does, without the shell that would read signs in the path as commands.
+  // What `start` does, without a shell that would take parts of the path for commands.
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens a file by its absolute path. Returns whether the machine has an opener; what that does later is not known. */
+/** Opens a file by its absolute path. Returns whether the machine has a command for that, not whether it succeeds. */
 async function openFile(path: string, environment: Environment): Promise<boolean> {
   const [opener, ...words] = OPENERS[platform()] ?? ["xdg-open"];
   const { spawn } = await import("node:child_process");

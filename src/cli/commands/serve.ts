@@ -135,7 +135,7 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   }
 }
 
-/** Says who can add the address. One line, since lines of JSON follow. */
+/** Says where to add the address. One line, because the lines of JSON that follow are one event each. */
 function describeAddress(publicUrl: string): string {
   const start = `The connector is at ${publicUrl}: add ${publicUrl}/mcp in`;
   return isLoopback(new URL(publicUrl).hostname)

@@ -11,7 +11,7 @@ export const createSiteOption = () =>
     "with --logs: the site of logs that name none; repeat it to choose among hosts",
   ).argParser((value: string, earlier: string[] = []) => [...earlier, value]);
 
-/** Adds that option to a command that takes logs and has no --site of another meaning. */
+/** Adds that option to a command that takes logs, unless `--site` means something else there. */
 export function addSiteOption({ environment }: Io, command: ShellCommand): ShellCommand {
   const takesLogs = command.access.includes("--logs");
   if (!takesLogs || command.options.some(({ long }) => long === "--site")) return command;

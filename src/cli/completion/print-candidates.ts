@@ -7,7 +7,7 @@ import type { Candidate } from "./candidates.ts";
 
 /**
  * Answers a shell's completion script: one candidate a line, with its description after a tab, or `:files`. A failure
- * prints nothing, since an error would break into what a person is typing.
+ * prints nothing, since an error would appear in the middle of what a person is typing.
  */
 export async function printCandidates(io: Io, program: Command, words: readonly string[]): Promise<void> {
   try {

@@ -54,7 +54,7 @@ function listGlobalOptions(command: Command): Option[] {
   );
 }
 
-/** The settings of a source, for a command that takes no other one: elsewhere they would bury the command's own options. */
+/** The options of a source, for a command that takes no other. Elsewhere they would bury the command's own options. */
 function listSettings([taken, ...others]: readonly string[]): string[] {
   const kind = others.length === 0 ? localKinds.find(({ option }) => option.flag === taken) : undefined;
   return kind?.settings?.map(({ flag }) => flag) ?? [];

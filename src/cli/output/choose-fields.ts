@@ -7,8 +7,8 @@ import { readFields } from "./tables.ts";
 const isName = (key: string) => key === "label" || key === "value";
 
 /**
- * Keeps the named columns of each view, in that order. Drops the bars of other columns, and tables that have none of the
- * named ones but the names of their rows. Throws AnalyticsError `usage` for an unknown column.
+ * Keeps the named columns of each view, in that order. Drops the bars of other columns, and tables in which only the names
+ * of the rows would be left. Throws AnalyticsError `usage` for an unknown column.
  */
 export function chooseFields(views: readonly View[], fields: string): View[] {
   const asked = readFields(fields);
