@@ -2,11 +2,10 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { chartAsData } from "./.ci/build/chart.ts";
-import { commandSummaries } from "./src/cli/commands/summaries.ts";
+import { commandList } from "./src/cli/commands/command-list.ts";
 import { buildManPage } from "./src/cli/help/man-page.ts";
 import type { Io } from "./src/cli/io.ts";
 import { createProgram } from "./src/cli/program.ts";
-import { toolDefinitions } from "./src/mcp/tool-definitions.ts";
 import { collectLicenses } from "./test/support/licenses.js";
 import { buildSbom } from "./test/support/sbom.js";
 
@@ -62,21 +61,6 @@ const withoutAjv: Plugin = {
 };
 
 /**
- * Lists that are made from all of the program, as data: to make the list of tools takes a third of the wait for it, and
- * to make the list of commands every start would load every command.
- */
-const listsAsData: Plugin = {
-  name: "lists-as-data",
-  setup: ({ onLoad }) => {
-    const lists = { toolDefinitions, commandSummaries };
-    onLoad({ filter: /src.mcp.tool-definitions\.ts$|src.cli.commands.summaries\.ts$/ }, ({ path }) => {
-      const name = path.includes("tool-definitions") ? "toolDefinitions" : "commandSummaries";
-      return { contents: `export const ${name} = ${JSON.stringify(lists[name])};` };
-    });
-  },
-};
-
-/**
  * The dispatchers of undici alone, without its caches, mocks and web sockets, 40 % of its code: over HTTP the first
  * call comes 29 ms sooner on Node 20, and 22 ms on Node 24. The package has no entry of its own for them.
  */
@@ -106,7 +90,7 @@ async function writeManPage(): Promise<string> {
   // No command looks at the process before it runs.
   const program = await createProgram(
     { version } as Io,
-    commandSummaries.map(({ name }) => name),
+    commandList.map(({ name }) => name),
   );
   return buildManPage(program, version);
 }
@@ -125,7 +109,7 @@ export default defineConfig({
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
   plugins: [commonJs],
-  esbuildPlugins: [chartAsData, namesOfProvider, listsAsData, undiciInPart, withoutAjv],
+  esbuildPlugins: [chartAsData, namesOfProvider, undiciInPart, withoutAjv],
   onSuccess: async () => {
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
     cpSync("src/cli/completion/scripts", "dist/completion/scripts", { recursive: true });

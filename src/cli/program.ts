@@ -6,9 +6,9 @@ import type { SourceFlags } from "../sources/source-types.ts";
 import { addAccessOptions } from "./access-options.ts";
 import { checkCommandWord } from "./command-word.ts";
 import { ShellCommand } from "./commands/command.ts";
+import { commandList } from "./commands/command-list.ts";
 import { loadCommand } from "./commands/index.ts";
 import { createSiteOption } from "./commands/site-option.ts";
-import { commandSummaries } from "./commands/summaries.ts";
 import { type ExitCode, exitCodes, SilentExit } from "./exit-codes.ts";
 import { createHelpCommand, layOutHelp } from "./help/layout.ts";
 import type { Io } from "./io.ts";
@@ -104,11 +104,11 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
         .argParser(String),
     )
     .option("--plain", "no bars or charts, for screen readers and plain terminals");
-  if (!commandSummaries.some(({ name }) => words.includes(name))) {
+  if (!commandList.some(({ name }) => words.includes(name))) {
     // Commands have a --site of their own, which this one would take from them.
     program.addOption(createSiteOption().hideHelp());
   }
-  for (const { name, group, summary } of commandSummaries) {
+  for (const { name, group, summary } of commandList) {
     const command = words.includes(name) ? await loadCommand(io, name) : new Command(name);
     program.addCommand(command.summary(summary).helpGroup(group));
   }

@@ -9,7 +9,7 @@ import {
 import { iconUrl } from "../render/icon.ts";
 import { CHART_EXTENSION } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";
-import { toolDefinitions } from "./tool-definitions.ts";
+import { toolList } from "./tool-list.ts";
 import { answerTool, findTool } from "./tools.ts";
 
 const HOUR_MS = 3_600_000;
@@ -58,7 +58,7 @@ export function createServer(options: McpServerOptions): Server {
     instructions: buildInstructions(options),
   });
 
-  server.setRequestHandler("tools/list", () => ({ tools: toolDefinitions }));
+  server.setRequestHandler("tools/list", () => ({ tools: toolList }));
   server.setRequestHandler("tools/call", ({ params }, { mcpReq: { signal } }) => {
     const tool = findTool(params.name);
     if (tool === undefined) {

@@ -1,7 +1,7 @@
 import type { ParameterError } from "../errors.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
 import { suggest } from "../render/suggest.ts";
-import { toolDefinitions } from "./tool-definitions.ts";
+import { toolList } from "./tool-list.ts";
 
 /** Arguments that hosts add to those of every tool and then pass on: Gemini CLI and n8n. */
 const HOST_ARGUMENTS = new Set(["wait_for_previous", "toolCallId"]);
@@ -59,6 +59,6 @@ export function adviseOnArguments(
 
 /** The parameters of a tool by name. A map, because a model may send `__proto__`. */
 function readProperties(tool: string): ReadonlyMap<string, JsonSchema> {
-  const { inputSchema } = toolDefinitions.find(({ name }) => name === tool) ?? {};
+  const { inputSchema } = toolList.find(({ name }) => name === tool) ?? {};
   return new Map<string, JsonSchema>(Object.entries(Object(inputSchema?.properties)));
 }

@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import { type JsonSchema, toJsonSchema } from "../operations/json-schema.ts";
-import { type Query, queries } from "../reports/queries.ts";
+import type { Query } from "../reports/queries.ts";
 import { linkChart } from "./chart-link.ts";
 import { openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
 
@@ -33,13 +33,8 @@ const descriptions = new Map([
   ["against", "Another period, or year_before; default: the days before."],
 ]);
 
-/**
- * The list of tools as clients get it. The build replaces this module with the finished list (`tsup.config.ts`), because
- * converting zod's schemas to JSON Schema takes longer than anything else before the server can list its tools.
- */
-export const toolDefinitions: Tool[] = queries.map(defineTool);
-
-function defineTool({ params, result, tool, isDescription }: Query): Tool {
+/** Describes a query as a tool, for `tool-list.json`. */
+export function defineTool({ params, result, tool, isDescription }: Query): Tool {
   const { name, title, description } = tool;
   const definition = {
     name,

@@ -1,7 +1,7 @@
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
+import { commandList } from "../../src/cli/commands/command-list.ts";
 import { loadCommand } from "../../src/cli/commands/index.ts";
-import { commandSummaries } from "../../src/cli/commands/summaries.ts";
 import { breakExample } from "../../src/cli/help/layout.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { queries } from "../../src/reports/queries.ts";
@@ -10,7 +10,7 @@ import { logs } from "../../src/sources/logs.ts";
 import { runShell } from "../support/shell.ts";
 
 /** Every command, whole; none of them looks at the process before it runs. */
-const commands = await Promise.all(commandSummaries.map(({ name }) => loadCommand({} as Io, name)));
+const commands = await Promise.all(commandList.map(({ name }) => loadCommand({} as Io, name)));
 const examples = Object.fromEntries(commands.map((command) => [command.name(), command.examples]));
 
 const readHelp = async (name: string, columns = 80) =>

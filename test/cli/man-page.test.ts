@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { commandSummaries } from "../../src/cli/commands/summaries.ts";
+import { commandList } from "../../src/cli/commands/command-list.ts";
 import { exitCodeMeanings } from "../../src/cli/exit-codes.ts";
 import { buildManPage } from "../../src/cli/help/man-page.ts";
 import { escapeRoff } from "../../src/cli/help/roff.ts";
@@ -7,7 +7,7 @@ import type { Io } from "../../src/cli/io.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { environment } from "../../src/documents/environment.ts";
 
-const names = commandSummaries.map(({ name }) => name);
+const names = commandList.map(({ name }) => name);
 // No command looks at the process before it runs.
 const program = await createProgram({ version: "1.2.3" } as Io, names);
 const page = buildManPage(program, "1.2.3");
