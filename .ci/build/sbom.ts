@@ -1,28 +1,29 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findBundled } from "./bundled.js";
+import { findBundled } from "./bundled.ts";
+
+/** What package-lock.json says of a package. */
+interface Locked {
+  version: string;
+  integrity?: string;
+  dependencies?: Record<string, string>;
+}
+
+type Lock = Readonly<Record<string, Locked>>;
 
 /**
- * What a lock file says of a package.
- * @typedef {{ version: string, integrity?: string, dependencies?: Record<string, string> }} Locked
+ * The software bill of materials of a bundle: CycloneDX 1.6 as JSON, of the packages in esbuild's metafile. It has neither
+ * a serial number nor a time, so that the same sources give the same bytes. Throws if an installed package is not the one
+ * in package-lock.json.
  */
-
-/**
- * The software bill of materials of a bundle: CycloneDX 1.6 as JSON, of what esbuild's metafile says is in it and what
- * the lock file says that is. It has neither a serial number nor a time, so that the same sources give the same bytes.
- * Throws where a package is not the one that the lock file names.
- * @param {string} metafile
- */
-export function buildSbom(metafile) {
-  /** @type {{ packages: Record<string, Locked> }} */
-  const { packages } = read("package-lock.json");
+export function buildSbom(metafile: string): string {
+  const { packages }: { packages: Lock } = read("package-lock.json");
   const product = describe("", packages, "application");
   const direct = Object.keys(read("package.json").devDependencies);
   const folders = findBundled(metafile);
   const components = new Map(folders.map((folder) => [folder, describe(folder, packages, "library")]));
 
-  /** @type {(folder: string, names: string[]) => string[]} */
-  const refer = (folder, names) => {
+  const refer = (folder: string, names: string[]) => {
     const found = names.map((name) => components.get(resolve(folder, name, components))?.["bom-ref"]);
     return [...new Set(found.filter((ref) => ref !== undefined))].sort();
   };
@@ -42,12 +43,7 @@ export function buildSbom(metafile) {
   return `${JSON.stringify(sbom, null, 2)}\n`;
 }
 
-/**
- * @param {string} folder
- * @param {Record<string, Locked>} packages
- * @param {"application" | "library"} type
- */
-function describe(folder, packages, type) {
+function describe(folder: string, packages: Lock, type: "application" | "library") {
   const { name, version, description, license } = read(join(folder, "package.json"));
   const locked = packages[folder];
   if (locked === undefined || locked.version !== version) {
@@ -70,19 +66,12 @@ function describe(folder, packages, type) {
   };
 }
 
-/**
- * The folder in which Node finds a package from another's.
- * @param {string} folder
- * @param {string} name
- * @param {ReadonlyMap<string, unknown>} bundled
- * @returns {string}
- */
-function resolve(folder, name, bundled) {
+/** The folder in which Node finds a package that the package in `folder` imports. */
+function resolve(folder: string, name: string, bundled: ReadonlyMap<string, unknown>): string {
   const found = join(folder, "node_modules", name);
   return folder === "" || folder === "." || bundled.has(found)
     ? found
     : resolve(dirname(folder), name, bundled);
 }
 
-/** @param {string} file */
-const read = (file) => JSON.parse(readFileSync(file, "utf8"));
+const read = (file: string) => JSON.parse(readFileSync(file, "utf8"));

@@ -1,0 +1,35 @@
+import { transform } from "esbuild";
+import type { Options } from "tsup";
+
+/** Turns each chunk into CommonJS, which starts faster. esbuild itself can only split ES modules into chunks. */
+export const commonJs: NonNullable<Options["plugins"]>[number] = {
+  name: "common-js",
+  renderChunk: (code) =>
+    transform(defineExports(code), {
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      minify: true,
+      // Chunks are loaded with `require`, not with the loader of ES modules.
+      supported: { "dynamic-import": false },
+      define: { "import.meta.url": "__moduleUrl" },
+      ...(code.includes("import.meta.url") && {
+        banner: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;',
+      }),
+    }),
+};
+
+/**
+ * Replaces the list of exports at the end of a chunk by a getter for each. esbuild's own conversion adds a second getter
+ * around each, which looks it up by name at every call: counting a log takes 8 % longer.
+ */
+function defineExports(code: string): string {
+  const [statement = "", list = ""] = /export\s*\{([^{}]*)\};\s*$/.exec(code) ?? [];
+  if (statement === "") return code;
+  const getters = list.split(",").map((item) => {
+    const [name = "", exported = name] = item.trim().split(" as ");
+    return `${exported}: { enumerable: true, get: () => ${name} }`;
+  });
+  const body = code.slice(0, -statement.length);
+  return `Object.defineProperties(exports, { __esModule: { value: true }, ${getters} });\n${body}`;
+}
