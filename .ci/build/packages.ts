@@ -25,14 +25,17 @@ export const withoutAjv: Plugin = {
  */
 export const undiciInPart: Plugin = {
   name: "undici-in-part",
-  setup: ({ onLoad }) =>
+  setup: ({ onLoad }) => {
+    // Used only with the option allowH2, and it loads Node's HTTP/2.
+    onLoad({ filter: /node_modules.undici.lib.dispatcher.client-h2\.js$/ }, () => ({ contents: "" }));
     onLoad({ filter: /node_modules.undici.index\.js$/ }, () => ({
       contents: `
         Object.assign(require("./lib/dispatcher/dispatcher").prototype, require("./lib/api"));
         exports.Agent = require("./lib/dispatcher/agent");
         exports.Pool = require("./lib/dispatcher/pool");
         exports.EnvHttpProxyAgent = require("./lib/dispatcher/env-http-proxy-agent");`,
-    })),
+    }));
+  },
 };
 
 /** Keeps the names of oidc-provider's classes, by which it finds lifetimes and kinds: minifying would change them. */
