@@ -55,6 +55,24 @@ it("starts for a user without a home folder", () => {
   expect([status, String(stderr)]).toEqual([0, ""]);
 });
 
+it("the server on stdio compiles no schemas", () => {
+  const folder = mkdtempSync(join(tmpdir(), "compiled-"));
+  const preload = join(folder, "count.cjs");
+  writeFileSync(
+    preload,
+    `let count = 0;
+    const construct = (...args) => (count++, Reflect.construct(...args));
+    globalThis.Function = new Proxy(Function, { construct });
+    process.once("exit", () => process.stderr.write("compiled " + count));`,
+  );
+  const frames = readFileSync("test/real-clients/frames/claude-code.ndjson", "utf8");
+  const args = ["--require", preload, bin, "--demo"];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { input: frames, encoding: "utf8" });
+  rmSync(folder, { recursive: true });
+  expect(stdout).toContain('"tools":[');
+  expect(stderr).toBe("compiled 0");
+});
+
 it("each word stands in the program", () => {
   const program = readdirSync("dist").filter((file) => file.endsWith(".js"));
   const text = program.map((file) => readFileSync(join("dist", file), "utf8")).join("\n");

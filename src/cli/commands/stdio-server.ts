@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
 import { assertNotStdin, listAllWords } from "../../sources/local-choice.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
@@ -18,6 +19,9 @@ export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   }
   const callsPerMinute = readCallsPerMinute(io.environment);
 
+  // zod would compile each schema at its first use, which takes longer than it saves in one client's session. Schemas
+  // read the setting when they are created, and the SDK creates its own while it loads.
+  z.config({ jitless: true });
   const [{ serveStdio }, { createRateLimit }] = await Promise.all([
     import("../../mcp/stdio.ts"),
     import("../../mcp/call-rate-limit.ts"),
