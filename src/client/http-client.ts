@@ -38,6 +38,8 @@ interface HttpClientLimits extends ResponseLimits, RetryPolicy {
   cache: CacheLimits;
 }
 
+export type HttpCall = Call & Required<Pick<Call, "readSite" | "offersSpans">>;
+
 /** Limits in milliseconds and bytes. Time limits for connecting, headers and body belong to the target's `fetch`. */
 const DEFAULT_LIMITS: HttpClientLimits = {
   deadline: 30_000,
@@ -56,7 +58,7 @@ const DEFAULT_LIMITS: HttpClientLimits = {
  * A call parses its parameters, and throws AnalyticsError as `Call` says, or with the service's error: `unreachable`,
  * `timeout`, `tls`, `proxy`, `redirected`, `bad_answer`, `too_large`, `cancelled` or a code of the contract.
  */
-export function createHttpClient({ readTarget, clock, limits }: HttpClientOptions): { call: Call } {
+export function createHttpClient({ readTarget, clock, limits }: HttpClientOptions): { call: HttpCall } {
   const bounds = { ...DEFAULT_LIMITS, ...limits };
   const cache = createResponseCache(bounds.cache, clock);
   const share = createSingleFlight<unknown>();

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 
 /**
@@ -6,7 +5,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "n
  * owner can read it. Throws Node's own error.
  */
 export function replaceFile(file: string, text: string): void {
-  const temporary = `${file}.${randomUUID()}`;
+  const temporary = `${file}.${crypto.randomUUID()}`;
   const handle = openSync(temporary, "wx", 0o600);
   try {
     try {

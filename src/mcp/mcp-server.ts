@@ -10,7 +10,6 @@ import { iconUrl } from "../render/icon.ts";
 import { CHART_EXTENSION } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { toolList } from "./tool-list.ts";
-import { answerTool, findTool } from "./tools.ts";
 
 const HOUR_MS = 3_600_000;
 const publicForAnHour = { ttlMs: HOUR_MS, cacheScope: "public" } as const;
@@ -47,8 +46,8 @@ class LenientServer extends Server {
 
 /**
  * The MCP server for both protocol generations and both transports. It uses the SDK's low-level `Server`, because an
- * `McpServer` converts and checks all schemas for each instance, and over HTTP each request gets an instance. Resources
- * and prompts are loaded when a client asks for them, so that the first tool call does not wait for them.
+ * `McpServer` converts and checks all schemas for each instance, and over HTTP each request gets an instance. What
+ * answers the tools, resources and prompts is loaded when a client asks for it, so that the list of tools does not wait.
  */
 export function createServer(options: McpServerOptions): Server {
   const { call, version } = options;
@@ -59,7 +58,8 @@ export function createServer(options: McpServerOptions): Server {
   });
 
   server.setRequestHandler("tools/list", () => ({ tools: toolList }));
-  server.setRequestHandler("tools/call", ({ params }, { mcpReq: { signal } }) => {
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal } }) => {
+    const { answerTool, findTool } = await import("./tools.ts");
     const tool = findTool(params.name);
     if (tool === undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);

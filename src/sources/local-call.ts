@@ -1,7 +1,9 @@
 import type { Call, CallOptions } from "../operations/call.ts";
 import { dateAt } from "./calendar.ts";
 import type { DataSource } from "./data-source.ts";
-import { answerOperation, findSite } from "./operation-answers.ts";
+
+/** Loads the answers at the first call: a server that lists its tools does not wait for them. */
+const loadAnswers = () => import("./operation-answers.ts");
 
 /**
  * Creates calls to a source in this process: no key, no HTTP, no cache. The first call opens the source.
@@ -30,6 +32,7 @@ export function createCall(
   const call: Call = async (operation, params, { signal, span } = {}) => {
     signal?.throwIfAborted();
     const source = await find();
+    const { answerOperation } = await loadAnswers();
     // The result is that of this operation, which the compiler cannot see through its name.
     return answerOperation(operation, { ...params, ...span }, { source, now: clock(), signal }) as never;
   };
@@ -37,10 +40,12 @@ export function createCall(
     readSite: async () => site,
     offersSpans: async () => true,
     today: async (name: string, { signal }: CallOptions) => {
+      const { findSite } = await loadAnswers();
       const { timezone } = await findSite(await find(), name, signal);
       return dateAt(clock(), timezone);
     },
     readDataDays: async (name: string, { signal }: CallOptions) => {
+      const { findSite } = await loadAnswers();
       const { dataSince, dataUntil } = await findSite(await find(), name, signal);
       return { since: dataSince, until: dataUntil };
     },

@@ -1,10 +1,12 @@
-import { createHttpClient, type HttpClientOptions, type Target } from "../client/http-client.ts";
+import type { HttpCall, HttpClientOptions, Target } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
 import { type Access, findNamedProfile, readAccess } from "../config/access.ts";
 import { readGivenKey } from "../config/given-key.ts";
 import { readProxies } from "../config/proxy-settings.ts";
 import { readServiceUrl } from "../config/service-url.ts";
 import type { Environment } from "../config/variables.ts";
+import type { Call } from "../operations/call.ts";
+import { once } from "../operations/schemas.ts";
 import type { KeyedSource, ServiceSource, SourceContext, SourceFlags } from "./source-types.ts";
 
 const ABOUT = { label: "the analytics service" };
@@ -31,9 +33,20 @@ export function createServiceSource(
     kind: "service",
     about: ABOUT,
     options: profile === undefined ? [] : ["--profile", profile],
-    call: createHttpClient({ readTarget, clock, limits: limits ?? {} }).call,
+    call: createCall({ readTarget, clock, limits: limits ?? {} }),
     readAccess: readAccessOnce,
   };
+}
+
+/** Loads the HTTP client at the first call: a server that lists its tools does not wait for it. */
+function createCall(options: HttpClientOptions): Call {
+  const open = once(async () => (await import("../client/http-client.ts")).createHttpClient(options).call);
+  const call: Call = async (...asked) => (await open())(...asked);
+  return Object.assign(call, {
+    readSite: async () => (await open()).readSite(),
+    offersSpans: async (...asked: Parameters<HttpCall["offersSpans"]>) =>
+      (await open()).offersSpans(...asked),
+  });
 }
 
 /** A remote service for a server whose users bring their own keys. */
@@ -56,8 +69,7 @@ export function createKeyedService(
     about: ABOUT,
     open: (apiKey, { limits = {}, wrapFetch = (fetch: Fetch) => fetch } = {}) => {
       const { fetch, ...target } = reach(apiKey);
-      return createHttpClient({ readTarget: () => ({ ...target, fetch: wrapFetch(fetch) }), clock, limits })
-        .call;
+      return createCall({ readTarget: () => ({ ...target, fetch: wrapFetch(fetch) }), clock, limits });
     },
   };
 }

@@ -92,6 +92,14 @@ it.each([
   expect(found).toEqual(needed);
 });
 
+it("the server on stdio waits for the operations and their client until a tool is called", () => {
+  const words = ["a person who comes on two days counts twice", "the API does not redirect, but a dashboard"];
+  const asked = readLoaded(["sites", "--base-url", "http://127.0.0.1:9", "--api-key-file", "/dev/null"]);
+  for (const word of words) expect(asked).toContain(word);
+  const loaded = readLoaded([]);
+  for (const word of words) expect(loaded).not.toContain(word);
+});
+
 /** Node's own modules of a run, which take their time as well. */
 async function readBuiltins(args: string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "loaded-"));
