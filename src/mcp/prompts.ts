@@ -3,7 +3,6 @@ import * as z from "zod";
 import { readParams } from "../operations/parameters.ts";
 import { isPeriod, PERIOD_FORMS } from "../operations/period-words.ts";
 import { cleanText } from "../render/clean-text.ts";
-import { compare } from "../reports/compare.ts";
 
 const site = { name: "site", description: "Site id or domain; optional if there is only one site." };
 const days = { name: "days", description: "Days in each window: 7 compares one week with the week before." };
@@ -73,7 +72,7 @@ export function findPrompt(name: string): Prompt {
 }
 
 /** Writes a prompt. Ignores unknown arguments; throws a protocol error -32602 for invalid ones. */
-export function writePrompt(name: string, given: Record<string, string>): GetPromptResult {
+export async function writePrompt(name: string, given: Record<string, string>): Promise<GetPromptResult> {
   const prompt = findPrompt(name);
   const accepted: Arguments = Object.fromEntries(
     prompt.arguments.flatMap((argument) =>
@@ -81,7 +80,8 @@ export function writePrompt(name: string, given: Record<string, string>): GetPro
     ),
   );
   const mistakes = [
-    ...(["days", "dimension"] as const).flatMap((parameter) => findMistake(parameter, accepted[parameter])),
+    ...(await findMistake("days", accepted.days)),
+    ...(await findMistake("dimension", accepted.dimension)),
     ...findPeriodMistake(accepted),
   ];
   if (mistakes.length > 0) {
@@ -92,8 +92,9 @@ export function writePrompt(name: string, given: Record<string, string>): GetPro
 }
 
 /** Checks an argument as compare_periods would. Hosts send an empty text for a field that was left empty. */
-function findMistake(parameter: "days" | "dimension", text = ""): string[] {
+async function findMistake(parameter: "days" | "dimension", text = ""): Promise<string[]> {
   if (text === "") return [];
+  const { compare } = await import("../reports/compare.ts");
   try {
     const params = z.strictObject({ [parameter]: compare.params.shape[parameter] });
     readParams(params, new Map([[parameter, [text]]]));

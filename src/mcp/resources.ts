@@ -11,7 +11,6 @@ import type { CallOptions } from "../operations/call.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { formatJson } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
-import { findQuery, queries } from "../reports/queries.ts";
 import { chartResource } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";
 
@@ -80,6 +79,7 @@ export async function readResource(
       return { ...(await ask("openapi", {})), ...cacheHint(HOUR_MS, "private") };
     case descriptions.llms.uri: {
       const { buildLlmsTxt } = await import("../documents/llms.ts");
+      const { queries } = await import("../reports/queries.ts");
       const { mimeType } = descriptions.llms;
       return { contents: [{ uri, mimeType, text: buildLlmsTxt(queries) }], ...cacheHint(HOUR_MS, "public") };
     }
@@ -112,6 +112,7 @@ async function readAnswer(
 ): Promise<string> {
   try {
     await admit();
+    const { findQuery } = await import("../reports/queries.ts");
     const query = findQuery(name);
     const { result } = await query.ask(call, parseParams(query.params, input), {
       ...options,

@@ -23,9 +23,9 @@ const parts = {
 };
 
 /** The program's own code that a run of it has loaded, as Node reports it. */
-function readLoaded(args: string[]): string {
+function readLoaded(args: string[], input = ""): string {
   const folder = mkdtempSync(join(tmpdir(), "loaded-"));
-  spawnSync(bin, args, { input: "", env: { NODE_V8_COVERAGE: folder } });
+  spawnSync(bin, args, { input, env: { NODE_V8_COVERAGE: folder } });
   const urls = readdirSync(folder).flatMap((file) =>
     (JSON.parse(readFileSync(join(folder, file), "utf8")).result as { url: string }[]).map(({ url }) => url),
   );
@@ -96,7 +96,10 @@ it("the server on stdio waits for the operations and their client until a tool i
   const words = ["a person who comes on two days counts twice", "the API does not redirect, but a dashboard"];
   const asked = readLoaded(["sites", "--base-url", "http://127.0.0.1:9", "--api-key-file", "/dev/null"]);
   for (const word of words) expect(asked).toContain(word);
-  const loaded = readLoaded([]);
+  // What Claude Code asks before its first call: the lists of prompts, resources and tools.
+  const frames = readFileSync("test/real-clients/frames/claude-code.ndjson", "utf8").split("\n");
+  const loaded = readLoaded([], frames.filter((frame) => !frame.includes('"tools/call"')).join("\n"));
+  for (const word of [parts["the prompts"], parts["the resources"]]) expect(loaded).toContain(word);
   for (const word of words) expect(loaded).not.toContain(word);
 });
 
