@@ -21,14 +21,15 @@ export async function run(args: string[], serviceScript: string): Promise<number
     options: {
       rounds: { type: "string", default: "20" },
       nodes: { type: "string", default: process.execPath },
-      /** The folder of a package that is installed already; by default it is packed and installed. */
+      /**
+       * The folder where the package is installed already; by default it is packed and installed. Several, separated by
+       * colons, take turns: two builds show what one step of the build saves.
+       */
       installed: { type: "string" },
       trial: { type: "boolean", default: false },
     },
   });
-  const folder = values.installed ?? installPackage().folder;
-  const bin = resolve(folder, "node_modules/analytics-mcp/bin/analytics-mcp.js");
-  const demo = ["--demo", "--site", "example.com"];
+  const folders = values.installed?.split(":") ?? [installPackage().folder];
   const service = await startUpstream(serviceScript, 0);
   const env = { ANALYTICS_API_KEY: service.key, ANALYTICS_BASE_URL: service.origin };
   try {
@@ -36,22 +37,32 @@ export async function run(args: string[], serviceScript: string): Promise<number
       const cases = {
         [FLOOR]: () => measureRun(node, ["-e", "0"]),
         "a bare responder's tools/list": () => measureList(node, [resolve("bench/bare-responder.js")]),
-        "tools/list": () => measureList(node, [bin]),
-        "the first get_stats, `--demo`": () => measureFirstCall(node, [bin, "--demo"], "example.com"),
-        "the same, as Claude Code asks": () => measureClient(node, [bin, "--demo"], "claude-code"),
-        "the same, as Codex asks": () => measureClient(node, [bin, "--demo"], "codex"),
-        "the first get_stats, a service over HTTP": () => measureFirstCall(node, [bin], service.site, env),
-        "`--version`": () => measureRun(node, [bin, "--version"]),
-        "`--help`": () => measureRun(node, [bin, "--help"]),
-        "`stats --demo`": () => measureRun(node, [bin, "stats", ...demo]),
+        ...Object.assign({}, ...folders.map((folder) => createCases(node, folder))),
       };
       publish(CHAPTER, await compare(node, cases, Number(values.rounds)), values);
     }
   } finally {
     await service.close();
-    if (values.installed === undefined) rmSync(folder, { recursive: true, force: true });
+    if (values.installed === undefined) rmSync(folders[0] ?? "", { recursive: true, force: true });
   }
   return 0;
+
+  function createCases(node: string, folder: string): Record<string, () => Promise<number>> {
+    const bin = resolve(folder, "node_modules/analytics-mcp/bin/analytics-mcp.js");
+    const cases = {
+      "tools/list": () => measureList(node, [bin]),
+      "the first get_stats, `--demo`": () => measureFirstCall(node, [bin, "--demo"], "example.com"),
+      "the same, as Claude Code asks": () => measureClient(node, [bin, "--demo"], "claude-code"),
+      "the same, as Codex asks": () => measureClient(node, [bin, "--demo"], "codex"),
+      "the first get_stats, a service over HTTP": () => measureFirstCall(node, [bin], service.site, env),
+      "`--version`": () => measureRun(node, [bin, "--version"]),
+      "`--help`": () => measureRun(node, [bin, "--help"]),
+      "`stats --demo`": () => measureRun(node, [bin, "stats", "--demo", "--site", "example.com"]),
+    };
+    if (folders.length === 1) return cases;
+    const named = Object.entries(cases).map(([name, measure]) => [`${folder}: ${name}`, measure]);
+    return Object.fromEntries(named);
+  }
 }
 
 async function compare(node: string, cases: Record<string, () => Promise<number>>, rounds: number) {
