@@ -10,6 +10,7 @@ import { buildSbom } from "./.ci/build/sbom.ts";
 const METAFILE = "dist/metafile-esm.json";
 
 export default defineConfig({
+  // A worker thread starts from a file of its own.
   entry: { main: "src/main.ts", "read-logs": "src/read-logs.ts" },
   format: "esm",
   target: "node20",
