@@ -74,6 +74,8 @@ export interface RankedRow {
   visitors: number;
   /** Page views; for the dimension `events`, events. */
   hits: number;
+  /** Set if the row stands for all values beyond the limit of what the source keeps; `value` is null then. */
+  other?: true;
 }
 
 export interface CrawlerRanking {

@@ -17,7 +17,7 @@ import { rankCrawlers, rankValues } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
-import { OutdatedTallies } from "./store/stored-tallies.ts";
+import { OutdatedDay } from "./store/day-files.ts";
 
 /** No limit in practice: even logs of the year 2000 can be asked about. */
 const DAYS_KEPT = 10_000;
@@ -86,13 +86,13 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     },
     breakdown: async (span, dimension, limit, signal) => {
       const ask = async () => {
-        const { log, days } = await countDays(span, signal);
-        return rankValues(log, dimension, limit, listCounts(days));
+        const { days } = await countDays(span, signal);
+        return rankValues(dimension, limit, listCounts(days));
       };
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof OutdatedTallies)) throw error;
+        if (!(error instanceof OutdatedDay)) throw error;
         store.forget();
         return ask();
       }
@@ -136,7 +136,7 @@ function findCounts(log: SiteLog, date: string, now: number): DayCounts | undefi
   if (closed !== undefined || day === undefined) return closed;
   // The server's clock may be ahead of ours: lines after `now` are left out.
   const isCut = log.last !== undefined && log.last > now / 1000;
-  return countOpenDay(log, day, isCut ? now / 1000 : undefined);
+  return countOpenDay(day, isCut ? now / 1000 : undefined);
 }
 
 /** Distinct visitors with a page view after `from` and not after `to`, both in seconds since 1970. */

@@ -11,7 +11,7 @@ import { logFormats } from "./reading/formats/index.ts";
 import { createReplay } from "./reading/replay.ts";
 import type { LogSettings } from "./settings.ts";
 import { createLogStore, type LogStoreOptions } from "./store/log-store.ts";
-import { openIndexOf } from "./store/open-index.ts";
+import { openHistoryOf } from "./store/open-history.ts";
 
 export async function openLogSource(context: LocalContext): Promise<DataSource> {
   const { settings, store } = openStore(context, createWorkerReader(context));
@@ -40,8 +40,8 @@ export function openStore(
   const settings = { ...readLogSettings(flags, environment.ANALYTICS_SITE), stdin };
   // Standard input is another log each time.
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
-  const openIndex = isKept ? () => openIndexOf(settings, environment, warn, clock() / 1000) : undefined;
-  return { settings, store: createLogStore(settings, { clock, openIndex, readInWorker }) };
+  const openHistory = isKept ? () => openHistoryOf(settings, environment, warn) : undefined;
+  return { settings, store: createLogStore(settings, { clock, openHistory, readInWorker }) };
 }
 
 /**

@@ -2,44 +2,48 @@ import type { Dimension } from "../../operations/dimensions.ts";
 import { compareRows, compareValues } from "../../operations/row-order.ts";
 import { describeCrawler } from "../crawler-list.ts";
 import type { CrawlerRanking, CrawlerRow, RankedRow } from "../data-source.ts";
-import type { CrawlerDay, DayCounts } from "./counting/day-counts.ts";
-import type { SiteLog } from "./counting/site-log.ts";
-import { spaceOf } from "./counting/values.ts";
+import type { CrawlerDay, DayCounts, Tallies } from "./counting/day-counts.ts";
+import { OTHER } from "./counting/limits.ts";
 import { nameValue } from "./labels.ts";
 
 /** Adds up days. The visitors of a span are by definition the sum of daily visitors. */
 export function rankValues(
-  log: SiteLog,
   dimension: Dimension,
   limit: number,
   days: readonly DayCounts[],
 ): { rows: RankedRow[]; totalRows: number } {
-  const values = log.values(spaceOf(dimension));
-  const visitors = new Float64Array(values.size);
-  const hits = new Float64Array(values.size);
-  for (const day of days) {
-    const tallies = day.tallies.get(dimension);
-    tallies?.values.forEach((value, index) => {
-      visitors[value] = (visitors[value] ?? 0) + (tallies.visitors[index] ?? 0);
-      hits[value] = (hits[value] ?? 0) + (tallies.hits[index] ?? 0);
+  const sums = new Map<string | null, { visitors: number; hits: number }>();
+  for (const { tables } of days) {
+    const { values, visitors, hits } = tables.tallies(dimension) ?? NO_TALLIES;
+    values.forEach((value, index) => {
+      const more = { visitors: visitors[index] ?? 0, hits: hits[index] ?? 0 };
+      const sum = sums.get(value);
+      if (sum === undefined) sums.set(value, more);
+      else {
+        sum.visitors += more.visitors;
+        sum.hits += more.hits;
+      }
     });
   }
-  const rows: { value: string | null; visitors: number; hits: number }[] = [];
-  visitors.forEach((count, number) => {
-    if (count > 0) rows.push({ value: values.at(number), visitors: count, hits: hits[number] ?? 0 });
-  });
-  rows.sort(compareRows);
+  const rows = [...sums].map(([value, counts]) => ({ value, ...counts })).sort(compareRows);
   return {
-    rows: rows.slice(0, limit).map((row) => ({ ...row, label: nameValue(dimension, row.value) })),
+    rows: rows.slice(0, limit).map((row) => nameRow(dimension, row)),
     totalRows: rows.length,
   };
+}
+
+const NO_TALLIES: Tallies = { values: [], visitors: [], hits: [] };
+
+function nameRow(dimension: Dimension, row: Omit<RankedRow, "label">): RankedRow {
+  if (row.value === OTHER) return { ...row, value: null, label: OTHER, other: true };
+  return { ...row, label: nameValue(dimension, row.value) };
 }
 
 /** Adds up days, and ranks by requests, then by name. */
 export function rankCrawlers(days: readonly DayCounts[], limit: number): CrawlerRanking {
   const sums = new Map<string, CrawlerDay>();
-  for (const { crawlers } of days) {
-    for (const [name, { requests, pages, errors, lastSeen }] of crawlers) {
+  for (const { tables } of days) {
+    for (const [name, { requests, pages, errors, lastSeen }] of tables.crawlers()) {
       const sum = sums.get(name) ?? { requests: 0, pages: 0, errors: 0, lastSeen: 0 };
       sums.set(name, {
         requests: sum.requests + requests,

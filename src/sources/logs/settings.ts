@@ -25,6 +25,8 @@ export interface LogSettings {
   geoip?: { name: string; path: string } | undefined;
   /** Count visitors even where all addresses seem to be a proxy's. */
   acceptProxyAddresses: boolean;
+  /** How many days of history to keep, today included; all if undefined. */
+  keep?: number | undefined;
 }
 
 /** Where an address is, as far as the database knows. */

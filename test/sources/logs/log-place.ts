@@ -5,10 +5,8 @@ import type { DataSource, Span } from "../../../src/sources/data-source.ts";
 import { createLogSource } from "../../../src/sources/logs/log-source.ts";
 import { readLogSettings } from "../../../src/sources/logs/open.ts";
 import type { LogSettings } from "../../../src/sources/logs/settings.ts";
-import { openIndexFile } from "../../../src/sources/logs/store/index-file.ts";
-import { createLogIndex } from "../../../src/sources/logs/store/log-index.ts";
 import { createLogStore } from "../../../src/sources/logs/store/log-store.ts";
-import { findDriver } from "../../../src/sqlite/driver.ts";
+import { findHistoryFolder, openHistoryOf } from "../../../src/sources/logs/store/open-history.ts";
 
 /** A folder with logs, and a clock. */
 export interface LogPlace {
@@ -18,9 +16,12 @@ export interface LogPlace {
   /** Replaces a file's lines. */
   write(name: string, lines: readonly string[]): void;
   append(name: string, lines: readonly string[]): void;
-  /** Opens the logs as a new process does; with an index unless it is left out. */
-  open(flags?: Record<string, unknown>, withIndex?: boolean): Promise<DataSource>;
-  indexPath: string;
+  /** Opens the logs as a new process does; with a history unless it is left out. */
+  open(flags?: Record<string, unknown>, withHistory?: boolean): Promise<DataSource>;
+  /** The folder of the history. */
+  history(): string;
+  /** What the program said about the history. */
+  warned: string[];
   remove(): void;
 }
 
@@ -30,23 +31,22 @@ export function createLogPlace(): LogPlace {
   const folder = mkdtempSync(join(tmpdir(), "logs-"));
   mkdirSync(join(folder, "www"));
   const clock = { now: NOON };
-  const indexPath = join(folder, "state", "index.sqlite");
+  const environment = { XDG_STATE_HOME: join(folder, "state") };
+  const warned: string[] = [];
   const join_ = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
   return {
     folder,
     clock,
-    indexPath,
+    warned,
+    history: () => findHistoryFolder(readSettings(folder, {}), environment) ?? "",
     write: (name, lines) => writeFileSync(join(folder, "www", name), join_(lines)),
     append: (name, lines) => appendFileSync(join(folder, "www", name), join_(lines)),
-    open: async (flags = {}, withIndex = true) => {
+    open: async (flags = {}, withHistory = true) => {
       const settings = readSettings(folder, flags);
-      const openIndex = async () => {
-        const driver = await findDriver();
-        return driver && createLogIndex(openIndexFile(indexPath, driver));
-      };
+      const openHistory = () => openHistoryOf(settings, environment, (text) => warned.push(text));
       const store = createLogStore(settings, {
         clock: () => clock.now,
-        ...(withIndex && { openIndex }),
+        ...(withHistory && { openHistory }),
       });
       return createLogSource(settings, store);
     },

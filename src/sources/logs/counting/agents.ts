@@ -2,20 +2,20 @@ import { isbot } from "isbot";
 import parseAgent from "my-ua-parser";
 import { findCrawler } from "../../crawler-list.ts";
 import { copyText } from "../copy-text.ts";
+import { hashText } from "../hashing.ts";
 
 /** What a user agent says about its sender. */
 export type Agent = BrowserAgent | BotAgent;
 
 export interface BotAgent {
   kind: "bot";
-  id: number;
   /** The crawler that it claims to be, by its name in `crawler-list.ts`. */
   crawler?: string | undefined;
 }
 
 export interface BrowserAgent {
   kind: "browser";
-  /** Different for each user agent, from 0 up. */
+  /** Different for each user agent: a hash of its text. */
   id: number;
   browser: string | null;
   operatingSystem: string | null;
@@ -23,37 +23,41 @@ export interface BrowserAgent {
 }
 
 export interface Agents {
-  /** What a user agent says. Each is parsed once: a log has few different ones. */
+  /** What a user agent says. A log has few different ones, so they are kept, within limits. */
   find(userAgent: string): Agent;
-  /** The user agents by id. */
-  readonly texts: readonly string[];
 }
+
+/** The user agents are forgotten at this number, or when their texts have this length together. */
+const MAX_KEPT = { agents: 20_000, length: 4_000_000 };
 
 export function createAgents(): Agents {
   const known = new Map<string, Agent>();
-  const texts: string[] = [];
+  let length = 0;
   return {
-    texts,
     find: (userAgent) => {
       let agent = known.get(userAgent);
       if (agent === undefined) {
         const copy = copyText(userAgent);
-        agent = readAgent(copy, texts.length);
+        agent = readAgent(copy);
+        length += copy.length;
+        if (known.size >= MAX_KEPT.agents || length > MAX_KEPT.length) {
+          known.clear();
+          length = copy.length;
+        }
         known.set(copy, agent);
-        texts.push(copy);
       }
       return agent;
     },
   };
 }
 
-function readAgent(userAgent: string, id: number): Agent {
+function readAgent(userAgent: string): Agent {
   const crawler = findCrawler(userAgent)?.value;
-  if (userAgent === "" || crawler !== undefined || isbot(userAgent)) return { kind: "bot", id, crawler };
+  if (userAgent === "" || crawler !== undefined || isbot(userAgent)) return { kind: "bot", crawler };
   const { browser, os, device } = parseAgent(userAgent.slice(0, LONGEST));
   return {
     kind: "browser",
-    id,
+    id: hashText(userAgent),
     browser: rename(BROWSERS, browser.name),
     operatingSystem: rename(SYSTEMS, os.name),
     device: DEVICES[device.type ?? ""] ?? "desktop",

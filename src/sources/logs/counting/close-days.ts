@@ -1,5 +1,5 @@
 import { addDays } from "../../../operations/days.ts";
-import { startOfDay } from "../../calendar.ts";
+import { dateAt, startOfDay } from "../../calendar.ts";
 import { LATENESS } from "../day-span.ts";
 import { countDay } from "./count-day.ts";
 import type { DayCounts } from "./day-counts.ts";
@@ -10,33 +10,38 @@ import type { SiteLog } from "./site-log.ts";
  * Counts an open day, up to and including `until` if given, in seconds since 1970. The whole day is counted again only if
  * lines have come.
  */
-export function countOpenDay(site: SiteLog, day: OpenDay, until?: number): DayCounts {
-  if (until !== undefined) return countDay(day, site.values, until);
+export function countOpenDay(day: OpenDay, until?: number): DayCounts {
+  if (until !== undefined) return countDay(day, until);
   if (day.counted?.version !== day.version) {
-    day.counted = { version: day.version, counts: countDay(day, site.values) };
+    day.counted = { version: day.version, counts: countDay(day) };
   }
   return day.counted.counts;
 }
 
+/** Gets a day that is closed, with its counts. May return another form of the counts to keep. */
+export type OnClose = (site: SiteLog, day: OpenDay, counts: DayCounts) => DayCounts | undefined;
+
 /** Reduces the days that ended before an instant, in seconds since 1970, to their counts. */
-export function closeDays(
-  site: SiteLog,
-  now: number,
-  onClose?: (site: SiteLog, day: OpenDay, counts: DayCounts) => void,
-): void {
+export function closeDays(site: SiteLog, now: number, onClose?: OnClose): void {
   for (const day of [...site.open.values()]) {
     if (day.end + LATENESS > now) continue;
-    const counts = countOpenDay(site, day);
-    onClose?.(site, day, counts);
-    site.closed.set(day.date, counts);
+    const counts = countOpenDay(day);
+    site.closed.set(day.date, onClose?.(site, day, counts) ?? counts);
     site.open.delete(day.date);
   }
 }
 
-/** Whether a day was closed too early: the clock was ahead then, and has gone back. @param now Seconds since 1970. */
-export function wasClosedTooEarly({ closed, timezone }: SiteLog, now: number): boolean {
-  const last = [...closed.keys()].reduce((a, b) => (a > b ? a : b), "");
-  return last !== "" && startOfDay(addDays(last, 1), timezone) / 1000 + LATENESS > now;
+/**
+ * The days that were closed too early: the clock was ahead then, and has gone back.
+ *
+ * @param now Seconds since 1970.
+ */
+export function listClosedTooEarly({ closed, timezone }: SiteLog, now: number): string[] {
+  // A day has 25 hours at most.
+  const first = dateAt((now - LATENESS - 25 * 3_600) * 1000, timezone);
+  return [...closed.keys()].filter(
+    (date) => date >= first && startOfDay(addDays(date, 1), timezone) / 1000 + LATENESS > now,
+  );
 }
 
 /** Roughly how many bytes of memory open days take. */

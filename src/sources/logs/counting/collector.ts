@@ -20,9 +20,9 @@ import type { LogLine } from "../reading/log-line.ts";
 import type { LogSettings, Place } from "../settings.ts";
 import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
 import { type Agent, type Agents, type BrowserAgent, createAgents } from "./agents.ts";
-import { closeDays, estimateMemory } from "./close-days.ts";
+import { closeDays, estimateMemory, type OnClose } from "./close-days.ts";
 import { createHostSites, type HostSite, type OnlyDays } from "./host-sites.ts";
-import { findOrigin, numberProfile } from "./line-values.ts";
+import { findOrigin, findPage, numberProfile } from "./line-values.ts";
 import { addCrawlerRequest, addHit, addRequest, type OpenDay } from "./open-day.ts";
 import { createOutcomes, isProbe, judgeRequest, type Outcome, type Outcomes } from "./outcomes.ts";
 import { cleanPath, createPathFilter } from "./page-path.ts";
@@ -38,8 +38,6 @@ export interface Collector {
   /** By domain. If the log has hosts, every host has an entry, even if it is not a site. */
   readonly sites: SiteLogs;
   readonly outcomes: Outcomes;
-  /** By the number with which days refer to them. */
-  readonly userAgents: readonly string[];
   /** Closes the days that are over. All lines up to now must have been added. @param time Now, in seconds since 1970. */
   closeDays(time: number): void;
   /**
@@ -57,20 +55,22 @@ export interface CollectorOptions {
   /** Looks up where an address is; absent without a database. */
   findPlace?: ((address: string) => Place) | undefined;
   /** What an earlier process collected. */
-  kept?: { sites: readonly SiteLog[]; outcomes: Outcomes } | undefined;
+  kept?: { sites: readonly SiteLog[] } | undefined;
   /** All days of all sites if absent. */
   onlyDays?: OnlyDays | undefined;
   recorder?: Recorder | undefined;
+  /** Called when a day is closed. */
+  onClose?: OnClose | undefined;
 }
 
 /** Throws AnalyticsError `usage` for an invalid address range. */
 export function createCollector(
   settings: LogSettings,
-  { findPlace, kept, onlyDays, recorder }: CollectorOptions = {},
+  { findPlace, kept, onlyDays, recorder, onClose }: CollectorOptions = {},
 ): Collector {
   const sites = createHostSites(settings, kept?.sites, onlyDays);
   const agents = createAgents();
-  const outcomes = kept?.outcomes ?? createOutcomes();
+  const outcomes = createOutcomes();
   const isExcludedAddress = createAddressFilter(settings.excludeAddresses);
   const isExcludedPath = createPathFilter(settings.excludePaths);
 
@@ -123,7 +123,9 @@ export function createCollector(
     const sender = findSender(entry, day, address, line.agent ?? "", agent);
     noteRequest(day, sender, line);
     if (outcome === "page_view") addPageView(entry, day, sender, line, asked, host);
-    if (outcome === "download") addHit(day, sender, line.time, 2 * entry.findPage(asked) + 1, 0);
+    if (outcome === "download") {
+      addHit(day, sender, line.time, 2 * findPage(day, asked, settings.keepQuery, sender) + 1, 0);
+    }
     return outcome;
   };
 
@@ -141,8 +143,8 @@ export function createCollector(
       day,
       sender,
       line.time,
-      2 * entry.findPage(asked),
-      findOrigin(entry.log, day, line, host, asked.query),
+      2 * findPage(day, asked, settings.keepQuery, sender),
+      findOrigin(entry.log.domain, day, line, host, asked.query, sender),
     );
   };
 
@@ -154,20 +156,21 @@ export function createCollector(
     agent: BrowserAgent,
   ): number => {
     const group = groupAddress(address);
-    return numberSender(day, { group, userAgent, agent: agent.id }, () => {
+    return numberSender(day, { group, agent: agent.id }, (number) => {
       recorder?.addSender(log, day, group, userAgent);
-      return numberProfile(day, log.values, agent, findPlace?.(address));
+      const place = findPlace?.(address);
+      if (place !== undefined) notePlace(log, place);
+      return numberProfile(day, agent, place, number);
     });
   };
 
   const closeAll = (time: number) => {
-    for (const log of sites.logs.values()) closeDays(log, time, recorder?.closeDay);
+    for (const log of sites.logs.values()) closeDays(log, time, onClose);
   };
 
   return {
     sites: sites.logs,
     outcomes,
-    userAgents: agents.texts,
     closeDays: closeAll,
     makeRoom: (time) => {
       const bytes = [...sites.logs.values()].reduce((sum, log) => sum + estimateMemory(log), 0);
@@ -179,6 +182,12 @@ export function createCollector(
       return outcome;
     },
   };
+}
+
+function notePlace({ places }: SiteLog, { country, region, city }: Place): void {
+  if (country) places.add("countries");
+  if (region) places.add("regions");
+  if (city) places.add("cities");
 }
 
 function noteRequest(day: OpenDay, sender: number, { status, target }: LogLine): void {
@@ -193,7 +202,7 @@ function findAgentOf({ agent }: LogLine, agents: Agents): Agent {
 
 const UNKNOWN_AGENT: BrowserAgent = {
   kind: "browser",
-  id: 0xffffffff,
+  id: 0,
   browser: null,
   operatingSystem: null,
   device: "desktop",

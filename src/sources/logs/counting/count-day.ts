@@ -1,15 +1,10 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { append, createColumn, increase, readColumn } from "./columns.ts";
-import {
-  type CrawlerDay,
-  type DayCounts,
-  DEFINITION,
-  type Tallies,
-  type TalliesByDimension,
-} from "./day-counts.ts";
+import type { CrawlerDay, DayCounts, Tallies } from "./day-counts.ts";
+import { OTHER } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
-import type { SiteValues } from "./values.ts";
+import { createValues, type Values } from "./values.ts";
 import { countViews, findScanners, forEachSender, forEachVisit, orderHits, type Visit } from "./visits.ts";
 
 /** If few addresses have this share of many page views, the log has a proxy's addresses in place of visitors'. */
@@ -21,10 +16,10 @@ const PROXIED = { views: 1_000, addresses: 3, share: 0.8 };
  *
  * @param until Seconds since 1970.
  */
-export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITIVE_INFINITY): DayCounts {
+export function countDay(day: OpenDay, until = Number.POSITIVE_INFINITY): DayCounts {
   const order = orderHits(day, until - day.start);
   const scanners = findScanners(day, until);
-  const tally = createTally(day, values);
+  const tally = createTally(day);
   const totals = { visitors: 0, pageviews: 0, events: 0 };
   let scannerViews = 0;
   const viewsByAddress = new Uint32Array(day.addressCount);
@@ -45,11 +40,13 @@ export function countDay(day: OpenDay, values: SiteValues, until = Number.POSITI
     const profile = day.senders.profiles.values[sender] ?? 0;
     forEachVisit(day, order, from, to, (visit) => tally.addVisit(visit, profile));
   });
+  const tallies = tally.finish();
+  const crawlers = countCrawlers(day);
   return {
-    definition: DEFINITION,
+    definition: day.definition,
     totals,
-    tallies: tally.finish(),
-    crawlers: countCrawlers(day),
+    tables: { tallies: (dimension) => tallies.get(dimension), crawlers: () => crawlers },
+    folded: [...tallies].filter(([, { values }]) => values.includes(OTHER)).map(([dimension]) => dimension),
     scanners: { senders: scanners.size, pageviews: scannerViews },
     isProxied: isProxied(viewsByAddress, totals.pageviews),
   };
@@ -79,22 +76,26 @@ export const DOWNLOAD = "File Download";
 
 type Tally = ReturnType<typeof createTally>;
 
-function createTally({ origins, profiles }: OpenDay, values: SiteValues) {
+function createTally({ values, origins, profiles }: OpenDay) {
   const tallies = new Map<Dimension, GrowingTally>();
-  const createTallyOf = (dimension: Dimension) => {
-    const tally = createGrowingTally();
+  const createTallyOf = (dimension: Dimension, values: Values) => {
+    const tally = createGrowingTally(values);
     tallies.set(dimension, tally);
     return tally;
   };
-  const [pages, events] = [createTallyOf("pages"), createTallyOf("events")];
-  const [entryPages, exitPages] = [createTallyOf("entry_pages"), createTallyOf("exit_pages")];
+  const paths = values.of("pages");
+  const pages = createTallyOf("pages", paths);
+  const [entryPages, exitPages] = [createTallyOf("entry_pages", paths), createTallyOf("exit_pages", paths)];
+  const eventNames = createValues();
+  const events = createTallyOf("events", eventNames);
+  const download = eventNames.number(DOWNLOAD);
   const addOrigin = createRowTally(ORIGIN_DIMENSIONS, origins.list, createTallyOf);
   const addProfile = createRowTally(PROFILE_DIMENSIONS, profiles.list, createTallyOf);
   let visitor = 0;
   return {
     startVisitor: () => void visitor++,
     addPage: (page: number) => pages.add(page, visitor, 1),
-    addEvent: () => events.add(values("events").number(DOWNLOAD), visitor, 1),
+    addEvent: () => events.add(download, visitor, 1),
     /** @param profile The number of the visitor's profile. */
     addVisit: ({ entry, exit, origin, views }: Visit, profile: number) => {
       entryPages.add(entry, visitor, views);
@@ -102,7 +103,7 @@ function createTally({ origins, profiles }: OpenDay, values: SiteValues) {
       addOrigin(origin, visitor, views);
       addProfile(profile, visitor, views);
     },
-    finish: (): TalliesByDimension => {
+    finish: (): Map<Dimension, Tallies> => {
       const used = [...tallies].filter(([, { size }]) => size > 0);
       return new Map(used.map(([dimension, tally]) => [dimension, tally.finish()]));
     },
@@ -112,11 +113,12 @@ function createTally({ origins, profiles }: OpenDay, values: SiteValues) {
 /** Tallies all values of something, such as an origin, by its number. */
 function createRowTally<D extends Dimension>(
   dimensions: readonly D[],
-  rows: readonly Readonly<Record<D, number>>[],
-  createTallyOf: (dimension: Dimension) => GrowingTally,
+  rows: readonly Readonly<Record<D, string | null>>[],
+  createTallyOf: (dimension: Dimension, values: Values) => GrowingTally,
 ) {
-  const tallies = dimensions.map(createTallyOf);
-  const valuesOf = rows.map((row) => dimensions.map((dimension) => row[dimension]));
+  const columns = dimensions.map((dimension) => ({ dimension, values: createValues() }));
+  const valuesOf = rows.map((row) => columns.map(({ dimension, values }) => values.number(row[dimension])));
+  const tallies = columns.map(({ dimension, values }) => createTallyOf(dimension, values));
   return (number: number, visitor: number, views: number) => {
     const found = valuesOf[number];
     for (let at = 0; at < tallies.length; at++) tallies[at]?.add(found?.[at] ?? 0, visitor, views);
@@ -130,7 +132,7 @@ interface GrowingTally {
 }
 
 /** Visitors come one after the other, so the last visitor of each value tells whether it is a new one. */
-function createGrowingTally(): GrowingTally {
+function createGrowingTally(texts: Values): GrowingTally {
   /** The rows of values, from 1 up. */
   let rowOf = new Uint32Array(64);
   const [values, visitors, hits, last] = [createColumn(), createColumn(), createColumn(), createColumn()];
@@ -157,7 +159,7 @@ function createGrowingTally(): GrowingTally {
       increase(visitors, row, 1);
     },
     finish: () => ({
-      values: readColumn(values).slice(),
+      values: Array.from(readColumn(values), (value) => texts.at(value)),
       visitors: readColumn(visitors).slice(),
       hits: readColumn(hits).slice(),
     }),

@@ -1,21 +1,28 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
 
 /** The version of the counting rules. Increase it when the same lines would give other counts. */
-export const DEFINITION = 1;
+export const DEFINITION = 2;
 
 /** What is kept of a day: no address, no user agent, nothing about one person. */
 export interface DayCounts {
   /** The version of the definition that it was counted by. */
   definition: number;
   totals: { visitors: number; pageviews: number; events: number };
-  /** By name in `crawler-list.ts`. */
-  crawlers: ReadonlyMap<string, CrawlerDay>;
-  /** Read from disk when they are asked for. */
-  tallies: Pick<TalliesByDimension, "get">;
+  /** Its tables, which are read from disk when they are asked for. */
+  tables: DayTables;
+  /** The dimensions of which values were folded into `OTHER`. */
+  folded: readonly Dimension[];
   /** What was left out because the sender is a scanner. */
   scanners: { senders: number; pageviews: number };
   /** Whether the addresses seem to be those of a proxy. */
   isProxied: boolean;
+}
+
+export interface DayTables {
+  /** Undefined if nothing has a value of the dimension. */
+  tallies(dimension: Dimension): Tallies | undefined;
+  /** By name in `crawler-list.ts`. */
+  crawlers(): ReadonlyMap<string, CrawlerDay>;
 }
 
 /** The requests of one crawler on a day. */
@@ -29,11 +36,9 @@ export interface CrawlerDay {
   lastSeen: number;
 }
 
-/** The values of a dimension on one day, as numbers of `values.ts`, with their counts. */
+/** The values of a dimension on one day, with their counts. */
 export interface Tallies {
-  values: Uint32Array;
-  visitors: Uint32Array;
-  hits: Uint32Array;
+  values: readonly (string | null)[];
+  visitors: ArrayLike<number>;
+  hits: ArrayLike<number>;
 }
-
-export type TalliesByDimension = Map<Dimension, Tallies>;

@@ -1,6 +1,5 @@
 import { copyText } from "../copy-text.ts";
 import type { LogSettings } from "../settings.ts";
-import { createFindPage, type FindPage } from "./line-values.ts";
 import { findDomain } from "./request.ts";
 import { createFindDay, createSiteLog, type FindDay, type SiteLog, type SiteLogs } from "./site-log.ts";
 
@@ -19,7 +18,6 @@ export interface HostSites {
 export interface HostSite {
   log: SiteLog;
   findDay: FindDay;
-  findPage: FindPage;
 }
 
 /** By domain, the days of which lines are taken. */
@@ -35,7 +33,7 @@ const MAX_HOSTS = 50_000;
  * @param onlyDays All days of all sites if absent.
  */
 export function createHostSites(
-  { sites, files, timezone, onlySite, keepQuery }: LogSettings,
+  { sites, files, timezone, onlySite }: LogSettings,
   kept: readonly SiteLog[] = [],
   onlyDays?: OnlyDays,
 ): HostSites {
@@ -48,7 +46,6 @@ export function createHostSites(
     const entry = {
       log,
       findDay: createFindDay(log, onlyDays?.get(log.domain)),
-      findPage: createFindPage(log.values("pages"), keepQuery),
     };
     entries.set(log.domain, entry);
     logs.set(log.domain, log);

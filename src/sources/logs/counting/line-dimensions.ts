@@ -21,6 +21,6 @@ export const PROFILE_DIMENSIONS = [
   "operating_systems",
 ] as const satisfies readonly Dimension[];
 
-/** The numbers of the values. */
-export type OriginValues = Readonly<Record<(typeof ORIGIN_DIMENSIONS)[number], number>>;
-export type ProfileValues = Readonly<Record<(typeof PROFILE_DIMENSIONS)[number], number>>;
+/** The values themselves. */
+export type OriginValues = Readonly<Record<(typeof ORIGIN_DIMENSIONS)[number], string | null>>;
+export type ProfileValues = Readonly<Record<(typeof PROFILE_DIMENSIONS)[number], string | null>>;

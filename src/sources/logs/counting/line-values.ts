@@ -3,34 +3,41 @@ import type { LogLine } from "../reading/log-line.ts";
 import type { Place } from "../settings.ts";
 import type { BrowserAgent } from "./agents.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
+import { limitText, MAX_VALUES, OTHER } from "./limits.ts";
 import type { OpenDay } from "./open-day.ts";
-import { findChannel, type Origin, readOrigin } from "./origin.ts";
+import { findChannel, readOrigin } from "./origin.ts";
 import { cleanPath } from "./page-path.ts";
 import { type RequestTarget, readHost, withoutWww } from "./request.ts";
-import type { SiteValues, Values } from "./values.ts";
 
 /** The caches of raw texts are emptied at this size; they only save time. */
 const MAX_KEPT = 50_000;
 
-/** The number of the page that a request asks for. */
-export type FindPage = (target: RequestTarget) => number;
-
-/** @param names The query parameters that are part of a page. */
-export function createFindPage(pages: Values, names: readonly string[]): FindPage {
-  const numbers = new Map<string, number>();
-  return ({ path, query }) => {
-    const kept = names.length === 0 || query === "" ? "" : keepQuery(query, names);
-    const raw = path + kept;
-    let number = numbers.get(raw);
-    if (number === undefined) {
-      const clean = cleanPath(path) + kept;
-      number = pages.number(clean);
-      if (numbers.size >= MAX_KEPT) numbers.clear();
-      // Keeps one copy of the text, since raw and clean paths are nearly always equal.
-      numbers.set(clean === raw ? (pages.at(number) ?? raw) : copyText(raw), number);
-    }
-    return number;
-  };
+/**
+ * The number, within a day, of the page that a request asks for.
+ *
+ * @param names The query parameters that are part of a page.
+ */
+export function findPage(
+  { values, rawPages }: OpenDay,
+  { path, query }: RequestTarget,
+  names: readonly string[],
+  sender: number,
+): number {
+  const kept = names.length === 0 || query === "" ? "" : keepQuery(query, names);
+  const raw = path + kept;
+  let number = rawPages.get(raw);
+  if (number === undefined) {
+    const clean = limitText(cleanPath(path) + kept);
+    const limited = values.limit("pages", clean, sender);
+    const pages = values.of("pages");
+    number = pages.number(limited);
+    // Another sender may still add it.
+    if (limited === OTHER) return number;
+    if (rawPages.size >= MAX_KEPT) rawPages.clear();
+    // Keeps one copy of the text, since raw and clean paths are nearly always equal.
+    rawPages.set(clean === raw ? (pages.at(number) ?? raw) : copyText(raw), number);
+  }
+  return number;
 }
 
 /** The parameters of a query to count pages by, in the order in which they are named. */
@@ -44,48 +51,44 @@ function keepQuery(query: string, names: readonly string[]): string {
   return kept.size === 0 ? "" : `?${kept}`;
 }
 
-/** The number, within a day, of what user agent and address say about a sender. */
+/**
+ * The number, within a day, of what user agent and address say about a sender.
+ *
+ * @param sender The number that the sender will have.
+ */
 export function numberProfile(
-  { profiles }: OpenDay,
-  values: SiteValues,
-  agent: BrowserAgent,
+  { profiles, values }: OpenDay,
+  { browser, operatingSystem, device }: BrowserAgent,
   place: Place | undefined,
+  sender: number,
 ): number {
-  const { browser, operatingSystem, device } = agent;
   const { country = null, region = null, city = null } = place ?? {};
-  return profiles.number(
-    JSON.stringify([browser, operatingSystem, device, country, region, city]),
-    (): ProfileValues => ({
-      browsers: values("browsers").number(browser),
-      operating_systems: values("operating_systems").number(operatingSystem),
-      devices: values("devices").number(device),
-      countries: values("countries").number(country),
-      regions: values("regions").number(region),
-      cities: values("cities").number(city),
-    }),
-  );
-}
-
-/** The site that visitors came to. */
-interface LinkedSite {
-  domain: string;
-  values: SiteValues;
+  const texts: ProfileValues = {
+    countries: country,
+    regions: region,
+    cities: city,
+    devices: device,
+    browsers: values.limit("browsers", browser, sender),
+    operating_systems: values.limit("operating_systems", operatingSystem, sender),
+  };
+  return profiles.number(JSON.stringify(Object.values(texts)), () => texts);
 }
 
 /** The number, within a day, of where a page view came from. */
 export function findOrigin(
-  site: LinkedSite,
+  domain: string,
   day: OpenDay,
   line: LogLine,
   rawHost: string | undefined,
   query: string,
+  sender: number,
 ): number {
   const hasCampaign = /utm_|clid|braid/.test(query);
-  if (hasCampaign) return numberOrigin(site, day, line, rawHost, query);
+  if (hasCampaign) return numberOrigin(domain, day, line, rawHost, query, sender);
   const key = `${rawHost ?? ""} ${line.language ?? ""} ${line.referrer ?? ""}`;
   let number = day.rawOrigins.get(key);
   if (number === undefined) {
-    number = numberOrigin(site, day, line, rawHost, query);
+    number = numberOrigin(domain, day, line, rawHost, query, sender);
     if (day.rawOrigins.size >= MAX_KEPT) day.rawOrigins.clear();
     day.rawOrigins.set(copyText(key), number);
   }
@@ -93,38 +96,42 @@ export function findOrigin(
 }
 
 function numberOrigin(
-  site: LinkedSite,
-  { origins }: OpenDay,
+  domain: string,
+  { origins, values }: OpenDay,
   line: LogLine,
   rawHost: string | undefined,
   query: string,
+  sender: number,
 ): number {
-  const host = readHost(rawHost) ?? site.domain;
-  const isOwn = (name: string) => name === site.domain || name === withoutWww(host);
+  const host = readHost(rawHost) ?? domain;
+  const isOwn = (name: string) => name === domain || name === withoutWww(host);
   const origin = readOrigin(line, query, isOwn);
   const language = line.language === undefined ? null : readLanguage(line.language);
-  return origins.number(JSON.stringify([origin, host, language]), () =>
-    numberOriginValues(site.values, origin, host, language),
-  );
+  const limit = (dimension: keyof OriginValues, value: string | null) =>
+    values.limit(dimension, value === null ? null : limitText(value), sender);
+  const texts: OriginValues = {
+    hostnames: limit("hostnames", host),
+    referrers: limit("referrers", origin.referrer),
+    channels: findChannel(origin),
+    utm_sources: limit("utm_sources", origin.source),
+    utm_mediums: limit("utm_mediums", origin.medium),
+    utm_campaigns: limit("utm_campaigns", origin.campaign),
+    utm_terms: limit("utm_terms", origin.term),
+    utm_contents: limit("utm_contents", origin.content),
+    languages: limit("languages", language),
+  };
+  const isFull = origins.list.length >= MAX_VALUES && !origins.has(keyOf(texts));
+  const kept = isFull ? foldOrigin(texts) : texts;
+  return origins.number(keyOf(kept), () => kept);
 }
 
-function numberOriginValues(
-  values: SiteValues,
-  origin: Origin,
-  host: string,
-  language: string | null,
-): OriginValues {
-  return {
-    hostnames: values("hostnames").number(host),
-    languages: values("languages").number(language),
-    referrers: values("referrers").number(origin.referrer),
-    channels: values("channels").number(findChannel(origin)),
-    utm_sources: values("utm_sources").number(origin.source),
-    utm_mediums: values("utm_mediums").number(origin.medium),
-    utm_campaigns: values("utm_campaigns").number(origin.campaign),
-    utm_terms: values("utm_terms").number(origin.term),
-    utm_contents: values("utm_contents").number(origin.content),
-  };
+const keyOf = (texts: OriginValues) => JSON.stringify(Object.values(texts));
+
+/** Values can be few, and their combinations many. */
+function foldOrigin(texts: OriginValues): OriginValues {
+  const folded = Object.entries(texts).map(([dimension, value]) => [dimension, value === null ? null : OTHER]);
+  // The keys are those of `texts`.
+  return { ...(Object.fromEntries(folded) as OriginValues), channels: texts.channels };
 }
 
 /** The language that a browser prefers, such as `de-DE`; null if it names none. */

@@ -1,13 +1,16 @@
 import { hashText } from "../hashing.ts";
 import { append, type Column, createColumn, increase } from "./columns.ts";
-import type { CrawlerDay, DayCounts } from "./day-counts.ts";
+import { type CrawlerDay, type DayCounts, DEFINITION } from "./day-counts.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
+import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
 
 /** A day whose lines can still come: every request that may count, in columns. */
 export interface OpenDay {
   /** `YYYY-MM-DD` at the site. */
   date: string;
+  /** The version of the counting rules by which its lines are judged. */
+  definition: number;
   /** Seconds since 1970 at which it begins and ends. */
   start: number;
   end: number;
@@ -15,19 +18,20 @@ export interface OpenDay {
   addresses: Map<string | number, number>;
   /** Including those of an earlier process. */
   addressCount: number;
-  /** The numbers of senders, by the numbers of user agent and address. */
+  /** The numbers of senders, by the user agent's id and the number of the address. */
   senderNumbers: Map<number, Map<number, number>>;
   senders: Senders;
   hits: Hits;
+  /** The values that the day has, as far as visitors choose them. Hits name pages by their numbers here. */
+  values: LimitedValues;
   /** Where visits came from, and what senders are. */
   origins: Numbered<OriginValues>;
   profiles: Numbered<ProfileValues>;
-  /** A cache: the numbers of origins by the texts in lines. */
+  /** Caches: the numbers of pages and origins by the texts in lines. */
+  rawPages: Map<string, number>;
   rawOrigins: Map<string, number>;
   /** The addresses and senders of an earlier process, which are known by hashes only. */
   known?: KnownSenders | undefined;
-  /** The hashes of addresses and senders, as far as they were written to disk. */
-  hashes?: SenderHashes | undefined;
   /** The crawlers' requests, by crawler. */
   crawlers: Map<string, OpenCrawler>;
   /** Grows with each request that may change the counts. */
@@ -46,6 +50,8 @@ export interface Senders {
   addresses: Column;
   /** The number of the profile: what user agent and address say about the sender. */
   profiles: Column;
+  /** How many values the sender has added to the day. */
+  added: Column;
 }
 
 /** Page views, and downloads as events. */
@@ -61,26 +67,22 @@ export interface Hits {
 
 /** The requests of one crawler. */
 export interface OpenCrawler extends Omit<CrawlerDay, "pages"> {
-  /** Hashes of the paths: crawlers ask for millions. */
+  /** Hashes of the paths, at most `MAX_VALUES`: crawlers ask for millions. */
   paths: Set<number>;
 }
 
 /** The senders of an earlier process, of which only hashes are left. */
 export interface KnownSenders {
   findAddress(group: string): number | undefined;
-  findSender(group: string, userAgent: string): number | undefined;
-}
-
-/** The hashes of addresses and senders one after the other, in the order of their numbers. */
-export interface SenderHashes {
-  salt: Uint8Array;
-  addresses: Uint8Array;
-  senders: Uint8Array;
+  /** @param agent The user agent's id. */
+  findSender(group: string, agent: number): number | undefined;
 }
 
 export function openDay(date: string, start: number, end: number): OpenDay {
+  const added = createColumn();
   return {
     date,
+    definition: DEFINITION,
     start,
     end,
     addresses: new Map(),
@@ -92,10 +94,13 @@ export function openDay(date: string, start: number, end: number): OpenDay {
       probes: createColumn(),
       addresses: createColumn(),
       profiles: createColumn(),
+      added,
     },
+    values: createLimitedValues(added),
     hits: { sender: createColumn(), second: createColumn(), page: createColumn(), origin: createColumn() },
     origins: createNumbered(),
     profiles: createNumbered(),
+    rawPages: new Map(),
     rawOrigins: new Map(),
     crawlers: new Map(),
     version: 0,
@@ -135,6 +140,6 @@ export function addCrawlerRequest(
   counted.requests++;
   if (status >= 400) counted.errors++;
   counted.lastSeen = Math.max(counted.lastSeen, time);
-  counted.paths.add(hashText(path));
+  if (counted.paths.size < MAX_VALUES) counted.paths.add(hashText(path));
   day.version++;
 }

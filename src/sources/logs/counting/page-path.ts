@@ -1,4 +1,5 @@
 import picomatch from "picomatch";
+import { limitText } from "./limits.ts";
 
 /** What a request asks for, judged by its path. */
 export type Asked = "page" | "download" | "static" | "feed" | "data";
@@ -47,12 +48,12 @@ export function classifyPath(path: string, query: string): Asked {
   return DATA.test(path) || DATA_QUERY.test(query) ? "data" : "page";
 }
 
-/** Longer paths are cut: no page has one, and they would fill the memory. */
-const MAX_PATH_LENGTH = 1_000;
+/** In bytes, most of them percent-encoded: longer paths are cut. */
+const MAX_PATH_LENGTH = 1_500;
 
 /** The path of a page as it is counted: decoded, and without what may be a secret. */
 export function cleanPath(path: string): string {
-  return hideTokens(decodePath(path.slice(0, MAX_PATH_LENGTH)));
+  return limitText(hideTokens(decodePath(path.slice(0, MAX_PATH_LENGTH))));
 }
 
 function decodePath(path: string): string {

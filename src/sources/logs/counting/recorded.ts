@@ -2,7 +2,7 @@ import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
 import type { SiteLog } from "./site-log.ts";
 
 /** The dimensions that most page views record. An answer about the others would be nulls that look like a result. */
-export function listRecorded({ fields, values }: SiteLog): Dimension[] {
+export function listRecorded({ fields, places }: SiteLog): Dimension[] {
   const isLogged = ({ present, absent }: { present: number; absent: number }) => present > absent;
   const isRecorded = (dimension: Dimension): boolean => {
     switch (dimension) {
@@ -18,8 +18,7 @@ export function listRecorded({ fields, values }: SiteLog): Dimension[] {
       case "operating_systems":
         return isLogged(fields.agent);
       default:
-        // Null is always one of a place's values.
-        return isOfPlace(dimension) ? values(dimension).size > 1 : true;
+        return isOfPlace(dimension) ? places.has(dimension) : true;
     }
   };
   return dimensions.filter(isRecorded);

@@ -1,4 +1,3 @@
-import type { DayCounts } from "./day-counts.ts";
 import type { OpenDay } from "./open-day.ts";
 import type { SiteLog } from "./site-log.ts";
 
@@ -7,8 +6,6 @@ export interface Recorder {
   /** Called for each new sender of a day, in the order of their numbers. */
   addSender(log: SiteLog, day: OpenDay, group: string, userAgent: string): void;
   addBot(log: SiteLog, day: OpenDay, request: BotRequest): void;
-  /** Called when a day is closed, with all that was kept of it. */
-  closeDay(log: SiteLog, day: OpenDay, counts: DayCounts): void;
 }
 
 export interface BotRequest {

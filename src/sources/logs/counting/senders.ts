@@ -6,18 +6,17 @@ import type { OpenDay, Senders } from "./open-day.ts";
 export interface Sender {
   /** The address that identifies visitors (`groupAddress`). */
   group: string;
-  userAgent: string;
-  /** The number of the user agent. */
+  /** The id of the user agent. */
   agent: number;
 }
 
 /**
  * The number of a sender, who is added if they are new.
  *
- * @param readProfile Returns the number of the sender's profile.
+ * @param readProfile Returns the number of the profile of a new sender, who will have this number.
  */
-export function numberSender(day: OpenDay, sender: Sender, readProfile: () => number): number {
-  const { group, userAgent, agent } = sender;
+export function numberSender(day: OpenDay, sender: Sender, readProfile: (number: number) => number): number {
+  const { group, agent } = sender;
   const address = numberAddress(day, group);
   let numbers = day.senderNumbers.get(agent);
   if (numbers === undefined) {
@@ -26,7 +25,7 @@ export function numberSender(day: OpenDay, sender: Sender, readProfile: () => nu
   }
   let number = numbers.get(address);
   if (number === undefined) {
-    number = day.known?.findSender(group, userAgent) ?? addSender(day.senders, address, readProfile());
+    number = day.known?.findSender(group, agent) ?? addSender(day.senders, address, readProfile);
     numbers.set(address, number);
   }
   return number;
@@ -42,13 +41,15 @@ function numberAddress(day: OpenDay, group: string): number {
   return number;
 }
 
-function addSender(senders: Senders, address: number, profile: number): number {
+function addSender(senders: Senders, address: number, readProfile: (number: number) => number): number {
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
   append(senders.addresses, address);
-  append(senders.profiles, profile);
-  return senders.requests.length - 1;
+  append(senders.added, 0);
+  const number = senders.requests.length - 1;
+  append(senders.profiles, readProfile(number));
+  return number;
 }
 
 /** The 32 bits of an IPv4 address in its common form; undefined for anything else, such as numbers with leading zeros. */

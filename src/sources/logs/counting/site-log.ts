@@ -1,13 +1,12 @@
+import type { Dimension } from "../../../operations/dimensions.ts";
 import { findDaySpan } from "../day-span.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { type OpenDay, openDay } from "./open-day.ts";
-import { createSiteValues, type SiteValues } from "./values.ts";
 
-/** What was collected about one site: its days, and the values that they refer to. */
+/** What was collected about one site. */
 export interface SiteLog {
   domain: string;
   timezone: string;
-  values: SiteValues;
   open: Map<string, OpenDay>;
   /** Closed days, which no line changes any more. */
   closed: Map<string, DayCounts>;
@@ -20,6 +19,8 @@ export interface SiteLog {
   last: number | undefined;
   /** How many page views have a field in the log, even if it is empty, and how many do not. */
   fields: Record<LoggedField, { present: number; absent: number }>;
+  /** The dimensions of places of which a value was found. */
+  places: Set<Dimension>;
 }
 
 /** By domain. */
@@ -27,16 +28,11 @@ export type SiteLogs = ReadonlyMap<string, SiteLog>;
 
 export type LoggedField = "agent" | "referrer" | "language" | "host" | "forwarded";
 
-export function createSiteLog(
-  domain: string,
-  timezone: string,
-  values: SiteValues = createSiteValues(),
-): SiteLog {
+export function createSiteLog(domain: string, timezone: string): SiteLog {
   const field = () => ({ present: 0, absent: 0 });
   return {
     domain,
     timezone,
-    values,
     open: new Map(),
     closed: new Map(),
     late: new Map(),
@@ -50,6 +46,7 @@ export function createSiteLog(
       host: field(),
       forwarded: field(),
     },
+    places: new Set(),
   };
 }
 

@@ -11,9 +11,17 @@ export interface KeptMarks {
   marks: Float64Array;
 }
 
+/** The lines that were compared since they were last kept. */
+export interface NewMarks extends KeptMarks {
+  /** To be called once they are kept. */
+  confirm(): void;
+}
+
 export interface ComparedDay extends KeptMarks {
   /** By hash, the index of the content that had the line first; without the lines of `marks`. */
   seen: Map<number, number>;
+  /** How many of them are kept. */
+  kept: number;
   /** The same for `marks`, built when the first line is looked up: most runs find no new line. */
   known?: Map<number, number>;
 }
@@ -23,28 +31,34 @@ export interface ComparedDays {
   find(time: number): ComparedDay;
   add(day: ComparedDay, hash: number, place: number): void;
   /** What to keep of the days that are not closed by an instant, in seconds since 1970. The others are forgotten. */
-  keep(now: number): KeptMarks[];
+  keep(now: number): NewMarks[];
 }
 
 /** Enough for the newest lines of a large log; earlier ones were compared when they were read. */
 const MAX_SEEN = 200_000;
 
 export function createComparedDays(timezone: string, kept: readonly KeptMarks[]): ComparedDays {
-  let days: ComparedDay[] = kept.map((day) => ({ ...day, seen: new Map() }));
+  let days: ComparedDay[] = kept.map((day) => ({ ...day, seen: new Map(), kept: 0 }));
   let current: ComparedDay | undefined;
   let count = 0;
 
   const open = (time: number): ComparedDay => {
     const { start, end } = findDaySpan(time, timezone);
-    const day = { start, end, salt: createSalt(), marks: new Float64Array(0), seen: new Map() };
+    const day = { start, end, salt: createSalt(), marks: new Float64Array(0), seen: new Map(), kept: 0 };
     days.push(day);
     return day;
   };
+  const forget = (isGone: (day: ComparedDay) => boolean) => {
+    days = days.filter((day) => {
+      if (!isGone(day)) return true;
+      count -= day.seen.size;
+      return false;
+    });
+    current = undefined;
+  };
   const forgetOldest = () => {
-    const [oldest, ...others] = days.sort((a, b) => a.start - b.start);
-    if (oldest === undefined || others.length === 0) return;
-    days = others;
-    count -= oldest.seen.size;
+    const oldest = days.reduce((a, b) => (b.start < a.start ? b : a));
+    if (days.length > 1) forget((day) => day === oldest);
   };
 
   return {
@@ -53,17 +67,15 @@ export function createComparedDays(timezone: string, kept: readonly KeptMarks[])
       if (current === undefined || !isIn(current)) current = days.find(isIn) ?? open(time);
       return current;
     },
-    add: ({ seen }, hash, place) => {
+    add: (day, hash, place) => {
       if (count >= MAX_SEEN) forgetOldest();
       if (count >= MAX_SEEN) return;
-      seen.set(hash, place);
+      day.seen.set(hash, place);
       count++;
     },
     keep: (now) => {
-      days = days.filter(({ end }) => end + LATENESS > now).map(markSeen);
-      current = undefined;
-      count = 0;
-      return days.map(({ start, end, salt, marks }) => ({ start, end, salt, marks }));
+      forget(({ end }) => end + LATENESS <= now);
+      return days.map(markNew);
     },
   };
 }
@@ -76,16 +88,14 @@ export function findPlace(day: ComparedDay, hash: number): number | undefined {
   return day.known.get(markLine(day.salt, hash));
 }
 
-/** Adds what a day has seen to its marks. */
-function markSeen({ start, end, salt, marks, seen }: ComparedDay): ComparedDay {
-  const all = new Float64Array(marks.length + 2 * seen.size);
-  all.set(marks);
-  let at = marks.length;
-  for (const [hash, place] of seen) {
-    all[at++] = markLine(salt, hash);
-    all[at++] = place;
-  }
-  return { start, end, salt, marks: all, seen: new Map() };
+function markNew(day: ComparedDay): NewMarks {
+  const { start, end, salt, seen, kept } = day;
+  const fresh = [...seen].slice(kept);
+  const marks = Float64Array.from(fresh.flatMap(([hash, place]) => [markLine(salt, hash), place]));
+  const confirm = () => {
+    day.kept = kept + fresh.length;
+  };
+  return { start, end, salt, marks, confirm };
 }
 
 function numberMarks(marks: Float64Array): Map<number, number> {

@@ -1,6 +1,6 @@
 import type { Warning } from "../../../operations/warning.ts";
 import { hashText } from "../hashing.ts";
-import { createComparedDays, findPlace, type KeptMarks } from "./compared-days.ts";
+import { createComparedDays, findPlace, type KeptMarks, type NewMarks } from "./compared-days.ts";
 import type { LogContent } from "./log-content.ts";
 
 export interface RepeatCheck {
@@ -11,7 +11,7 @@ export interface RepeatCheck {
    *
    * @param now Seconds since 1970.
    */
-  keep(now: number): KeptMarks[];
+  keep(now: number): NewMarks[];
 }
 
 /** Only the lines of one second in this many are compared. */

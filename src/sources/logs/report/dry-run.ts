@@ -145,7 +145,7 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
 
 const countDays = (log: SiteLog): DayCounts[] => [
   ...log.closed.values(),
-  ...[...log.open.values()].map((day) => countOpenDay(log, day)),
+  ...[...log.open.values()].map((day) => countOpenDay(day)),
 ];
 
 function describeFile(content: LogContent, { spans }: LineObserver, timezone: string): FileReport {
@@ -249,19 +249,15 @@ const listPages = (counted: readonly { log: SiteLog; days: readonly DayCounts[] 
     .sort((a, b) => b.pageviews - a.pageviews || compareValues(a.path, b.path))
     .slice(0, MAX_ROWS);
 
-function countPages({ domain, values }: SiteLog, days: readonly DayCounts[]): DryRun["pages"] {
-  const views = new Map<number, number>();
-  for (const { tallies } of days) {
-    const pages = tallies.get("pages");
+function countPages({ domain }: SiteLog, days: readonly DayCounts[]): DryRun["pages"] {
+  const views = new Map<string, number>();
+  for (const { tables } of days) {
+    const pages = tables.tallies("pages");
     pages?.values.forEach((page, index) => {
-      views.set(page, (views.get(page) ?? 0) + (pages.hits[index] ?? 0));
+      views.set(page ?? "", (views.get(page ?? "") ?? 0) + (pages.hits[index] ?? 0));
     });
   }
-  return [...views].map(([page, pageviews]) => ({
-    site: domain,
-    path: values("pages").at(page) ?? "",
-    pageviews,
-  }));
+  return [...views].map(([path, pageviews]) => ({ site: domain, path, pageviews }));
 }
 
 /** The most frequent texts of several tallies. */

@@ -38,7 +38,7 @@ export async function exportHits(
   const { acceptProxyAddresses, geoip } = settings;
   const recorder = createHitExport({ ...options, sites, acceptProxyAddresses });
   const findPlace = geoip === undefined ? undefined : openGeoip(geoip.path);
-  const collector = createCollector(settings, { recorder, findPlace });
+  const collector = createCollector(settings, { recorder, findPlace, onClose: recorder.closeDay });
   const registry = createFileRegistry(settings, collector, clock);
   await registry.refresh(signal);
   const logs = [...collector.sites.values()].filter(({ domain }) => sites.has(domain));

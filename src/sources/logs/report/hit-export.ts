@@ -4,13 +4,12 @@ import { dateAt } from "../../calendar.ts";
 import { columnsOf, type Hit } from "../../hits.ts";
 import { copyText } from "../copy-text.ts";
 import { DOWNLOAD } from "../counting/count-day.ts";
-import { DEFINITION } from "../counting/day-counts.ts";
+import { type DayCounts, DEFINITION } from "../counting/day-counts.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import { listUnrecorded } from "../counting/recorded.ts";
 import type { Recorder } from "../counting/recorder.ts";
 import type { SiteLog } from "../counting/site-log.ts";
-import type { SiteValues } from "../counting/values.ts";
 import { findScanners, forEachSender, forEachVisit, isView, orderHits } from "../counting/visits.ts";
 
 export interface ExportOptions {
@@ -29,6 +28,8 @@ export interface ExportOptions {
 
 export interface HitExport extends Recorder {
   days: ExportedDay[];
+  /** To be called when a day is closed. */
+  closeDay(log: SiteLog, day: OpenDay, counts: DayCounts): undefined;
 }
 
 export interface ExportedDay {
@@ -140,14 +141,14 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
 
 /** The page views and events of a day, by visitor, as `countDay` counts them. */
 function forEachHit(
-  { log: { values }, day, visitors }: DayToWrite,
+  { day, visitors }: DayToWrite,
   take: (hit: Omit<Hit, "id" | "site" | "day">) => void,
 ): void {
   const order = orderHits(day, Number.POSITIVE_INFINITY);
   const scanners = findScanners(day, Number.POSITIVE_INFINITY);
-  const paths = values("pages");
-  const originTexts = createTexts(values, ORIGIN_DIMENSIONS, (origin) => day.origins.list[origin]);
-  const profileTexts = createTexts(values, PROFILE_DIMENSIONS, (profile) => day.profiles.list[profile]);
+  const paths = day.values.of("pages");
+  const originTexts = createTexts(ORIGIN_DIMENSIONS, day.origins.list);
+  const profileTexts = createTexts(PROFILE_DIMENSIONS, day.profiles.list);
   forEachSender(day, order, (sender, from, to) => {
     const profile = profileTexts(day.senders.profiles.values[sender] ?? 0);
     const hitAt = (at: number) => {
@@ -182,22 +183,18 @@ function forEachHit(
   });
 }
 
-/** The texts of numbered values, by column. Each is looked up once. */
+/** The texts of rows of values, by column. Empty ones are left out. Each row is looked at once. */
 function createTexts<D extends Exclude<Dimension, "entry_pages" | "exit_pages">>(
-  values: SiteValues,
   dimensions: readonly D[],
-  find: (number: number) => Readonly<Record<D, number>> | undefined,
+  rows: readonly Readonly<Record<D, string | null>>[],
 ): (number: number) => Partial<Hit> {
   const known = new Map<number, Partial<Hit>>();
   return (number) => {
     let texts = known.get(number);
     if (texts === undefined) {
-      const found = find(number);
+      const row = rows[number];
       texts = Object.fromEntries(
-        dimensions.flatMap((dimension) => {
-          const text = values(dimension).at(found?.[dimension] ?? 0);
-          return text === null ? [] : [[columnsOf[dimension], text]];
-        }),
+        dimensions.flatMap((dimension) => (row?.[dimension] ? [[columnsOf[dimension], row[dimension]]] : [])),
       );
       known.set(number, texts);
     }

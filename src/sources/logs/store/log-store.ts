@@ -1,27 +1,32 @@
 /*
  * The way of counts to the disk and back:
  *
- * open-index.ts      finds the index of these logs, or says why there is none
- * index-file.ts      its tables
- * log-index.ts       writes and reads the state of the collector and the registry
- *   open-day-file.ts   open days, with hashes in place of addresses
- *   stored-tallies.ts  closed days, whose counts are read when they are asked for
+ * open-history.ts    finds the folder of these logs' history, or says why there is none
+ * history.ts         writes and reads it: what counts is what the manifest names
+ *   lock.ts            one process writes at a time
+ *   manifest.ts        how far the logs are read, and what the other files are
+ *   journal.ts         open days: all that was read of them, with hashes in place of addresses
+ *   day-files.ts       closed days: their sums, which are read when they are asked for
+ *     day-hits.ts        and their hits, as a Parquet file
+ *   files.ts           files that are whole or not there
  * rebuild-days.ts    counts a closed day again when more of its lines come
  */
 
-import { wasClosedTooEarly } from "../counting/close-days.ts";
+import { listClosedTooEarly } from "../counting/close-days.ts";
 import { type Collector, type CollectorOptions, createCollector } from "../counting/collector.ts";
+import { DEFINITION } from "../counting/day-counts.ts";
 import { openGeoip } from "../counting/geoip.ts";
-import { createOutcomes } from "../counting/outcomes.ts";
+import type { SiteLog } from "../counting/site-log.ts";
 import { createFileRegistry, type FileRegistry } from "../reading/file-registry.ts";
 import { findFiles, STDIN } from "../reading/find-files.ts";
 import type { LogSettings } from "../settings.ts";
-import type { KeptState, LogIndex } from "./log-index.ts";
+import type { KeptState } from "./history.ts";
+import { isNotKept, type NotKept, type OpenHistory } from "./open-history.ts";
 import { type Rebuild, rebuildDays } from "./rebuild-days.ts";
 
 export interface LogStore {
-  /** Reads what was written since the last time, and returns what was collected from all lines. */
-  read(signal?: AbortSignal): Promise<{ collector: Collector; registry: FileRegistry }>;
+  /** Reads what was written since the last time, saves it, and returns what was collected from all lines. */
+  read(signal?: AbortSignal): Promise<{ collector: Collector; registry: FileRegistry; notKept?: NotKept }>;
   /** Makes the next `read` start from what other processes have kept since. */
   forget(): void;
 }
@@ -29,27 +34,30 @@ export interface LogStore {
 export interface LogStoreOptions {
   /** Milliseconds since 1970. */
   clock: () => number;
-  /** Opens the index that an earlier process kept; undefined if nothing can be kept. */
-  openIndex?: (() => Promise<LogIndex | undefined>) | undefined;
-  /** Makes a thread read the logs and keep their counts in the same index; fails only if no thread can be started. */
+  /** Opens the history that earlier processes kept; absent or undefined if nothing is to be kept. */
+  openHistory?: (() => OpenHistory | NotKept | undefined) | undefined;
+  /** Makes a thread read the logs and keep their counts in the same history; fails only if no thread can be started. */
   readInWorker?: ((signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** In bytes: fewer new ones are faster to read again than to save. */
-const MIN_SAVED_BYTES = 1_000_000;
 /** In bytes: fewer are read in little more time than it takes to start a thread. */
 const MIN_WORKER_BYTES = 32_000_000;
 
-/** Creates the store of what was collected from the logs: in memory, and in an index if there is one. */
+/** Creates the store of what was collected from the logs: in memory, and in their history if there is one. */
 export function createLogStore(
   settings: LogSettings,
-  { clock, openIndex, readInWorker }: LogStoreOptions,
+  { clock, openHistory, readInWorker }: LogStoreOptions,
 ): LogStore {
-  let index: LogIndex | undefined;
+  let history: OpenHistory | undefined;
+  let notKept: NotKept | undefined;
+  let isOpened = false;
   let current: ReturnType<typeof start> | undefined;
-  let saved = { bytes: 0, closed: 0 };
-  /** When logs were last read, in seconds since 1970. */
-  let latest = 0;
+  /** What was on disk after the last save. */
+  let saved = "";
+  /** How often days were counted again. */
+  let rebuilds = 0;
+  /** By site, the days that were counted by earlier rules. */
+  let older = new Map<string, string[]>();
   const rebuilt = new Map<string, number>();
   let findPlace: CollectorOptions["findPlace"];
 
@@ -66,52 +74,66 @@ export function createLogStore(
       }
     };
   };
+  const openOnce = () => {
+    if (isOpened) return;
+    isOpened = true;
+    const found = openHistory?.();
+    if (found === undefined) return;
+    if (isNotKept(found)) notKept = found;
+    else history = found;
+  };
+  /** A day whose files cannot be written is kept in memory, and its counts are saved later. */
+  const onClose: CollectorOptions["onClose"] = (log, day, counts) => {
+    if (history === undefined) return undefined;
+    try {
+      return history.writeDay(log, day, counts);
+    } catch {
+      return undefined;
+    }
+  };
   const start = (kept: KeptState | undefined) => {
     findPlace ??= settings.geoip && openPlaces(settings.geoip.path);
-    const collector = createCollector(settings, { kept, findPlace });
+    const collector = createCollector(settings, { kept, findPlace, onClose });
     const registry = createFileRegistry(settings, collector, clock, kept);
-    return { collector, registry, older: kept?.older };
+    return { collector, registry };
   };
   const load = async (signal?: AbortSignal): Promise<KeptState | undefined> => {
-    const kept = index?.load(clock() / 1000);
-    if (index === undefined || readInWorker === undefined) return kept;
+    const kept = history?.load();
+    if (history === undefined || readInWorker === undefined) return kept;
     if ((await measureUnread(settings, kept)) < MIN_WORKER_BYTES) return kept;
     await readInWorker(signal).catch(() => {});
     signal?.throwIfAborted();
-    return index.load(clock() / 1000);
+    return history.load();
   };
   const open = async (signal?: AbortSignal) => {
     current = undefined;
-    index ??= await openIndex?.();
+    openOnce();
     const kept = await load(signal);
     current = start(kept);
-    saved = kept === undefined ? { bytes: -MIN_SAVED_BYTES, closed: 0 } : measure(current);
+    saved = kept === undefined ? "" : describeRead(current, rebuilds);
+    older = new Map([...current.collector.sites].map(([domain, log]) => [domain, listOlder(log)]));
     return current;
   };
-  const hasClockGoneBack = () => {
-    const [before, now] = [latest, clock() / 1000];
-    latest = now;
-    return (
-      now < before &&
-      [...(current?.collector.sites.values() ?? [])].some((log) => wasClosedTooEarly(log, now))
+  /** Whether the state is on disk, or cannot be; false if another process has written. */
+  const save = (read: { collector: Collector; registry: FileRegistry }): boolean => {
+    if (history === undefined) return true;
+    const now = clock() / 1000;
+    const state = describeRead(read, rebuilds);
+    if (state === saved && notKept === undefined) return true;
+    const result = history.save(
+      {
+        contents: [...read.registry.contents.values()],
+        marks: read.registry.keepMarks(now),
+        sites: [...read.collector.sites.values()],
+      },
+      now,
     );
-  };
-  const save = ({ collector, registry }: { collector: Collector; registry: FileRegistry }): boolean => {
-    const now = measure({ collector, registry });
-    if (index === undefined) return true;
-    if (now.bytes - saved.bytes < MIN_SAVED_BYTES && now.closed === saved.closed) return true;
-    saved = now;
-    return index.save({
-      contents: [...registry.contents.values()],
-      marks: registry.keepMarks(clock() / 1000),
-      sites: [...collector.sites.values()],
-      outcomes: collector.outcomes,
-      userAgents: collector.userAgents,
-    });
+    notKept = isNotKept(result) ? result : undefined;
+    if (result === true) saved = state;
+    return result !== false;
   };
   const readAgain: Rebuild["readAgain"] = async (copies, onlyDays, signal) => {
-    const kept = { sites: copies, outcomes: createOutcomes() };
-    const collector = createCollector(settings, { findPlace, kept, onlyDays });
+    const collector = createCollector(settings, { findPlace, kept: { sites: copies }, onlyDays, onClose });
     // Standard input cannot be read again.
     const files = settings.files.filter(({ glob }) => glob !== STDIN);
     const registry = createFileRegistry({ ...settings, files }, collector, clock);
@@ -119,8 +141,7 @@ export function createLogStore(
     return { sites: collector.sites, files: registry };
   };
   const readOnce = async (signal?: AbortSignal) => {
-    if (hasClockGoneBack()) current = undefined;
-    const { collector, registry, older } = current ?? (await open(signal));
+    const { collector, registry } = current ?? (await open(signal));
     try {
       await registry.refresh(signal);
     } catch (cause) {
@@ -128,8 +149,10 @@ export function createLogStore(
       if (signal?.aborted) save({ collector, registry });
       throw cause;
     }
-    if (older) keepOlder(collector, older);
-    await rebuildDays({ sites: collector.sites, files: registry, readAgain, tried: rebuilt }, signal);
+    const now = clock() / 1000;
+    const outdated = (log: SiteLog) => [...listClosedTooEarly(log, now), ...(older.get(log.domain) ?? [])];
+    const given = { sites: collector.sites, files: registry, readAgain, tried: rebuilt, outdated };
+    if (await rebuildDays(given, signal)) rebuilds++;
     return { collector, registry };
   };
 
@@ -141,19 +164,25 @@ export function createLogStore(
     read: (signal) => {
       const next = running.then(async () => {
         signal?.throwIfAborted();
-        const read = await readOnce(signal);
-        if (save(read)) return read;
+        let read = await readOnce(signal);
         // Another process has written: load its state, and read from the files what it lacks.
-        await open(signal);
-        const again = await readOnce(signal);
-        save(again);
-        return again;
+        for (let attempt = 1; !save(read) && attempt < MAX_ATTEMPTS; attempt++) {
+          await open(signal);
+          read = await readOnce(signal);
+        }
+        return { ...read, ...(notKept && { notKept }) };
       });
       running = next.catch(() => {});
       return next;
     },
   };
 }
+
+const MAX_ATTEMPTS = 10;
+
+/** The days of a site that were counted by earlier rules. */
+const listOlder = ({ closed, open }: SiteLog): string[] =>
+  [...closed, ...open].flatMap(([date, { definition }]) => (definition === DEFINITION ? [] : date));
 
 /**
  * Roughly how many bytes of the files are unread, whatever the files are called; too low, even negative, if some were
@@ -166,25 +195,19 @@ async function measureUnread(settings: LogSettings, kept: KeptState | undefined)
 
 const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, number) => total + number, 0);
 
-function measure({ collector, registry }: { collector: Collector; registry: FileRegistry }) {
-  return {
-    bytes: sum([...registry.contents.values()].map(({ read }) => read)),
-    closed: sum([...collector.sites.values()].map(({ closed }) => closed.size)),
-  };
-}
-
-/**
- * Takes over days that were counted by an older definition if their lines are gone, all of them or the first ones.
- */
-function keepOlder({ sites }: Collector, older: KeptState["older"]): void {
-  for (const [domain, days] of older) {
-    const log = sites.get(domain);
-    if (log === undefined) continue;
-    for (const [date, counts] of days) {
-      const isGone = !log.open.has(date) && !log.closed.has(date);
-      const isMore =
-        (log.closed.get(date)?.totals.pageviews ?? Number.POSITIVE_INFINITY) < counts.totals.pageviews;
-      if (isGone || isMore) log.closed.set(date, counts);
-    }
-  }
+/** Changes whenever something was read, or a day was closed or counted again. */
+function describeRead(
+  { collector, registry }: { collector: Collector; registry: FileRegistry },
+  rebuilds: number,
+): string {
+  const contents = [...registry.contents.values()];
+  const sites = [...collector.sites.values()];
+  return [
+    contents.length,
+    sum(contents.map(({ read }) => read)),
+    sum(sites.map(({ closed }) => closed.size)),
+    sum(sites.map(({ open }) => open.size)),
+    sum(sites.flatMap(({ late }) => [...late.values()])),
+    rebuilds,
+  ].join(" ");
 }

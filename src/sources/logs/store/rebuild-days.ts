@@ -1,5 +1,4 @@
 import { startOfDay } from "../../calendar.ts";
-import { countOpenDay } from "../counting/close-days.ts";
 import { createSiteLog, type SiteLog, type SiteLogs } from "../counting/site-log.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import { takeRepeats } from "../reading/repeated-lines.ts";
@@ -26,28 +25,30 @@ export interface Rebuild extends ReadLogs {
   ): Promise<ReadLogs>;
   /** How many late lines each rebuilt day had, so that lines that stay late are tried only once. */
   tried: Map<string, number>;
+  /** The days of a site that are to be counted again even if no line came late. */
+  outdated(log: SiteLog): string[];
 }
 
 /**
  * Counts closed days again if more lines came, such as those of an older file that was added. This needs every file with lines of
- * the day: if one is gone, the day keeps its counts, and its late lines are reported.
+ * the day: if one is gone, the day keeps its counts, and its late lines are reported. Returns whether logs were read again.
  */
 export async function rebuildDays(
-  { sites, files, readAgain, tried }: Rebuild,
+  { sites, files, readAgain, tried, outdated }: Rebuild,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const days = new Map<string, Set<string>>();
   for (const log of sites.values()) {
-    const dates = [...log.late].filter(
-      ([date, count]) => tried.get(`${log.domain} ${date}`) !== count && isWhole(files, date, log.timezone),
+    const dates = [...log.late.keys(), ...outdated(log)].filter(
+      (date) =>
+        tried.get(`${log.domain} ${date}`) !== (log.late.get(date) ?? 0) && isWhole(files, date, log.timezone),
     );
-    if (dates.length > 0) days.set(log.domain, new Set(dates.map(([date]) => date)));
+    if (dates.length > 0) days.set(log.domain, new Set(dates));
   }
-  if (days.size === 0) return;
-  // The new counts refer to the same values.
+  if (days.size === 0) return false;
   const copies = [...days.keys()].flatMap((domain) => {
     const log = sites.get(domain);
-    return log === undefined ? [] : [createSiteLog(domain, log.timezone, log.values)];
+    return log === undefined ? [] : [createSiteLog(domain, log.timezone)];
   });
   const again = await readAgain(copies, days, signal);
   const contentsAgain = [...again.files.contents.values()];
@@ -63,14 +64,18 @@ export async function rebuildDays(
     if (log && copy) replaceDays(log, copy, whole);
     for (const date of dates) tried.set(`${domain} ${date}`, log?.late.get(date) ?? 0);
   }
+  return true;
 }
 
 function replaceDays(log: SiteLog, copy: SiteLog, dates: readonly string[]): void {
   for (const date of dates) {
-    const day = copy.open.get(date);
-    const counts = copy.closed.get(date) ?? (day && countOpenDay(copy, day));
-    if (counts === undefined) continue;
-    log.closed.set(date, counts);
+    const [day, counts] = [copy.open.get(date), copy.closed.get(date)];
+    if (day === undefined && counts === undefined) continue;
+    log.open.delete(date);
+    log.closed.delete(date);
+    // A day that was closed while the clock was ahead is open again.
+    if (day !== undefined) log.open.set(date, day);
+    else if (counts !== undefined) log.closed.set(date, counts);
     const late = copy.late.get(date);
     if (late === undefined) log.late.delete(date);
     else log.late.set(date, late);

@@ -1,0 +1,54 @@
+import type { Dimension } from "../../../operations/dimensions.ts";
+import { type Column, increase } from "./columns.ts";
+import { createValues, type Values } from "./values.ts";
+
+/*
+ * Anyone who sends requests chooses their texts. These limits bound what they can make this program keep: of each text, and
+ * of different texts. docs/logs.md states them.
+ */
+
+/** In UTF-16 code units. */
+const MAX_TEXT_LENGTH = 500;
+/** How many values a dimension has on a day. */
+export const MAX_VALUES = 100_000;
+/** How many values one sender can add to a day. */
+const MAX_VALUES_OF_SENDER = 2_000;
+
+/** In place of all values beyond the limits. */
+export const OTHER = "(other)";
+
+/** Cuts a text to what is kept of it. Half of a surrogate pair has no form in UTF-8, so it becomes U+FFFD. */
+export const limitText = (text: string): string => text.slice(0, MAX_TEXT_LENGTH).toWellFormed();
+
+/** The values of a day, by dimension, as far as visitors choose them. */
+export interface LimitedValues {
+  of(dimension: Dimension): Values;
+  /** The value itself; `OTHER` if it is new and the sender, or the day, has too many. */
+  limit(dimension: Dimension, value: string | null, sender: number): string | null;
+}
+
+/** @param added How many values each sender has added. */
+export function createLimitedValues(added: Column): LimitedValues {
+  const spaces = new Map<Dimension, Values>();
+  const find = (dimension: Dimension) => {
+    let values = spaces.get(dimension);
+    if (values === undefined) {
+      values = createValues();
+      spaces.set(dimension, values);
+    }
+    return values;
+  };
+  return {
+    of: find,
+    limit: (dimension, value, sender) => {
+      if (value === null) return null;
+      const values = find(dimension);
+      if (values.find(value) !== undefined) return value;
+      const isFull = values.size > MAX_VALUES || (added.values[sender] ?? 0) >= MAX_VALUES_OF_SENDER;
+      if (isFull) return OTHER;
+      values.number(value);
+      increase(added, sender, 1);
+      return value;
+    },
+  };
+}

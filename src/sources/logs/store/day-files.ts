@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { AnalyticsError, readErrorCode } from "../../../errors.ts";
+import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
+import type { CrawlerDay, DayCounts, DayTables, Tallies } from "../counting/day-counts.ts";
+import type { OpenDay } from "../counting/open-day.ts";
+import { formatHits } from "./day-hits.ts";
+import { DamagedFile, readNamed, writeNamed } from "./files.ts";
+
+/** A closed day in the list of a site's days. Its files have their hashes in their names. */
+export interface StoredDay extends Omit<DayCounts, "tables"> {
+  /** SHA-256 of the files, in hexadecimal digits. */
+  sums: string;
+  /** Null if there is no hit, or if there was no room for them. */
+  hits: string | null;
+  /** Of both files together. */
+  bytes: number;
+}
+
+/** The day was counted again by another process, which removed the file. */
+export class OutdatedDay extends AnalyticsError {
+  constructor() {
+    super("unavailable", "Another process has just counted these logs again.", { hint: "Ask again." });
+  }
+}
+
+/** The files of a site's closed days. */
+export interface DayFiles {
+  /** Writes a day. Throws what the system throws. */
+  write(day: OpenDay, counts: DayCounts): StoredDay;
+  /** Writes a day of which only the counts are left. */
+  writeCounts(date: string, counts: DayCounts): StoredDay;
+  /** A day whose tables are read when they are asked for. */
+  open(date: string, day: StoredDay): DayCounts;
+  /** The names of a day's files. */
+  nameFiles(date: string, day: StoredDay): string[];
+  folder: string;
+}
+
+export function createDayFiles(folder: string, site: string): DayFiles {
+  const nameSums = (date: string, hash: string) => `${date}.${hash}.sums.gz`;
+  const nameHits = (date: string, hash: string) => `${date}.${hash}.parquet`;
+  const writeSums = (date: string, { tables, ...totals }: DayCounts, hits: Uint8Array | undefined): StoredDay => {
+    const bytes = gzipSync(formatTables(tables));
+    const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes);
+    const named = hits && writeNamed((hash) => join(folder, nameHits(date, hash)), hits);
+    return { ...totals, sums, hits: named ?? null, bytes: bytes.length + (hits?.length ?? 0) };
+  };
+  return {
+    folder,
+    write: (day, counts) => writeSums(day.date, counts, formatHits(site, day)),
+    writeCounts: (date, counts) => writeSums(date, counts, undefined),
+    open: (date, { sums, hits: _, bytes: __, ...totals }) => ({
+      ...totals,
+      tables: createStoredTables(join(folder, nameSums(date, sums)), sums),
+    }),
+    nameFiles: (date, { sums, hits }) => [
+      nameSums(date, sums),
+      ...(hits === null ? [] : [nameHits(date, hits)]),
+    ],
+  };
+}
+
+/** One line of JSON a table, in the order of the dimensions, and then the crawlers. */
+function formatTables({ tallies, crawlers }: DayTables): string {
+  const lines = dimensions.flatMap((dimension) => {
+    const found = tallies(dimension);
+    if (found === undefined) return [];
+    const { values, visitors, hits } = found;
+    return JSON.stringify({ dimension, values, visitors: Array.from(visitors), hits: Array.from(hits) });
+  });
+  return [...lines, JSON.stringify({ crawlers: Object.fromEntries(crawlers()) })].join("\n");
+}
+
+function createStoredTables(path: string, hash: string): DayTables {
+  const known = new Map<Dimension, Tallies | undefined>();
+  return {
+    tallies: (dimension) => {
+      if (!known.has(dimension)) known.set(dimension, findTable(readTables(path, hash), { dimension }));
+      return known.get(dimension);
+    },
+    crawlers: () => {
+      const found = findTable<{ crawlers: Record<string, CrawlerDay> }>(readTables(path, hash), {});
+      return new Map(Object.entries(found?.crawlers ?? {}));
+    },
+  };
+}
+
+/** @param start What the table's JSON begins with; the last table begins with nothing that the others have. */
+function findTable<T>(text: string, start: { dimension?: Dimension }): T | undefined {
+  const lines = text.split("\n");
+  const { dimension } = start;
+  const prefix = dimension === undefined ? '{"crawlers":' : `{"dimension":${JSON.stringify(dimension)},`;
+  const line = lines.find((each) => each.startsWith(prefix));
+  return line === undefined ? undefined : JSON.parse(line);
+}
+
+function readTables(path: string, hash: string): string {
+  try {
+    return gunzipSync(readNamed(path, hash)).toString();
+  } catch (cause) {
+    if (readErrorCode(cause) === "ENOENT") throw new OutdatedDay();
+    const reason = cause instanceof DamagedFile ? "is damaged" : "cannot be read";
+    throw new AnalyticsError("unavailable", `A file in the history of these logs ${reason}: ${path}`, {
+      hint: "Restore it from a backup. If its log files still exist, remove the folder that it is in: it is made again from them.",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import { hash, randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+
+/** What is in a file is not what this program wrote there. */
+export class DamagedFile extends Error {
+  readonly path: string;
+
+  constructor(path: string, reason: string) {
+    super(reason);
+    this.path = path;
+  }
+}
+
+export const hashFile = (bytes: Uint8Array | string): string => hash("sha256", bytes, "hex");
+
+/** Makes a folder for this user alone. */
+export const makeFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
+
+/** Writes a file for this user alone: a reader finds all of it or nothing, also after a power failure. */
+export function writeWhole(path: string, bytes: Uint8Array | string): void {
+  const unfinished = `${path}.${randomBytes(6).toString("hex")}${UNFINISHED}`;
+  try {
+    withFile(unfinished, constants.O_CREAT | constants.O_EXCL, (file) => writeAll(file, Buffer.from(bytes), 0));
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** The end of the names of files that a process was writing when it was killed. */
+export const UNFINISHED = ".unfinished";
+
+/**
+ * Appends to a file. What comes after `length` is the rest of an earlier attempt, and is overwritten.
+ *
+ * @param length How many bytes of the file count, in bytes.
+ */
+export function appendAt(path: string, length: number, bytes: Uint8Array): void {
+  withFile(path, constants.O_CREAT, (file) => {
+    ftruncateSync(file, length);
+    writeAll(file, bytes, length);
+  });
+}
+
+function withFile(path: string, flags: number, write: (file: number) => void): void {
+  const file = openSync(path, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | flags, 0o600);
+  try {
+    fchmodSync(file, 0o600);
+    write(file);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array, from: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(file, bytes, done, bytes.length - done, from + done);
+  }
+}
+
+/** Makes sure that the names of new files in a folder survive a power failure. */
+export function syncFolder(path: string): void {
+  // Windows has no way to do this, and does not need it.
+  if (process.platform === "win32") return;
+  const folder = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Writes a file whose name contains the SHA-256 of its bytes. Returns the hash. */
+export function writeNamed(nameFor: (hash: string) => string, bytes: Uint8Array | string): string {
+  const name = hashFile(bytes);
+  const path = nameFor(name);
+  makeFolder(dirname(path));
+  writeWhole(path, bytes);
+  return name;
+}
+
+/** Reads a file whose name contains the SHA-256 of its bytes. Throws DamagedFile, or what the system throws. */
+export function readNamed(path: string, name: string): Buffer {
+  const bytes = readFileSync(path);
+  if (hashFile(bytes) !== name) throw new DamagedFile(path, "its bytes have changed");
+  return bytes;
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { readErrorCode } from "../../../errors.ts";
+import type { Dimension } from "../../../operations/dimensions.ts";
+import type { SiteLog } from "../counting/site-log.ts";
+import type { LogContent } from "../reading/log-content.ts";
+import { DamagedFile, hashFile, writeWhole } from "./files.ts";
+
+/** The version of the format of all files here. Increase it when an earlier program could not read them. */
+const FORMAT = 1;
+
+/** What the history of a set of logs is made of. It is replaced as a whole: what it does not name does not count. */
+export interface Manifest {
+  format: typeof FORMAT;
+  /** Increases with each save. */
+  generation: number;
+  /** The highest version of the counting rules that was used. */
+  definition: number;
+  /** For people: which logs these are, and the options that change what counts. */
+  logs: unknown;
+  contents: KeptContent[];
+  /** By date, how many bytes of the journal count. */
+  journals: Record<string, number>;
+  /** The days whose lines are compared with those of other files. */
+  compared: { start: number; end: number; salt: string; journal: string }[];
+  sites: KeptSite[];
+}
+
+/** Without the lines that could not be read, which are anything. */
+export interface KeptContent extends Omit<LogContent, "examples" | "earliest" | "latest"> {
+  /** Null before the first line. */
+  earliest: number | null;
+  latest: number | null;
+}
+
+export interface KeptSite extends Pick<SiteLog, "domain" | "pageviews" | "fields"> {
+  first: number | null;
+  last: number | null;
+  late: Record<string, number>;
+  places: Dimension[];
+  /** By date of an open day, the salt of its hashes in base64, and the rules that its lines were judged by. */
+  open: Record<string, { salt: string; definition: number }>;
+  /** The hash of the list of its closed days; null if there is none. */
+  days: string | null;
+}
+
+/** A newer version of this program wrote it. */
+export class NewerFormat extends Error {
+  constructor() {
+    super("a newer version of this program wrote it");
+  }
+}
+
+/**
+ * Undefined if there is none. Throws DamagedFile, NewerFormat, or what the system throws.
+ *
+ * The first line is the SHA-256 of the rest, which is JSON.
+ */
+export function readManifest(path: string, definition: number): Manifest | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (readErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  const [check = "", ...rest] = text.split("\n");
+  const json = rest.join("\n");
+  if (hashFile(json) !== check) throw new DamagedFile(path, "its bytes have changed");
+  const manifest = JSON.parse(json);
+  if (manifest.format > FORMAT || manifest.definition > definition) throw new NewerFormat();
+  return manifest;
+}
+
+export function writeManifest(path: string, manifest: Omit<Manifest, "format">): void {
+  const json = `${JSON.stringify({ format: FORMAT, ...manifest })}\n`;
+  writeWhole(path, `${hashFile(json)}\n${json}`);
+}

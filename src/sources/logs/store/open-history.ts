@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, renameSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isWritableByOthers } from "../../../config/file-permissions.ts";
+import { findStateFolder } from "../../../config/folders.ts";
+import { explainSystemError } from "../../../config/system-error.ts";
+import type { Environment } from "../../../config/variables.ts";
+import { AnalyticsError } from "../../../errors.ts";
+import type { LogSettings } from "../settings.ts";
+import { DamagedFile, makeFolder } from "./files.ts";
+import { createHistory, type History, type KeptState } from "./history.ts";
+import { LockTimeout } from "./lock.ts";
+import { NewerFormat } from "./manifest.ts";
+
+/** The history of some logs, as far as it can be used. */
+export interface OpenHistory extends Pick<History, "writeDay"> {
+  folder: string;
+  /** Throws AnalyticsError `unavailable` if it can no longer be read. */
+  load(): KeptState | undefined;
+  /** As `History.save`, but returns why nothing could be written. */
+  save: (...given: Parameters<History["save"]>) => boolean | NotKept;
+}
+
+/** Why an answer's counts could not be saved. */
+export interface NotKept {
+  reason: string;
+}
+
+/**
+ * Opens the history of these logs. A text says why nothing can be kept; undefined if there is no state folder at all.
+ */
+export function openHistoryOf(
+  settings: LogSettings,
+  environment: Environment,
+  warn: (text: string) => void,
+): OpenHistory | NotKept | undefined {
+  const folder = findHistoryFolder(settings, environment);
+  if (folder === undefined) return undefined;
+  const notKept = (reason: string): NotKept => {
+    warn(`The counts of these logs are not kept: ${reason}.`);
+    return { reason };
+  };
+  const parents = [join(folder, "..", ".."), join(folder, "..")];
+  const foreign = [...parents, folder].find((path) => existsSync(path) && isWritableByOthers(path));
+  if (foreign !== undefined) return notKept(`other users could change ${foreign}. chmod 700 it, or remove it`);
+  const open = () => {
+    makeFolder(folder);
+    if (lstatSync(folder).isSymbolicLink()) throw new TypeError("A history is no link.");
+    const { files, timezone, keep } = settings;
+    const logs = { patterns: files.map(({ glob }) => resolve(glob)), options: describeOptions(settings) };
+    return guardHistory(createHistory({ folder, timezone, keep, logs }), warn);
+  };
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof DamagedFile)) return notKept(`${folder} cannot be used, because ${explain(error)}`);
+    const aside = findFreeName(`${folder}.damaged`);
+    renameSync(folder, aside);
+    warn(
+      `The history of these logs was damaged (${error.path}) and is now in ${aside}. Days whose log files are gone are missing until it is restored from a backup.`,
+    );
+    return open();
+  }
+}
+
+/** Whether nothing can be kept. */
+export const isNotKept = (history: OpenHistory | NotKept | boolean): history is NotKept =>
+  typeof history === "object" && "reason" in history;
+
+function findFreeName(path: string): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? path : `${path}-${number}`;
+    if (!existsSync(name)) return name;
+  }
+}
+
+/** Loads a history, so that damage is found at once. */
+function guardHistory(history: History, warn: (text: string) => void): OpenHistory {
+  let first = history.load();
+  let isLoaded = true;
+  let isKept = true;
+  return {
+    folder: history.folder,
+    writeDay: history.writeDay,
+    load: () => {
+      const kept = isLoaded ? first : loadAgain(history);
+      isLoaded = false;
+      first = undefined;
+      return kept;
+    },
+    save: (state, now) => {
+      try {
+        const isSaved = history.save(state, now);
+        isKept = true;
+        return isSaved;
+      } catch (error) {
+        const reason = explain(error);
+        // It is tried again with the next answer: a disk is not full for ever.
+        if (isKept) warn(`The counts of these logs cannot be kept in ${history.folder}: ${reason}.`);
+        isKept = false;
+        return { reason };
+      }
+    },
+  };
+}
+
+/** Other processes have written since the history was opened. */
+function loadAgain(history: History): KeptState | undefined {
+  try {
+    return history.load();
+  } catch (cause) {
+    const message =
+      cause instanceof NewerFormat
+        ? "A newer version of this program counts these logs now."
+        : `The history of these logs cannot be read: ${explain(cause)}.`;
+    throw new AnalyticsError("unavailable", message, { hint: "Start this one again.", cause });
+  }
+}
+
+function explain(error: unknown): string {
+  const isKnown = [DamagedFile, NewerFormat, LockTimeout].some((kind) => error instanceof kind);
+  return isKnown ? (error as Error).message : explainSystemError(error);
+}
+
+/** The folder of these logs' history, whether it exists or not; undefined if this user has no state folder. */
+export function findHistoryFolder(settings: LogSettings, environment: Environment): string | undefined {
+  const folder = findStateFolder(environment);
+  if (folder === undefined) return undefined;
+  const places = settings.files.map(({ glob, site }) => [resolve(glob), site ?? null]);
+  const key = JSON.stringify([places, describeOptions(settings)]);
+  return join(folder, "logs", createHash("sha256").update(key).digest("hex").slice(0, 32));
+}
+
+/** The options that change what counts. */
+function describeOptions({ files: _, stdin: __, acceptProxyAddresses: ___, keep: ____, ...settings }: LogSettings) {
+  return { ...settings, format: settings.format?.name, geoip: settings.geoip?.name };
+}
