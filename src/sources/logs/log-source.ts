@@ -142,9 +142,11 @@ function findCounts(log: SiteLog, date: string, now: number): DayCounts | undefi
 /** Distinct visitors with a page view after `from` and not after `to`, both in seconds since 1970. */
 function countActive(log: SiteLog, from: number, to: number): number {
   let active = 0;
-  for (const day of log.open.values()) {
-    const { start, end, hits } = day;
+  for (const inProgress of log.open.values()) {
+    const { start, end } = inProgress;
     if (end <= from || start > to) continue;
+    const day = inProgress.load();
+    const { hits } = day;
     const senders = new Set<number>();
     for (let hit = hits.second.length - 1; hit >= 0; hit--) {
       const time = start + (hits.second.values[hit] ?? 0);

@@ -3,18 +3,22 @@ import { dateAt, startOfDay } from "../../calendar.ts";
 import { LATENESS } from "../day-span.ts";
 import { countDay } from "./count-day.ts";
 import type { DayCounts } from "./day-counts.ts";
-import type { OpenDay } from "./open-day.ts";
+import type { DayInProgress, OpenDay } from "./open-day.ts";
 import type { SiteLog } from "./site-log.ts";
 
 /**
  * Counts an open day, up to and including `until` if given, in seconds since 1970. The whole day is counted again only if
  * lines have come.
  */
-export function countOpenDay(day: OpenDay, until?: number): DayCounts {
-  if (until !== undefined) return countDay(day, until);
-  if (day.counted?.version !== day.version) {
-    day.counted = { version: day.version, counts: countDay(day) };
-  }
+export function countOpenDay(inProgress: DayInProgress, until?: number): DayCounts {
+  if (until !== undefined) return countDay(inProgress.load(), until);
+  const day = inProgress.peek();
+  if (day === undefined && inProgress.counts !== undefined) return inProgress.counts;
+  return countLoaded(day ?? inProgress.load());
+}
+
+function countLoaded(day: OpenDay): DayCounts {
+  if (day.counted?.version !== day.version) day.counted = { version: day.version, counts: countDay(day) };
   return day.counted.counts;
 }
 
@@ -26,7 +30,7 @@ export function closeDays(site: SiteLog, now: number, onClose?: OnClose): void {
   for (const day of [...site.open.values()]) {
     if (day.end + LATENESS > now) continue;
     const counts = countOpenDay(day);
-    site.closed.set(day.date, onClose?.(site, day, counts) ?? counts);
+    site.closed.set(day.date, onClose?.(site, day.load(), counts) ?? counts);
     site.open.delete(day.date);
   }
 }
@@ -47,7 +51,9 @@ export function listClosedTooEarly({ closed, timezone }: SiteLog, now: number): 
 /** Roughly how many bytes of memory open days take. */
 export function estimateMemory({ open }: SiteLog): number {
   let bytes = 0;
-  for (const { hits, senders } of open.values())
-    bytes += 16 * hits.sender.length + 150 * senders.requests.length;
+  for (const day of open.values()) {
+    const { hits, senders } = day.peek() ?? {};
+    bytes += 16 * (hits?.sender.length ?? 0) + 150 * (senders?.requests.length ?? 0);
+  }
   return bytes;
 }

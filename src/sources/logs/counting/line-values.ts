@@ -2,8 +2,8 @@ import { copyText } from "../copy-text.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { Place } from "../settings.ts";
 import type { BrowserAgent } from "./agents.ts";
-import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { limitText, MAX_VALUES, OTHER } from "./limits.ts";
+import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
 import { findChannel, readOrigin } from "./origin.ts";
 import { cleanPath } from "./page-path.ts";
@@ -129,7 +129,10 @@ const keyOf = (texts: OriginValues) => JSON.stringify(Object.values(texts));
 
 /** Values can be few, and their combinations many. */
 function foldOrigin(texts: OriginValues): OriginValues {
-  const folded = Object.entries(texts).map(([dimension, value]) => [dimension, value === null ? null : OTHER]);
+  const folded = Object.entries(texts).map(([dimension, value]) => [
+    dimension,
+    value === null ? null : OTHER,
+  ]);
   // The keys are those of `texts`.
   return { ...(Object.fromEntries(folded) as OriginValues), channels: texts.channels };
 }

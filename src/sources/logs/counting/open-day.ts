@@ -1,11 +1,33 @@
 import { hashText } from "../hashing.ts";
 import { append, type Column, createColumn, increase } from "./columns.ts";
 import { type CrawlerDay, type DayCounts, DEFINITION } from "./day-counts.ts";
-import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
+import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
 
-/** A day whose lines can still come: every request that may count, in columns. */
+/** A day whose lines can still come. What an earlier process has kept of it is read when it is needed. */
+export interface DayInProgress {
+  /** `YYYY-MM-DD` at the site. */
+  date: string;
+  definition: number;
+  /** Seconds since 1970 at which it begins and ends. */
+  start: number;
+  end: number;
+  /** Its requests, if they are in memory. */
+  peek(): OpenDay | undefined;
+  /** Its requests. Throws DamagedFile if they cannot be read. */
+  load(): OpenDay;
+  /** The counts that an earlier process has kept, which hold until a line comes. */
+  counts?: DayCounts | undefined;
+}
+
+/** A day of which everything is in memory. */
+export function holdDay(day: OpenDay): DayInProgress {
+  const { date, definition, start, end } = day;
+  return { date, definition, start, end, peek: () => day, load: () => day };
+}
+
+/** Every request of a day that may count, in columns. */
 export interface OpenDay {
   /** `YYYY-MM-DD` at the site. */
   date: string;

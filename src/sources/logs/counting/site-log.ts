@@ -1,13 +1,13 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { findDaySpan } from "../day-span.ts";
 import type { DayCounts } from "./day-counts.ts";
-import { type OpenDay, openDay } from "./open-day.ts";
+import { type DayInProgress, holdDay, type OpenDay, openDay } from "./open-day.ts";
 
 /** What was collected about one site. */
 export interface SiteLog {
   domain: string;
   timezone: string;
-  open: Map<string, OpenDay>;
+  open: Map<string, DayInProgress>;
   /** Closed days, which no line changes any more. */
   closed: Map<string, DayCounts>;
   /** How many lines came after their day was closed. */
@@ -69,10 +69,10 @@ export function createFindDay(site: SiteLog, onlyDays?: ReadonlySet<string>): Fi
       site.late.set(date, (site.late.get(date) ?? 0) + 1);
       return undefined;
     }
-    current = site.open.get(date);
+    current = site.open.get(date)?.load();
     if (current === undefined) {
       current = openDay(date, start, end);
-      site.open.set(date, current);
+      site.open.set(date, holdDay(current));
     }
     return current;
   };

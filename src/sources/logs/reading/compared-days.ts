@@ -1,28 +1,34 @@
 import { findDaySpan, LATENESS } from "../day-span.ts";
 import { createSalt, hashSalted } from "../hashing.ts";
 
-/** A day's lines in a form that another process can compare: hashes under a salt that is destroyed when the day is closed. */
-export interface KeptMarks {
+/** A day whose lines are compared, with the salt of their hashes, which is destroyed when the day is closed. */
+interface SaltedDay {
   /** Seconds since 1970. */
   start: number;
   end: number;
   salt: Uint8Array;
-  /** Two numbers for each line: its mark, and the index of its content. */
-  marks: Float64Array;
+}
+
+/** A day's lines in a form that another process can compare. */
+export interface KeptMarks extends SaltedDay {
+  /** Returns two numbers for each line: its mark, and the index of its content. */
+  readMarks(): Float64Array;
 }
 
 /** The lines that were compared since they were last kept. */
-export interface NewMarks extends KeptMarks {
+export interface NewMarks extends SaltedDay {
+  /** As `readMarks` returns them. */
+  marks: Float64Array;
   /** To be called once they are kept. */
   confirm(): void;
 }
 
 export interface ComparedDay extends KeptMarks {
-  /** By hash, the index of the content that had the line first; without the lines of `marks`. */
+  /** By hash, the index of the content that had the line first; without the lines that were kept earlier. */
   seen: Map<number, number>;
   /** How many of them are kept. */
   kept: number;
-  /** The same for `marks`, built when the first line is looked up: most runs find no new line. */
+  /** The same by mark for lines that were kept earlier, read when the first line is looked up: most runs find no new line. */
   known?: Map<number, number>;
 }
 
@@ -44,7 +50,14 @@ export function createComparedDays(timezone: string, kept: readonly KeptMarks[])
 
   const open = (time: number): ComparedDay => {
     const { start, end } = findDaySpan(time, timezone);
-    const day = { start, end, salt: createSalt(), marks: new Float64Array(0), seen: new Map(), kept: 0 };
+    const day = {
+      start,
+      end,
+      salt: createSalt(),
+      readMarks: () => new Float64Array(0),
+      seen: new Map(),
+      kept: 0,
+    };
     days.push(day);
     return day;
   };
@@ -83,9 +96,9 @@ export function createComparedDays(timezone: string, kept: readonly KeptMarks[])
 /** The index of the content that had a line first; undefined if none had it. */
 export function findPlace(day: ComparedDay, hash: number): number | undefined {
   const place = day.seen.get(hash);
-  if (place !== undefined || day.marks.length === 0) return place;
-  day.known ??= numberMarks(day.marks);
-  return day.known.get(markLine(day.salt, hash));
+  if (place !== undefined) return place;
+  day.known ??= numberMarks(day.readMarks());
+  return day.known.size === 0 ? undefined : day.known.get(markLine(day.salt, hash));
 }
 
 function markNew(day: ComparedDay): NewMarks {

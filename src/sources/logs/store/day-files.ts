@@ -30,33 +30,45 @@ export interface DayFiles {
   write(day: OpenDay, counts: DayCounts): StoredDay;
   /** Writes a day of which only the counts are left. */
   writeCounts(date: string, counts: DayCounts): StoredDay;
-  /** A day whose tables are read when they are asked for. */
-  open(date: string, day: StoredDay): DayCounts;
-  /** The names of a day's files. */
-  nameFiles(date: string, day: StoredDay): string[];
+  /** Writes the counts of an open day. They can be made again, so they may be lost in a power failure. */
+  writeOpen(date: string, counts: DayCounts): StoredDay;
+  /**
+   * A day whose tables are read when they are asked for.
+   *
+   * @param countAgain Makes the tables if they cannot be read.
+   */
+  open(date: string, day: StoredDay, countAgain?: () => DayTables): DayCounts;
+  /** The paths of a day's files. */
+  listFiles(date: string, day: StoredDay): string[];
   folder: string;
 }
 
-export function createDayFiles(folder: string, site: string): DayFiles {
+export function createDayFiles(folder: string): DayFiles {
   const nameSums = (date: string, hash: string) => `${date}.${hash}.sums.gz`;
   const nameHits = (date: string, hash: string) => `${date}.${hash}.parquet`;
-  const writeSums = (date: string, { tables, ...totals }: DayCounts, hits: Uint8Array | undefined): StoredDay => {
-    const bytes = gzipSync(formatTables(tables));
-    const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes);
+  const writeSums = (
+    date: string,
+    { tables, ...totals }: DayCounts,
+    hits?: Uint8Array | undefined,
+    isDurable = true,
+  ): StoredDay => {
+    const bytes = gzipSync(formatTables(tables), { level: isDurable ? 6 : 1 });
+    const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes, isDurable);
     const named = hits && writeNamed((hash) => join(folder, nameHits(date, hash)), hits);
     return { ...totals, sums, hits: named ?? null, bytes: bytes.length + (hits?.length ?? 0) };
   };
   return {
     folder,
-    write: (day, counts) => writeSums(day.date, counts, formatHits(site, day)),
-    writeCounts: (date, counts) => writeSums(date, counts, undefined),
-    open: (date, { sums, hits: _, bytes: __, ...totals }) => ({
+    write: (day, counts) => writeSums(day.date, counts, formatHits(day)),
+    writeCounts: (date, counts) => writeSums(date, counts),
+    writeOpen: (date, counts) => writeSums(date, counts, undefined, false),
+    open: (date, { sums, hits: _, bytes: __, ...totals }, countAgain) => ({
       ...totals,
-      tables: createStoredTables(join(folder, nameSums(date, sums)), sums),
+      tables: createStoredTables(join(folder, nameSums(date, sums)), sums, countAgain),
     }),
-    nameFiles: (date, { sums, hits }) => [
-      nameSums(date, sums),
-      ...(hits === null ? [] : [nameHits(date, hits)]),
+    listFiles: (date, { sums, hits }) => [
+      join(folder, nameSums(date, sums)),
+      ...(hits === null ? [] : [join(folder, nameHits(date, hits))]),
     ],
   };
 }
@@ -72,17 +84,33 @@ function formatTables({ tallies, crawlers }: DayTables): string {
   return [...lines, JSON.stringify({ crawlers: Object.fromEntries(crawlers()) })].join("\n");
 }
 
-function createStoredTables(path: string, hash: string): DayTables {
+function createStoredTables(path: string, hash: string, countAgain?: () => DayTables): DayTables {
   const known = new Map<Dimension, Tallies | undefined>();
-  return {
-    tallies: (dimension) => {
-      if (!known.has(dimension)) known.set(dimension, findTable(readTables(path, hash), { dimension }));
-      return known.get(dimension);
-    },
+  const stored: DayTables = {
+    tallies: (dimension) => findTable(readTables(path, hash), { dimension }),
     crawlers: () => {
       const found = findTable<{ crawlers: Record<string, CrawlerDay> }>(readTables(path, hash), {});
       return new Map(Object.entries(found?.crawlers ?? {}));
     },
+  };
+  const ask = <T>(read: (tables: DayTables) => T): T => {
+    try {
+      return read(stored);
+    } catch (error) {
+      if (countAgain === undefined) throw error;
+      return read(countAgain());
+    }
+  };
+  return {
+    tallies: (dimension) => {
+      if (!known.has(dimension))
+        known.set(
+          dimension,
+          ask(({ tallies }) => tallies(dimension)),
+        );
+      return known.get(dimension);
+    },
+    crawlers: () => ask(({ crawlers }) => crawlers()),
   };
 }
 

@@ -29,11 +29,18 @@ export const hashFile = (bytes: Uint8Array | string): string => hash("sha256", b
 /** Makes a folder for this user alone. */
 export const makeFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
 
-/** Writes a file for this user alone: a reader finds all of it or nothing, also after a power failure. */
-export function writeWhole(path: string, bytes: Uint8Array | string): void {
+/**
+ * Writes a file for this user alone: a reader finds all of it or nothing.
+ *
+ * @param isDurable Whether this holds after a power failure, too.
+ */
+export function writeWhole(path: string, bytes: Uint8Array | string, isDurable = true): void {
   const unfinished = `${path}.${randomBytes(6).toString("hex")}${UNFINISHED}`;
   try {
-    withFile(unfinished, constants.O_CREAT | constants.O_EXCL, (file) => writeAll(file, Buffer.from(bytes), 0));
+    withFile(unfinished, constants.O_CREAT | constants.O_EXCL, (file) => {
+      writeAll(file, typeof bytes === "string" ? Buffer.from(bytes) : bytes, 0);
+      if (isDurable) fsyncSync(file);
+    });
     renameSync(unfinished, path);
   } catch (error) {
     rmSync(unfinished, { force: true });
@@ -53,6 +60,7 @@ export function appendAt(path: string, length: number, bytes: Uint8Array): void 
   withFile(path, constants.O_CREAT, (file) => {
     ftruncateSync(file, length);
     writeAll(file, bytes, length);
+    fsyncSync(file);
   });
 }
 
@@ -61,7 +69,6 @@ function withFile(path: string, flags: number, write: (file: number) => void): v
   try {
     fchmodSync(file, 0o600);
     write(file);
-    fsyncSync(file);
   } finally {
     closeSync(file);
   }
@@ -86,11 +93,15 @@ export function syncFolder(path: string): void {
 }
 
 /** Writes a file whose name contains the SHA-256 of its bytes. Returns the hash. */
-export function writeNamed(nameFor: (hash: string) => string, bytes: Uint8Array | string): string {
+export function writeNamed(
+  nameFor: (hash: string) => string,
+  bytes: Uint8Array | string,
+  isDurable = true,
+): string {
   const name = hashFile(bytes);
   const path = nameFor(name);
   makeFolder(dirname(path));
-  writeWhole(path, bytes);
+  writeWhole(path, bytes, isDurable);
   return name;
 }
 

@@ -2,10 +2,13 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 import { addDays } from "../../../operations/days.ts";
 import { dateAt } from "../../calendar.ts";
-import { DEFINITION } from "../counting/day-counts.ts";
-import type { OpenDay } from "../counting/open-day.ts";
-import { createSiteLog, type SiteLog } from "../counting/site-log.ts";
+import { countOpenDay } from "../counting/close-days.ts";
+import { countDay } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
+import { DEFINITION } from "../counting/day-counts.ts";
+import { type DayInProgress, type OpenDay, openDay } from "../counting/open-day.ts";
+import { createSiteLog, type SiteLog } from "../counting/site-log.ts";
+import { spanOf } from "../day-span.ts";
 import type { KeptMarks, NewMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import { createDayFiles, type DayFiles, type StoredDay } from "./day-files.ts";
@@ -66,16 +69,18 @@ interface MarksLine {
 export function createHistory({ folder, timezone, logs, keep }: HistoryOptions): History {
   const manifestPath = join(folder, "manifest");
   const journalPath = (date: string) => join(folder, "open", nameJournal(date));
-  const filesOf = (site: string) => createDayFiles(join(folder, "sites", nameFolder(site)), site);
-  const listPath = (files: DayFiles, hash: string) => join(files.folder, `days.${hash}.json`);
+  const filesOf = (site: string) => createDayFiles(join(folder, "sites", nameFolder(site)));
 
   let generation = 0;
-  let journals: Record<string, number> = {};
-  /** By domain, the list of closed days on disk. */
-  let lists = new Map<string, { hash: string; days: Map<string, StoredDay> }>();
+  /** By date, how much of the journal counts. */
+  let lengths: Record<string, number> = {};
+  /** By domain, what the manifest names. */
+  let lists = new Map<string, NamedDays>();
   const journal = createJournalWriter();
-  /** What is on disk of days that are closed. */
+  /** What is on disk of the counts of days. */
   const stored = new WeakMap<DayCounts, StoredDay>();
+  /** The salts of days whose requests were not needed yet. */
+  const salts = new WeakMap<DayInProgress, Uint8Array>();
 
   const loadList = (files: DayFiles, hash: string | null): Map<string, StoredDay> => {
     if (hash === null) return new Map();
@@ -83,8 +88,8 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
     return new Map(Object.entries(days));
   };
 
-  const loadSite = (kept: KeptSite, open: ReadonlyMap<string, OpenDay>): SiteLog => {
-    const { domain, pageviews, fields, first, last, late, places, days: hash } = kept;
+  const loadSite = (kept: KeptSite, journals: Journals): SiteLog => {
+    const { domain, pageviews, fields, first, last, late, places, days: hash, open } = kept;
     const log: SiteLog = {
       ...createSiteLog(domain, timezone),
       pageviews,
@@ -93,7 +98,6 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       last: last ?? undefined,
       late: new Map(Object.entries(late)),
       places: new Set(places),
-      open: new Map(open),
     };
     const files = filesOf(domain);
     const days = loadList(files, hash);
@@ -102,55 +106,78 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       stored.set(counts, day);
       log.closed.set(date, counts);
     }
-    if (hash !== null) lists.set(domain, { hash, days });
+    for (const [date, { salt, counts }] of Object.entries(open)) {
+      log.open.set(
+        date,
+        keepInProgress(files, date, salt, counts, () => journals.find(date, domain)),
+      );
+    }
+    lists.set(domain, {
+      hash,
+      days,
+      open: Object.entries(open).map(([date, { counts }]) => ({ date, counts })),
+    });
     return log;
   };
 
-  const loadJournals = (manifest: Manifest) => {
-    const openDays = new Map<string, Map<string, OpenDay>>();
-    const marks = new Map<string, Float64Array[]>();
-    for (const [date, length] of Object.entries(manifest.journals)) {
-      const path = journalPath(date);
-      const bytes = readFileSync(path);
-      const lines = bytes.length < length ? undefined : parseLines<JournalLine | MarksLine>(bytes.subarray(0, length));
-      if (lines === undefined) throw new DamagedFile(path, "its bytes have changed");
-      const sites = new Map<string, ReturnType<typeof createJournalDay>>();
-      for (const { domain, open } of manifest.sites) {
-        const salt = open[date]?.salt;
-        if (salt !== undefined) sites.set(domain, createJournalDay(date, timezone, Buffer.from(salt, "base64")));
+  /** A day whose requests are read from the journal when they are needed. */
+  const keepInProgress = (
+    files: DayFiles,
+    date: string,
+    saltText: string,
+    kept: StoredDay,
+    find: () => OpenDay | undefined,
+  ): DayInProgress => {
+    const { start, end } = spanOf(date, timezone);
+    const salt = Buffer.from(saltText, "base64");
+    let loaded: OpenDay | undefined;
+    const load = () => {
+      if (loaded === undefined) {
+        loaded = find() ?? openDay(date, start, end);
+        loaded.definition = kept.definition;
+        loaded.counted = { version: loaded.version, counts };
+        journal.adopt(loaded, salt);
       }
-      for (const line of lines) {
-        if ("marks" in line) marks.set(date, [...(marks.get(date) ?? []), decodeMarks(line.marks)]);
-        else sites.get(line.site)?.add(line);
+      return loaded;
+    };
+    const counts = files.open(date, kept, () => countDay(load()).tables);
+    stored.set(counts, kept);
+    const day = { date, definition: kept.definition, start, end, counts, peek: () => loaded, load };
+    salts.set(day, salt);
+    return day;
+  };
+
+  const openJournals = ({ journals: lengths, sites }: Manifest): Journals => {
+    const read = new Map<string, ReturnType<typeof readJournal>>();
+    const readOnce = (date: string) => {
+      let found = read.get(date);
+      if (found === undefined) {
+        found = readJournal(journalPath(date), lengths[date] ?? 0, date, timezone, sites);
+        read.set(date, found);
       }
-      for (const { domain, open } of manifest.sites) {
-        const kept = open[date];
-        const day = sites.get(domain)?.finish();
-        if (kept === undefined || day === undefined) continue;
-        day.definition = kept.definition;
-        journal.adopt(day, Buffer.from(kept.salt, "base64"));
-        const days = openDays.get(domain) ?? new Map<string, OpenDay>();
-        openDays.set(domain, days.set(date, day));
-      }
-    }
-    return { openDays, marks };
+      return found;
+    };
+    return {
+      find: (date, site) => readOnce(date).days.get(site),
+      marks: (date) => readOnce(date).marks,
+    };
   };
 
   const load = (): KeptState | undefined => {
     const manifest = readManifest(manifestPath, DEFINITION);
     generation = manifest?.generation ?? 0;
-    journals = manifest?.journals ?? {};
+    lengths = manifest?.journals ?? {};
     lists = new Map();
     if (manifest === undefined) return undefined;
-    const { openDays, marks } = loadJournals(manifest);
+    const journals = openJournals(manifest);
     return {
       contents: manifest.contents.map(readContent),
       marks: manifest.compared.map(({ journal: date, salt, ...span }) => ({
         ...span,
         salt: Buffer.from(salt, "base64"),
-        marks: joinMarks(marks.get(date) ?? []),
+        readMarks: () => (date in manifest.journals ? journals.marks(date) : new Float64Array(0)),
       })),
-      sites: manifest.sites.map((site) => loadSite(site, openDays.get(site.domain) ?? new Map())),
+      sites: manifest.sites.map((site) => loadSite(site, journals)),
     };
   };
 
@@ -174,8 +201,23 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
     return open;
   };
 
-  /** Writes the list of closed days if it has changed. Returns its hash, and what is not needed any more. */
-  const writeList = ({ domain, closed }: SiteLog, oldest: string) => {
+  /** Writes the counts of open days that have changed. */
+  const writeOpen = (files: DayFiles, { open }: SiteLog) =>
+    [...open.values()].map((day) => {
+      const counts = countOpenDay(day);
+      let kept = stored.get(counts);
+      if (kept === undefined) {
+        kept = files.writeOpen(day.date, counts);
+        stored.set(counts, kept);
+      }
+      const loaded = day.peek();
+      const salt = (loaded && journal.saltOf(loaded)) ?? salts.get(day) ?? new Uint8Array(0);
+      return { date: day.date, salt: Buffer.from(salt).toString("base64"), counts: kept };
+    });
+
+  /** Writes the list of closed days if it has changed, and returns what the manifest is to name. */
+  const writeSite = (log: SiteLog, oldest: string): SiteDays => {
+    const { domain, closed } = log;
     const before = lists.get(domain);
     const files = filesOf(domain);
     const days = new Map<string, StoredDay>();
@@ -193,18 +235,17 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       }
       days.set(date, kept);
     }
-    const isSame = days.size === (before?.days.size ?? 0) && [...days].every(([date, day]) => before?.days.get(date) === day);
-    if (isSame) return { hash: before?.hash ?? null, domain, days, isNew: false, garbage: [] };
+    const isSame =
+      days.size === (before?.days.size ?? 0) &&
+      [...days].every(([date, day]) => before?.days.get(date) === day);
+    const open = writeOpen(files, log);
+    if (isSame) return { hash: before?.hash ?? null, days, open, isNew: false };
     const hash =
       days.size === 0
         ? null
         : writeNamed((name) => listPath(files, name), `${JSON.stringify(Object.fromEntries(days))}\n`);
     if (hash !== null) syncFolder(files.folder);
-    const used = new Set([...days].flatMap(([date, day]) => files.nameFiles(date, day)));
-    const old = [...(before?.days ?? [])].flatMap(([date, day]) => files.nameFiles(date, day));
-    const garbage = old.filter((name) => !used.has(name)).map((name) => join(files.folder, name));
-    if (before !== undefined && before.hash !== hash) garbage.push(listPath(files, before.hash));
-    return { hash, domain, days, isNew: true, garbage };
+    return { hash, days, open, isNew: true };
   };
 
   const save: History["save"] = ({ contents, marks, sites }, now) => {
@@ -215,7 +256,7 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       const current = readManifest(manifestPath, DEFINITION);
       if ((current?.generation ?? 0) !== generation) return false;
       const oldest = keep === undefined ? "" : addDays(dateAt(now * 1000, timezone), 1 - keep);
-      const written = sites.map((site) => writeList(site, oldest));
+      const named = new Map(sites.map((site) => [site.domain, writeSite(site, oldest)]));
       const confirms: (() => void)[] = [];
       const appended = new Map<string, string[]>();
       const append = (date: string, line: object) => {
@@ -227,7 +268,8 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       for (const { domain, open: days } of sites) {
         for (const day of days.values()) {
           open.add(day.date);
-          const news = journal.describe(domain, day);
+          const loaded = day.peek();
+          const news = loaded && journal.describe(domain, loaded);
           if (news === undefined) continue;
           append(day.date, news.line);
           confirms.push(news.confirm);
@@ -240,12 +282,12 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
         confirms.push(confirm);
         return { start, end, salt: Buffer.from(salt).toString("base64"), journal: date };
       });
-      const lengths: Record<string, number> = {};
+      const grown: Record<string, number> = {};
       for (const date of open) {
-        const before = journals[date] ?? 0;
+        const before = lengths[date] ?? 0;
         const bytes = Buffer.from((appended.get(date) ?? []).join(""));
         if (bytes.length > 0) appendAt(journalPath(date), before, bytes);
-        lengths[date] = before + bytes.length;
+        grown[date] = before + bytes.length;
       }
       syncFolder(join(folder, "open"));
       const next: Omit<Manifest, "format"> = {
@@ -253,23 +295,23 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
         definition: DEFINITION,
         logs,
         contents: contents.map(keepContent),
-        journals: Object.fromEntries(Object.entries(lengths).filter(([, length]) => length > 0)),
+        journals: Object.fromEntries(Object.entries(grown).filter(([, length]) => length > 0)),
         compared,
-        sites: sites.map((site, index) => keepSite(site, written[index]?.hash ?? null, journal.saltOf)),
+        sites: sites.map((site) => keepSite(site, named.get(site.domain))),
       };
       if (!lock.isHeld()) return false;
       writeManifest(manifestPath, next);
       syncFolder(folder);
       generation++;
-      journals = next.journals;
+      lengths = next.journals;
       for (const confirm of confirms) confirm();
-      for (const { domain, hash, days } of written) {
-        if (hash === null) lists.delete(domain);
-        else lists.set(domain, { hash, days });
-      }
-      removeJournals(join(folder, "open"), Object.keys(journals).map(nameJournal));
-      for (const { garbage } of written) for (const path of garbage) rmSync(path, { force: true });
-      if (written.some(({ isNew }) => isNew)) sweep();
+      const garbage = [...lists].flatMap(([domain, before]) =>
+        listGarbage(filesOf(domain), before, named.get(domain)),
+      );
+      lists = named;
+      removeJournals(join(folder, "open"), Object.keys(lengths).map(nameJournal));
+      for (const path of garbage) rmSync(path, { force: true });
+      if ([...named.values()].some(({ isNew }) => isNew)) sweep();
       return true;
     } finally {
       lock.release();
@@ -278,24 +320,94 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
 
   /** Removes what processes that were killed have left. */
   const sweep = () => {
-    for (const [domain, { hash, days }] of lists) {
+    for (const [domain, site] of lists) {
       const files = filesOf(domain);
-      const used = new Set([`days.${hash}.json`, ...[...days].flatMap(([date, day]) => files.nameFiles(date, day))]);
-      removeUnused(files.folder, (name) => used.has(name));
+      const used = new Set(listFiles(files, site));
+      removeUnused(files.folder, (path) => used.has(path));
     }
   };
 
   return { folder, load: loadTogether, save, writeDay };
 }
 
+/** What the manifest names of a site. */
+interface NamedDays {
+  /** The hash of the list of closed days; null if there is none. */
+  hash: string | null;
+  days: ReadonlyMap<string, StoredDay>;
+  open: readonly { date: string; counts: StoredDay }[];
+}
+
+/** The same, as it is written. */
+interface SiteDays extends NamedDays {
+  open: readonly { date: string; salt: string; counts: StoredDay }[];
+  isNew: boolean;
+}
+
+/** The journals as the manifest names them. */
+interface Journals {
+  find(date: string, site: string): OpenDay | undefined;
+  marks(date: string): Float64Array;
+}
+
 const MAX_ATTEMPTS = 5;
+
+const listPath = (files: DayFiles, hash: string) => join(files.folder, `days.${hash}.json`);
+
+/** The paths of all files of a site. */
+const listFiles = (files: DayFiles, { hash, days, open }: NamedDays): string[] => [
+  ...(hash === null ? [] : [listPath(files, hash)]),
+  ...[...days].flatMap(([date, day]) => files.listFiles(date, day)),
+  ...open.flatMap(({ date, counts }) => files.listFiles(date, counts)),
+];
+
+/** The files that are named no longer. */
+function listGarbage(files: DayFiles, before: NamedDays, now: NamedDays | undefined): string[] {
+  if (now !== undefined && now.hash === before.hash) {
+    // Only open days can have changed.
+    const kept = new Set(now.open.map(({ counts }) => counts.sums));
+    const gone = before.open.filter(({ counts }) => !kept.has(counts.sums));
+    return gone.flatMap(({ date, counts }) => files.listFiles(date, counts));
+  }
+  const used = new Set(now === undefined ? [] : listFiles(files, now));
+  return listFiles(files, before).filter((path) => !used.has(path));
+}
+
+/** The open days and the marks of lines in a journal. Throws DamagedFile. */
+function readJournal(
+  path: string,
+  length: number,
+  date: string,
+  timezone: string,
+  kept: readonly KeptSite[],
+): { days: Map<string, OpenDay>; marks: Float64Array } {
+  const bytes = length === 0 ? Buffer.alloc(0) : readFileSync(path);
+  const lines =
+    bytes.length < length ? undefined : parseLines<JournalLine | MarksLine>(bytes.subarray(0, length));
+  if (lines === undefined) throw new DamagedFile(path, "its bytes have changed");
+  const sites = new Map(
+    kept.flatMap(({ domain, open }) => {
+      const salt = open[date]?.salt;
+      if (salt === undefined) return [];
+      return [[domain, createJournalDay(date, timezone, Buffer.from(salt, "base64"))] as const];
+    }),
+  );
+  const marks: Float64Array[] = [];
+  for (const line of lines) {
+    if ("marks" in line) marks.push(decodeMarks(line.marks));
+    else sites.get(line.site)?.add(line);
+  }
+  const days = new Map([...sites].map(([domain, day]) => [domain, day.finish()]));
+  return { days, marks: joinMarks(marks) };
+}
 
 const nameJournal = (date: string) => `${date}.jsonl`;
 
 /** Removes the manifests that writers which were killed have begun: they have salts. Only the holder of the lock may. */
 function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (name.startsWith("manifest.") && name.endsWith(UNFINISHED)) rmSync(join(folder, name), { force: true });
+    if (name.startsWith("manifest.") && name.endsWith(UNFINISHED))
+      rmSync(join(folder, name), { force: true });
   }
 }
 
@@ -312,20 +424,19 @@ const nameFolder = (site: string) => site.replaceAll(/[^a-z0-9.-]/gi, "_").repla
 /** Another process may be about to name a file that it has just written. */
 const MAX_WRITING_MS = 24 * 3_600_000;
 
-function removeUnused(folder: string, isUsed: (name: string) => boolean): void {
+function removeUnused(folder: string, isUsed: (path: string) => boolean): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
-    if (isUsed(name)) continue;
     const path = join(folder, name);
+    if (isUsed(path)) continue;
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() && Date.now() - stats.mtimeMs > MAX_WRITING_MS) rmSync(path, { force: true });
   }
 }
 
 function keepSite(
-  { domain, pageviews, fields, first, last, late, places, open }: SiteLog,
-  days: string | null,
-  saltOf: (day: OpenDay) => Uint8Array,
+  { domain, pageviews, fields, first, last, late, places }: SiteLog,
+  named: SiteDays | undefined,
 ): KeptSite {
   return {
     domain,
@@ -335,13 +446,8 @@ function keepSite(
     last: last ?? null,
     late: Object.fromEntries(late),
     places: [...places],
-    open: Object.fromEntries(
-      [...open].map(([date, day]) => [
-        date,
-        { salt: Buffer.from(saltOf(day)).toString("base64"), definition: day.definition },
-      ]),
-    ),
-    days,
+    open: Object.fromEntries((named?.open ?? []).map(({ date, ...day }) => [date, day])),
+    days: named?.hash ?? null,
   };
 }
 

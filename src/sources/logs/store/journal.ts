@@ -1,6 +1,3 @@
-import { addDays } from "../../../operations/days.ts";
-import { startOfDay } from "../../calendar.ts";
-import { createSalt, HASH_BYTES, hashSalted } from "../hashing.ts";
 import { type Column, columnOf, readColumn } from "../counting/columns.ts";
 import { OTHER } from "../counting/limits.ts";
 import {
@@ -11,6 +8,8 @@ import {
 } from "../counting/line-dimensions.ts";
 import { type KnownSenders, type OpenDay, openDay } from "../counting/open-day.ts";
 import { formatAddress } from "../counting/senders.ts";
+import { spanOf } from "../day-span.ts";
+import { createSalt, HASH_BYTES, hashSalted } from "../hashing.ts";
 import { hashFile } from "./files.ts";
 
 /*
@@ -213,8 +212,7 @@ const decodePaths = (text: string): Float64Array =>
 
 /** Puts the lines of a site's day together. */
 export function createJournalDay(date: string, timezone: string, salt: Uint8Array) {
-  const start = startOfDay(date, timezone) / 1000;
-  const end = startOfDay(addDays(date, 1), timezone) / 1000;
+  const { start, end } = spanOf(date, timezone);
   let parts = createParts(date, start, end);
   return {
     add: (line: JournalLine) => {
@@ -250,12 +248,16 @@ function addLine({ day, addresses, senders, columns }: Parts, line: JournalLine)
   for (const texts of line.origins) {
     addRow(day, ORIGIN_DIMENSIONS, texts);
     // In the order in which they were written.
-    const row = Object.fromEntries(ORIGIN_DIMENSIONS.map((name, at) => [name, texts[at] ?? null])) as OriginValues;
+    const row = Object.fromEntries(
+      ORIGIN_DIMENSIONS.map((name, at) => [name, texts[at] ?? null]),
+    ) as OriginValues;
     day.origins.number(JSON.stringify(texts), () => row);
   }
   for (const texts of line.profiles) {
     addRow(day, PROFILE_DIMENSIONS, texts);
-    const row = Object.fromEntries(PROFILE_DIMENSIONS.map((name, at) => [name, texts[at] ?? null])) as ProfileValues;
+    const row = Object.fromEntries(
+      PROFILE_DIMENSIONS.map((name, at) => [name, texts[at] ?? null]),
+    ) as ProfileValues;
     day.profiles.number(JSON.stringify(texts), () => row);
   }
   addresses.push(Buffer.from(line.addresses, "base64"));

@@ -88,7 +88,9 @@ function isAbandoned(path: string, text: string): boolean {
 function parseHolder(text: string): Holder | undefined {
   try {
     const { process, started, host, id } = JSON.parse(text);
-    return typeof process === "number" && typeof host === "string" ? { process, started, host, id } : undefined;
+    return typeof process === "number" && typeof host === "string"
+      ? { process, started, host, id }
+      : undefined;
   } catch {
     return undefined;
   }

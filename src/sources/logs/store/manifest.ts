@@ -3,6 +3,7 @@ import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import type { LogContent } from "../reading/log-content.ts";
+import type { StoredDay } from "./day-files.ts";
 import { DamagedFile, hashFile, writeWhole } from "./files.ts";
 
 /** The version of the format of all files here. Increase it when an earlier program could not read them. */
@@ -37,8 +38,8 @@ export interface KeptSite extends Pick<SiteLog, "domain" | "pageviews" | "fields
   last: number | null;
   late: Record<string, number>;
   places: Dimension[];
-  /** By date of an open day, the salt of its hashes in base64, and the rules that its lines were judged by. */
-  open: Record<string, { salt: string; definition: number }>;
+  /** By date of an open day, the salt of its hashes in base64, and its counts at the last save. */
+  open: Record<string, { salt: string; counts: StoredDay }>;
   /** The hash of the list of its closed days; null if there is none. */
   days: string | null;
 }

@@ -42,7 +42,8 @@ export function openHistoryOf(
   };
   const parents = [join(folder, "..", ".."), join(folder, "..")];
   const foreign = [...parents, folder].find((path) => existsSync(path) && isWritableByOthers(path));
-  if (foreign !== undefined) return notKept(`other users could change ${foreign}. chmod 700 it, or remove it`);
+  if (foreign !== undefined)
+    return notKept(`other users could change ${foreign}. chmod 700 it, or remove it`);
   const open = () => {
     makeFolder(folder);
     if (lstatSync(folder).isSymbolicLink()) throw new TypeError("A history is no link.");
@@ -53,7 +54,8 @@ export function openHistoryOf(
   try {
     return open();
   } catch (error) {
-    if (!(error instanceof DamagedFile)) return notKept(`${folder} cannot be used, because ${explain(error)}`);
+    if (!(error instanceof DamagedFile))
+      return notKept(`${folder} cannot be used, because ${explain(error)}`);
     const aside = findFreeName(`${folder}.damaged`);
     renameSync(folder, aside);
     warn(
@@ -132,6 +134,12 @@ export function findHistoryFolder(settings: LogSettings, environment: Environmen
 }
 
 /** The options that change what counts. */
-function describeOptions({ files: _, stdin: __, acceptProxyAddresses: ___, keep: ____, ...settings }: LogSettings) {
+function describeOptions({
+  files: _,
+  stdin: __,
+  acceptProxyAddresses: ___,
+  keep: ____,
+  ...settings
+}: LogSettings) {
   return { ...settings, format: settings.format?.name, geoip: settings.geoip?.name };
 }

@@ -41,7 +41,8 @@ export async function rebuildDays(
   for (const log of sites.values()) {
     const dates = [...log.late.keys(), ...outdated(log)].filter(
       (date) =>
-        tried.get(`${log.domain} ${date}`) !== (log.late.get(date) ?? 0) && isWhole(files, date, log.timezone),
+        tried.get(`${log.domain} ${date}`) !== (log.late.get(date) ?? 0) &&
+        isWhole(files, date, log.timezone),
     );
     if (dates.length > 0) days.set(log.domain, new Set(dates));
   }
