@@ -13,6 +13,10 @@ const row = () =>
   z.object({
     value: z.string().nullable().describe("The value for programs; null if there is none or it is unknown."),
     label: z.string().describe("The value as people read it."),
+    other: z
+      .literal(true)
+      .optional()
+      .describe("Set for the row of all values beyond what the service keeps; its value is null."),
     visitors: count.describe("Sum over the days of the distinct visitors with this value."),
     pageviews: count
       .optional()
@@ -34,24 +38,25 @@ type Counts = { visitors: number; pageviews?: number | undefined; events?: numbe
 
 /** Why rows contradict each other or the totals; undefined if they do not. */
 function verifyRows(
-  rows: readonly (Counts & { value: string | null })[],
+  rows: readonly (Counts & { value: string | null; other?: true | undefined })[],
   totals: Counts,
   measure: "pageviews" | "events",
 ): string | undefined {
   const total = totals[measure];
   if (total === undefined) return `it lacks "totals.${measure}"`;
-  const seen = new Set<string | null>();
+  const seen = new Set<string | null | undefined>();
   for (const [index, row] of rows.entries()) {
     const name = `"rows[${index}]"`;
     const count = row[measure];
     if (count === undefined) return `it lacks "rows[${index}].${measure}"`;
     if (row.visitors > (rows[index - 1] ?? row).visitors)
       return `${name} has more visitors than the row before it`;
-    if (seen.has(row.value)) return `${name} repeats the value of another row`;
+    const value = row.other ? undefined : row.value;
+    if (seen.has(value)) return `${name} repeats the value of another row`;
     if (row.visitors > totals.visitors)
       return `${name} has ${row.visitors} visitors, but the total is ${totals.visitors}`;
     if (count > total) return `${name} has ${count} ${measure}, but the total is ${total}`;
-    seen.add(row.value);
+    seen.add(value);
   }
   return undefined;
 }

@@ -89,6 +89,8 @@ export async function subtractBreakdown(
   const [first, last] = [indexRows(before, measure), indexRows(after, measure)];
   const { visitors, pageviews, events } = totals;
   const ranges = whole.rows.flatMap((row): RowRange[] => {
+    // Visits of the days after may have been folded, or not.
+    if (row.other) return [];
     const [early, late] = [first(row.value), last(row.value)];
     const less = (count: number, name: "visitors" | "hits") =>
       subtract(exactly(count), { least: early[name].least, most: late[name].most });
@@ -148,13 +150,21 @@ async function readAround<O extends typeof stats | typeof breakdown>(
 }
 
 function indexRows({ rows, truncated, totals }: Breakdown, measure: Measure) {
-  const byValue = new Map(rows.map((row) => [row.value, row]));
-  const fewest = truncated ? (rows.at(-1)?.visitors ?? totals.visitors) : 0;
+  const byValue = new Map(rows.flatMap((row) => (row.other ? [] : [[row.value, row] as const])));
+  const other = rows.find((row) => row.other);
+  const folded = { visitors: other?.visitors ?? 0, hits: other?.[measure] ?? 0 };
+  const fewest = folded.visitors + (truncated ? (rows.at(-1)?.visitors ?? totals.visitors) : 0);
   return (value: string | null): { visitors: Bounds; hits: Bounds } => {
     const row = byValue.get(value);
-    if (row) return { visitors: exactly(row.visitors), hits: exactly(row[measure] ?? 0) };
+    if (row) {
+      const hits = row[measure] ?? 0;
+      return {
+        visitors: { least: row.visitors, most: row.visitors + folded.visitors },
+        hits: { least: hits, most: hits + folded.hits },
+      };
+    }
     // Rows are sorted by visitors, so a row that was cut off has at most as many as the last one.
-    const hits = truncated ? (totals[measure] ?? 0) : 0;
+    const hits = truncated ? (totals[measure] ?? 0) : folded.hits;
     return { visitors: { least: 0, most: fewest }, hits: { least: 0, most: hits } };
   };
 }

@@ -27,7 +27,7 @@ export interface UntilToday {
 export function countDirectly(current: Breakdown, previous: Breakdown, whole?: Breakdown): WindowCounts {
   const lists = whole ? [current, previous, whole] : [current, previous];
   const [later, earlier, both] = [indexRows(current), indexRows(previous), whole && indexRows(whole)];
-  const labels = new Map(lists.flatMap(({ rows }) => rows.map((row) => [row.value, row.label] as const)));
+  const labels = new Map(lists.flatMap(listLabels));
   const hidden = (list: Breakdown) => Math.max(0, list.total_rows - list.rows.length);
   const separate = Math.max(mostUnlisted(current), mostUnlisted(previous));
   return {
@@ -64,9 +64,7 @@ export function countBySubtraction(lists: UntilToday, errorBound: number): Windo
     indexRows(lists.sinceCurrent),
     indexRows(lists.afterCurrent),
   ];
-  const labels = new Map(
-    all.toReversed().flatMap(({ rows }) => rows.map((row) => [row.value, row.label] as const)),
-  );
+  const labels = new Map(all.toReversed().flatMap(listLabels));
   const longest = all.reduce((a, b) => (b.period.days > a.period.days ? b : a));
   const missing = longest.truncated ? Math.max(0, longest.total_rows - labels.size + errorBound) : 0;
   return {
@@ -93,22 +91,30 @@ export function countBySubtraction(lists: UntilToday, errorBound: number): Windo
   };
 }
 
+/** The row of folded values is no value. */
+const listLabels = ({ rows }: Breakdown) =>
+  rows.flatMap((row) => (row.other ? [] : [[row.value, row.label] as const]));
+
 function indexRows(list: Breakdown) {
-  const { rows } = list;
-  const byValue = new Map(rows.map((row) => [row.value, row.visitors]));
+  const byValue = new Map(
+    list.rows.flatMap((row) => (row.other ? [] : [[row.value, row.visitors] as const])),
+  );
   const most = mostUnlisted(list);
+  const folded = countFolded(list);
   return {
-    labels: rows.map((row) => [row.value, row.label] as const),
     find: (value: string | null): Bounds => {
       const visitors = byValue.get(value);
-      return visitors === undefined ? { least: 0, most } : { least: visitors, most: visitors };
+      return visitors === undefined ? { least: 0, most } : { least: visitors, most: visitors + folded };
     },
   };
 }
 
+/** The visitors of values that the service folded into one row, where any value can be one of them. */
+const countFolded = ({ rows }: Breakdown) => rows.find(({ other }) => other)?.visitors ?? 0;
+
 /** Rows are sorted by visitors, so a row that was cut off has at most as many as the last one here. */
-const mostUnlisted = ({ rows, truncated }: Breakdown) =>
-  truncated ? (rows.at(-1)?.visitors ?? Number.MAX_SAFE_INTEGER) : 0;
+const mostUnlisted = (list: Breakdown) =>
+  (list.truncated ? (list.rows.at(-1)?.visitors ?? Number.MAX_SAFE_INTEGER) : 0) + countFolded(list);
 
 /** The visitors of the days that only the longer span has. */
 function countBetween(longer: Bounds, shorter: Bounds, errorBound: number, label: string): Bounds {

@@ -49,6 +49,11 @@ export const logs: LocalKind = {
       flag: "--accept-proxy-addresses",
       description: "count visitors even if nearly all seem to come from a proxy",
     },
+    {
+      flag: "--keep",
+      value: "<days>",
+      description: "forget what was counted of earlier days (default: keep all)",
+    },
   ],
   variable: {
     name: "ANALYTICS_LOGS",
@@ -59,6 +64,12 @@ export const logs: LocalKind = {
     note: "From the access logs of a web server. Visitors are counted without bots that identify themselves.",
     instruction: "The numbers come from a web server's access logs.",
   },
+  checks: [
+    {
+      name: "history",
+      run: async (context) => (await import("./logs/doctor.ts")).checkHistory(context),
+    },
+  ],
   takesSite: true,
   open: async (context) => (await import("./logs/open.ts")).openLogSource(context),
   openViews: async (context) => (await import("./logs/open.ts")).openLogViews(context),

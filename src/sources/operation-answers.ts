@@ -96,9 +96,10 @@ const answers: Answers = {
     return {
       ...head,
       dimension,
-      rows: rows.map(({ value, label, hits, ...row }) => ({
+      rows: rows.map(({ value, label, other, hits, ...row }) => ({
         value,
         label,
+        ...(other && { other }),
         visitors: row.visitors,
         ...(isEvents ? { events: hits } : { pageviews: hits }),
         percentage: Math.round((1000 * row.visitors) / visitors) / 10,

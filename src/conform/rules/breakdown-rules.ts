@@ -163,7 +163,7 @@ export const breakdownSection = defineSection({
       title: "No value has two rows.",
       fix: "Group by the whole value, and put everything unknown into one row with the value null.",
       check: ofEach(SAMPLE, (ranking, reply) => {
-        const values = ranking.rows.map(({ value }) => value);
+        const values = ranking.rows.flatMap(({ value, other }) => (other ? [] : [value]));
         const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
         demand(twice === -1, reply, "each value once", `${quote(values[twice])} twice`);
       }),

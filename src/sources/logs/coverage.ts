@@ -1,9 +1,12 @@
 import { addDays, listDays } from "../../operations/days.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
 import { describeDates, warnOfEnd } from "../data-warnings.ts";
+import { countOpenDay } from "./counting/close-days.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
+import { OTHER } from "./counting/limits.ts";
 import type { SiteLog } from "./counting/site-log.ts";
 import type { LogSettings } from "./settings.ts";
 
@@ -64,6 +67,13 @@ export function coverageWarnings(
       { lines },
     );
   }
+  const folded = listFolded(log, from, to);
+  if (folded.length > 0) {
+    warn(
+      "folded",
+      `Visitors sent more different ${folded.map(nameDimension).join(", ")} than are kept of a day: the rest is in one row, ${OTHER}.`,
+    );
+  }
   const isMixed = [...log.closed].some(
     ([date, { definition }]) => from <= date && date <= to && definition !== DEFINITION,
   );
@@ -82,6 +92,18 @@ export function coverageWarnings(
   }
   return warnings;
 }
+
+/** The dimensions of which days have folded values. */
+function listFolded({ open, closed }: SiteLog, from: string, to: string): Dimension[] {
+  const isIn = ([date]: readonly [string, unknown]) => from <= date && date <= to;
+  const days = [
+    ...[...closed].filter(isIn).map(([, counts]) => counts),
+    ...[...open].filter(isIn).map(([, day]) => countOpenDay(day)),
+  ];
+  return [...new Set(days.flatMap(({ folded }) => folded))];
+}
+
+const nameDimension = (dimension: Dimension) => dimension.replaceAll("_", " ");
 
 /** The days without any line between the first and the last day of a log. */
 function listGaps({ open, closed }: SiteLog, from: string, to: string): string[] {

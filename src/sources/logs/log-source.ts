@@ -1,6 +1,7 @@
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { listDays } from "../../operations/days.ts";
+import type { Warning } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { identifySite } from "../site-id.ts";
@@ -29,10 +30,19 @@ interface CountedLogs {
   read(signal?: AbortSignal): Promise<{
     collector: { readonly sites: SiteLogs };
     registry: { readonly contents: ReadonlyMap<string, LogContent> };
+    /** Why what was counted could not be saved. */
+    notKept?: object;
   }>;
   /** Makes the next `read` start from what other processes have kept since. */
   forget(): void;
 }
+
+/** The reason names folders, which are only for the person who runs this program: it was shown there. */
+const NOT_SAVED: Warning = {
+  code: "not_saved",
+  detail:
+    "What was counted could not be saved. If log files are removed before that works again, these numbers can shrink. `analytics-mcp doctor` says why.",
+};
 
 /** Creates a data source from a store of logs. Nothing is read before the first query. */
 export function createLogSource(settings: LogSettings, store: CountedLogs): DataSource {
@@ -53,18 +63,18 @@ interface ViewParts {
 
 function createView({ settings, store, selection }: ViewParts): DataSource {
   const read = async (signal?: AbortSignal) => {
-    const { collector, registry } = await store.read(signal);
+    const { collector, registry, notKept } = await store.read(signal);
     const logs =
       selection === undefined
         ? listSites(collector.sites, settings)
         : listOwnSites(collector.sites, settings, selection);
-    return { logs, registry };
+    return { logs, registry, notKept };
   };
   const readSite = async ({ domain }: SourceSite, signal?: AbortSignal) => {
-    const { logs, registry } = await read(signal);
+    const { logs, ...rest } = await read(signal);
     const log = logs.find((known) => known.domain === domain);
     if (log === undefined) throw createSiteNotFound();
-    return { log, registry };
+    return { log, ...rest };
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
     const { log } = await readSite(site, signal);
@@ -104,8 +114,9 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     active: async (site, now, signal) =>
       countActive((await readSite(site, signal)).log, (now - WINDOW_MS) / 1000, now / 1000),
     warnings: async (span, signal) => {
-      const { log, registry } = await readSite(span.site, signal);
+      const { log, registry, notKept } = await readSite(span.site, signal);
       return [
+        ...(notKept ? [NOT_SAVED] : []),
         ...coverageWarnings(log, span, settings),
         ...warnOfRepeats(registry.contents.values(), log.domain),
       ];

@@ -72,6 +72,7 @@ export function readLogSettings(flags: SourceFlags, defaultSite?: string): LogSe
     geoip: readGeoip(flags.geoip),
     trustForwarded: readHops(flags.trustForwarded),
     acceptProxyAddresses: flags.acceptProxyAddresses === true,
+    keep: readKeep(flags.keep),
   };
 }
 
@@ -113,6 +114,14 @@ function findCountryPackage(): LogSettings["geoip"] {
     }
   }
   return undefined;
+}
+
+function readKeep(text: unknown): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,4}$/.test(String(text))) return Number(text);
+  throw new AnalyticsError("usage", `--keep must be a number of days, not ${quoteWord(String(text))}.`, {
+    hint: "--keep 730 keeps two years, today included.",
+  });
 }
 
 function readHops(text: unknown): number {

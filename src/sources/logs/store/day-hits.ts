@@ -21,7 +21,7 @@ const TEXT = { type: "BYTE_ARRAY", converted_type: "UTF8", ...REQUIRED } as cons
 const VISIT_DIMENSIONS = [...ORIGIN_DIMENSIONS, ...PROFILE_DIMENSIONS] as const;
 
 /** How many hits are in memory as a table. Each group of rows has its own list of texts. */
-const ROWS_IN_GROUP = 50_000;
+const ROWS_IN_GROUP = 15_000;
 
 /**
  * The page views and events of a day as an Apache Parquet file, ordered by visitor, time and line. Scanners are left out.

@@ -26,8 +26,13 @@ export class DamagedFile extends Error {
 
 export const hashFile = (bytes: Uint8Array | string): string => hash("sha256", bytes, "hex");
 
-/** Makes a folder for this user alone. */
-export const makeFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
+/** Makes a folder for this user alone, which survives a power failure. */
+export function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let folder = path; folder.length >= first.length; folder = dirname(folder))
+    syncFolder(dirname(folder));
+}
 
 /**
  * Writes a file for this user alone: a reader finds all of it or nothing.
@@ -37,10 +42,13 @@ export const makeFolder = (path: string): void => void mkdirSync(path, { recursi
 export function writeWhole(path: string, bytes: Uint8Array | string, isDurable = true): void {
   const unfinished = `${path}.${randomBytes(6).toString("hex")}${UNFINISHED}`;
   try {
-    withFile(unfinished, constants.O_CREAT | constants.O_EXCL, (file) => {
+    const file = openOwn(unfinished, constants.O_CREAT | constants.O_EXCL);
+    try {
       writeAll(file, typeof bytes === "string" ? Buffer.from(bytes) : bytes, 0);
       if (isDurable) fsyncSync(file);
-    });
+    } finally {
+      closeSync(file);
+    }
     renameSync(unfinished, path);
   } catch (error) {
     rmSync(unfinished, { force: true });
@@ -51,27 +59,44 @@ export function writeWhole(path: string, bytes: Uint8Array | string, isDurable =
 /** The end of the names of files that a process was writing when it was killed. */
 export const UNFINISHED = ".unfinished";
 
+export interface Appender {
+  append(bytes: Uint8Array): void;
+  /** Makes sure that all of it survives a power failure. Returns the length of the file, in bytes. */
+  finish(): number;
+  close(): void;
+}
+
 /**
  * Appends to a file. What comes after `length` is the rest of an earlier attempt, and is overwritten.
  *
- * @param length How many bytes of the file count, in bytes.
+ * @param length How many bytes of the file count.
  */
-export function appendAt(path: string, length: number, bytes: Uint8Array): void {
-  withFile(path, constants.O_CREAT, (file) => {
-    ftruncateSync(file, length);
-    writeAll(file, bytes, length);
-    fsyncSync(file);
-  });
+export function openAppender(path: string, length: number): Appender {
+  let end = length;
+  let file: number | undefined;
+  return {
+    append: (bytes) => {
+      if (file === undefined) {
+        file = openOwn(path, constants.O_CREAT);
+        ftruncateSync(file, length);
+      }
+      writeAll(file, bytes, end);
+      end += bytes.length;
+    },
+    finish: () => {
+      if (file !== undefined) fsyncSync(file);
+      return end;
+    },
+    close: () => {
+      if (file !== undefined) closeSync(file);
+    },
+  };
 }
 
-function withFile(path: string, flags: number, write: (file: number) => void): void {
+function openOwn(path: string, flags: number): number {
   const file = openSync(path, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | flags, 0o600);
-  try {
-    fchmodSync(file, 0o600);
-    write(file);
-  } finally {
-    closeSync(file);
-  }
+  fchmodSync(file, 0o600);
+  return file;
 }
 
 function writeAll(file: number, bytes: Uint8Array, from: number): void {

@@ -12,7 +12,16 @@ import { spanOf } from "../day-span.ts";
 import type { KeptMarks, NewMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import { createDayFiles, type DayFiles, type StoredDay } from "./day-files.ts";
-import { appendAt, DamagedFile, makeFolder, readNamed, syncFolder, UNFINISHED, writeNamed } from "./files.ts";
+import {
+  type Appender,
+  DamagedFile,
+  makeFolder,
+  openAppender,
+  readNamed,
+  syncFolder,
+  UNFINISHED,
+  writeNamed,
+} from "./files.ts";
 import {
   createJournalDay,
   createJournalWriter,
@@ -69,7 +78,7 @@ interface MarksLine {
 export function createHistory({ folder, timezone, logs, keep }: HistoryOptions): History {
   const manifestPath = join(folder, "manifest");
   const journalPath = (date: string) => join(folder, "open", nameJournal(date));
-  const filesOf = (site: string) => createDayFiles(join(folder, "sites", nameFolder(site)));
+  const filesOf = (site: string) => openDayFiles(folder, site);
 
   let generation = 0;
   /** By date, how much of the journal counts. */
@@ -82,14 +91,8 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
   /** The salts of days whose requests were not needed yet. */
   const salts = new WeakMap<DayInProgress, Uint8Array>();
 
-  const loadList = (files: DayFiles, hash: string | null): Map<string, StoredDay> => {
-    if (hash === null) return new Map();
-    const days: Record<string, StoredDay> = JSON.parse(readNamed(listPath(files, hash), hash).toString());
-    return new Map(Object.entries(days));
-  };
-
   const loadSite = (kept: KeptSite, journals: Journals): SiteLog => {
-    const { domain, pageviews, fields, first, last, late, places, days: hash, open } = kept;
+    const { domain, pageviews, fields, first, last, late, places, open } = kept;
     const log: SiteLog = {
       ...createSiteLog(domain, timezone),
       pageviews,
@@ -100,8 +103,8 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       places: new Set(places),
     };
     const files = filesOf(domain);
-    const days = loadList(files, hash);
-    for (const [date, day] of days) {
+    const named = nameDays(files, kept);
+    for (const [date, day] of named.days) {
       const counts = files.open(date, day);
       stored.set(counts, day);
       log.closed.set(date, counts);
@@ -112,11 +115,7 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
         keepInProgress(files, date, salt, counts, () => journals.find(date, domain)),
       );
     }
-    lists.set(domain, {
-      hash,
-      days,
-      open: Object.entries(open).map(([date, { counts }]) => ({ date, counts })),
-    });
+    lists.set(domain, named);
     return log;
   };
 
@@ -248,6 +247,46 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
     return { hash, days, open, isNew: true };
   };
 
+  /** Appends what has come since the last save. It counts once the manifest names the new lengths. */
+  const writeJournals = (sites: readonly SiteLog[], marks: readonly NewMarks[]) => {
+    const confirms: (() => void)[] = [];
+    const appenders = new Map<string, Appender>();
+    const open = (date: string): Appender => {
+      const known = appenders.get(date);
+      if (known !== undefined) return known;
+      const opened = openAppender(journalPath(date), lengths[date] ?? 0);
+      appenders.set(date, opened);
+      return opened;
+    };
+    try {
+      for (const { domain, open: days } of sites) {
+        for (const day of days.values()) {
+          const loaded = day.peek();
+          const news = loaded && journal.describe(domain, loaded);
+          const file = open(day.date);
+          if (news === undefined) continue;
+          file.append(formatLine(news.line));
+          confirms.push(news.confirm);
+        }
+      }
+      const compared = marks.map(({ start, end, salt, marks: fresh, confirm }) => {
+        const date = dateAt(start * 1000, timezone);
+        const file = open(date);
+        if (fresh.length > 0) file.append(formatLine({ marks: encodeMarks(fresh) }));
+        confirms.push(confirm);
+        return { start, end, salt: Buffer.from(salt).toString("base64"), journal: date };
+      });
+      const grown = Object.fromEntries([...appenders].map(([date, file]) => [date, file.finish()]));
+      syncFolder(join(folder, "open"));
+      const confirm = () => {
+        for (const each of confirms) each();
+      };
+      return { grown, compared, confirm };
+    } finally {
+      for (const file of appenders.values()) file.close();
+    }
+  };
+
   const save: History["save"] = ({ contents, marks, sites }, now) => {
     makeFolder(join(folder, "open"));
     const lock = takeLock(join(folder, "lock"));
@@ -257,45 +296,13 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       if ((current?.generation ?? 0) !== generation) return false;
       const oldest = keep === undefined ? "" : addDays(dateAt(now * 1000, timezone), 1 - keep);
       const named = new Map(sites.map((site) => [site.domain, writeSite(site, oldest)]));
-      const confirms: (() => void)[] = [];
-      const appended = new Map<string, string[]>();
-      const append = (date: string, line: object) => {
-        const lines = appended.get(date);
-        if (lines === undefined) appended.set(date, [formatLine(line)]);
-        else lines.push(formatLine(line));
-      };
-      const open = new Set<string>();
-      for (const { domain, open: days } of sites) {
-        for (const day of days.values()) {
-          open.add(day.date);
-          const loaded = day.peek();
-          const news = loaded && journal.describe(domain, loaded);
-          if (news === undefined) continue;
-          append(day.date, news.line);
-          confirms.push(news.confirm);
-        }
-      }
-      const compared = marks.map(({ start, end, salt, marks: fresh, confirm }) => {
-        const date = dateAt(start * 1000, timezone);
-        open.add(date);
-        if (fresh.length > 0) append(date, { marks: encodeMarks(fresh) });
-        confirms.push(confirm);
-        return { start, end, salt: Buffer.from(salt).toString("base64"), journal: date };
-      });
-      const grown: Record<string, number> = {};
-      for (const date of open) {
-        const before = lengths[date] ?? 0;
-        const bytes = Buffer.from((appended.get(date) ?? []).join(""));
-        if (bytes.length > 0) appendAt(journalPath(date), before, bytes);
-        grown[date] = before + bytes.length;
-      }
-      syncFolder(join(folder, "open"));
+      const { grown, compared, confirm } = writeJournals(sites, marks);
       const next: Omit<Manifest, "format"> = {
         generation: generation + 1,
         definition: DEFINITION,
         logs,
         contents: contents.map(keepContent),
-        journals: Object.fromEntries(Object.entries(grown).filter(([, length]) => length > 0)),
+        journals: grown,
         compared,
         sites: sites.map((site) => keepSite(site, named.get(site.domain))),
       };
@@ -304,7 +311,7 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       syncFolder(folder);
       generation++;
       lengths = next.journals;
-      for (const confirm of confirms) confirm();
+      confirm();
       const garbage = [...lists].flatMap(([domain, before]) =>
         listGarbage(filesOf(domain), before, named.get(domain)),
       );
@@ -352,7 +359,27 @@ interface Journals {
 
 const MAX_ATTEMPTS = 5;
 
-const listPath = (files: DayFiles, hash: string) => join(files.folder, `days.${hash}.json`);
+export const listPath = (files: DayFiles, hash: string) => join(files.folder, `days.${hash}.json`);
+
+/** The sites that a manifest names. Throws DamagedFile, or what the system throws. */
+export const listSites = (folder: string, { sites }: Manifest): { files: DayFiles; named: NamedDays }[] =>
+  sites.map((site) => {
+    const files = openDayFiles(folder, site.domain);
+    return { files, named: nameDays(files, site) };
+  });
+
+const openDayFiles = (folder: string, site: string): DayFiles =>
+  createDayFiles(join(folder, "sites", nameFolder(site)));
+
+function nameDays(files: DayFiles, { days: hash, open }: KeptSite): NamedDays {
+  const list: Record<string, StoredDay> =
+    hash === null ? {} : JSON.parse(readNamed(listPath(files, hash), hash).toString());
+  return {
+    hash,
+    days: new Map(Object.entries(list)),
+    open: Object.entries(open).map(([date, { counts }]) => ({ date, counts })),
+  };
+}
 
 /** The paths of all files of a site. */
 const listFiles = (files: DayFiles, { hash, days, open }: NamedDays): string[] => [

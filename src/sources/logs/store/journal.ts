@@ -353,9 +353,9 @@ function numberHashes(bytes: Buffer): Map<string, number> {
 const CHECK_LENGTH = 16;
 
 /** A line of a journal, with its line feed. */
-export function formatLine(line: object): string {
-  const json = JSON.stringify(line);
-  return `${hashFile(json).slice(0, CHECK_LENGTH)} ${json}\n`;
+export function formatLine(line: object): Buffer {
+  const json = Buffer.from(`${JSON.stringify(line)}\n`);
+  return Buffer.concat([Buffer.from(`${hashFile(json.subarray(0, -1)).slice(0, CHECK_LENGTH)} `), json]);
 }
 
 /** Parses the lines of a journal. Undefined if one of them is damaged. */

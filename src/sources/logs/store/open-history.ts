@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, renameSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isWritableByOthers } from "../../../config/file-permissions.ts";
 import { findStateFolder } from "../../../config/folders.ts";
 import { explainSystemError } from "../../../config/system-error.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { AnalyticsError } from "../../../errors.ts";
+import { DEFINITION } from "../counting/day-counts.ts";
 import type { LogSettings } from "../settings.ts";
 import { DamagedFile, makeFolder } from "./files.ts";
 import { createHistory, type History, type KeptState } from "./history.ts";
 import { LockTimeout } from "./lock.ts";
-import { NewerFormat } from "./manifest.ts";
+import { NewerFormat, readManifest } from "./manifest.ts";
 
 /** The history of some logs, as far as it can be used. */
 export interface OpenHistory extends Pick<History, "writeDay"> {
@@ -45,10 +46,11 @@ export function openHistoryOf(
   if (foreign !== undefined)
     return notKept(`other users could change ${foreign}. chmod 700 it, or remove it`);
   const open = () => {
+    if (!existsSync(folder)) warnOfOtherOptions(folder, settings, warn);
     makeFolder(folder);
     if (lstatSync(folder).isSymbolicLink()) throw new TypeError("A history is no link.");
-    const { files, timezone, keep } = settings;
-    const logs = { patterns: files.map(({ glob }) => resolve(glob)), options: describeOptions(settings) };
+    const { timezone, keep } = settings;
+    const logs = { patterns: listPatterns(settings), options: describeOptions(settings) };
     return guardHistory(createHistory({ folder, timezone, keep, logs }), warn);
   };
   try {
@@ -64,6 +66,30 @@ export function openHistoryOf(
     return open();
   }
 }
+
+/** A history belongs to its options: with others, days whose log files are gone are in another one. */
+function warnOfOtherOptions(folder: string, settings: LogSettings, warn: (text: string) => void): void {
+  const parent = join(folder, "..");
+  const patterns = JSON.stringify(listPatterns(settings));
+  const others = existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [];
+  const earlier = others.find((other) => readPatterns(other) === patterns);
+  if (earlier === undefined) return;
+  warn(
+    `With these options, the logs are counted again from the files that still exist. What was counted with other options stays in ${earlier}.`,
+  );
+}
+
+/** The patterns of a history, as JSON; undefined if it cannot be read. */
+function readPatterns(folder: string): string | undefined {
+  try {
+    const { logs } = readManifest(join(folder, "manifest"), DEFINITION) ?? {};
+    return JSON.stringify(Object(logs).patterns);
+  } catch {
+    return undefined;
+  }
+}
+
+const listPatterns = ({ files }: LogSettings): string[] => files.map(({ glob }) => resolve(glob));
 
 /** Whether nothing can be kept. */
 export const isNotKept = (history: OpenHistory | NotKept | boolean): history is NotKept =>
