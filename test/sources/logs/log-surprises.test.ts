@@ -37,8 +37,8 @@ it.each([
   // Closes the day, so that it is kept.
   place.clock.now = NOON;
   await (isSame ? first : await place.open(flags)).sites();
-  const readBrowsers = async (withIndex: boolean) => {
-    const source = await place.open(flags, withIndex);
+  const readBrowsers = async (withHistory: boolean) => {
+    const source = await place.open(flags, withHistory);
     const site = (await source.sites()).find(({ domain }) => domain === "new.example");
     if (site === undefined) throw new Error("There is no site.");
     const span = { site, from: "2026-11-18", to: "2026-11-18", now: NOON };
@@ -100,7 +100,7 @@ it("says that lines of overlapping files count twice", async () => {
   place.write("access.log", lines.slice(0, 1_200));
   place.write("access.log.other", lines.slice(1_200));
   expect(await warningsOf()).not.toContain("repeated_lines");
-  rmSync(place.indexPath);
+  rmSync(place.history(), { recursive: true });
   place.write("access.log.backup", lines.slice(800));
   expect(await warningsOf()).toContain("repeated_lines");
   // The next process knows it, too.

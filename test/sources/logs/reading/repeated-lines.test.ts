@@ -1,9 +1,8 @@
 import { readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { deserialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findDriver } from "../../../../src/sqlite/driver.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON } from "../log-place.ts";
+import { readEverything, readManifest } from "../store/history-files.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -39,13 +38,6 @@ async function askWarnings() {
   });
   return warnings?.map(({ code }) => code);
 }
-
-const readHead = async () => {
-  const db = (await findDriver())?.(place.indexPath);
-  const value = db?.prepare("SELECT value FROM state").get()?.value;
-  db?.close();
-  return deserialize(Buffer.from(value as Uint8Array));
-};
 
 const STRANGER = combinedLine({ at: NOON - 20 * HOUR, address: "192.0.2.99" });
 
@@ -119,15 +111,21 @@ describe("lines that are no repeats", () => {
   });
 });
 
-it("leaves nothing of a closed day in the index to compare lines with", async () => {
+it("leaves nothing of a closed day in the history to compare lines with", async () => {
   place.write("access.log", makeLines(NOON - 20 * HOUR, NOON - HOUR));
   await askWarnings();
-  const [kept] = (await readHead()).marks;
-  expect(kept.marks.length / 2).toBeGreaterThan(20);
-  const traces = [Buffer.from(kept.salt), Buffer.from(kept.marks.buffer, kept.marks.byteOffset, 16)];
-  for (const trace of traces) expect(readFileSync(place.indexPath).includes(trace)).toBe(true);
+  const [kept] = readManifest(place.history()).compared;
+  const journal = readFileSync(join(place.history(), "open", `${kept?.journal}.jsonl`), "utf8");
+  const [, found = ""] = /"marks":"([^"]+)"/.exec(journal) ?? [];
+  const marks = Buffer.from(found, "base64");
+  expect(marks.length / 16).toBeGreaterThan(20);
+  const traces = [Buffer.from(kept?.salt ?? "", "base64"), marks.subarray(0, 16)];
+  for (const trace of traces) {
+    expect(trace.length).toBeGreaterThanOrEqual(16);
+    expect((await readEverything(place.history())).includes(trace)).toBe(true);
+  }
   place.clock.now += 3 * DAY;
   await askWarnings();
-  for (const trace of traces) expect(readFileSync(place.indexPath).includes(trace)).toBe(false);
-  expect((await readHead()).marks).toEqual([]);
+  for (const trace of traces) expect((await readEverything(place.history())).includes(trace)).toBe(false);
+  expect(readManifest(place.history()).compared).toEqual([]);
 });

@@ -1,9 +1,14 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deserialize, serialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Database, findDriver, readBytes } from "../../../../src/sqlite/driver.ts";
 import { CHROME, combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
+import {
+  changeClosedDays,
+  changeManifest,
+  listFiles,
+  readEverything,
+  readManifest,
+} from "./history-files.ts";
 
 const DAY = 86_400_000;
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -35,10 +40,10 @@ function makeLines(count: number, days: number, seed = 1): string[] {
 
 const FROM = "2026-11-10";
 const TO = "2026-11-21";
-const read = async (flags = {}, withIndex = true) =>
-  readAll(await place.open(flags, withIndex), FROM, TO, place.clock.now);
+const read = async (flags = {}, withHistory = true) =>
+  readAll(await place.open(flags, withHistory), FROM, TO, place.clock.now);
 
-describe("the index of logs", () => {
+describe("the history of logs", () => {
   it.each([1, 2, 3])(
     "gives the same numbers however often the program starts in between (%i)",
     async (seed) => {
@@ -48,7 +53,6 @@ describe("the index of logs", () => {
       for (const cut of cuts) {
         place.append("access.log", lines.slice(done, cut));
         done = cut;
-        // Written whatever its size: an index that is not written is read from the files.
         await read();
       }
       place.clock.now = NOON + 2 * DAY;
@@ -105,7 +109,6 @@ describe("the index of logs", () => {
     const long = await place.open();
     const [site] = await long.sites();
     if (site === undefined) throw new Error("There is no site.");
-    // Enough lines that the other process writes them.
     const older = Array.from({ length: 10_000 }, (_, second) =>
       combinedLine({
         at: on16 + 1_000 * second,
@@ -168,18 +171,8 @@ describe("the index of logs", () => {
     place.write("access.log.1", makeLines(300, 6));
     place.clock.now = NOON + 2 * DAY;
     const before = await read();
-    const db = (await findDriver())?.(place.indexPath);
-    const change = (value: unknown, definition: number) =>
-      serialize({ ...deserialize(Buffer.from(value as Uint8Array)), definition });
-    for (const row of db?.prepare("SELECT * FROM closed_days").all() ?? []) {
-      db?.prepare("UPDATE closed_days SET totals = ? WHERE date = ?").run(
-        change(row.totals, 0),
-        row.date ?? "",
-      );
-    }
-    const head = db?.prepare("SELECT value FROM state").get()?.value;
-    db?.prepare("UPDATE state SET value = ?").run(change(head, 0));
-    db?.close();
+    changeClosedDays(place.history(), (day) => ({ ...day, definition: 0 }));
+    changeManifest(place.history(), () => ({ definition: 0 }));
     rmSync(join(place.folder, "www", "access.log.1"));
     place.write("access.log", [combinedLine({ at: NOON + DAY })]);
     const source = await place.open();
@@ -192,7 +185,7 @@ describe("the index of logs", () => {
   });
 });
 
-describe("what the index holds", () => {
+describe("what the history holds", () => {
   const ADDRESSES = ["198.51.100.77", "2001:db8:aa:bb:1234::77"];
   const AGENT = `${FIREFOX} Zanary7`;
   const lines = (at: number) =>
@@ -200,49 +193,55 @@ describe("what the index holds", () => {
       combinedLine({ at, address, agent: AGENT, path: "/seen" }),
       combinedLine({ at: at + 1_000 * index, address, agent: AGENT, path: "/files/a.pdf" }),
     ]);
-  const bytes = () => readFileSync(place.indexPath);
+  const bytes = () => readEverything(place.history());
 
   it("is for its owner alone", async () => {
-    place.write("access.log", lines(NOON - 60_000));
+    place.write("access.log", [...lines(NOON - 4 * DAY), ...lines(NOON - 60_000)]);
     await read();
-    expect(statSync(place.indexPath).mode & 0o777).toBe(0o600);
+    const files = listFiles(place.history());
+    expect(files.length).toBeGreaterThan(4);
+    for (const path of files) expect(statSync(path).mode & 0o777, path).toBe(0o600);
+    for (const path of ["", "open", "sites", "sites/example.com"]) {
+      expect(statSync(join(place.history(), path)).mode & 0o777, path).toBe(0o700);
+    }
   });
 
   it("is no address and no user agent, of open days or closed ones", async () => {
     place.write("access.log", [...lines(NOON - 4 * DAY), ...lines(NOON - 60_000)]);
     await read();
-    expect(bytes().includes("/seen")).toBe(true);
+    const found = await bytes();
+    expect(found.includes("/seen")).toBe(true);
     for (const text of [...ADDRESSES, "2001:db8:aa:bb", AGENT, "Zanary7", "rv:140.0"]) {
-      expect(bytes().includes(text), text).toBe(false);
-      expect(bytes().includes(Buffer.from(text, "utf16le")), text).toBe(false);
+      expect(found.includes(text), text).toBe(false);
+      expect(found.includes(Buffer.from(text, "utf16le")), text).toBe(false);
     }
   });
 
-  const readParts = (db: Database | undefined, part: string) =>
-    (db?.prepare("SELECT bytes FROM open_days WHERE part = ?").all(part) ?? []).map(({ bytes }) =>
-      Buffer.from(readBytes(bytes)),
-    );
+  const readSalts = () =>
+    readManifest(place.history()).sites.flatMap(({ open }) => Object.values(open).map(({ salt }) => salt));
 
   it("is no salt of a day that is closed", async () => {
     place.write("access.log", lines(NOON - 60_000));
     await read();
-    const db = (await findDriver())?.(place.indexPath);
-    const [head] = readParts(db, "head");
-    const [hashes = Buffer.alloc(0)] = readParts(db, "sender hashes");
-    db?.close();
-    const secrets = [Buffer.from(deserialize(head ?? hashes).salt), hashes.subarray(0, 12)];
-    for (const secret of secrets) expect(bytes().includes(secret)).toBe(true);
+    const salts = readSalts();
+    expect(salts).toHaveLength(1);
+    const [journal = ""] = listFiles(join(place.history(), "open"));
+    const line = JSON.parse(readFileSync(journal, "utf8").split("\n")[0]?.slice(17) ?? "");
+    const secrets = [...salts, line.senders.hash, line.addresses].map((text) => Buffer.from(text, "base64"));
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThanOrEqual(12);
+      expect((await bytes()).includes(secret)).toBe(true);
+    }
     place.clock.now = NOON + 3 * DAY;
     await read();
-    for (const gone of secrets) expect(bytes().includes(gone)).toBe(false);
+    for (const gone of secrets) expect((await bytes()).includes(gone)).toBe(false);
+    expect(readSalts()).toEqual([]);
   });
 
   it("has the salt of no other day or site", async () => {
     place.write("access.log", [...lines(NOON - DAY), ...lines(NOON - 60_000)]);
     await read();
-    const db = (await findDriver())?.(place.indexPath);
-    const salts = readParts(db, "head").map((head) => Buffer.from(deserialize(head).salt).toString("hex"));
-    db?.close();
+    const salts = readSalts();
     expect(salts).toHaveLength(2);
     expect(new Set(salts).size).toBe(2);
   });

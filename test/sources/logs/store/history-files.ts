@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { parquetReadObjects } from "hyparquet";
+import type { Manifest } from "../../../../src/sources/logs/store/manifest.ts";
+
+/** What a history has on disk, read and changed as another program would. */
+
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** The files below a folder, in the order of their paths. */
+export const listFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+    .sort();
+
+/** The first line is a checksum of the rest. */
+export const readManifest = (history: string): Manifest =>
+  JSON.parse(readFileSync(join(history, "manifest"), "utf8").split("\n").slice(1).join("\n"));
+
+export function changeManifest(history: string, change: (manifest: Manifest) => object): void {
+  const json = `${JSON.stringify({ ...readManifest(history), ...change(readManifest(history)) })}\n`;
+  writeFileSync(join(history, "manifest"), `${hash(json)}\n${json}`);
+}
+
+/** Changes what the list of a site's closed days says about each. */
+export function changeClosedDays(history: string, change: (day: object) => object): void {
+  changeManifest(history, ({ sites }) => ({
+    sites: sites.map((site) => {
+      const path = (name: string | null) => join(history, "sites", site.domain, `days.${name}.json`);
+      const days: Record<string, object> = JSON.parse(readFileSync(path(site.days), "utf8"));
+      const changed = Object.fromEntries(Object.entries(days).map(([date, day]) => [date, change(day)]));
+      const text = `${JSON.stringify(changed)}\n`;
+      rmSync(path(site.days));
+      writeFileSync(path(hash(text)), text);
+      return { ...site, days: hash(text) };
+    }),
+  }));
+}
+
+/** The dates of the closed days of all sites. */
+export const listClosedDays = (history: string): string[] =>
+  readManifest(history).sites.flatMap(({ domain, days }) =>
+    days === null
+      ? []
+      : Object.keys(JSON.parse(readFileSync(join(history, "sites", domain, `days.${days}.json`), "utf8"))),
+  );
+
+/** All bytes of a history, and what they say when they are decompressed and decoded. */
+export async function readEverything(history: string): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (const path of listFiles(history)) {
+    const bytes = readFileSync(path);
+    parts.push(Buffer.from(path), bytes);
+    if (path.endsWith(".gz")) parts.push(gunzipSync(bytes));
+    if (path.endsWith(".parquet")) {
+      const rows = await parquetReadObjects({
+        file: new Uint8Array(bytes).buffer,
+        compressors: { GZIP: (part) => gunzipSync(part) },
+      });
+      parts.push(Buffer.from(rows.flatMap((row) => Object.values(row)).join("\n")));
+    }
+    for (const [text] of bytes.toString("latin1").matchAll(/[A-Za-z0-9+/]{16,}={0,2}/g)) {
+      parts.push(Buffer.from(text, "base64"));
+    }
+  }
+  return Buffer.concat(parts);
+}
