@@ -18,7 +18,7 @@ export interface OpenHistory extends Pick<History, "writeDay"> {
   folder: string;
   /** Throws AnalyticsError `unavailable` if it can no longer be read. */
   load(): KeptState | undefined;
-  /** As `History.save`, but returns why nothing could be written. */
+  /** As `History.save`, but returns why nothing could be written; throws only if a newer version of this program wrote. */
   save: (...given: Parameters<History["save"]>) => boolean | NotKept;
 }
 
@@ -122,6 +122,8 @@ function guardHistory(history: History, warn: (text: string) => void): OpenHisto
         isKept = true;
         return isSaved;
       } catch (error) {
+        // What it counts would not agree with the newer one, whose files it cannot read.
+        if (error instanceof NewerFormat) throw createUnreadableError(error);
         const reason = explain(error);
         // It is tried again with the next answer: a disk is not full for ever.
         if (isKept) warn(`The counts of these logs cannot be kept in ${history.folder}: ${reason}.`);
@@ -137,12 +139,16 @@ function loadAgain(history: History): KeptState | undefined {
   try {
     return history.load();
   } catch (cause) {
-    const message =
-      cause instanceof NewerFormat
-        ? "A newer version of this program counts these logs now."
-        : `The history of these logs cannot be read: ${explain(cause)}.`;
-    throw new AnalyticsError("unavailable", message, { hint: "Start this one again.", cause });
+    throw createUnreadableError(cause);
   }
+}
+
+function createUnreadableError(cause: unknown): AnalyticsError {
+  const message =
+    cause instanceof NewerFormat
+      ? "A newer version of this program counts these logs now."
+      : `The history of these logs cannot be read: ${explain(cause)}.`;
+  return new AnalyticsError("unavailable", message, { hint: "Start this one again.", cause });
 }
 
 function explain(error: unknown): string {
