@@ -18,7 +18,6 @@ import { rankCrawlers, rankValues } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
-import { OutdatedDay } from "./store/day-files.ts";
 
 /** No limit in practice: even logs of the year 2000 can be asked about. */
 const DAYS_KEPT = 10_000;
@@ -33,8 +32,12 @@ interface CountedLogs {
     /** Why what was counted could not be saved. */
     notKept?: object;
   }>;
-  /** Makes the next `read` start from what other processes have kept since. */
-  forget(): void;
+  /**
+   * Makes the next `read` start from what other processes have kept since.
+   *
+   * @returns Whether that can help against an error.
+   */
+  forget(error: unknown): boolean;
 }
 
 /** The reason names folders, which are only for the person who runs this program: it was shown there. */
@@ -87,40 +90,39 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     return found;
   };
 
+  /** Asks again if another process has replaced what was read, or if that was damaged. */
+  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
+    try {
+      return await question();
+    } catch (error) {
+      if (!store.forget(error)) throw error;
+      return question();
+    }
+  };
+
   return {
     daysKept: DAYS_KEPT,
     sites: async (signal) => (await read(signal)).logs.map(describeSite),
-    days: async (span, signal) => {
-      const { days } = await countDays(span, signal);
-      return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
-    },
-    breakdown: async (span, dimension, limit, signal) => {
-      const ask = async () => {
+    days: (span, signal) =>
+      ask(async () => {
         const { days } = await countDays(span, signal);
-        return rankValues(dimension, limit, listCounts(days));
-      };
-      try {
-        return await ask();
-      } catch (error) {
-        if (!(error instanceof OutdatedDay)) throw error;
-        store.forget();
-        return ask();
-      }
-    },
-    crawlers: async (span, limit, signal) => {
-      const { days } = await readDays(span, signal);
-      return rankCrawlers(listCounts(days), limit);
-    },
-    active: async (site, now, signal) =>
-      countActive((await readSite(site, signal)).log, (now - WINDOW_MS) / 1000, now / 1000),
-    warnings: async (span, signal) => {
-      const { log, registry, notKept } = await readSite(span.site, signal);
-      return [
-        ...(notKept ? [NOT_SAVED] : []),
-        ...coverageWarnings(log, span, settings),
-        ...warnOfRepeats(registry.contents.values(), log.domain),
-      ];
-    },
+        return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
+      }),
+    breakdown: (span, dimension, limit, signal) =>
+      ask(async () => rankValues(dimension, limit, listCounts((await countDays(span, signal)).days))),
+    crawlers: (span, limit, signal) =>
+      ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
+    active: (site, now, signal) =>
+      ask(async () => countActive((await readSite(site, signal)).log, (now - WINDOW_MS) / 1000, now / 1000)),
+    warnings: (span, signal) =>
+      ask(async () => {
+        const { log, registry, notKept } = await readSite(span.site, signal);
+        return [
+          ...(notKept ? [NOT_SAVED] : []),
+          ...coverageWarnings(log, span, settings),
+          ...warnOfRepeats(registry.contents.values(), log.domain),
+        ];
+      }),
     dimensions: async (site, signal) => listRecorded((await readSite(site, signal)).log),
     missingOption: (dimension) =>
       settings.geoip === undefined && isOfPlace(dimension) ? "--geoip" : undefined,

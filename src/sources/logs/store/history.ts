@@ -11,7 +11,7 @@ import { createSiteLog, type SiteLog } from "../counting/site-log.ts";
 import { spanOf } from "../day-span.ts";
 import type { KeptMarks, NewMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
-import { createDayFiles, type DayFiles, type StoredDay } from "./day-files.ts";
+import { createDayFiles, type DayFiles, OutdatedDay, type StoredDay } from "./day-files.ts";
 import {
   type Appender,
   DamagedFile,
@@ -146,12 +146,27 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
     return day;
   };
 
+  const hasChanged = () => (readManifest(manifestPath, DEFINITION)?.generation ?? 0) !== generation;
+
+  /** Reads what the manifest names. Throws OutdatedDay if another process has replaced it. */
+  const readUnchanged = <T>(read: () => T): T => {
+    try {
+      const found = read();
+      if (!hasChanged()) return found;
+    } catch (error) {
+      if (!hasChanged()) throw error;
+    }
+    throw new OutdatedDay();
+  };
+
   const openJournals = ({ journals: lengths, sites }: Manifest): Journals => {
     const read = new Map<string, ReturnType<typeof readJournal>>();
     const readOnce = (date: string) => {
       let found = read.get(date);
       if (found === undefined) {
-        found = readJournal(journalPath(date), lengths[date] ?? 0, date, timezone, sites);
+        found = readUnchanged(() =>
+          readJournal(journalPath(date), lengths[date] ?? 0, date, timezone, sites),
+        );
         read.set(date, found);
       }
       return found;
@@ -186,8 +201,7 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       try {
         return load();
       } catch (error) {
-        const isNew = () => (readManifest(manifestPath, DEFINITION)?.generation ?? 0) !== generation;
-        if (attempt === MAX_ATTEMPTS || !isNew()) throw error;
+        if (attempt === MAX_ATTEMPTS || !hasChanged()) throw error;
       }
     }
   };

@@ -20,6 +20,8 @@ import type { SiteLog } from "../counting/site-log.ts";
 import { createFileRegistry, type FileRegistry } from "../reading/file-registry.ts";
 import { findFiles, STDIN } from "../reading/find-files.ts";
 import type { LogSettings } from "../settings.ts";
+import { OutdatedDay } from "./day-files.ts";
+import { DamagedFile } from "./files.ts";
 import type { KeptState } from "./history.ts";
 import { isNotKept, type NotKept, type OpenHistory } from "./open-history.ts";
 import { type Rebuild, rebuildDays } from "./rebuild-days.ts";
@@ -27,8 +29,12 @@ import { type Rebuild, rebuildDays } from "./rebuild-days.ts";
 export interface LogStore {
   /** Reads what was written since the last time, saves it, and returns what was collected from all lines. */
   read(signal?: AbortSignal): Promise<{ collector: Collector; registry: FileRegistry; notKept?: NotKept }>;
-  /** Makes the next `read` start from what other processes have kept since. */
-  forget(): void;
+  /**
+   * Makes the next `read` start from what other processes have kept since.
+   *
+   * @returns Whether that can help against an error.
+   */
+  forget(error: unknown): boolean;
 }
 
 export interface LogStoreOptions {
@@ -156,20 +162,33 @@ export function createLogStore(
     return { collector, registry };
   };
 
+  const forget = (error: unknown): boolean => {
+    const isDamaged = error instanceof DamagedFile;
+    if (!isDamaged && !(error instanceof OutdatedDay)) return false;
+    current = undefined;
+    if (isDamaged) history?.putAside(error);
+    return true;
+  };
+  /** If another process has written, loads its state and reads from the files what it lacks. */
+  const readAndSave = async (signal?: AbortSignal) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const read = await readOnce(signal);
+        if (save(read) || attempt === MAX_ATTEMPTS) return read;
+        current = undefined;
+      } catch (error) {
+        if (!forget(error) || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  };
+
   let running: Promise<unknown> = Promise.resolve();
   return {
-    forget: () => {
-      current = undefined;
-    },
+    forget,
     read: (signal) => {
       const next = running.then(async () => {
         signal?.throwIfAborted();
-        let read = await readOnce(signal);
-        // Another process has written: load its state, and read from the files what it lacks.
-        for (let attempt = 1; !save(read) && attempt < MAX_ATTEMPTS; attempt++) {
-          await open(signal);
-          read = await readOnce(signal);
-        }
+        const read = await readAndSave(signal);
         return { ...read, ...(notKept && { notKept }) };
       });
       running = next.catch(() => {});

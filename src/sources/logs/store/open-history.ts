@@ -18,6 +18,8 @@ export interface OpenHistory extends Pick<History, "writeDay"> {
   folder: string;
   /** Throws AnalyticsError `unavailable` if it can no longer be read. */
   load(): KeptState | undefined;
+  /** Gives up a history that is damaged: `load` finds none then. */
+  putAside(error: DamagedFile): void;
   /** As `History.save`, but returns why nothing could be written; throws only if a newer version of this program wrote. */
   save: (...given: Parameters<History["save"]>) => boolean | NotKept;
 }
@@ -58,13 +60,17 @@ export function openHistoryOf(
   } catch (error) {
     if (!(error instanceof DamagedFile))
       return notKept(`${folder} cannot be used, because ${explain(error)}`);
-    const aside = findFreeName(`${folder}.damaged`);
-    renameSync(folder, aside);
-    warn(
-      `The history of these logs was damaged (${error.path}) and is now in ${aside}. Days whose log files are gone are missing until it is restored from a backup.`,
-    );
+    moveAside(folder, error, warn);
     return open();
   }
+}
+
+function moveAside(folder: string, { path }: DamagedFile, warn: (text: string) => void): void {
+  const aside = findFreeName(`${folder}.damaged`);
+  renameSync(folder, aside);
+  warn(
+    `The history of these logs was damaged (${path}) and is now in ${aside}. Days whose log files are gone are missing until it is restored from a backup.`,
+  );
 }
 
 /** A history belongs to its options: with others, days whose log files are gone are in another one. */
@@ -110,6 +116,7 @@ function guardHistory(history: History, warn: (text: string) => void): OpenHisto
   return {
     folder: history.folder,
     writeDay: history.writeDay,
+    putAside: (error) => moveAside(history.folder, error, warn),
     load: () => {
       const kept = isLoaded ? first : loadAgain(history);
       isLoaded = false;
