@@ -1,8 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DataSource, Span } from "../../../../src/sources/data-source.ts";
+import { openLogSource } from "../../../../src/sources/logs/open.ts";
 import { exportFiles, hasChdb, openHits, startChdb } from "../../../support/clickhouse.ts";
 import { LOG_NOW } from "../../../support/logs.ts";
 import { expectSameAnswers, type SameVisits, SPANS, writeSameVisits } from "../../../support/same-visits.ts";
@@ -10,12 +12,19 @@ import { expectSameAnswers, type SameVisits, SPANS, writeSameVisits } from "../.
 const DUCKDB = resolve(".cache/duckdb/node_modules/@duckdb/node-api");
 
 /** The SQL of a section of docs/logs.md, with the folder that the test wrote. */
-function readDocumentedSql(folder: string): string[] {
+function readDocumentedSql(folder: string, heading = "Every hit, as Parquet files"): string[] {
   const page = readFileSync("docs/logs.md", "utf8");
-  const [, section = ""] = /\n## Every hit, as Parquet files\n([\s\S]*?)\n## /.exec(page) ?? [];
-  return [...section.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) =>
-    sql.replaceAll("'hits/", `'${folder}/`),
+  const [, section = ""] = page.split(`\n## ${heading}\n`);
+  const [text = ""] = section.split("\n## ");
+  return [...text.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) =>
+    sql.replaceAll(/'(?:hits|history)\//g, `'${folder}/`),
   );
+}
+
+async function startDuckDb(): Promise<(sql: string) => Promise<Record<string, string>[]>> {
+  const { DuckDBInstance } = createRequire(import.meta.url)(DUCKDB);
+  const database = await (await DuckDBInstance.create(":memory:")).connect();
+  return async (sql) => (await database.runAndReadAll(sql)).getRowObjectsJson();
 }
 
 describe("hits in Parquet files give the numbers of the logs", () => {
@@ -29,9 +38,7 @@ describe("hits in Parquet files give the numbers of the logs", () => {
   afterAll(() => rmSync(join(folder, ".."), { recursive: true, force: true }));
 
   it.skipIf(!existsSync(DUCKDB))("asked by DuckDB, as docs/logs.md says", async () => {
-    const { DuckDBInstance } = createRequire(import.meta.url)(DUCKDB);
-    const database = await (await DuckDBInstance.create(":memory:")).connect();
-    const ask = async (sql: string) => (await database.runAndReadAll(sql)).getRowObjectsJson();
+    const ask = await startDuckDb();
     const [topPages = "", sources = ""] = readDocumentedSql(folder);
     const source = visits.logs.get("example.com");
     const site = (await source?.sites())?.[0];
@@ -41,7 +48,7 @@ describe("hits in Parquet files give the numbers of the logs", () => {
     const { rows } = await source.breakdown(span, "pages", 1_000);
     expect(rows.length).toBeGreaterThan(5);
     expect(
-      (await ask(topPages)).map(({ path, visitors, pageviews }: Record<string, string>) => ({
+      (await ask(topPages)).map(({ path, visitors, pageviews }) => ({
         value: path,
         visitors: Number(visitors),
         pageviews: Number(pageviews),
@@ -53,11 +60,8 @@ describe("hits in Parquet files give the numbers of the logs", () => {
       `SELECT count(DISTINCT visitor) AS all FROM '${folder}/example.com/*.parquet' WHERE kind = 'pageview' AND path = '/pricing'`,
     );
     expect(found.length).toBeGreaterThan(2);
-    const sum = found.reduce(
-      (total: number, { visitors }: { visitors: string }) => total + Number(visitors),
-      0,
-    );
-    expect(sum).toBeGreaterThanOrEqual(Number(readers[0].all));
+    const sum = found.reduce((total, { visitors }) => total + Number(visitors), 0);
+    expect(sum).toBeGreaterThanOrEqual(Number(readers[0]?.all));
   });
 
   it.skipIf(!hasChdb)("loaded into ClickHouse, as docs/logs.md says", async () => {
@@ -66,6 +70,77 @@ describe("hits in Parquet files give the numbers of the logs", () => {
       await server.run(readDocumentedSql(folder).at(-1) ?? "");
       const table = await openHits(server, clock);
       for (const span of SPANS) await expectSameAnswers(table, visits, span);
+    } finally {
+      server.stop();
+    }
+  });
+});
+
+describe("the history's own files give the numbers of the logs", () => {
+  const clock = { now: LOG_NOW };
+  const state = mkdtempSync(join(tmpdir(), "history-"));
+  let source: DataSource;
+  let span: Span;
+  let history: string;
+  beforeAll(async () => {
+    const flags = (await writeSameVisits(clock)).flagsOf.get("example.com") ?? {};
+    source = await openLogSource({ flags, environment: { XDG_STATE_HOME: state }, clock: () => clock.now });
+    const [site] = await source.sites();
+    if (site === undefined) throw new Error("There is no log of example.com.");
+    // The days of the documented SQL, all of them closed.
+    span = { site, from: "2026-11-01", to: "2026-11-04", now: LOG_NOW };
+    const folder = join(state, "analytics-mcp", "logs");
+    history = join(folder, readdirSync(folder)[0] ?? "");
+  });
+  afterAll(() => rmSync(state, { recursive: true, force: true }));
+
+  it.skipIf(!existsSync(DUCKDB))("asked by DuckDB, as docs/logs.md says", async () => {
+    const ask = await startDuckDb();
+    const [referrers = ""] = readDocumentedSql(history, "The history");
+    const { rows } = await source.breakdown(span, "referrers", 1_000);
+    expect(rows.length).toBeGreaterThan(3);
+    const found = await ask(referrers.replace("2026-11-30", span.to));
+    const count = ({ visitors }: { visitors: string | number }) => Number(visitors);
+    const byValue = (list: [string, number][]) => list.sort(([a], [b]) => (a < b ? -1 : 1));
+    expect(byValue(found.map((row) => [row.referrer ?? "", count(row as { visitors: string })]))).toEqual(
+      byValue(rows.map((row) => [row.value ?? "", row.visitors])),
+    );
+    const files = `read_parquet('${history}/sites/example.com/*.parquet', union_by_name = true)`;
+    const [totals] = await ask(
+      `SELECT count(DISTINCT (day, visitor)) AS visitors, count(*) FILTER (event = '') AS pageviews,
+      count(*) FILTER (event != '') AS events FROM ${files} WHERE day BETWEEN '${span.from}' AND '${span.to}'`,
+    );
+    const days = await source.days(span);
+    const sum = (name: "visitors" | "pageviews" | "events") => days.reduce((all, day) => all + day[name], 0);
+    expect(Object.values(totals ?? {}).map(Number)).toEqual([
+      sum("visitors"),
+      sum("pageviews"),
+      sum("events"),
+    ]);
+    const entries = await ask(
+      `SELECT path, count(DISTINCT (day, visitor)) AS visitors FROM
+      (SELECT day, visitor, first(path) AS path FROM ${files} WHERE visit > 0 GROUP BY day, visitor, visit)
+      WHERE day BETWEEN '${span.from}' AND '${span.to}' GROUP BY path`,
+    );
+    const entryPages = await source.breakdown(span, "entry_pages", 1_000);
+    expect(byValue(entries.map((row) => [row.path ?? "", count(row as { visitors: string })]))).toEqual(
+      byValue(entryPages.rows.map((row) => [row.value ?? "", row.visitors])),
+    );
+  });
+
+  it.skipIf(!hasChdb)("asked by ClickHouse, as docs/logs.md says", async () => {
+    const server = await startChdb();
+    try {
+      const sql = readDocumentedSql(history, "The history").at(-1) ?? "";
+      const within = sql.replace("event = ''", `event = '' AND day BETWEEN '${span.from}' AND '${span.to}'`);
+      const text = await server.run(`${within} FORMAT JSONCompactEachRow`);
+      const { rows } = await source.breakdown(span, "pages", 1_000);
+      expect(
+        text
+          .trim()
+          .split("\n")
+          .map((line) => (JSON.parse(line) as unknown[]).map(String)),
+      ).toEqual(rows.map(({ value, visitors, hits }) => [String(value), String(visitors), String(hits)]));
     } finally {
       server.stop();
     }
