@@ -134,7 +134,7 @@ interface GrowingTally {
 /** Visitors come one after the other, so the last visitor of each value tells whether it is a new one. */
 function createGrowingTally(texts: Values): GrowingTally {
   /** The rows of values, from 1 up. */
-  let rowOf = new Uint32Array(64);
+  let rowOf = new Uint32Array(16);
   const [values, visitors, hits, last] = [createColumn(), createColumn(), createColumn(), createColumn()];
   const addRow = (value: number) => {
     if (value >= rowOf.length) {

@@ -52,7 +52,7 @@ export function createDayFiles(folder: string): DayFiles {
     hits?: Uint8Array | undefined,
     isDurable = true,
   ): StoredDay => {
-    const bytes = gzipSync(formatTables(tables), { level: isDurable ? 6 : 1 });
+    const bytes = gzipSync(formatTables(tables), { level: 1 });
     const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes, isDurable);
     const named = hits && writeNamed((hash) => join(folder, nameHits(date, hash)), hits);
     return { ...totals, sums, hits: named ?? null, bytes: bytes.length + (hits?.length ?? 0) };

@@ -49,7 +49,7 @@ export function formatHits(day: OpenDay): Uint8Array | undefined {
       statistics: false,
     });
     // The writer is synchronous, since its file is in memory.
-    void file.write({ columnData: rows.columns, rowGroupSize: rows.visitors.length });
+    void file.write({ columnData: chooseCodecs(rows.columns), rowGroupSize: rows.visitors.length });
     rows = createRows(texts);
   };
   let visitor = 0;
@@ -63,6 +63,16 @@ export function formatHits(day: OpenDay): Uint8Array | undefined {
   void file?.finish();
   return file && writer.getBytes();
 }
+
+/** Calling zlib for a column takes longer than anything else in writing a small day. */
+const MIN_COMPRESSED = 1_000;
+
+const chooseCodecs = (columns: ColumnSource[]): ColumnSource[] =>
+  columns.map((column) =>
+    column.data.length < MIN_COMPRESSED && column.name !== "path"
+      ? { ...column, codec: "UNCOMPRESSED" as const }
+      : column,
+  );
 
 /** The texts of origins and profiles, by dimension; without those that no visit has. */
 function listTexts({ origins, profiles }: OpenDay): VisitColumn[] {

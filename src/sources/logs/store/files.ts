@@ -13,6 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { readErrorCode } from "../../../errors.ts";
 
 /** What is in a file is not what this program wrote there. */
 export class DamagedFile extends Error {
@@ -125,8 +126,13 @@ export function writeNamed(
 ): string {
   const name = hashFile(bytes);
   const path = nameFor(name);
-  makeFolder(dirname(path));
-  writeWhole(path, bytes, isDurable);
+  try {
+    writeWhole(path, bytes, isDurable);
+  } catch (error) {
+    if (readErrorCode(error) !== "ENOENT") throw error;
+    makeFolder(dirname(path));
+    writeWhole(path, bytes, isDurable);
+  }
   return name;
 }
 
