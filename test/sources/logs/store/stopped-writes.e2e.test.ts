@@ -1,0 +1,140 @@
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnSync } from "../../../support/child-process.js";
+import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
+import { listFiles, readEverything, readManifest } from "./history-files.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 Zanary7";
+const [FROM, TO] = ["2026-11-16", "2026-11-22"];
+
+const linesOf = (count: number, at: number, first = 0) =>
+  Array.from({ length: count }, (_, index) =>
+    combinedLine({
+      at: at + 1_000 * index,
+      address: `198.51.100.${100 + ((first + index) % 30)}`,
+      path: `/page/${index % 6}`,
+      agent: AGENT,
+    }),
+  );
+
+describe("a process that is killed at any of its writes", () => {
+  let place: LogPlace;
+  /** What was told before, and what there was of it on disk. */
+  let told: Awaited<ReturnType<typeof ask>>;
+  let before: { salts: string[]; hashes: string[] };
+  let expected: Awaited<ReturnType<typeof ask>>;
+
+  const ask = async (withHistory = true) =>
+    readAll(await place.open({}, withHistory), FROM, TO, place.clock.now);
+  const path = (...names: string[]) => join(place.folder, ...names);
+
+  beforeAll(async () => {
+    place = createLogPlace();
+    place.write("access.log.1", [...linesOf(40, NOON - 5 * DAY), ...linesOf(30, NOON - 2 * DAY)]);
+    place.write("access.log", [...linesOf(40, NOON - DAY), ...linesOf(20, NOON - HOUR)]);
+    told = await ask();
+    const { sites, compared } = readManifest(place.history());
+    before = {
+      salts: [
+        ...sites.flatMap(({ open }) => open["2026-11-20"]?.salt ?? []),
+        ...compared.flatMap(({ journal, salt }) => (journal === "2026-11-20" ? salt : [])),
+      ],
+      hashes: readFileSync(join(place.history(), "open", "2026-11-20.jsonl"), "utf8")
+        .split("\n")
+        .flatMap((line) => /"hash":"([^"]+)/.exec(line)?.[1] ?? []),
+    };
+    cpSync(path("state"), path("before"), { recursive: true });
+    // The 20th is closed now, the 21st grows, the 22nd begins, and the 16th, which was closed, gets late lines.
+    place.clock.now = NOON + DAY;
+    place.append("access.log", [...linesOf(20, NOON + HOUR, 10), ...linesOf(20, NOON + 23 * HOUR)]);
+    place.write("access.log.2", linesOf(50, NOON - 5 * DAY - HOUR, 5));
+    expected = await ask(false);
+  });
+  afterAll(() => place.remove());
+
+  /** Asks in a process of its own, which is killed at one of its writes. */
+  const askUntil = (stop?: number) =>
+    spawnSync(
+      process.execPath,
+      [
+        ...[
+          "--import",
+          resolve("test/support/fixed-clock.js"),
+          "--import",
+          resolve("test/support/stop-at-write.js"),
+        ],
+        ...["bin/analytics-mcp.js", "stats", "--logs", path("www", "access.log*"), "--site", "example.com"],
+        ...["--timezone", "UTC", "--period", `${FROM}/${TO}`, "--json"],
+      ],
+      {
+        encoding: "utf8",
+        env: {
+          XDG_STATE_HOME: path("state"),
+          TEST_NOW: String(place.clock.now),
+          STOP_BELOW: path("state"),
+          ...(stop !== undefined && { STOP_AT: String(stop) }),
+        },
+      },
+    );
+
+  const restore = (name: string) => {
+    rmSync(path("state"), { recursive: true });
+    cpSync(path(name), path("state"), { recursive: true });
+  };
+
+  const expectNoTraces = async (when: string, secrets: readonly Buffer[]) => {
+    const found = await readEverything(place.history());
+    for (const text of ["198.51.100.1", "Zanary7", "rv:140.0"])
+      expect(found.includes(text), when).toBe(false);
+    for (const secret of secrets) expect(found.includes(secret), when).toBe(false);
+  };
+
+  it("leaves a history from which the next one goes on", async () => {
+    expect(before.salts.length).toBe(2);
+    const whole = askUntil();
+    const changes = whole.stderr.split("\n").filter((line) => line.startsWith("change: "));
+    expect(JSON.parse(whole.stdout).pageviews).toBe(220);
+    const names = changes.join("\n");
+    for (const part of ["parquet", "sums.gz", "days.", "jsonl", "manifest", "lock"])
+      expect(names).toContain(part);
+    expect(await ask()).toEqual(expected);
+
+    const secrets = before.salts.map((salt) => Buffer.from(salt, "base64"));
+    for (let stop = 1; stop <= changes.length; stop++) {
+      const when = `killed at ${stop}, ${changes[stop - 1]}`;
+      restore("before");
+      expect(askUntil(stop).signal, when).toBe("SIGKILL");
+      await expectNoTraces(when, []);
+      rmSync(path("killed"), { recursive: true, force: true });
+      cpSync(path("state"), path("killed"), { recursive: true });
+      expect(await ask(), when).toEqual(expected);
+      await expectNoTraces(when, secrets);
+      // And if the logs are gone by then.
+      restore("killed");
+      renameSync(path("www"), path("www-before"));
+      cpSync(path("www-before", "access.log"), path("www", "access.log"));
+      writeFileSync(path("www", "access.log"), "");
+      const { days } = await ask();
+      for (const { date, pageviews, visitors } of told.days) {
+        const found = days.find((day) => day.date === date);
+        expect(found?.pageviews, `${date}, ${when}`).toBeGreaterThanOrEqual(pageviews);
+        expect(found?.visitors, `${date}, ${when}`).toBeGreaterThanOrEqual(visitors);
+      }
+      rmSync(path("www"), { recursive: true });
+      renameSync(path("www-before"), path("www"));
+    }
+    expect(place.warned).toEqual([]);
+  }, 300_000);
+
+  it("leaves no files behind for ever", async () => {
+    // What the last answer needs, and nothing else.
+    restore("before");
+    await ask();
+    const clean = listFiles(place.history()).map((file) => file.replace(/\.[0-9a-f]{64}\./, "."));
+    expect(existsSync(join(place.history(), "lock"))).toBe(false);
+    expect(clean.filter((file) => file.endsWith(".unfinished"))).toEqual([]);
+  });
+});
