@@ -17,12 +17,20 @@ export interface StoredDay extends Omit<DayCounts, "tables"> {
   bytes: number;
 }
 
-/** The day was counted again by another process, which removed the file. */
+/** Another process has probably closed the day or counted it again, and removed what was there. */
 export class OutdatedDay extends AnalyticsError {
-  constructor() {
-    super("unavailable", "Another process has just counted these logs again.", { hint: "Ask again." });
+  /** @param missing The file that is gone: it is named if it is still missing when it is asked for again. */
+  constructor(missing?: string) {
+    if (missing === undefined) {
+      super("unavailable", "Another process has just counted these logs again.", { hint: "Ask again." });
+    } else {
+      super("unavailable", `A file in the history of these logs is missing: ${missing}`, { hint: RESTORE });
+    }
   }
 }
+
+const RESTORE =
+  "Restore it from a backup. If its log files still exist, remove the folder that it is in: it is made again from them.";
 
 /** The files of a site's closed days. */
 export interface DayFiles {
@@ -127,10 +135,10 @@ function readTables(path: string, hash: string): string {
   try {
     return gunzipSync(readNamed(path, hash)).toString();
   } catch (cause) {
-    if (readErrorCode(cause) === "ENOENT") throw new OutdatedDay();
+    if (readErrorCode(cause) === "ENOENT") throw new OutdatedDay(path);
     const reason = cause instanceof DamagedFile ? "is damaged" : "cannot be read";
     throw new AnalyticsError("unavailable", `A file in the history of these logs ${reason}: ${path}`, {
-      hint: "Restore it from a backup. If its log files still exist, remove the folder that it is in: it is made again from them.",
+      hint: RESTORE,
       cause,
     });
   }

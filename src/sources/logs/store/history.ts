@@ -57,6 +57,8 @@ export interface History {
    * @param now Seconds since 1970.
    */
   save(state: LogState, now: number): boolean;
+  /** Whether no other process has written since `load` or `save`. */
+  isCurrent(): boolean;
   /** Writes the files of a day that is closed. They count once the state is saved. Throws what the system throws. */
   writeDay(log: SiteLog, day: OpenDay, counts: DayCounts): DayCounts;
 }
@@ -81,6 +83,8 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
   const filesOf = (site: string) => openDayFiles(folder, site);
 
   let generation = 0;
+  /** Which file the manifest was when it was last read or written here. */
+  let manifestFile = "";
   /** By date, how much of the journal counts. */
   let lengths: Record<string, number> = {};
   /** By domain, what the manifest names. */
@@ -90,6 +94,13 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
   const stored = new WeakMap<DayCounts, StoredDay>();
   /** The salts of days whose requests were not needed yet. */
   const salts = new WeakMap<DayInProgress, Uint8Array>();
+
+  /** Each manifest is a new file. */
+  const identifyManifest = () => {
+    const stats = statSync(manifestPath, { throwIfNoEntry: false, bigint: true });
+    return stats === undefined ? "" : `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
+  };
+  const isCurrent = () => identifyManifest() === manifestFile;
 
   const loadSite = (kept: KeptSite, journals: Journals): SiteLog => {
     const { domain, pageviews, fields, first, last, late, places, open } = kept;
@@ -178,6 +189,8 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
   };
 
   const load = (): KeptState | undefined => {
+    // Before it is read: a manifest that is replaced in between is noticed later.
+    manifestFile = identifyManifest();
     const manifest = readManifest(manifestPath, DEFINITION);
     generation = manifest?.generation ?? 0;
     lengths = manifest?.journals ?? {};
@@ -322,6 +335,7 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       };
       if (!lock.isHeld()) return false;
       writeManifest(manifestPath, next);
+      manifestFile = identifyManifest();
       syncFolder(folder);
       generation++;
       lengths = next.journals;
@@ -348,7 +362,7 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
     }
   };
 
-  return { folder, load: loadTogether, save, writeDay };
+  return { folder, load: loadTogether, save, isCurrent, writeDay };
 }
 
 /** What the manifest names of a site. */

@@ -125,7 +125,7 @@ export function createLogStore(
     if (history === undefined) return true;
     const now = clock() / 1000;
     const state = describeRead(read, rebuilds);
-    if (state === saved && notKept === undefined) return true;
+    if (state === saved && notKept === undefined) return history.isCurrent();
     const result = history.save(
       {
         contents: [...read.registry.contents.values()],

@@ -14,7 +14,7 @@ import { LockTimeout } from "./lock.ts";
 import { NewerFormat, readManifest } from "./manifest.ts";
 
 /** The history of some logs, as far as it can be used. */
-export interface OpenHistory extends Pick<History, "writeDay"> {
+export interface OpenHistory extends Pick<History, "writeDay" | "isCurrent"> {
   folder: string;
   /** Throws AnalyticsError `unavailable` if it can no longer be read. */
   load(): KeptState | undefined;
@@ -116,6 +116,7 @@ function guardHistory(history: History, warn: (text: string) => void): OpenHisto
   return {
     folder: history.folder,
     writeDay: history.writeDay,
+    isCurrent: history.isCurrent,
     putAside: (error) => moveAside(history.folder, error, warn),
     load: () => {
       const kept = isLoaded ? first : loadAgain(history);

@@ -129,6 +129,36 @@ describe("the history of logs", () => {
     expect(await long.days(span)).toMatchObject([{ pageviews: 10_001 }]);
   });
 
+  it("gives what another process has told meanwhile, although its file is gone", async () => {
+    place.write("access.log", makeLines(100, 2));
+    const long = await place.open();
+    await readAll(long, FROM, TO, place.clock.now);
+    place.write("access.log.2", [combinedLine({ at: NOON - 60_000, address: "198.51.100.99" })]);
+    const told = await read();
+    rmSync(join(place.folder, "www", "access.log.2"));
+    expect((await readAll(long, FROM, TO, place.clock.now)).days).toEqual(told.days);
+  });
+
+  it("gives the numbers of days that another process has closed before this one needed their requests", async () => {
+    const crawler = combinedLine({ at: NOON - 50_000, agent: "Mozilla/5.0 (compatible; GPTBot/1.2)" });
+    place.write("access.log", [...makeLines(100, 2), crawler]);
+    await read();
+    const askLong = async () => {
+      const source = await place.open();
+      const [site] = await source.sites();
+      if (site === undefined) throw new Error("There is no site.");
+      return { source, span: { site, from: FROM, to: TO, now: place.clock.now } };
+    };
+    const [one, two, three] = [await askLong(), await askLong(), await askLong()];
+    place.clock.now = NOON + 3 * DAY;
+    const expected = await read();
+    // They have read nothing of the days yet, and the files that they know are gone.
+    expect(await readAll(one.source, FROM, TO, place.clock.now)).toEqual(expected);
+    expect((await two.source.crawlers?.(two.span, 10))?.totalRequests).toBe(1);
+    place.append("access.log", [combinedLine({ at: NOON - 40_000, path: "/late" })]);
+    expect(await readAll(three.source, FROM, TO, place.clock.now)).toEqual(await read({}, false));
+  });
+
   it("counts a closed day again if an older file with its lines appears", async () => {
     const early = combinedLine({ at: NOON - 5 * DAY, address: "198.51.100.1" });
     const late = combinedLine({ at: NOON - 5 * DAY + 60_000, address: "198.51.100.2" });
