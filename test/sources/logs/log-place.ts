@@ -18,6 +18,8 @@ export interface LogPlace {
   append(name: string, lines: readonly string[]): void;
   /** Opens the logs as a new process does; with a history unless it is left out. */
   open(flags?: Record<string, unknown>, withHistory?: boolean): Promise<DataSource>;
+  /** The variables that name the folder of histories. */
+  environment: Record<string, string>;
   /** The folder of the history. */
   history(): string;
   /** What the program said about the history. */
@@ -37,6 +39,7 @@ export function createLogPlace(): LogPlace {
   return {
     folder,
     clock,
+    environment,
     warned,
     history: () => findHistoryFolder(readSettings(folder, {}), environment) ?? "",
     write: (name, lines) => writeFileSync(join(folder, "www", name), join_(lines)),
@@ -54,7 +57,8 @@ export function createLogPlace(): LogPlace {
   };
 }
 
-function readSettings(folder: string, flags: Record<string, unknown>): LogSettings {
+/** What a command line with these flags asks for. */
+export function readSettings(folder: string, flags: Record<string, unknown>): LogSettings {
   return readLogSettings({
     logs: [join(folder, "www", "access.log*")],
     site: ["example.com"],

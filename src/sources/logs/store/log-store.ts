@@ -174,7 +174,11 @@ export function createLogStore(
     for (let attempt = 1; ; attempt++) {
       try {
         const read = await readOnce(signal);
-        if (save(read) || attempt === MAX_ATTEMPTS) return read;
+        if (save(read)) return read;
+        if (attempt === MAX_ATTEMPTS) {
+          notKept = { reason: "other processes keep writing" };
+          return read;
+        }
         current = undefined;
       } catch (error) {
         if (!forget(error) || attempt === MAX_ATTEMPTS) throw error;

@@ -9,8 +9,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createLogSource } from "../../../../src/sources/logs/log-source.ts";
 import { takeLock } from "../../../../src/sources/logs/store/lock.ts";
-import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
+import { createLogStore } from "../../../../src/sources/logs/store/log-store.ts";
+import { isNotKept, openHistoryOf } from "../../../../src/sources/logs/store/open-history.ts";
+import { combinedLine, createLogPlace, type LogPlace, NOON, readAll, readSettings } from "../log-place.ts";
 import { changeManifest, listClosedDays, listFiles } from "./history-files.ts";
 
 let place: LogPlace;
@@ -124,4 +127,29 @@ it("is written again by the same process once that is possible", async () => {
   await closeDays(6);
   expect(listClosedDays(place.history())).toEqual(["2026-11-16", "2026-11-21", "2026-11-24"]);
   expect(place.warned).toHaveLength(1);
+});
+
+it("answers, and says what was not saved, while other processes write all the time", async () => {
+  await ask();
+  place.append("access.log", [combinedLine({ at: NOON - 30_000, address: "198.51.100.2" })]);
+  const settings = readSettings(place.folder, {});
+  let isBusy = true;
+  const openHistory = () => {
+    const history = openHistoryOf(settings, place.environment, (text) => place.warned.push(text));
+    if (history === undefined || isNotKept(history)) throw new Error("There is no history.");
+    const save: typeof history.save = (...state) => {
+      if (isBusy) changeManifest(place.history(), ({ generation }) => ({ generation: generation + 1 }));
+      return history.save(...state);
+    };
+    return { ...history, save };
+  };
+  const source = createLogSource(settings, createLogStore(settings, { clock: () => NOON, openHistory }));
+  const [site] = await source.sites();
+  if (site === undefined) throw new Error("There is no site.");
+  const span = { site, from: "2026-11-21", to: "2026-11-21", now: NOON };
+  expect(await source.days(span)).toMatchObject([{ visitors: 2 }]);
+  const readCodes = async () => (await source.warnings?.(span))?.map(({ code }) => code);
+  expect(await readCodes()).toContain("not_saved");
+  isBusy = false;
+  expect(await readCodes()).not.toContain("not_saved");
 });
