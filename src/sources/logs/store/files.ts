@@ -2,6 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fsyncSync,
   ftruncateSync,
@@ -27,9 +28,23 @@ export class DamagedFile extends Error {
 
 export const hashFile = (bytes: Uint8Array | string): string => hash("sha256", bytes, "hex");
 
+/** Returns the first folder that was missing. */
+function makeFolders(path: string): string | undefined {
+  try {
+    return mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (readErrorCode(error) !== "ENOENT") throw error;
+    // So Node says if the disk is read-only. The first folder that is missing tells what the system says.
+    let missing = path;
+    while (!existsSync(dirname(missing))) missing = dirname(missing);
+    mkdirSync(missing, { mode: 0o700 });
+    throw error;
+  }
+}
+
 /** Makes a folder for this user alone, which survives a power failure. */
 export function makeFolder(path: string): void {
-  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  const first = makeFolders(path);
   if (first === undefined) return;
   for (let folder = path; folder.length >= first.length; folder = dirname(folder))
     syncFolder(dirname(folder));

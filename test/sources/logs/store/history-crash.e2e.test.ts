@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +9,10 @@ import { findProgram } from "../../../support/processes.ts";
 import { combinedLine } from "../log-place.ts";
 
 const prlimit = findProgram("prlimit");
+const unshare = findProgram("unshare");
+/** Only root may mount a folder read-only, and not in every container. */
+const canMount =
+  unshare !== undefined && spawnSync(unshare, ["-m", "mount", "--bind", "/tmp", "/tmp"]).status === 0;
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 9, 1);
@@ -84,4 +88,31 @@ describe("the history of logs, when a process is killed or the disk is full", ()
     expect([full.status, full.stdout]).toEqual([0, ask("other").stdout]);
     expect(ask("state").stdout).toBe(full.stdout);
   });
+
+  it.skipIf(!canMount)(
+    "answers from what it has and the files where the state is read-only, and says so",
+    () => {
+      const lines = makeLines(0, 2_000, 2_000);
+      writeFileSync(join(folder, "access.log"), lines);
+      const readOnly = (state: string) => {
+        const path = join(folder, state);
+        const script = `mount --bind ${path} ${path} && mount -o remount,ro,bind ${path} && exec "$@"`;
+        return [unshare ?? "", "-m", "sh", "-c", script, "sh"];
+      };
+      mkdirSync(join(folder, "empty"));
+      const first = ask("empty", readOnly("empty"));
+      expect(first.stderr).toMatch(/The counts of these logs are not kept: .* its disk is read-only\./);
+      expect([first.status, first.stdout]).toEqual([0, ask("other").stdout]);
+      expect(ask("state").stdout).toBe(first.stdout);
+      // Nothing has to be saved.
+      const same = ask("state", readOnly("state"));
+      expect([same.stdout, same.stderr.includes("kept")]).toEqual([first.stdout, false]);
+      appendFileSync(join(folder, "access.log"), makeLines(0, 500, 500));
+      const grown = ask("state", readOnly("state"));
+      expect(grown.stderr).toMatch(/The counts of these logs cannot be kept in .*: its disk is read-only\./);
+      expect(grown.stdout).not.toBe(first.stdout);
+      expect(grown.stdout).toBe(ask("anew").stdout);
+      expect(ask("state").stdout).toBe(grown.stdout);
+    },
+  );
 });
