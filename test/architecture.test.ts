@@ -132,7 +132,7 @@ describe("the layers", () => {
   it.each([
     ["process\\.\\w", ["main.ts", "sqlite/driver.ts"]],
     ["console\\.\\w", []],
-    ["Date\\.now", ["main.ts", "read-logs.ts"]],
+    ["Date\\.now", ["main.ts", "read-logs.ts", "sources/logs/store/lock.ts"]],
     ["@modelcontextprotocol/", ["mcp/", "serve/"]],
     ["undici", ["client/network.ts", "oauth/document-fetch.ts"]],
     ["ioredis", ["oauth/store/redis-connection.ts"]],

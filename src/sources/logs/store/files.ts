@@ -14,6 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { platform } from "node:process";
 import { readErrorCode } from "../../../errors.ts";
 
 /** What is in a file is not what this program wrote there. */
@@ -124,7 +125,7 @@ function writeAll(file: number, bytes: Uint8Array, from: number): void {
 /** Makes sure that the names of new files in a folder survive a power failure. */
 export function syncFolder(path: string): void {
   // Windows has no way to do this, and does not need it.
-  if (process.platform === "win32") return;
+  if (platform === "win32") return;
   const folder = openSync(path, constants.O_RDONLY);
   try {
     fsyncSync(folder);

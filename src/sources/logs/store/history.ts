@@ -346,7 +346,7 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       lists = named;
       removeJournals(join(folder, "open"), Object.keys(lengths).map(nameJournal));
       for (const path of garbage) rmSync(path, { force: true });
-      if ([...named.values()].some(({ isNew }) => isNew)) sweep();
+      if ([...named.values()].some(({ isNew }) => isNew)) sweep(now);
       return true;
     } finally {
       lock.release();
@@ -354,11 +354,11 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
   };
 
   /** Removes what processes that were killed have left. */
-  const sweep = () => {
+  const sweep = (now: number) => {
     for (const [domain, site] of lists) {
       const files = filesOf(domain);
       const used = new Set(listFiles(files, site));
-      removeUnused(files.folder, (path) => used.has(path));
+      removeUnused(files.folder, now, (path) => used.has(path));
     }
   };
 
@@ -479,13 +479,13 @@ const nameFolder = (site: string) => site.replaceAll(/[^a-z0-9.-]/gi, "_").repla
 /** Another process may be about to name a file that it has just written. */
 const MAX_WRITING_MS = 24 * 3_600_000;
 
-function removeUnused(folder: string, isUsed: (path: string) => boolean): void {
+function removeUnused(folder: string, now: number, isUsed: (path: string) => boolean): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     if (isUsed(path)) continue;
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats?.isFile() && Date.now() - stats.mtimeMs > MAX_WRITING_MS) rmSync(path, { force: true });
+    if (stats?.isFile() && 1000 * now - stats.mtimeMs > MAX_WRITING_MS) rmSync(path, { force: true });
   }
 }
 

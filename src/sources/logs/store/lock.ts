@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { kill, pid as ownPid } from "node:process";
 import { readErrorCode } from "../../../errors.ts";
 
 /** A process that writes here holds this lock from reading the manifest to replacing it: some milliseconds. */
@@ -97,15 +98,15 @@ function parseHolder(text: string): Holder | undefined {
 }
 
 const describeSelf = (): Holder => ({
-  process: process.pid,
-  started: readStart(process.pid),
+  process: ownPid,
+  started: readStart(ownPid),
   host: hostname(),
   id: randomBytes(6).toString("hex"),
 });
 
 function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0);
+    kill(pid, 0);
     return true;
   } catch (error) {
     // It runs, but belongs to another user.
