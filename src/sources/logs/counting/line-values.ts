@@ -89,6 +89,8 @@ export function findOrigin(
   let number = day.rawOrigins.get(key);
   if (number === undefined) {
     number = numberOrigin(domain, day, line, rawHost, query, sender);
+    // Another sender may still add what this one could not.
+    if (Object.values(day.origins.list[number] ?? {}).includes(OTHER)) return number;
     if (day.rawOrigins.size >= MAX_KEPT) day.rawOrigins.clear();
     day.rawOrigins.set(copyText(key), number);
   }
