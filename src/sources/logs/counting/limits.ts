@@ -11,7 +11,7 @@ import { createValues, type Values } from "./values.ts";
 const MAX_TEXT_LENGTH = 500;
 /** How many values a dimension has on a day. */
 export const MAX_VALUES = 100_000;
-/** How many values one sender can add to a day. */
+/** How many values, and combinations of them, one sender can add to a day. */
 const MAX_VALUES_OF_SENDER = 2_000;
 
 /** In place of all values beyond the limits. */
@@ -25,6 +25,8 @@ export interface LimitedValues {
   of(dimension: Dimension): Values;
   /** The value itself; `OTHER` if it is new and the sender, or the day, has too many. */
   limit(dimension: Dimension, value: string | null, sender: number): string | null;
+  /** Counts a new combination of values as one more; false if the sender has too many. */
+  addCombination(sender: number): boolean;
 }
 
 /** @param added How many values each sender has added. */
@@ -38,17 +40,22 @@ export function createLimitedValues(added: Column): LimitedValues {
     }
     return values;
   };
+  const hasTooMany = (sender: number) => (added.values[sender] ?? 0) >= MAX_VALUES_OF_SENDER;
   return {
     of: find,
     limit: (dimension, value, sender) => {
       if (value === null) return null;
       const values = find(dimension);
       if (values.find(value) !== undefined) return value;
-      const isFull = values.size > MAX_VALUES || (added.values[sender] ?? 0) >= MAX_VALUES_OF_SENDER;
-      if (isFull) return OTHER;
+      if (values.size > MAX_VALUES || hasTooMany(sender)) return OTHER;
       values.number(value);
       increase(added, sender, 1);
       return value;
+    },
+    addCombination: (sender) => {
+      if (hasTooMany(sender)) return false;
+      increase(added, sender, 1);
+      return true;
     },
   };
 }

@@ -122,7 +122,8 @@ function numberOrigin(
     utm_contents: limit("utm_contents", origin.content),
     languages: limit("languages", language),
   };
-  const isFull = origins.list.length >= MAX_VALUES && !origins.has(keyOf(texts));
+  const isKnown = origins.has(keyOf(texts));
+  const isFull = !isKnown && (origins.list.length >= MAX_VALUES || !values.addCombination(sender));
   const kept = isFull ? foldOrigin(texts) : texts;
   return origins.number(keyOf(kept), () => kept);
 }
