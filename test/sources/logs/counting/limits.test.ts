@@ -17,7 +17,7 @@ import {
   openTestLogs,
   type Request,
 } from "../../../support/logs.ts";
-import { createLogPlace } from "../log-place.ts";
+import { createLogPlace, readAll } from "../log-place.ts";
 
 const MAX_OF_SENDER = 2_000;
 
@@ -129,6 +129,35 @@ describe("a flood by one sender", () => {
     expect(origins.length).toBeLessThanOrEqual(MAX_OF_SENDER);
     const span = { site, from: "2026-11-21", to: "2026-11-21", now: LOG_NOW };
     expect(await source.days(span)).toMatchObject([{ visitors: 1, pageviews: FLOOD }]);
+    place.remove();
+  });
+
+  it("gives the same when processes end in the middle of it", async () => {
+    const place = createLogPlace();
+    place.clock.now = LOG_NOW;
+    const lines = makeFlood((number) => ({
+      address: `192.0.2.${number % 2}`,
+      target: `/${number % 3_000}?utm_source=${number % 90}&utm_term=${number % 77}`,
+      referrer: `https://h${number}.example/`,
+    })).map(combined);
+    lines.push(...lines.map((line) => line.replaceAll("192.0.2.", "198.51.100.")).reverse());
+    const askAll = async (withHistory: boolean) => {
+      const source = await place.open({ acceptProxyAddresses: true }, withHistory);
+      return readAll(source, "2026-11-21", "2026-11-21", place.clock.now);
+    };
+    for (const part of [0, 1, 2, 3, 4]) {
+      place.append("access.log", lines.slice(1_000 * part, 1_000 * (part + 1)));
+      const found = await askAll(true);
+      expect(found).toEqual(await askAll(false));
+      if (part === 4) {
+        const { rows } = await (await place.open({ acceptProxyAddresses: true })).breakdown(
+          { site: found.site, from: "2026-11-21", to: "2026-11-21", now: LOG_NOW },
+          "pages",
+          10_000,
+        );
+        expect(rows.filter(({ other }) => other === true)).toHaveLength(1);
+      }
+    }
     place.remove();
   });
 

@@ -77,51 +77,55 @@ describe("a damaged history", () => {
     }
   }
 
-  it.each(KINDS)("never gives a wrong number: %s", async (_, pattern) => {
-    place.write("access.log.1", linesOf(120, NOON - 5 * DAY));
-    place.write("access.log", [...linesOf(80, NOON - DAY), ...linesOf(50, NOON - 3_600_000), crawler]);
-    const expected = await ask();
-    expect(expected).toEqual(await ask(false));
-    const state = join(place.folder, "state");
-    const logs = join(place.folder, "www");
-    cpSync(state, `${state}-before`, { recursive: true });
-    cpSync(logs, `${logs}-before`, { recursive: true });
-    const restore = () => {
-      for (const folder of [state, logs]) {
-        rmSync(folder, { recursive: true });
-        cpSync(`${folder}-before`, folder, { recursive: true });
-      }
-      place.warned.length = 0;
-    };
-    const check = async (damage: Damage) => {
+  it.each(KINDS)(
+    "never gives a wrong number: %s",
+    async (_, pattern) => {
+      place.write("access.log.1", linesOf(120, NOON - 5 * DAY));
+      place.write("access.log", [...linesOf(80, NOON - DAY), ...linesOf(50, NOON - 3_600_000), crawler]);
+      const expected = await ask();
+      expect(expected).toEqual(await ask(false));
+      const state = join(place.folder, "state");
+      const logs = join(place.folder, "www");
+      cpSync(state, `${state}-before`, { recursive: true });
+      cpSync(logs, `${logs}-before`, { recursive: true });
+      const restore = () => {
+        for (const folder of [state, logs]) {
+          rmSync(folder, { recursive: true });
+          cpSync(`${folder}-before`, folder, { recursive: true });
+        }
+        place.warned.length = 0;
+      };
+      const check = async (damage: Damage) => {
+        restore();
+        const file = listFiles(place.history()).find((path) => pattern.test(path)) ?? "";
+        const bytes = readFileSync(file);
+        const spoiled = spoil(bytes, damage);
+        if (spoiled.equals(bytes)) return;
+        writeFileSync(file, spoiled);
+        const found = await askOrRefuse(file);
+        if (found !== undefined) expect(found).toEqual(expected);
+        // As right when lines have come, so that more of the history is needed.
+        restore();
+        writeFileSync(file, spoiled);
+        place.append("access.log", linesOf(3, NOON - 60_000));
+        const grown = await askOrRefuse(file);
+        if (grown !== undefined) expect(grown).toEqual(await ask(false));
+        // Where the log files of closed days are gone, numbers may be missing: then it says so.
+        restore();
+        writeFileSync(file, spoiled);
+        rmSync(join(logs, "access.log.1"));
+        const left = await askOrRefuse(file);
+        const isSaid = place.warned.some((text) => text.includes(file));
+        if (left !== undefined && !isSaid) expect(left).toEqual(expected);
+      };
+      await fc.assert(fc.asyncProperty(DAMAGES, check), { numRuns: IS_LONG ? 300 : 7 });
+      // And if it is gone altogether.
       restore();
       const file = listFiles(place.history()).find((path) => pattern.test(path)) ?? "";
-      const bytes = readFileSync(file);
-      const spoiled = spoil(bytes, damage);
-      if (spoiled.equals(bytes)) return;
-      writeFileSync(file, spoiled);
+      rmSync(file);
       const found = await askOrRefuse(file);
       if (found !== undefined) expect(found).toEqual(expected);
-      // As right when lines have come, so that more of the history is needed.
-      restore();
-      writeFileSync(file, spoiled);
-      place.append("access.log", linesOf(3, NOON - 60_000));
-      const grown = await askOrRefuse(file);
-      if (grown !== undefined) expect(grown).toEqual(await ask(false));
-      // Where the log files of closed days are gone, numbers may be missing: then it says so.
-      restore();
-      writeFileSync(file, spoiled);
-      rmSync(join(logs, "access.log.1"));
-      const left = await askOrRefuse(file);
-      const isSaid = place.warned.some((text) => text.includes(file));
-      if (left !== undefined && !isSaid) expect(left).toEqual(expected);
-    };
-    await fc.assert(fc.asyncProperty(DAMAGES, check), { numRuns: IS_LONG ? 300 : 7 });
-    // And if it is gone altogether.
-    restore();
-    const file = listFiles(place.history()).find((path) => pattern.test(path)) ?? "";
-    rmSync(file);
-    const found = await askOrRefuse(file);
-    if (found !== undefined) expect(found).toEqual(expected);
-  });
+    },
+    600_000,
+  );
 });

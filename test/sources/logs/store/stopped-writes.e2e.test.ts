@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnSync } from "../../../support/child-process.js";
@@ -129,12 +129,44 @@ describe("a process that is killed at any of its writes", () => {
     expect(place.warned).toEqual([]);
   }, 300_000);
 
-  it("leaves no files behind for ever", async () => {
-    // What the last answer needs, and nothing else.
-    restore("before");
-    await ask();
-    const clean = listFiles(place.history()).map((file) => file.replace(/\.[0-9a-f]{64}\./, "."));
-    expect(existsSync(join(place.history(), "lock"))).toBe(false);
-    expect(clean.filter((file) => file.endsWith(".unfinished"))).toEqual([]);
-  });
+  it("leaves nothing behind that is still there when a day was closed a day later", async () => {
+    const unused: string[] = [];
+    const { now } = place.clock;
+    for (const part of ["half of writeSync", "fsyncSync", "renameSync"]) {
+      for (const kind of ["parquet", "sums.gz", "days.", "manifest"]) {
+        restore("before");
+        place.clock.now = now;
+        const changes = askUntil()
+          .stderr.split("\n")
+          .filter((line) => line.startsWith("change: "));
+        const stop = changes.findIndex((line) => line.includes(part) && line.includes(kind)) + 1;
+        if (stop === 0) throw new Error(`There is no ${part} of ${kind}.`);
+        restore("before");
+        askUntil(stop);
+        unused.push(...listUnused());
+        for (const file of listFiles(place.history())) utimesSync(file, 0, 0);
+        place.clock.now = now + DAY;
+        await ask();
+        expect(listUnused(), `killed at ${part} of ${kind}`).toEqual([]);
+      }
+    }
+    expect(unused.length).toBeGreaterThan(5);
+  }, 120_000);
+
+  /** The files that neither the manifest nor a list that it names has. */
+  const listUnused = () => {
+    const history = place.history();
+    const manifest = readManifest(history);
+    const lists = manifest.sites.flatMap(({ domain, days }) =>
+      days === null ? [] : readFileSync(join(history, "sites", domain, `days.${days}.json`), "utf8"),
+    );
+    const text = [JSON.stringify(manifest), ...lists].join("\n");
+    return listFiles(history).filter((file) => {
+      const name = file.slice(history.length + 1);
+      const [, hash] = /\.([0-9a-f]{64})\.[a-z.]+$/.exec(name) ?? [];
+      if (hash !== undefined) return !text.includes(hash);
+      const [, date = ""] = /^open\/(.*)\.jsonl$/.exec(name) ?? [];
+      return name !== "manifest" && !(date in manifest.journals);
+    });
+  };
 });
