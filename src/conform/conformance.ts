@@ -127,9 +127,11 @@ function report(
   return { ...base, verdict: "fail", detail, expected, seen, fix, request: redact(formatCurl(sent), target) };
 }
 
-/** Hides keys that a service repeats in its answers, including the one that a rule shortened. */
+/** Hides keys that a service repeats in its answers, including those that a rule shortened or put into a query. */
 function redact(text: string, { apiKey, otherKey = "" }: Target): string {
-  const keys = [apiKey, otherKey, apiKey.slice(0, -1)].filter((key) => key !== "");
+  const keys = [apiKey, encodeURIComponent(apiKey), otherKey, apiKey.slice(0, -1)].filter(
+    (key) => key !== "",
+  );
   return keys.reduce(hideKey, text);
 }
 
@@ -140,10 +142,17 @@ function nameKeys({ apiKey, otherKey }: Target): Keys {
     own: { value: apiKey, shown: "$ANALYTICS_API_KEY" },
     wrong: { value: "conform-no-such-key", shown: "conform-no-such-key" },
     recased: recase(apiKey),
+    changed: changeEnd(apiKey),
     longer: { value: `${apiKey}x`, shown: "$" + "{ANALYTICS_API_KEY}x" },
     shorter: { value: apiKey.slice(0, -1), shown: "$" + "{ANALYTICS_API_KEY%?}" },
     other: otherKey === undefined ? undefined : { value: otherKey, shown: "$ANALYTICS_OTHER_API_KEY" },
   };
+}
+
+/** The key with another last character. */
+function changeEnd(apiKey: string): Key {
+  const last = apiKey.endsWith("0") ? "1" : "0";
+  return { value: `${apiKey.slice(0, -1)}${last}`, shown: `\${ANALYTICS_API_KEY%?}${last}` };
 }
 
 /** The key with its letters in the other case. */

@@ -27,6 +27,15 @@ export function variesByKey({ headers }: Reply): boolean {
   return (headers.get("vary") ?? "").split(",").some((name) => /^(authorization|\*)$/i.test(name.trim()));
 }
 
+/** The seconds of `max-age` in Cache-Control, if it is there. */
+export function readMaxAge(cache: string): number | undefined {
+  const [, seconds] = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i.exec(cache) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+/** Whether a cache that several people share may store the answer. */
+export const isShared = (cache: string) => /(^|[\s,])(public|s-maxage)/i.test(cache);
+
 /** The entry for a parameter in a problem's `errors`. */
 export function findRefused({ json }: Reply, parameter: string): unknown {
   return items(member(json, "errors")).find((entry) => member(entry, "parameter") === parameter);

@@ -12,6 +12,13 @@ export function sampleSites({ site: chosen, sites }: Subject): [Site, ...Site[]]
   return [chosen, ...[...new Set([...abroad, ...rest])].slice(0, MAX_SITES - 1)];
 }
 
+/** A listed site whose data begins after a day. Throws Skip if there is none. */
+export function findSiteSince({ sites }: Subject, day: string): Site {
+  const site = sites.find(({ data_since }) => data_since === null || data_since > day);
+  if (site === undefined) throw new Skip("every site has data for a whole year");
+  return site;
+}
+
 /** The answer about a listed site. Throws Skip if it is not answered, which is a separate rule. */
 export async function readListed<O extends Operation>(
   subject: Subject,

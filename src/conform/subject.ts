@@ -31,7 +31,7 @@ export interface Subject {
   pause(milliseconds: number): Promise<void>;
   ask(path: string, query?: Query, how?: Ask): Promise<Reply>;
   /** The caller's own key, and variants of it. `recased` is undefined if the key has no letters. */
-  keys: { own: Key; wrong: Key; longer: Key; shorter: Key; recased: Key | undefined };
+  keys: { own: Key; wrong: Key; longer: Key; shorter: Key; changed: Key; recased: Key | undefined };
   readonly sites: readonly Site[];
   /** The site used for the checks. Throws Skip if there is none. */
   readonly site: Site;

@@ -70,6 +70,23 @@ export const differences: Record<string, Breach> = {
       document.info.version = "2026.11";
     },
   ),
+  "exclusive bounds in the OpenAPI document": edit(
+    ({ path }) => path === "/openapi.json",
+    ({ paths }) => {
+      for (const { schema } of paths["/breakdown"].get.parameters as Body[]) {
+        if (schema.minimum !== undefined) schema.exclusiveMinimum = schema.minimum - 1;
+        if (schema.maximum !== undefined) schema.exclusiveMaximum = schema.maximum + 1;
+        delete schema.minimum;
+        delete schema.maximum;
+      }
+    },
+  ),
+  "finished days reused for half an hour": field(
+    "cache-control",
+    "private, max-age=1800",
+    ({ path, query }) => path === "/stats" && query.has("from"),
+    200,
+  ),
   "more allowed dimensions": edit(
     ({ query }) => query.get("dimension") === "conform",
     (body) => body.errors[0]?.allowed?.push("screens"),

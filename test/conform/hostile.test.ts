@@ -219,7 +219,7 @@ describe("says in one sentence that little was checked", () => {
   it("only rules that need a second key, without one", async () => {
     const { incomplete } = await wordsOf(createService(), { otherKey: undefined, only: ["isolation"] });
     expect(incomplete).toBe(
-      "Only 0 of 7 rules could be checked: a second key is needed: set ANALYTICS_OTHER_API_KEY.",
+      "Only 0 of 8 rules could be checked: a second key is needed: set ANALYTICS_OTHER_API_KEY.",
     );
   });
 
@@ -284,5 +284,18 @@ describe("a report is safe to show", () => {
     }
     expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
     expect(text).not.toMatch(/^forged/m);
+  });
+
+  it("without a key that it sent in a query, percent-encoded", async () => {
+    const apiKey = "q7/Zk+4w==";
+    const answer = { as_of: "2026-11-21T04:05:10Z", sites: [] };
+    const { report } = await check(async () => Response.json(answer), {
+      apiKey,
+      site: undefined,
+      only: ["auth.key-in-query"],
+    });
+    expect(report.rules[0]?.request).toMatch(/\/sites\?access_token=\[key\]'$/);
+    const text = JSON.stringify(report);
+    for (const form of [apiKey, encodeURIComponent(apiKey)]) expect(text).not.toContain(form);
   });
 });

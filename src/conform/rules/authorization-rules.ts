@@ -1,5 +1,5 @@
 import { sites, stats } from "../../operations/index.ts";
-import { member, type Reply } from "../reply.ts";
+import { describeReply, member, type Reply } from "../reply.ts";
 import { demandRefusal, demandStatus } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
 import { basicParams, dataOperations, type Subject } from "../subject.ts";
@@ -13,6 +13,9 @@ async function askAll(subject: Subject, how: Parameters<Subject["ask"]>[2]): Pro
   }
   return replies;
 }
+
+/** The names under which services take a key from the query, the standard one first (RFC 6750, section 2.3). */
+const QUERY_KEYS = ["access_token", "api_key", "apikey", "key", "token"];
 
 export const authorization = defineSection({
   name: "auth",
@@ -40,10 +43,15 @@ export const authorization = defineSection({
     {
       id: "auth.whole-key",
       title:
-        "A key is compared as a whole: with one character more or less, or in another letter case, it is refused with 401.",
+        "A key is compared as a whole: with one character more, less or changed, or in another letter case, it is refused with 401.",
       fix: "Compare the whole key (its hash, in constant time), never a prefix, and never without case.",
       check: async ({ ask, keys }) => {
-        for (const key of [keys.longer, keys.shorter, ...(keys.recased ? [keys.recased] : [])]) {
+        for (const key of [
+          keys.longer,
+          keys.shorter,
+          keys.changed,
+          ...(keys.recased ? [keys.recased] : []),
+        ]) {
           demandStatus(await ask(sites.path, "", { key }), 401);
         }
       },
@@ -72,6 +80,19 @@ export const authorization = defineSection({
         }
         for (const authorization of ["Basic Y29uZm9ybTpjb25mb3Jt", "Bearer", "conform"]) {
           demandStatus(await ask(sites.path, "", { key: null, headers: { authorization } }), 401);
+        }
+      },
+    },
+    {
+      id: "auth.key-in-query",
+      title: "A key in the query is no key: without the Authorization header, it is refused with 401.",
+      fix: "Read the key from the Authorization header alone: addresses end up in logs, histories and referrers.",
+      check: async ({ ask, keys }) => {
+        for (const name of QUERY_KEYS) {
+          const query = `${name}=${encodeURIComponent(keys.own.value)}`;
+          const reply = await ask(sites.path, query, { key: null });
+          // A service that checks parameters first refuses the name: see auth.before-parameters.
+          demand([400, 401].includes(reply.status), reply, "status 401", describeReply(reply));
         }
       },
     },

@@ -56,7 +56,7 @@ export const sumRules = defineRules(
     title: "totals are the numbers of /stats for the same days.",
     fix: "Count totals over the whole period, not over the returned rows.",
     check: async (subject) => {
-      for (const days of [7, 30]) {
+      for (const days of [7, 30, 365]) {
         await demandSameNumbers(
           (fresh) => readTotals(subject, { days }, fresh),
           async () => {

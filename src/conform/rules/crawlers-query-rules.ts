@@ -1,16 +1,19 @@
 import { quote } from "../../errors.ts";
-import { addDays, countDays } from "../../operations/days.ts";
+import { addDays } from "../../operations/days.ts";
 import { crawlers, openapi } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { localTime } from "../local-time.ts";
-import { findParameters, findPath } from "../openapi-lookup.ts";
+import { findPath } from "../openapi-lookup.ts";
 import { member } from "../reply.ts";
-import { demandRefusal } from "../reply-checks.ts";
+import { demandRefusal, demandStatus, isShared, readMaxAge, variesByKey } from "../reply-checks.ts";
 import { defineRules } from "../rule.ts";
+import { findSiteSince, readListed } from "../site-sample.ts";
 import { compareStable } from "../stable-compare.ts";
-import { parse, read, type Subject } from "../subject.ts";
+import { basicParams, parse, read, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
+import { findOffering } from "./dates-rules.ts";
 import { askWith, isInvalid, isUnknown } from "./parameter-requests.ts";
+import { FOREIGN_DIGITS } from "./parameter-values-rules.ts";
 
 type Crawlers = ResultOf<typeof crawlers>;
 
@@ -27,6 +30,21 @@ const countByValue = ({ rows }: Crawlers) => new Map(rows.map(({ value, requests
 async function readDates(subject: Subject, from: string, to: string) {
   const { site } = subject;
   return parse(crawlers, await subject.ask(crawlers.path, { site: site.domain, limit: 1000, from, to }));
+}
+
+/** What was expected of a row's `last_seen`; undefined if it is in the period. */
+export function expectLastSeen(
+  { last_seen }: Crawlers["rows"][number],
+  { period }: Crawlers,
+  { site }: Subject,
+): string | undefined {
+  const day = localTime(Date.parse(last_seen), site.timezone)?.slice(0, 10);
+  if (day === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
+  const isWithin = day >= period.from && day <= period.to;
+  const isPast = Date.parse(last_seen) <= Date.parse(period.as_of);
+  return isWithin && isPast
+    ? undefined
+    : `last_seen from ${period.from} to ${period.to}, until ${period.as_of}`;
 }
 
 /** Rules on how /crawlers reads its parameters, its site and its key. */
@@ -61,7 +79,10 @@ export const crawlerQueryRules = defineRules(
     check: async (subject) => {
       await read(subject, crawlers);
       isUnknown(await askWith(subject, crawlers, { conform_unknown: "7d" }));
-      for (const [name, values] of Object.entries({ days: ["0", "366", "7d"], limit: ["0", "1001"] })) {
+      for (const [name, values] of Object.entries({
+        days: ["0", "366", "7d", ...FOREIGN_DIGITS],
+        limit: ["0", "1001"],
+      })) {
         for (const value of values) isInvalid(await askWith(subject, crawlers, { [name]: value }));
       }
     },
@@ -102,27 +123,89 @@ export const crawlerQueryRules = defineRules(
   },
   {
     id: "crawlers.dates",
-    title: "If from and to are offered, they give exactly those days, and days add up.",
-    fix: "Use the same counts for from and to as for days; requests and pages are sums over the days.",
+    title:
+      "If from and to are offered, requests and pages are the sums of the days, and days is the same span.",
+    fix: "Use the same counts for from and to as for days; pages are distinct within each day and added up over the days.",
     check: async (subject) => {
       const { answer } = await read(subject, crawlers);
-      const parameters = findParameters((await subject.ask(openapi.path)).json, crawlers);
-      if (!parameters.has("from") || !parameters.has("to"))
-        throw new Skip("the service does not offer from and to");
+      await findOffering(subject, [crawlers]);
       const [from, to] = [addDays(answer.period.to, -2), addDays(answer.period.to, -1)];
       const { reply, answer: both } = await readDates(subject, from, to);
-      const { period } = both;
-      const span = quote([period.from, period.to, period.days, period.partial]);
-      const expected = quote([from, to, countDays(from, to), false]);
-      demand(span === expected, reply, expected, span);
       const days = [await readDates(subject, from, from), await readDates(subject, to, to)];
       const sum = days.reduce((all, day) => all + day.answer.totals.requests, 0);
-      demand(
-        both.totals.requests === sum,
-        reply,
-        `${sum} requests, as of each day`,
-        `${both.totals.requests}`,
+      const { requests } = both.totals;
+      demand(requests === sum, reply, `${sum} requests, as of each day`, `${requests}`);
+      // Rows beyond the limit would be missing from a day.
+      if ([both, ...days.map((day) => day.answer)].some(({ truncated }) => truncated)) return;
+      for (const { value, label, pages } of both.rows) {
+        const rows = days.map((day) => day.answer.rows.find((row) => row.value === value));
+        const expected = rows.reduce((all, row) => all + (row?.pages ?? 0), 0);
+        demand(pages === expected, reply, `${expected} pages of ${label}, as of each day`, `${pages}`);
+      }
+    },
+  },
+  {
+    id: "crawlers.dates-last-seen",
+    title: "If from and to are offered, last_seen is within those days, even if the crawler came again.",
+    fix: "Send the time of the crawler's last request in the requested days.",
+    check: async (subject) => {
+      const { answer } = await read(subject, crawlers);
+      await findOffering(subject, [crawlers]);
+      for (const day of [addDays(answer.period.to, -2), addDays(answer.period.to, -1)]) {
+        const { reply, answer: list } = await readDates(subject, day, day);
+        for (const row of list.rows) {
+          const expected = expectLastSeen(row, list, subject);
+          demand(expected === undefined, reply, `${expected}`, quote(row));
+        }
+      }
+    },
+  },
+  {
+    id: "crawlers.longest",
+    title: "If from and to are offered, the requests of 365 days are those of the same dates.",
+    fix: "Count today and the 364 days before.",
+    check: async (subject) => {
+      await read(subject, crawlers);
+      await findOffering(subject, [crawlers]);
+      await compareStable(
+        (fresh) => read(subject, crawlers, { days: 365 }, { fresh }),
+        async ({ answer: { period, totals } }) => {
+          const query = { site: subject.site.domain, limit: 1000, from: period.from, to: period.to };
+          const reply = await subject.ask(crawlers.path, query);
+          if (reply.status === 400) throw new Skip("the service does not take dates so long ago");
+          const { requests } = parse(crawlers, reply).answer.totals;
+          demand(requests === totals.requests, reply, `${totals.requests} requests`, `${requests}`);
+        },
       );
+    },
+  },
+  {
+    id: "crawlers.warns-before-data",
+    title: "A period that starts before the site has data comes with the warning before_data_since.",
+    fix: "Add the same warning as to /stats.",
+    check: async (subject) => {
+      const { answer } = await read(subject, crawlers, { days: 365 });
+      // Two days of tolerance: the other site may be in another timezone.
+      const site = findSiteSince(subject, addDays(answer.period.from, 2));
+      const { reply, answer: year } = await readListed(subject, crawlers, { site: site.domain, days: 365 });
+      const codes = (year.warnings ?? []).map(({ code }) => code);
+      demand(codes.includes("before_data_since"), reply, "the warning before_data_since", quote(codes));
+    },
+  },
+  {
+    id: "crawlers.headers",
+    title: "/crawlers has the fields of every answer, and HEAD answers like GET.",
+    fix: "Send ETag, Vary: Authorization and Cache-Control: private, max-age=60, and handle HEAD like GET.",
+    check: async (subject) => {
+      const { reply } = await read(subject, crawlers);
+      const cache = reply.headers.get("cache-control") ?? "";
+      const etag = reply.headers.get("etag");
+      demand(variesByKey(reply), reply, "Vary: Authorization", quote(reply.headers.get("vary")));
+      demand(etag !== null, reply, "an ETag", "none");
+      const holds = /(^|[\s,])private/i.test(cache) && !isShared(cache) && readMaxAge(cache) === 60;
+      demand(holds, reply, "Cache-Control: private, max-age=60", cache === "" ? "none" : quote(cache));
+      const head = await subject.ask(crawlers.path, basicParams(subject, crawlers), { method: "HEAD" });
+      demandStatus(head, reply.status);
     },
   },
   {

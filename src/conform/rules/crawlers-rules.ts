@@ -2,14 +2,13 @@ import { quote } from "../../errors.ts";
 import { crawlerPurposes, crawlers } from "../../operations/crawlers.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { compareValues } from "../../operations/row-order.ts";
-import { localTime } from "../local-time.ts";
 import type { Reply } from "../reply.ts";
 import { checkDefault } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { compareStable } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
-import { crawlerQueryRules } from "./crawlers-query-rules.ts";
+import { crawlerQueryRules, expectLastSeen } from "./crawlers-query-rules.ts";
 
 type Crawlers = ResultOf<typeof crawlers>;
 type Row = Crawlers["rows"][number];
@@ -171,13 +170,7 @@ export const crawlersSection = defineSection({
       id: "crawlers.last-seen",
       title: "last_seen is in the period, by the site's calendar, and not after as_of.",
       fix: "Send the time of the crawler's last request in the requested days.",
-      check: ofEachRow(({ last_seen }, { period }, { site }) => {
-        const day = localTime(Date.parse(last_seen), site.timezone)?.slice(0, 10);
-        if (day === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
-        const isWithin = day >= period.from && day <= period.to;
-        const isPast = Date.parse(last_seen) <= Date.parse(period.as_of);
-        return isWithin && isPast ? undefined : `last_seen from ${period.from} to ${period.as_of}`;
-      }),
+      check: ofEachRow(expectLastSeen),
     },
     {
       id: "crawlers.purpose",

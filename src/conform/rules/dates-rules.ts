@@ -1,24 +1,27 @@
 import { quote } from "../../errors.ts";
-import { addDays } from "../../operations/days.ts";
-import { openapi, timeseries } from "../../operations/index.ts";
+import { addDays, type Days } from "../../operations/days.ts";
+import { crawlers, openapi, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
+import type { Period } from "../../operations/period.ts";
 import type { ProblemCode } from "../../operations/problem.ts";
 import { sumPoints } from "../../operations/timeseries.ts";
 import { findParameters } from "../openapi-lookup.ts";
-import type { Reply } from "../reply.ts";
-import { demandRefusal } from "../reply-checks.ts";
+import { member, type Reply } from "../reply.ts";
+import { demandRefusal, isShared, readMaxAge } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { basicParams, parse, periodOperations, read, type Subject } from "../subject.ts";
 import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
 
-type PeriodOperation = (typeof periodOperations)[number];
+/** The operations that may offer `from` and `to`. */
+export const dateOperations = [...periodOperations, crawlers];
+type DateOperation = (typeof dateOperations)[number];
 type Params = Record<string, string | number>;
 
 /** Those of the operations that offer `from` and `to`, which the contract leaves optional. Throws Skip if none does. */
-async function findOffering(
+export async function findOffering<O extends DateOperation>(
   subject: Subject,
-  operations: readonly PeriodOperation[] = periodOperations,
-): Promise<PeriodOperation[]> {
+  operations: readonly O[],
+): Promise<O[]> {
   const { reply } = await read(subject, openapi);
   const offering = operations.filter((operation) => {
     const parameters = findParameters(reply.json, operation);
@@ -47,22 +50,39 @@ function askDates(subject: Subject, operation: Operation, dates: Params): Promis
 }
 
 /** The answer for dates. Throws Skip if the operation does not even answer its basic query. */
-async function readDates(subject: Subject, operation: PeriodOperation, dates: Params) {
+async function readDates(subject: Subject, operation: DateOperation, dates: Params) {
   await read(subject, operation);
-  return parse<PeriodOperation>(operation, await askDates(subject, operation, dates));
+  return parse<DateOperation>(operation, await askDates(subject, operation, dates));
 }
+
+/** Spans that end yesterday, three weeks before that, and today. */
+function listSpans(yesterday: string): Days[] {
+  return [0, -21, 1].map((shift) => ({ from: addDays(yesterday, shift - 6), to: addDays(yesterday, shift) }));
+}
+
+/** The members of a period, but `as_of`. */
+const showPeriod = ({ from, to, days, timezone, partial, complete_through }: Omit<Period, "as_of">) =>
+  quote({ from, to, days, timezone, partial, complete_through });
+
+const isRefused = ({ status, json }: Reply) => status === 400 && member(json, "code") === "invalid_parameter";
 
 /** Demands that each operation that offers dates refuses the chosen ones. */
 function refuses(codes: ProblemCode[], choose: (yesterday: string) => Params[]): Rule["check"] {
   return async (subject) => {
     const yesterday = await readYesterday(subject);
-    for (const operation of await findOffering(subject)) {
+    for (const operation of await findOffering(subject, dateOperations)) {
       for (const dates of choose(yesterday)) {
         demandRefusal(await askDates(subject, operation, dates), 400, ...codes);
       }
     }
   };
 }
+
+const inFullWidth = (date: string) =>
+  date.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+
+/** Seconds for which finished days may be reused: as long as any answer of the contract. */
+const MAX_AGE = 3600;
 
 /** Rules for an optional part of the contract. */
 export const dates = defineSection({
@@ -71,21 +91,42 @@ export const dates = defineSection({
   rules: [
     {
       id: "dates.period",
-      title: "With from and to, the period is exactly those days, and it is finished if to is in the past.",
-      fix: "Repeat from and to; days counts both ends, complete_through equals to, and partial is false.",
+      title:
+        "With from and to, the period is exactly those days: finished if to is in the past, partial if to is today.",
+      fix: "Repeat from and to; days counts both ends; in the past, complete_through equals to, and partial is false.",
+      check: async (subject) => {
+        const yesterday = await readYesterday(subject);
+        for (const operation of await findOffering(subject, dateOperations)) {
+          for (const { from, to } of listSpans(yesterday)) {
+            const { reply, answer } = await readDates(subject, operation, { from, to });
+            const partial = to > yesterday;
+            const expected = showPeriod({
+              from,
+              to,
+              days: 7,
+              timezone: subject.site.timezone,
+              partial,
+              complete_through: partial ? yesterday : to,
+            });
+            const seen = showPeriod(answer.period);
+            demand(seen === expected, reply, expected, seen);
+          }
+        }
+      },
+    },
+    {
+      id: "dates.cache",
+      title: "Finished days, too, are only cached privately, and for an hour at most.",
+      fix: "Send Cache-Control: private, max-age=60 here, too: late data still changes the last days, and keys are revoked.",
       check: async (subject) => {
         const to = await readYesterday(subject);
-        const from = addDays(to, -6);
-        for (const operation of await findOffering(subject)) {
-          const { reply, answer } = await readDates(subject, operation, { from, to });
-          const expected = { from, to, days: 7, partial: false, complete_through: to };
-          const seen = Object.fromEntries(
-            (["from", "to", "days", "partial", "complete_through"] as const).map((name) => [
-              name,
-              answer.period[name],
-            ]),
-          );
-          demand(quote(seen) === quote(expected), reply, quote(expected), quote(seen));
+        for (const operation of await findOffering(subject, dateOperations)) {
+          const { reply } = await readDates(subject, operation, { from: addDays(to, -6), to });
+          const cache = reply.headers.get("cache-control") ?? "";
+          const isPrivate = /(^|[\s,])(private|no-cache|no-store)/i.test(cache) && !isShared(cache);
+          const holds = isPrivate && (readMaxAge(cache) ?? 0) <= MAX_AGE;
+          const expected = `Cache-Control: private, max-age of at most ${MAX_AGE}`;
+          demand(holds, reply, expected, cache === "" ? "none" : quote(cache));
         }
       },
     },
@@ -95,20 +136,28 @@ export const dates = defineSection({
       fix: "Use the same counts for from and to as for days.",
       check: async (subject) => {
         const to = await readYesterday(subject);
-        const from = addDays(to, -6);
-        const readSums = async (fresh: boolean) => {
-          const { points } = (await read(subject, timeseries, {}, { fresh })).answer;
-          return sumPoints(points.filter(({ date }) => date >= from && date <= to));
-        };
-        const expected = await readSums(false);
-        for (const operation of await findOffering(subject, withTotals)) {
-          const { reply, answer } = await readDates(subject, operation, { from, to });
-          const seen = readTotals(operation, answer);
-          if (quote(seen) === quote(expected)) continue;
-          if (quote(await readSums(true)) !== quote(expected)) {
-            throw new Inconclusive("finished days changed between the requests");
+        // The first days of the longest period, too: one that begins a day late is wrong there alone.
+        const spans = [
+          { from: addDays(to, -6), to, days: 30 },
+          { from: addDays(to, -363), to: addDays(to, -357), days: 365 },
+        ];
+        for (const { from, to, days } of spans) {
+          const readSums = async (fresh: boolean) => {
+            const { points } = (await read(subject, timeseries, { days }, { fresh })).answer;
+            return sumPoints(points.filter(({ date }) => date >= from && date <= to));
+          };
+          const expected = await readSums(false);
+          for (const operation of await findOffering(subject, withTotals)) {
+            // A service may keep less than a year.
+            if (days === 365 && isRefused(await askDates(subject, operation, { from, to }))) continue;
+            const { reply, answer } = await readDates(subject, operation, { from, to });
+            const seen = readTotals(operation, answer);
+            if (quote(seen) === quote(expected)) continue;
+            if (quote(await readSums(true)) !== quote(expected)) {
+              throw new Inconclusive("finished days changed between the requests");
+            }
+            throw new Breach(reply.sent, quote(expected), quote(seen));
           }
-          throw new Breach(reply.sent, quote(expected), quote(seen));
         }
       },
     },
@@ -120,9 +169,9 @@ export const dates = defineSection({
     },
     {
       id: "dates.future-refused",
-      title: "to in the future is refused: 400, invalid_parameter.",
+      title: "to in the future is refused, tomorrow included: 400, invalid_parameter.",
       fix: "Refuse days that have not begun at the site; do not shorten the period.",
-      check: refuses(["invalid_parameter"], (day) => [{ from: day, to: addDays(day, 3) }]),
+      check: refuses(["invalid_parameter"], (day) => [{ from: day, to: addDays(day, 2) }]),
     },
     {
       id: "dates.alone-refused",
@@ -141,7 +190,12 @@ export const dates = defineSection({
       title: "Anything but a date (YYYY-MM-DD) is refused: 400, invalid_parameter.",
       fix: "Accept only calendar dates: no timestamps, no month 13, no 30 February.",
       check: refuses(["invalid_parameter"], (to) =>
-        [`${addDays(to, -6)}T00:00:00Z`, "yesterday", "2026-02-30", "20260101"].map((from) => ({ from, to })),
+        [`${addDays(to, -6)}T00:00:00Z`, "yesterday", "2026-02-30", "20260101", inFullWidth(to)].map(
+          (from) => ({
+            from,
+            to,
+          }),
+        ),
       ),
     },
   ],

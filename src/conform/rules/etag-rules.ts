@@ -15,6 +15,9 @@ function tagOf({ headers }: Reply): string {
   return etag;
 }
 
+/** The tag without the mark of a weak one, which a proxy may add. */
+const opaque = (etag: string) => etag.replace(/^W\//, "");
+
 /** Requests an answer again with an If-None-Match. Inconclusive if the numbers changed meanwhile. */
 async function askAgain(
   subject: Subject,
@@ -58,7 +61,7 @@ function demandTagOfContent(answers: readonly Reply[]): void {
   for (const reply of answers) {
     const [etag, content] = [reply.headers.get("etag"), readContent(reply)];
     if (etag === null || content === undefined) continue;
-    const tag = `${reply.sent.url} ${etag.replace(/^W\//, "")}`;
+    const tag = `${reply.sent.url} ${opaque(etag)}`;
     const earlier = contents.get(tag) ?? content;
     demand(earlier === content, reply, "another tag than an earlier answer with other content", quote(etag));
     contents.set(tag, content);
@@ -125,7 +128,7 @@ export const etagRules = defineRules(
   },
   {
     id: "headers.etag-304-fields",
-    title: "A 304 has the ETag and Vary of the 200.",
+    title: "A 304 has the ETag of the 200, and its Vary.",
     fix: "Send the same fields as with a 200 (RFC 9110, section 15.4.5).",
     check: async (subject) => {
       const { reply: first } = await read(subject, sites);
@@ -134,6 +137,11 @@ export const etagRules = defineRules(
         if (first.headers.get(name) === null) continue;
         demand(reply.headers.get(name) !== null, reply, `the field ${name}`, "none");
       }
+      const [expected, seen] = [opaque(tagOf(first)), opaque(reply.headers.get("etag") ?? "")];
+      if (seen === expected) return;
+      const { reply: again } = await read(subject, sites, {}, { fresh: true });
+      if (tagOf(again) !== tagOf(first)) throw new Skip("the ETag changes: see headers.etag-without-as-of");
+      demand(false, reply, `the ETag of the 200, ${quote(expected)}`, quote(seen));
     },
   },
   {

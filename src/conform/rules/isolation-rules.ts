@@ -1,4 +1,5 @@
 import { quote } from "../../errors.ts";
+import { addDays } from "../../operations/days.ts";
 import { crawlers, sites, stats } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
@@ -8,6 +9,7 @@ import { defineSection, type Rule } from "../rule.ts";
 import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
 import type { Site } from "../survey.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
+import { dateOperations, findOffering } from "./dates-rules.ts";
 
 const NO_SUCH_SITE = "conform.invalid";
 
@@ -144,6 +146,25 @@ export const isolation = defineSection({
       check: async (subject) => {
         await read(subject, crawlers);
         await hidesForeignSites([crawlers])(subject);
+      },
+    },
+    {
+      id: "isolation.dates",
+      title:
+        "With from and to, too, another organization's site gets the same status and body, if they are offered.",
+      fix: "Look up the site before reading the days, with the same code for days as for from and to.",
+      check: async (subject) => {
+        const { to: today } = (await read(subject, stats)).answer.period;
+        const dates = { from: addDays(today, -7), to: addDays(today, -1) };
+        for (const operation of await findOffering(subject, dateOperations)) {
+          const { days: _, ...params } = basicParams(subject, operation);
+          for (const { key, names } of listForeignSites(subject)) {
+            const askFor = (site = NO_SUCH_SITE, fresh = false) =>
+              subject.ask(operation.path, { ...params, ...dates, site }, { key, fresh });
+            const askMissing = () => askFor(NO_SUCH_SITE, true);
+            await demandSame(await askFor(names[0]), await askFor(), askMissing, "body");
+          }
+        }
       },
     },
     {

@@ -29,13 +29,22 @@ function ofEach(check: (document: unknown, operation: AnyOperation, reply: Reply
 
 const BOUNDS = ["minimum", "maximum", "minLength", "maxLength", "default"] as const;
 
+/** A bound of whole numbers may be written exclusively: above 0 is at least 1. */
+function findBound(document: unknown, schema: unknown, keyword: (typeof BOUNDS)[number]): unknown {
+  const found = findKeyword(document, schema, keyword);
+  if (found !== undefined || (keyword !== "minimum" && keyword !== "maximum")) return found;
+  const isMinimum = keyword === "minimum";
+  const exclusive = findKeyword(document, schema, isMinimum ? "exclusiveMinimum" : "exclusiveMaximum");
+  return typeof exclusive === "number" ? exclusive + (isMinimum ? 1 : -1) : undefined;
+}
+
 function describeBounds(
   document: unknown,
   described: unknown,
   schema: JsonSchema,
 ): { expected: string; seen: string } | undefined {
   for (const keyword of BOUNDS) {
-    const [expected, seen] = [schema[keyword], findKeyword(document, member(described, "schema"), keyword)];
+    const [expected, seen] = [schema[keyword], findBound(document, member(described, "schema"), keyword)];
     if (expected !== undefined && expected !== seen) {
       return { expected: `${keyword}: ${expected}`, seen: `${keyword}: ${quote(seen)}` };
     }
@@ -122,6 +131,20 @@ export const openapiSection = defineSection({
             `${wrong?.seen}`,
           );
         }
+      }),
+    },
+    {
+      id: "openapi.dates",
+      title: "Where it describes from or to, it describes both, and neither is required.",
+      fix: "Describe from and to as optional parameters: days is the default, and one of the two alone is refused.",
+      check: ofEach((document, operation, reply) => {
+        const described = findParameters(document, operation);
+        const dates = ["from", "to"].filter((name) => described.has(name));
+        if (dates.length === 0) return;
+        const required = dates.filter((name) => member(described.get(name), "required") === true);
+        const holds = dates.length === 2 && required.length === 0;
+        const seen = required.length > 0 ? `${required.join(" and ")} required` : `only ${dates.join()}`;
+        demand(holds, reply, `from and to of ${operation.path}, both optional`, seen);
       }),
     },
     {

@@ -8,8 +8,11 @@ const days = (...values: string[]) => values.map((value) => ({ days: value }));
 const limits = (...values: string[]) => values.map((value) => ({ limit: value }));
 const dimensionNames = (...values: string[]) => values.map((value) => ({ dimension: value }));
 
-/** What parsers accept that are not made for decimal digits alone. The last digit is a full-width 7. */
-const WRONG_NUMBERS = ["seven", "1.5", "1e1", "-1", "+7", "07", "7d", " 7", "7\n", "\uff17"];
+/** A 7 in full width, which Unicode normalization makes an ASCII digit, and in Arabic-Indic digits, which `\d` may match. */
+export const FOREIGN_DIGITS = ["\uff17", "\u0667"];
+
+/** What parsers accept that are not made for decimal digits alone. */
+const WRONG_NUMBERS = ["seven", "1.5", "1e1", "-1", "+7", "07", "7d", " 7", "7\n", ...FOREIGN_DIGITS];
 
 /** Rules on the values of each parameter. */
 export const valueRules = defineRules(
@@ -24,7 +27,7 @@ export const valueRules = defineRules(
     title: "days is only decimal digits: no sign, space, leading zero, fraction or unit.",
     fix: "Check that the whole text is ASCII digits before parsing it: most parsers accept 7d, 1e1, 07 or a line break, and \\d may match other scripts.",
     check: async (subject) => {
-      await ofEach(periodOperations, days("7d"), isInvalid)(subject);
+      await ofEach(periodOperations, days("7d", ...FOREIGN_DIGITS), isInvalid)(subject);
       await ofEach([stats], days(...WRONG_NUMBERS), isInvalid)(subject);
     },
   },

@@ -5,7 +5,7 @@ import type { Period } from "../../operations/period.ts";
 import { localTime } from "../local-time.ts";
 import type { Reply } from "../reply.ts";
 import { defineSection, type Rule } from "../rule.ts";
-import { readListed, sampleSites } from "../site-sample.ts";
+import { findSiteSince, readListed, sampleSites } from "../site-sample.ts";
 import { periodOperations, read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
@@ -127,10 +127,7 @@ export const periods = defineSection({
       check: async (subject) => {
         const { answer: year } = await read(subject, stats, { days: 365 });
         // Two days of tolerance: the other site may be in another timezone.
-        const site = subject.sites.find(
-          ({ data_since }) => data_since === null || data_since > addDays(year.period.from, 2),
-        );
-        if (site === undefined) throw new Skip("every site has data for a whole year");
+        const site = findSiteSince(subject, addDays(year.period.from, 2));
         for (const operation of periodOperations) {
           const { reply, answer } = await readListed(subject, operation, { site: site.domain, days: 365 });
           const codes = (answer.warnings ?? []).map(({ code }) => code);

@@ -1,3 +1,4 @@
+import { readHttpDate } from "../../client/response-headers.ts";
 import { quote } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import type { Reply } from "../reply.ts";
@@ -6,15 +7,32 @@ import { defineSection, type Rule } from "../rule.ts";
 import { read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
-/** An item of the IETF draft: `"name";key=number;…`. Items are separated by commas. */
-const ITEM = /^("[^"]*"|[a-z*][\w.*-]*)((\s*;\s*[a-z*][\w.*-]*(=[^;,]+)?)*)$/i;
+/** An item of the IETF draft: `"name";key=number;…`, whose name is a string. Items are separated by commas. */
+const ITEM = /^"[^"]*"((?:\s*;\s*[a-z*][\w.*-]*(?:=[^;,]+)?)*)$/i;
 
-/** The number of a parameter in the first item; undefined if the field does not follow the draft. */
-function readItem(field: string, key: string): number | undefined {
-  const [first = ""] = field.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map((item) => item.trim());
-  const [, , parameters = ""] = ITEM.exec(first) ?? [];
-  const value = new RegExp(`;\\s*${key}=(\\d+)`).exec(parameters)?.[1];
-  return value === undefined ? undefined : Number(value);
+/** Parameters that are numbers: quota and window, what remains and the seconds until then. */
+const NUMBERS = ["q", "w", "r", "t"];
+
+/** The number of a parameter in each item; undefined if the field does not follow the draft. */
+function readItems(field: string, key: string): number[] | undefined {
+  const items = field.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map((item) => readItem(item.trim(), key));
+  return items.every((item) => item !== undefined) ? items : undefined;
+}
+
+function readItem(item: string, key: string): number | undefined {
+  const [, list] = ITEM.exec(item) ?? [];
+  const pairs = (list ?? "").split(";").map((pair) => pair.trim().split("=", 2));
+  const isWhole = pairs.every(([name = "", value = ""]) => !NUMBERS.includes(name) || /^\d+$/.test(value));
+  const value = pairs.find(([name]) => name === key)?.[1];
+  return isWhole && value !== undefined ? Number(value) : undefined;
+}
+
+/** Whether Retry-After asks for a wait: at least a second, or a date that is not over. */
+function asksToWait({ headers }: Reply): boolean {
+  const wait = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d+$/.test(wait)) return Number(wait) > 0;
+  const [until, sent] = [readHttpDate(wait), readHttpDate(headers.get("date"))];
+  return until !== undefined && (sent === undefined || until > sent);
 }
 
 function ofAnswer(check: (reply: Reply) => void): Rule["check"] {
@@ -42,7 +60,7 @@ export const rateLimit = defineSection({
     {
       id: "rate-limit.form",
       title:
-        'The fields follow the draft: "name";q=…;w=… and "name";r=…;t=…. X-RateLimit-* are whole numbers.',
+        'The fields follow the draft: "name";q=…;w=… and "name";r=…;t=…, with a name in quotes and whole numbers. X-RateLimit-* are whole numbers, too.',
       fix: "Follow draft-ietf-httpapi-ratelimit-headers: clients use these numbers to decide how long to wait.",
       check: ofAnswer((reply) => {
         const forms = [
@@ -52,12 +70,12 @@ export const rateLimit = defineSection({
         for (const [name, key] of forms) {
           const field = reply.headers.get(name);
           if (field === null) continue;
-          demand(readItem(field, key) !== undefined, reply, `${name}: "default";${key}=…`, quote(field));
+          demand(readItems(field, key) !== undefined, reply, `${name}: "default";${key}=…`, quote(field));
         }
         for (const name of ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]) {
           const field = reply.headers.get(name);
           if (field === null) continue;
-          demand(/^\d+(\.\d+)?$/.test(field.trim()), reply, `a number in ${name}`, quote(field));
+          demand(/^\d+$/.test(field.trim()), reply, `a whole number in ${name}`, quote(field));
         }
       }),
     },
@@ -68,8 +86,8 @@ export const rateLimit = defineSection({
       check: ofAnswer((reply) => {
         const pairs = [
           [
-            readItem(reply.headers.get("ratelimit-policy") ?? "", "q"),
-            readItem(reply.headers.get("ratelimit") ?? "", "r"),
+            readItems(reply.headers.get("ratelimit-policy") ?? "", "q")?.[0],
+            readItems(reply.headers.get("ratelimit") ?? "", "r")?.[0],
           ],
           [reply.headers.get("x-ratelimit-limit"), reply.headers.get("x-ratelimit-remaining")].map((field) =>
             field === null ? undefined : Number(field),
@@ -83,15 +101,19 @@ export const rateLimit = defineSection({
     },
     {
       id: "rate-limit.refusal",
-      title: "A request beyond the quota gets 429, rate_limited, with Retry-After.",
-      fix: "Send Retry-After in seconds or as a date.",
+      title: "A request beyond the quota gets 429, rate_limited, with a Retry-After of at least a second.",
+      fix: "Send Retry-After in whole seconds, rounded up, or as a date in the future.",
       check: async ({ refusals }) => {
         if (refusals.length === 0) throw new Skip("the quota was not used up during the run");
         for (const reply of refusals) {
           demandRefusal(reply, 429, "rate_limited");
-          const wait = reply.headers.get("retry-after")?.trim() ?? "";
-          const isWait = /^\d+$/.test(wait) || !Number.isNaN(Date.parse(wait));
-          demand(isWait, reply, "Retry-After", wait === "" ? "none" : quote(wait));
+          const wait = reply.headers.get("retry-after");
+          demand(
+            asksToWait(reply),
+            reply,
+            "a Retry-After of 1 or more",
+            wait === null ? "none" : quote(wait),
+          );
         }
       },
     },

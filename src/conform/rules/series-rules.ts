@@ -53,12 +53,9 @@ export const series = defineSection({
   rules: [
     {
       id: "series.interval",
-      title: 'interval is "day".',
+      title: 'interval is "day", however long the period is.',
       fix: 'Send "interval": "day".',
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, timeseries);
-        demand(answer.interval === "day", reply, '"day"', quote(answer.interval));
-      },
+      check: ofEach(({ interval }, reply) => demand(interval === "day", reply, '"day"', quote(interval))),
     },
     {
       id: "series.days-default",

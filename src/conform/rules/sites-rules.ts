@@ -31,10 +31,34 @@ function listNearMisses({ id, domain }: Site, own: readonly Site[]): string[] {
   const changed = [domain, id].flatMap((name) => [name.slice(1), name.slice(0, -1)]);
   // A dot, slash, space or the like at an end may be cut off on purpose.
   const misses = changed.filter((name) => /^[\p{L}\p{N}].*[\p{L}\p{N}]$/u.test(name));
-  return [`conform${domain}`, `${domain}.invalid`, `${id}0`, ...misses, "%"].filter(
-    (name) => ![name, normalizeSite(name)].some((spelling) => known.has(fold(spelling))),
-  );
+  const others = [
+    `conform${domain}`,
+    `${domain}.invalid`,
+    `${id}0`,
+    ...misses,
+    accent(domain),
+    accent(id),
+    "%",
+  ]
+    .filter((name) => name !== undefined)
+    .filter((name) => ![name, normalizeSite(name)].some((spelling) => known.has(fold(spelling))));
+  return [...others, ...recaseId(id, own)];
 }
+
+/** The name with an accent on a letter, which collations of databases often ignore; undefined without such a letter. */
+function accent(name: string): string | undefined {
+  const accented = name.replace(/[aeiou]/, (letter) => `${letter}\u0301`.normalize());
+  return accented === name ? undefined : accented;
+}
+
+/** The id in the other letter case, unless that names a site, too. UUIDs have no letter case (RFC 9562, section 4). */
+function recaseId(id: string, own: readonly Site[]): string[] {
+  const recased = id === id.toUpperCase() ? id.toLowerCase() : id.toUpperCase();
+  const isKnown = own.some((site) => site.id === recased || site.domain === fold(normalizeSite(recased)));
+  return recased === id || isKnown || UUID.test(id) ? [] : [recased];
+}
+
+const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 const fold = (name: string) => name.toLowerCase();
 
@@ -187,8 +211,8 @@ export const sitesSection = defineSection({
     {
       id: "sites.whole-name",
       title:
-        "A site's name is compared as a whole: a domain or id with a character more or less is another site.",
-      fix: "Compare the whole domain or id, never a suffix, prefix or pattern.",
+        "A site's name is compared as a whole: a domain or id with a character more or less, or an accent, is another site, and so is an id in another letter case.",
+      fix: "Compare the whole domain or id, never a suffix, prefix or pattern, and ids byte by byte: many databases ignore case and accents.",
       check: async ({ ask, site, sites: own }) => {
         for (const name of listNearMisses(site, own)) {
           const reply = await ask(stats.path, { site: name });

@@ -12,6 +12,7 @@ import {
   isStranger,
   letIn,
   on,
+  read,
   refuse,
   rewrite,
   tagBy,
@@ -25,6 +26,7 @@ const is =
   (method: string): When =>
   (asked) =>
     asked.method === method;
+const hasDates: When = ({ query }) => query.has("from");
 const asksAnew: When = ({ ifNoneMatch }) => ifNoneMatch === null;
 
 /** Breaches of everything except the numbers: OpenAPI document, errors, header fields, isolation, quota. */
@@ -47,6 +49,10 @@ export const answerBreaches: Record<string, Breach> = {
   }),
   "openapi.bounds": editDocument((document) => {
     document.paths["/stats"].get.parameters[1].schema.maximum = 90;
+  }),
+  "openapi.dates": editDocument((document) => {
+    const { parameters } = document.paths["/stats"].get;
+    parameters.find(({ name }: Body) => name === "from").required = true;
   }),
   "openapi.security": editDocument((document) => {
     document.components.securitySchemes.apiKey = { type: "apiKey", in: "query", name: "key" };
@@ -144,12 +150,13 @@ export const answerBreaches: Record<string, Breach> = {
     return Response.json(body, { headers: { vary: "Authorization" } });
   },
   "isolation.other-organization": edit(
-    both(isStranger, asksAnew, ({ path }) => path !== "/crawlers"),
+    both(isStranger, asksAnew, ({ path, query }) => path !== "/crawlers" && !query.has("from")),
     (problem) => {
       problem.detail = "This site belongs to another organization.";
     },
     404,
   ),
+  "isolation.dates": read("site", "example.com", both(isStranger, hasDates)),
   "isolation.fields": field("x-shard", "7", both(isStranger, is("GET"), asksAnew), 404),
   "isolation.head": refuse(both(isStranger, isHead), 403, "", 404),
   "isolation.conditional": refuse(

@@ -5,6 +5,7 @@ import {
   edit,
   forget,
   hasNoKey,
+  isHead,
   isStranger,
   letIn,
   on,
@@ -16,6 +17,8 @@ import {
 const editRows = (change: (rows: Body, body: Body) => void) =>
   edit(on("/crawlers", { limit: "1000", days: "30" }), (body) => change(body.rows, body));
 const hasDates: When = ({ path, query }) => path === "/crawlers" && query.has("from");
+const isDay: When = ({ query }) => query.get("from") === query.get("to");
+const isSpan: When = (asked) => !isDay(asked);
 
 /** One breach for each rule about crawlers. */
 export const crawlerBreaches: Record<string, Breach> = {
@@ -78,12 +81,22 @@ export const crawlerBreaches: Record<string, Breach> = {
   "crawlers.longer-is-more": edit(on("/crawlers", { days: "7" }), (body) => {
     body.rows[0].requests += 1e6;
   }),
-  "crawlers.dates": edit(hasDates, (body) => {
-    body.totals.requests++;
+  "crawlers.dates": edit(both(hasDates, isSpan), (body) => {
+    body.rows[0].pages--;
   }),
+  "crawlers.dates-last-seen": edit(both(hasDates, isDay), (body) => {
+    body.rows[0].last_seen = "2026-11-21T00:30:00+01:00";
+  }),
+  "crawlers.longest": edit(on("/crawlers", { days: "365" }), (body) => {
+    body.totals.requests--;
+  }),
+  "crawlers.warns-before-data": edit(on("/crawlers", { days: "365" }), (body) => {
+    delete body.warnings;
+  }),
+  "crawlers.headers": refuse(both(on("/crawlers"), isHead), 405, "method_not_allowed", 200),
   "crawlers.unknown-site": refuse(on("/crawlers"), 404, "not_found", 404),
   "isolation.crawlers": edit(
-    both(on("/crawlers"), isStranger),
+    both(on("/crawlers", { from: null }), isStranger),
     (problem) => {
       problem.detail = "This site belongs to another organization.";
     },

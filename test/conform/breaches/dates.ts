@@ -1,5 +1,5 @@
 import { addDays } from "../../../src/operations/days.ts";
-import { type Breach, edit, forget, read, rewrite, type When } from "../breach.ts";
+import { type Breach, edit, field, forget, read, rewrite, type When } from "../breach.ts";
 
 const has =
   (path: string, names: string[], absent: string[] = []): When =>
@@ -14,6 +14,7 @@ export const dateBreaches: Record<string, Breach> = {
   "dates.period": edit(has("/breakdown", ["from", "to"]), (body) => {
     body.period.complete_through = addDays(body.period.to, -1);
   }),
+  "dates.cache": field("cache-control", "private, max-age=31536000, immutable", has("/stats", ["from"]), 200),
   "dates.same-numbers": edit(has("/timeseries", ["from", "to"]), (body) => {
     body.points[0].visitors += 1;
   }),

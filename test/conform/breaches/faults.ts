@@ -1,6 +1,25 @@
 import { addDays } from "../../../src/operations/days.ts";
 import { DEMO_KEY } from "../../support/api.ts";
-import { always, type Breach, edit, forget, letIn, on, read, refuse, tagBy } from "../breach.ts";
+import {
+  always,
+  type Body,
+  type Breach,
+  both,
+  edit,
+  field,
+  fields,
+  forget,
+  isHead,
+  isStranger,
+  letIn,
+  on,
+  read,
+  refuse,
+  rewrite,
+  tagBy,
+  type When,
+  without,
+} from "../breach.ts";
 import type { RunOptions } from "../service.ts";
 import { editRowsLike } from "./numbers.ts";
 
@@ -12,6 +31,10 @@ export interface Fault {
 }
 
 const fault = (breach: Breach, ...rules: string[]): Fault => ({ breach, rules });
+
+/** Today at example.com. */
+const TODAY = "2026-11-21";
+const hasDates: When = ({ query }) => query.has("from");
 
 /** Treats a wrong value of a parameter as a right one. */
 const accepts = (path: string, name: string, wrong: string, right: string) =>
@@ -148,11 +171,145 @@ export const faults: Record<string, Fault> = {
   "crawlers of the days up to today, whatever dates were asked for": fault(
     (service) => forget("from", on("/crawlers"))(forget("to", on("/crawlers"))(service)),
     "crawlers.dates",
+    "crawlers.longest",
+    // A wrong parameter is then not seen either.
+    "dates.alone-refused",
+    "dates.days-refused",
+    "dates.form-refused",
+    "dates.future-refused",
+    "dates.period",
+    "dates.reversed-refused",
+  ),
+  "another organization's site in the crawlers of certain dates": fault(
+    read("site", "example.com", both(isStranger, on("/crawlers"), hasDates)),
+    "isolation.dates",
+  ),
+  "finished days in shared caches": fault(
+    field("cache-control", "public, max-age=60", both(on("/crawlers"), hasDates), 200),
+    "dates.cache",
+  ),
+  "finished days without Cache-Control": fault(
+    without("cache-control", both(on("/timeseries"), hasDates), 200),
+    "dates.cache",
+  ),
+  "tomorrow as the last day": fault(
+    read("to", TODAY, on("/timeseries", { to: addDays(TODAY, 1) })),
+    "dates.future-refused",
+  ),
+  "tomorrow as the last day, of crawlers": fault(
+    read("to", TODAY, on("/crawlers", { to: addDays(TODAY, 1) })),
+    "dates.future-refused",
+  ),
+  "dates that end today, as if they were over": fault(
+    edit(
+      both(hasDates, ({ query }) => query.get("to") === TODAY),
+      ({ period }) => Object.assign(period, { partial: false, complete_through: TODAY }),
+    ),
+    "dates.period",
+  ),
+  "complete_through is yesterday, for earlier dates too": fault(
+    edit(both(on("/stats"), hasDates), ({ period }) => {
+      period.complete_through = addDays(TODAY, -1);
+    }),
+    "dates.period",
+  ),
+  "dates without a timezone": fault(
+    edit(both(on("/breakdown"), hasDates), ({ period }) => {
+      period.timezone = "";
+    }),
+    "dates.period",
+  ),
+  "crawlers of certain dates, without a timezone": fault(
+    edit(both(on("/crawlers"), hasDates), ({ period }) => {
+      period.timezone = "";
+    }),
+    "dates.period",
+  ),
+  "dates in full-width digits": fault(
+    rewrite(
+      ({ path, query }) => path === "/timeseries" && /^\uff12/.test(query.get("from") ?? ""),
+      ({ searchParams }) => searchParams.set("from", (searchParams.get("from") ?? "").normalize("NFKC")),
+    ),
+    "dates.form-refused",
+  ),
+  "a year that begins a day late": fault(
+    edit(on("/timeseries", { days: "365" }), ({ points }) => {
+      Object.assign(points[0], { visitors: 0, pageviews: 0 });
+    }),
+    "dates.same-numbers",
+    "series.adds-up",
+  ),
+  "a breakdown of 364 days, for 365": fault(
+    edit(on("/breakdown", { days: "365" }), ({ totals }) => {
+      totals.visitors -= 20;
+    }),
+    "breakdown.totals",
+  ),
+  "weeks, for a year": fault(
+    edit(on("/timeseries", { days: "365" }), (body) => {
+      body.interval = "week";
+    }),
+    "series.interval",
+  ),
+  "a 304 with a tag of its own": fault(field("etag", 'W/"other"', always, 304), "headers.etag-304-fields"),
+  "Content-Length: 0 on HEAD": fault(field("content-length", "0", isHead, 200), "headers.head"),
+  "RateLimit with fractions": fault(field("ratelimit", '"default";r=119.5;t=42'), "rate-limit.form"),
+  "RateLimit with a fraction of a second": fault(
+    field("ratelimit", '"default";r=119;t=0.5'),
+    "rate-limit.form",
+  ),
+  "RateLimit-Policy without quotes": fault(
+    field("ratelimit-policy", "default;q=120;w=60"),
+    "rate-limit.form",
+  ),
+  "a second RateLimit without a number": fault(
+    field("ratelimit", '"default";r=119;t=42, "daily";t=80000'),
+    "rate-limit.form",
+  ),
+  "X-RateLimit-Remaining with fractions": fault(field("x-ratelimit-remaining", "119.5"), "rate-limit.form"),
+  "Retry-After: 0": fault(field("retry-after", "0", always, 429), "rate-limit.refusal"),
+  "Retry-After: -5": fault(field("retry-after", "-5", always, 429), "rate-limit.refusal"),
+  "a Retry-After that is over": fault(
+    fields(
+      always,
+      (headers) => {
+        headers.set("date", "Sat, 21 Nov 2026 04:05:10 GMT");
+        headers.set("retry-after", "Sat, 21 Nov 2026 04:05:10 GMT");
+      },
+      429,
+    ),
+    "rate-limit.refusal",
+  ),
+  "the key with another last character": fault(
+    letIn(({ authorization }) => authorization?.slice(0, -1) === `Bearer ${DEMO_KEY.slice(0, -1)}`),
+    "auth.whole-key",
+  ),
+  "the id in capitals": fault(accepts("/stats", "site", "SITE_7F3K", "example.com"), "sites.whole-name"),
+  "a domain compared without accents": fault(
+    accepts("/stats", "site", "éxample.com", "example.com"),
+    "sites.whole-name",
+  ),
+  "an id compared without accents": fault(
+    accepts("/stats", "site", "síte_7f3k", "example.com"),
+    "sites.whole-name",
+  ),
+  "days in Arabic digits": fault(accepts("/timeseries", "days", "\u0667", "7"), "params.days-form"),
+  "days of crawlers in Arabic digits": fault(
+    accepts("/crawlers", "days", "\u0667", "7"),
+    "crawlers.parameters",
+  ),
+  "from alone in the OpenAPI document": fault(
+    edit(on("/openapi.json"), ({ paths }) => {
+      const { get } = paths["/breakdown"];
+      get.parameters = get.parameters.filter(({ name }: Body) => name !== "to");
+    }),
+    "openapi.dates",
   ),
   "crawlers seen after as_of": fault(
     edit(on("/crawlers"), (body) => {
       body.rows[0].last_seen = "2026-11-21T23:59:59+01:00";
     }),
+    "crawlers.dates-last-seen",
     "crawlers.last-seen",
   ),
   "a share of errors that so few requests cannot have": fault(

@@ -24,6 +24,13 @@ export const requestBreaches: Record<string, Breach> = {
   "auth.whole-key": letIn(({ authorization }) => authorization?.startsWith(`Bearer ${DEMO_KEY}`) ?? false),
   "auth.challenge": without("www-authenticate", always, 401),
   "auth.other-scheme": letIn(({ authorization }) => authorization?.startsWith("Basic") ?? false),
+  "auth.key-in-query": (service) => async (request, sent) => {
+    const url = new URL(request.url);
+    const key = url.searchParams.get("api_key");
+    if (key === null) return service(request, sent);
+    url.searchParams.delete("api_key");
+    return service(new Request(url, { headers: { authorization: `Bearer ${key}` } }), sent);
+  },
   "auth.scheme-case": rewrite(
     ({ authorization }) => authorization?.startsWith("bearer") ?? false,
     (_, headers) => headers.delete("authorization"),
