@@ -22,6 +22,26 @@ export function warnOfEnd(
   };
 }
 
+/** In parts of all senders with a page view: more scanners than this are worth a look. */
+const MANY_SCANNERS = 0.2;
+
+/** Says that many senders were left out as scanners on some of the days; undefined if not. */
+export function warnOfScanners(
+  days: readonly { date: string; visitors: number; scanners: number }[],
+): Warning | undefined {
+  const many = days.filter(({ visitors, scanners }) => scanners > MANY_SCANNERS * (visitors + scanners));
+  if (many.length === 0) return undefined;
+  const dates = many.map(({ date }) => date);
+  const scanners = many.reduce((sum, day) => sum + day.scanners, 0);
+  const senders = many.reduce((sum, day) => sum + day.visitors + day.scanners, 0);
+  const where = dates.length === 1 ? dates[0] : `${dates.length} days from ${dates[0]} to ${dates.at(-1)}`;
+  return {
+    code: "many_scanners",
+    detail: `On ${where}, ${scanners} of ${senders} who viewed pages were left out as scanners: they asked for what only scanners ask for, or nearly all of their requests were refused.`,
+    values: { ...describeDates(dates), scanners, senders },
+  };
+}
+
 /** The values of a warning about some days: how many there are, the first and the last. */
 export function describeDates(dates: readonly string[]): { days: number; from: string; to: string } {
   const [from = "", to = from] = [dates[0], dates.at(-1)];

@@ -2,13 +2,15 @@ import { listDays } from "../../operations/days.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
-import { describeDates, warnOfEnd } from "../data-warnings.ts";
+import { describeDates, warnOfEnd, warnOfScanners } from "../data-warnings.ts";
 
 /** What the table has of a day. */
 export interface LoadedDay {
   visitors: number;
   pageviews: number;
   events: number;
+  /** With a page view. */
+  scanners: number;
   /** Whether a row marks it as loaded. */
   isLoaded: boolean;
   /** How many page views it should have, according to those rows. */
@@ -65,6 +67,13 @@ export function coverageWarnings(
   if (versions.size > 1) {
     warn("definition", "Some days were counted by an earlier version of analytics-mcp, whose rules differ.");
   }
+  const scanners = warnOfScanners(
+    dates.flatMap((date) => {
+      const day = days.get(date);
+      return day === undefined ? [] : { date, visitors: day.visitors, scanners: day.scanners };
+    }),
+  );
+  if (scanners !== undefined) warnings.push(scanners);
   if (timeless > 0) {
     const views = timeless === 1 ? "1 page view has" : `${timeless} page views have`;
     warn(

@@ -57,12 +57,13 @@ export function createHitLayout(database: string, table: string): TableLayout {
         uniqExactIf(visitor, kind = 'pageview') AS visitor_count,
         countIf(kind = 'pageview') AS view_count,
         countIf(kind = 'event') AS event_count,
+        uniqExactIf(visitor, kind = 'scanner') AS scanner_count,
         countIf(kind = 'day') AS loads,
         sumIf(pageviews, kind = 'day') AS expected_views,
         maxIf(definition, kind = 'day') AS newest_definition,
         minIf(definition, kind = 'day') AS oldest_definition
       FROM ${from}
-      WHERE ${IN_SPAN} AND kind IN ('pageview', 'event', 'day') ${timeFilter("time")}
+      WHERE ${IN_SPAN} AND kind IN ('pageview', 'event', 'scanner', 'day') ${timeFilter("time")}
       GROUP BY date
       ORDER BY date`,
 

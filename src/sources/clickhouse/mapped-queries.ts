@@ -94,6 +94,7 @@ function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): 
         uniqExactIf(${visitor}, ${isPageview}) AS visitor_count,
         countIf(${isPageview}) AS view_count,
         0 AS event_count,
+        0 AS scanner_count,
         count() AS loads,
         view_count AS expected_views,
         0 AS newest_definition,

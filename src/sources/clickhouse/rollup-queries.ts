@@ -41,6 +41,7 @@ export function createRollupQueries(
         visitor_count,
         view_count,
         event_count,
+        scanner_count,
         loads,
         expected_views,
         newest_definition,
@@ -49,14 +50,16 @@ export function createRollupQueries(
       (
         SELECT
           day,
-          groupBitXor(sipHash64(site, day, id, digest, definition)) AS day_stamp,
-          count() AS loads,
-          sum(pageviews) AS expected_views,
-          max(definition) AS newest_definition,
-          min(definition) AS oldest_definition
+          groupBitXorIf(sipHash64(site, day, id, digest, definition), kind = 'day') AS day_stamp,
+          countIf(kind = 'day') AS loads,
+          sumIf(pageviews, kind = 'day') AS expected_views,
+          maxIf(definition, kind = 'day') AS newest_definition,
+          minIf(definition, kind = 'day') AS oldest_definition,
+          uniqExactIf(visitor, kind = 'scanner') AS scanner_count
         FROM ${hits}
-        WHERE ${IN_SPAN} AND kind = 'day'
+        WHERE ${IN_SPAN} AND kind IN ('scanner', 'day')
         GROUP BY day
+        HAVING loads > 0
       ) AS exported
       INNER JOIN
       (

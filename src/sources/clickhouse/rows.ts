@@ -39,6 +39,7 @@ export const dayRow = z.object({
   visitor_count: count,
   view_count: count,
   event_count: count,
+  scanner_count: count,
   loads: count,
   expected_views: count,
   oldest_definition: count,

@@ -92,6 +92,7 @@ const readDay = (row: DayRow): LoadedDay => ({
   visitors: row.visitor_count,
   pageviews: row.view_count,
   events: row.event_count,
+  scanners: row.scanner_count,
   isLoaded: row.loads > 0,
   expected: row.expected_views,
   definitions: [row.oldest_definition, row.newest_definition],

@@ -3,7 +3,7 @@ import type { Dimension } from "../../operations/dimensions.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
-import { describeDates, warnOfEnd } from "../data-warnings.ts";
+import { describeDates, warnOfEnd, warnOfScanners } from "../data-warnings.ts";
 import { countOpenDay } from "./counting/close-days.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
 import { OTHER } from "./counting/limits.ts";
@@ -80,6 +80,8 @@ export function coverageWarnings(
   if (isMixed) {
     warn("definition", "Some days were counted by an earlier version of this program, whose rules differ.");
   }
+  const scanners = warnOfScanners(listScanners(log, from, to));
+  if (scanners !== undefined) warnings.push(scanners);
   if (fields.agent.absent > MAX_WITHOUT_AGENT * (fields.agent.absent + fields.agent.present)) {
     warn("no_user_agent", "The log has no user agents, so bots are counted as visitors.");
   }
@@ -104,6 +106,20 @@ function listFolded({ open, closed }: SiteLog, from: string, to: string): Dimens
 }
 
 const nameDimension = (dimension: Dimension) => dimension.replaceAll("_", " ");
+
+/** The scanners of days. Earlier definitions counted them otherwise. */
+function listScanners(log: SiteLog, from: string, to: string) {
+  const days = listDays(from, to).flatMap((date) => {
+    const open = log.open.get(date);
+    const counts = log.closed.get(date) ?? (open && countOpenDay(open));
+    return counts?.definition === DEFINITION ? { date, counts } : [];
+  });
+  return days.map(({ date, counts }) => ({
+    date,
+    visitors: counts.totals.visitors,
+    scanners: counts.scanners.viewers,
+  }));
+}
 
 /** The days without any line between the first and the last day of a log. */
 function listGaps({ open, closed }: SiteLog, from: string, to: string): string[] {

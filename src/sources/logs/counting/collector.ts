@@ -5,6 +5,7 @@
  * site-log.ts     which day of the site
  * agents.ts       whether a bot sent it
  * outcomes.ts     whether it is a page view, a download, or neither
+ * probes.ts       whether scanners ask for it
  * senders.ts      who sent it: a number for each address with a user agent
  * line-values.ts  the page and the origin, as numbers
  * open-day.ts     all of these numbers, as long as lines of the day can come
@@ -24,8 +25,10 @@ import { closeDays, estimateMemory, type OnClose } from "./close-days.ts";
 import { createHostSites, type HostSite, type OnlyDays } from "./host-sites.ts";
 import { findOrigin, findPage, numberProfile } from "./line-values.ts";
 import { addCrawlerRequest, addHit, addRequest, type OpenDay } from "./open-day.ts";
-import { createOutcomes, isProbe, judgeRequest, type Outcome, type Outcomes } from "./outcomes.ts";
+import { isOwnReferrer } from "./origin.ts";
+import { createOutcomes, judgeRequest, type Outcome, type Outcomes } from "./outcomes.ts";
 import { cleanPath, createPathFilter } from "./page-path.ts";
+import { findProbeKind } from "./probes.ts";
 import type { Recorder } from "./recorder.ts";
 import { type RequestTarget, splitTarget } from "./request.ts";
 import { numberSender } from "./senders.ts";
@@ -121,7 +124,7 @@ export function createCollector(
   ): Outcome => {
     const outcome = judgeRequest(line, asked);
     const sender = findSender(entry, day, address, line.agent ?? "", agent);
-    noteRequest(day, sender, line);
+    noteRequest(day, sender, line, () => isOwnReferrer(line.referrer, entry.log.domain, host));
     if (outcome === "page_view") addPageView(entry, day, sender, line, asked, host);
     if (outcome === "download") {
       addHit(day, sender, line.time, 2 * findPage(day, asked, settings.keepQuery, sender) + 1, 0);
@@ -190,9 +193,17 @@ function notePlace({ places }: SiteLog, { country, region, city }: Place): void 
   if (city) places.add("cities");
 }
 
-function noteRequest(day: OpenDay, sender: number, { status, target }: LogLine): void {
-  const isRefused = status >= 400 && status < 500;
-  addRequest(day, sender, isRefused, isRefused && isProbe(target));
+/** @param isLinked Whether a page of the site led to the request. */
+function noteRequest(
+  day: OpenDay,
+  sender: number,
+  { status, target }: LogLine,
+  isLinked: () => boolean,
+): void {
+  // A 401 asks who it is: IIS answers so twice for each page, before the page.
+  const isRefused = status >= 400 && status < 500 && status !== 401;
+  const kind = isRefused ? findProbeKind(target) : -1;
+  addRequest(day, sender, isRefused, kind >= 0 && !isLinked() ? kind : undefined);
 }
 
 /** A log without user agents cannot tell bots apart; then every sender counts as one unknown browser. */

@@ -21,13 +21,14 @@ export function countDay(day: OpenDay, until = Number.POSITIVE_INFINITY): DayCou
   const scanners = findScanners(day, until);
   const tally = createTally(day);
   const totals = { visitors: 0, pageviews: 0, events: 0 };
-  let scannerViews = 0;
+  const left = { senders: scanners.size, viewers: 0, pageviews: 0 };
   const viewsByAddress = new Uint32Array(day.addressCount);
   forEachSender(day, order, (sender, from, to) => {
     const views = countViews(day, order, from, to);
     if (views === 0) return;
     if (scanners.has(sender)) {
-      scannerViews += views;
+      left.viewers++;
+      left.pageviews += views;
       return;
     }
     totals.visitors++;
@@ -47,7 +48,7 @@ export function countDay(day: OpenDay, until = Number.POSITIVE_INFINITY): DayCou
     totals,
     tables: { tallies: (dimension) => tallies.get(dimension), crawlers: () => crawlers },
     folded: [...tallies].filter(([, { values }]) => values.includes(OTHER)).map(([dimension]) => dimension),
-    scanners: { senders: scanners.size, pageviews: scannerViews },
+    scanners: left,
     isProxied: isProxied(viewsByAddress, totals.pageviews),
   };
 }

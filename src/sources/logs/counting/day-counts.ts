@@ -12,8 +12,8 @@ export interface DayCounts {
   tables: DayTables;
   /** The dimensions of which values were folded into `OTHER`. */
   folded: readonly Dimension[];
-  /** What was left out because the sender is a scanner. */
-  scanners: { senders: number; pageviews: number };
+  /** What was left out because the sender is a scanner: all of them, those with a page view, and their page views. */
+  scanners: { senders: number; viewers: number; pageviews: number };
   /** Whether the addresses seem to be those of a proxy. */
   isProxied: boolean;
 }

@@ -5,9 +5,9 @@ import type { BrowserAgent } from "./agents.ts";
 import { limitText, MAX_VALUES, OTHER } from "./limits.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
-import { findChannel, readOrigin } from "./origin.ts";
+import { createIsOwnHost, findChannel, readOrigin } from "./origin.ts";
 import { cleanPath } from "./page-path.ts";
-import { type RequestTarget, readHost, withoutWww } from "./request.ts";
+import { type RequestTarget, readHost } from "./request.ts";
 
 /** The caches of raw texts are emptied at this size; they only save time. */
 const MAX_KEPT = 50_000;
@@ -106,8 +106,7 @@ function numberOrigin(
   sender: number,
 ): number {
   const host = readHost(rawHost) ?? domain;
-  const isOwn = (name: string) => name === domain || name === withoutWww(host);
-  const origin = readOrigin(line, query, isOwn);
+  const origin = readOrigin(line, query, createIsOwnHost(domain, rawHost));
   const language = line.language === undefined ? null : readLanguage(line.language);
   const limit = (dimension: keyof OriginValues, value: string | null) =>
     values.limit(dimension, value === null ? null : limitText(value), sender);

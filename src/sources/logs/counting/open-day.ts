@@ -4,6 +4,7 @@ import { type CrawlerDay, type DayCounts, DEFINITION } from "./day-counts.ts";
 import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
+import { addProbe } from "./probes.ts";
 
 /** A day whose lines can still come. What an earlier process has kept of it is read when it is needed. */
 export interface DayInProgress {
@@ -64,7 +65,7 @@ export interface OpenDay {
 
 /** Who sent requests: an address and a user agent each, without bots. */
 export interface Senders {
-  /** All requests; those that were answered 4xx; of these, those for a known probe. */
+  /** All requests; those that were refused (4xx but 401); of these, the probes, see probes.ts. */
   requests: Column;
   errors: Column;
   probes: Column;
@@ -129,14 +130,16 @@ export function openDay(date: string, start: number, end: number): OpenDay {
   };
 }
 
-export function addRequest(day: OpenDay, sender: number, isError: boolean, isProbe: boolean): void {
+/** @param probe The kind of the probe, if it was one. */
+export function addRequest(day: OpenDay, sender: number, isError: boolean, probe: number | undefined): void {
   const { senders } = day;
   increase(senders.requests, sender, 1);
   // Any request can make its sender a scanner, or show that they are none.
   day.version++;
   if (!isError) return;
   increase(senders.errors, sender, 1);
-  if (isProbe) increase(senders.probes, sender, 1);
+  if (probe !== undefined)
+    senders.probes.values[sender] = addProbe(senders.probes.values[sender] ?? 0, probe);
 }
 
 export function addHit(day: OpenDay, sender: number, time: number, page: number, origin: number): void {

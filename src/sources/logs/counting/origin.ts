@@ -1,7 +1,7 @@
 import { copyText } from "../copy-text.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import { findReferrerKind, groupReferrer } from "./referrers.ts";
-import { withoutWww } from "./request.ts";
+import { readHost, withoutWww } from "./request.ts";
 
 /** Where a visit came from, by the referrer and the URL of its first page view. */
 export interface Origin {
@@ -16,14 +16,40 @@ export interface Origin {
   clickId: string | null;
 }
 
-/** The referring host without `www.`; null if there is none, if it is not a URL, or if it is one of the site's own hosts. */
-function readReferrer(referrer: string | undefined, isOwn: (host: string) => boolean): string | null {
+/** The referring host without `www.`; null if there is none, or if it is not a URL. */
+function readReferringHost(referrer: string | undefined): string | null {
   if (referrer === undefined || referrer === "") return null;
   const [, authority = ""] = /^(?:https?|android-app):\/\/([^/?#]{1,300})/i.exec(referrer) ?? [];
   const host = withoutWww(
     authority.replace(/^.*@/, "").replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase(),
   );
-  return host === "" || isOwn(host) ? null : groupReferrer(host);
+  return host === "" ? null : host;
+}
+
+/** The same, grouped by site; null also if it is one of the site's own hosts. */
+function readReferrer(referrer: string | undefined, isOwn: (host: string) => boolean): string | null {
+  const host = readReferringHost(referrer);
+  return host === null || isOwn(host) ? null : groupReferrer(host);
+}
+
+/**
+ * Creates a test for hosts of the site itself.
+ *
+ * @param rawHost The host of the line, which may be another name of the site.
+ */
+export function createIsOwnHost(domain: string, rawHost: string | undefined): (host: string) => boolean {
+  const host = withoutWww(readHost(rawHost) ?? domain);
+  return (name) => name === domain || name === host;
+}
+
+/** Whether a request came from a page of the site itself. */
+export function isOwnReferrer(
+  referrer: string | undefined,
+  domain: string,
+  rawHost: string | undefined,
+): boolean {
+  const host = readReferringHost(referrer);
+  return host !== null && createIsOwnHost(domain, rawHost)(host);
 }
 
 const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];

@@ -1,10 +1,11 @@
 import { readColumn } from "./columns.ts";
 import type { OpenDay } from "./open-day.ts";
+import { countProbes, findServedKinds, MIN_PROBES } from "./probes.ts";
 
 /** A visit ends after this many seconds without a page view. */
 export const VISIT_GAP = 30 * 60;
-/** A sender with this many requests, of which this share was answered 4xx, is a scanner, */
-const SCANNER = { requests: 20, errors: 0.8, probes: 3 };
+/** A sender with this many requests, of which this share was refused, is a scanner, and so is one with `MIN_PROBES` probes, */
+const SCANNER = { requests: 20, errors: 0.8 };
 /** unless the address has more than this share of the day's visitors: then it is a proxy. */
 const PROXY_SHARE = 0.05;
 
@@ -80,7 +81,13 @@ export function findScanners(
 ): Set<number> {
   const { addresses } = day.senders;
   const suspects: number[] = [];
-  for (const sender of senders) if (isSuspect(day, sender)) suspects.push(sender);
+  // Nearly no day needs its pages looked at.
+  let served: ReadonlySet<number> | undefined;
+  const isServed = (kind: number) => {
+    served ??= findServedKinds(listPages(day, until - day.start));
+    return served.has(kind);
+  };
+  for (const sender of senders) if (isSuspect(day, sender, isServed)) suspects.push(sender);
   if (suspects.length === 0) return new Set();
   const asked = new Set(suspects.map((sender) => addresses.values[sender] ?? 0));
   const { visitors, total } = countVisitors(day, asked, until - day.start);
@@ -92,10 +99,26 @@ export function findScanners(
   return new Set(suspects.filter((sender) => !isProxy(addresses.values[sender] ?? 0)));
 }
 
-function isSuspect({ senders: { requests, errors, probes } }: OpenDay, sender: number): boolean {
+function isSuspect(
+  { senders: { requests, errors, probes } }: OpenDay,
+  sender: number,
+  isServed: (kind: number) => boolean,
+): boolean {
   const [all, refused] = [requests.values[sender] ?? 0, errors.values[sender] ?? 0];
-  const isNoisy = all >= SCANNER.requests && refused >= SCANNER.errors * all;
-  return isNoisy || (probes.values[sender] ?? 0) >= SCANNER.probes;
+  if (all >= SCANNER.requests && refused >= SCANNER.errors * all) return true;
+  const asked = probes.values[sender] ?? 0;
+  return countProbes(asked) >= MIN_PROBES && countProbes(asked, isServed) >= MIN_PROBES;
+}
+
+/** The paths that were answered with a page. */
+function listPages({ hits, values }: OpenDay, until: number): string[] {
+  const numbers = new Set<number>();
+  for (let hit = 0; hit < hits.page.length; hit++) {
+    const page = hits.page.values[hit] ?? 0;
+    if ((page & 1) === 0 && (hits.second.values[hit] ?? 0) <= until) numbers.add(page >>> 1);
+  }
+  const { at } = values.of("pages");
+  return [...numbers].map((number) => at(number) ?? "");
 }
 
 /** Counts the senders with a page view, scanners included: by address for some addresses, and in total. */
