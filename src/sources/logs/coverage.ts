@@ -12,7 +12,7 @@ import type { LogSettings } from "./settings.ts";
 
 const DAY_SECONDS = 86_400;
 const HOUR = 3_600;
-/** A few lines may be cut off before the user agent. */
+/** A few lines may be in another format. */
 const MAX_WITHOUT_AGENT = 0.01;
 
 /** Warnings about the log's days that a reader needs before using their numbers. */

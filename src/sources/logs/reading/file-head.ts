@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createLineParser, type Detected, detectFormat } from "./formats/index.ts";
+import { createLineParser, type Detected, detectFormat, specialize } from "./formats/index.ts";
 import { type Compression, explainDamage, type LogFile, readCompression, readContent } from "./log-file.ts";
 import type { LogFormat } from "./log-line.ts";
 import { forEachLine, MAX_LINE_BYTES, readBlocks } from "./text-blocks.ts";
@@ -24,7 +24,9 @@ export async function readHead(file: LogFile, asked: LogFormat | undefined): Pro
   const compression = await readCompression(file);
   const { lines: sample, damage } = await readSample(file, compression);
   const detected: Detected =
-    asked === undefined || sample.length === 0 ? detectFormat(sample) : { kind: "access", format: asked };
+    asked === undefined || sample.length === 0
+      ? detectFormat(sample)
+      : { kind: "access", format: specialize(asked, sample) };
   let fingerprint = "";
   let firstTime = Number.POSITIVE_INFINITY;
   if (detected.kind === "access") {

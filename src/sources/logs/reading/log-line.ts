@@ -32,4 +32,6 @@ export interface LogFormat {
   name: string;
   /** Creates the parser of one file, which may remember header lines. */
   createParser(): LineParser;
+  /** The format of a file with these first lines, if the format leaves something open: what each of its lines must have. */
+  specialize?(lines: readonly string[]): LogFormat;
 }

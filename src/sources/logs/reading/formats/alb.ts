@@ -20,7 +20,10 @@ function parseLine(line: string): LogLine | undefined {
   const request = unquote(cells[REQUEST]);
   const [, method = "", target = request] = /^([A-Z]+) (\S+)/.exec(request) ?? [];
   const agent = unquote(cells[AGENT]);
+  // The line ends within the user agent.
+  if (agent.startsWith('"')) return undefined;
   return { time, address, method, target, status, agent: agent === "-" ? "" : agent };
 }
 
-const unquote = (cell = "") => (cell.startsWith('"') ? cell.slice(1, -1) : cell);
+/** A cell that only begins with a quote stays as it is. */
+const unquote = (cell = "") => (/^".*"$/s.test(cell) && cell.length > 1 ? cell.slice(1, -1) : cell);

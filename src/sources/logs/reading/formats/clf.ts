@@ -8,9 +8,30 @@ import { createTimestampReader } from "./timestamp.ts";
  *
  * Lighttpd writes the host in place of ident. A third quoted text, as in nginx's `main`, is X-Forwarded-For.
  */
-export const clf: LogFormat = { name: "combined", createParser };
+export const clf: LogFormat = {
+  name: "combined",
+  createParser: () => createParser(0),
+  specialize: (lines) => {
+    const texts = countUsualTexts(lines);
+    return { ...clf, createParser: () => createParser(texts) };
+  },
+};
 
-function createParser(): LineParser {
+/** The number of quoted texts after the status that most lines have: lines with fewer are cut off. */
+function countUsualTexts(lines: readonly string[]): number {
+  const counts = [0, 1, 2, 3].map((texts) => {
+    const parse = createParser(texts);
+    return lines.filter((line) => parse(line) !== undefined).length;
+  });
+  // The most that at least half of the lines have.
+  return Math.max(
+    0,
+    counts.findLastIndex((count) => count > 0 && 2 * count >= (counts[0] ?? 0)),
+  );
+}
+
+/** @param texts How many quoted texts a line has after its status, at least. */
+function createParser(texts: number): LineParser {
   const readTimestamp = createTimestampReader();
   return (line) => {
     const open = findTimestamp(line);
@@ -36,8 +57,7 @@ function createParser(): LineParser {
     if (!readSender(line, open, parsed)) return undefined;
     const read = line.includes("\\") ? readEscaped : readPlain;
     readRequest(line, request + 1, end, read, parsed);
-    readQuoted(line, end + 5, read, parsed);
-    return parsed;
+    return readQuoted(line, end + 5, read, parsed) >= texts ? parsed : undefined;
   };
 }
 
@@ -131,21 +151,27 @@ function isMethod(line: string, from: number, to: number): boolean {
   return true;
 }
 
-/** Reads up to three quoted texts, starting at a position: referrer and user agent, and X-Forwarded-For. */
-function readQuoted(line: string, from: number, read: ReadText, into: LogLine): void {
+/**
+ * Reads up to three quoted texts, starting at a position: referrer and user agent, and X-Forwarded-For. Returns how many there
+ * are; less than none if the line ends within one of the first two.
+ */
+function readQuoted(line: string, from: number, read: ReadText, into: LogLine): number {
   const first = line.indexOf('"', from);
-  const firstEnd = first < 0 ? -1 : findClosingQuote(line, first + 1);
+  if (first < 0) return 0;
+  const firstEnd = findClosingQuote(line, first + 1);
   const second = firstEnd < 0 ? -1 : line.indexOf('"', firstEnd + 1);
   const secondEnd = second < 0 ? -1 : findClosingQuote(line, second + 1);
-  if (secondEnd < 0) return;
+  if (firstEnd < 0 || (second >= 0 && secondEnd < 0)) return -1;
+  if (secondEnd < 0) return 1;
   const [referrer, agent] = [read(line, first + 1, firstEnd), read(line, second + 1, secondEnd)];
   into.referrer = referrer === "-" ? "" : referrer;
   into.agent = agent === "-" ? "" : agent;
   const third = line.indexOf('"', secondEnd + 1);
   const thirdEnd = third < 0 ? -1 : findClosingQuote(line, third + 1);
-  if (thirdEnd < 0) return;
+  if (thirdEnd < 0) return 2;
   const forwarded = read(line, third + 1, thirdEnd);
   if (forwarded !== "-") into.forwarded = forwarded;
+  return 3;
 }
 
 const SIMPLE: Record<string, string> = { n: "\n", r: "\r", t: "\t", v: "\v", b: "\b", f: "\f" };

@@ -28,9 +28,13 @@ export function detectFormat(lines: readonly string[]): Detected {
     return { format, read: filled.filter((line) => parse(line) !== undefined).length };
   });
   const best = scores.reduce((a, b) => (b.read > a.read ? b : a));
-  if (best.read * 2 >= filled.length) return { kind: "access", format: best.format };
+  if (best.read * 2 >= filled.length) return { kind: "access", format: specialize(best.format, filled) };
   return { kind: filled.some((line) => ERROR_LINE.test(line)) ? "error-log" : "unknown" };
 }
+
+/** A format as the file with these first lines has it. */
+export const specialize = (format: LogFormat, lines: readonly string[]): LogFormat =>
+  format.specialize?.(lines) ?? format;
 
 /** The first words of a line in nginx's error log, and in Apache's. */
 const ERROR_LINE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[[a-z]+\] |^\[\w{3} \w{3} \d\d [\d:.]+ \d{4}\] \[/;
