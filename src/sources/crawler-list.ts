@@ -184,7 +184,17 @@ export function findCrawler(userAgent: string): Crawler | undefined {
   return name === undefined ? undefined : byName.get(name.toLowerCase());
 }
 
+/** The bots that are no known crawlers, where crawlers are kept by name. */
+export const NO_NAME = "";
+
+interface DescribedCrawler extends Omit<Crawler, "value" | "operator"> {
+  /** Null for `NO_NAME`. */
+  value: string | null;
+  operator: string | null;
+}
+
 /** Who a crawler of that name is. A later version of the list may lack a crawler that an earlier version counted. */
-export function describeCrawler(name: string): Omit<Crawler, "operator"> & { operator: string | null } {
+export function describeCrawler(name: string): DescribedCrawler {
+  if (name === NO_NAME) return { value: null, label: "(no known name)", operator: null, purpose: "other" };
   return byName.get(name.toLowerCase()) ?? { value: name, label: name, operator: null, purpose: "other" };
 }

@@ -93,7 +93,7 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
       const [totals, ...crawlers] = rows;
       return {
         rows: crawlers.map((row) => ({
-          ...describeCrawler(row.value),
+          ...describeCrawler(row.value.slice(1)),
           requests: row.request_count,
           pages: row.page_count,
           errors: row.error_count,

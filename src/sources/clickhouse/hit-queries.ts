@@ -70,18 +70,19 @@ export function createHitLayout(database: string, table: string): TableLayout {
     breakdown: (dimension, timeFilter) => `${countValues(dimension, timeFilter)}
       ${byValue}`,
 
-    // The row without a name has the totals and comes first. Pages are counted per day, as visitors are.
+    // The row with the empty text has the totals and comes first: names are written after a mark, since bots without a known
+    // name have an empty one. Pages are counted per day, as visitors are.
     crawlers: (timeFilter) => `
       SELECT
-        crawler AS value,
+        concat('=', crawler) AS value,
         count() AS request_count,
         uniqExact(day, path) AS page_count,
         countIf(status >= 400) AS error_count,
         toUnixTimestamp(max(time)) AS last_seen
       FROM ${from}
-      WHERE ${IN_SPAN} AND kind = 'bot' AND crawler != '' ${timeFilter("time")}
+      WHERE ${IN_SPAN} AND kind = 'bot' ${timeFilter("time")}
       GROUP BY value WITH ROLLUP
-      ORDER BY value != '', request_count DESC, value
+      ORDER BY value != '', request_count DESC, value = '=', value
       LIMIT {limit:UInt32}`,
 
     active: (timeFilter) => `

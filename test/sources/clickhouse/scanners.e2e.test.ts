@@ -26,9 +26,20 @@ const requests = [
   ).flat(),
 ];
 
-describe.skipIf(!hasChdb)("scanners are left out, and mentioned, as in logs", () => {
+/** Bots with a known name, with another one, and without any. */
+const bots = [
+  ...times(2, (n) => ({ agent: "GPTBot/1.2", target: `/${n}` })),
+  ...times(2, () => ({ agent: "python-requests/2.32.3", target: "/page.aspx" })),
+  { agent: "-", status: 404 },
+  { agent: "bingbot/2.0" },
+  { agent: "bingbot/2.0", status: 500 },
+];
+
+describe.skipIf(!hasChdb)("scanners and bots are as in logs", () => {
   const { path } = createLogFolder({
-    "access.log": joinLines(...requests.map((each) => combined({ at: `${DAY}T12:00:00Z`, ...each }))),
+    "access.log": joinLines(
+      ...[...requests, ...bots].map((each) => combined({ at: `${DAY}T12:00:00Z`, ...each })),
+    ),
   });
   const flags = { logs: [path("access.log")], site: ["example.com"] };
   const clock = { now: LOG_NOW };
@@ -49,12 +60,22 @@ describe.skipIf(!hasChdb)("scanners are left out, and mentioned, as in logs", ()
     return {
       days: await source.days(span),
       warnings: warnings.filter(({ code }) => code === "many_scanners"),
+      crawlers: await Promise.all([1, 2, 10].map((limit) => source.crawlers?.(span, limit))),
     };
   };
 
   it("in the hits and in the sums of days", async () => {
     const expected = await ask(openTestLogs(flags).source);
-    expect(expected).toEqual({
+    expect(expected.crawlers.at(-1)).toMatchObject({
+      rows: [
+        { value: null, requests: 3, pages: 2, errors: 1 },
+        { value: "GPTBot", requests: 2, pages: 2, errors: 0 },
+        { value: "bingbot", requests: 2, pages: 1, errors: 1 },
+      ],
+      totalRows: 3,
+      totalRequests: 7,
+    });
+    expect(expected).toMatchObject({
       days: [{ date: DAY, visitors: 8, pageviews: 8, events: 0 }],
       warnings: [
         expect.objectContaining({ values: { days: 1, from: DAY, to: DAY, scanners: 3, senders: 11 } }),

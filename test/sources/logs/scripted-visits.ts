@@ -12,7 +12,7 @@ export interface Visit {
   /** What the server must answer. */
   status: number;
   /** `prefetch` is a page view where the log does not have the header. */
-  as: "page" | "prefetch" | "download" | "crawler" | "nothing";
+  as: "page" | "prefetch" | "download" | "crawler" | "bot" | "nothing";
 }
 
 const agents = {
@@ -64,7 +64,7 @@ export function writeScript(part: number): Visit[] {
     { from: 9, agent: "chrome", path: "/about/", headers: prefetch, status: 200, as: "prefetch" },
     { from: 30, agent: "GPTBot", path: "/", status: 200, as: "crawler" },
     { from: 30, agent: "GPTBot", path: `/missing/${part}`, status: 404, as: "crawler" },
-    { from: 31, agent: "uptime", path: "/", status: 200, as: "nothing" },
+    { from: 31, agent: "uptime", path: "/", status: 200, as: "bot" },
     // A scanner with a browser's name.
     { from: 66, agent: "firefox", path: "/", status: 200, as: "nothing" },
     ...["/wp-login.php", "/.env", "/.git/config"].map(
@@ -145,7 +145,9 @@ export function countSent(visits: readonly Visit[], counted: readonly Visit["as"
     events: downloads.length,
     pages: tally(views.map(({ path }) => path.replace(/\?.*/, ""))),
     google: new Set(fromGoogle.map(who)).size,
-    crawlers: tally(visits.flatMap(({ as, agent }) => (as === "crawler" ? [agent] : []))),
+    crawlers: tally(
+      visits.flatMap(({ as, agent }) => (as === "crawler" ? [agent] : as === "bot" ? ["null"] : [])),
+    ),
   };
 }
 

@@ -17,6 +17,7 @@
  * close-days.ts   keeps the counts alone
  */
 
+import { NO_NAME } from "../../crawler-list.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { LogSettings, Place } from "../settings.ts";
 import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
@@ -106,9 +107,8 @@ export function createCollector(
     address: string,
     rawPath: string,
   ) => {
-    if (crawler === undefined && recorder === undefined) return;
     const path = cleanPath(rawPath);
-    if (crawler !== undefined) addCrawlerRequest(day, crawler, line, path);
+    addCrawlerRequest(day, crawler ?? NO_NAME, line, path);
     const { status, time, agent: userAgent = "" } = line;
     recorder?.addBot(log, day, { group: groupAddress(address), userAgent, crawler, path, status, time });
   };

@@ -55,7 +55,7 @@ export interface OpenDay {
   rawOrigins: Map<string, number>;
   /** The addresses and senders of an earlier process, which are known by hashes only. */
   known?: KnownSenders | undefined;
-  /** The crawlers' requests, by crawler. */
+  /** The requests of bots, by crawler; of those without a known name as `NO_NAME`. */
   crawlers: Map<string, OpenCrawler>;
   /** Grows with each request that may change the counts. */
   version: number;
