@@ -74,7 +74,7 @@ function describeExport({ days, open, unknown, late, damaged }: ExportReport): s
       : []),
     ...(proxied.length > 0
       ? [
-          `Left out: ${list(proxied)}, on which nearly all page views come from three addresses or fewer, as if from a proxy in front of the server. See --trust-forwarded and --accept-proxy-addresses.`,
+          `Left out: ${list(proxied)}, on which nearly all page views come from a few addresses, as if from a proxy in front of the server. See --trust-forwarded and --accept-proxy-addresses.`,
         ]
       : []),
     ...(late > 0

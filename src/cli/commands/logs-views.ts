@@ -148,7 +148,7 @@ function listWarnings({ sites, outcomes, files, left_out }: DryRun): string[] {
   return [
     ...proxied.map(
       ({ site, proxied_days }) =>
-        `Visitors of ${site} cannot be counted on ${formatCount(proxied_days, "day")}: nearly all page views come from three addresses or fewer, as if from a proxy. See --trust-forwarded and --accept-proxy-addresses.`,
+        `Visitors of ${site} cannot be counted on ${formatCount(proxied_days, "day")}: nearly all page views come from a few addresses, as if from a proxy. See --trust-forwarded and --accept-proxy-addresses.`,
     ),
     ...(late ? [`${formatCount(late.lines, "line")} came more than 24 hours after their day ended.`] : []),
     ...files.flatMap(({ file, repeats }) =>

@@ -1,4 +1,4 @@
-import { addDays, listDays } from "../../operations/days.ts";
+import { addDays, type Days, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
@@ -19,7 +19,7 @@ const MAX_WITHOUT_AGENT = 0.01;
 export function coverageWarnings(
   log: SiteLog,
   { from, to, now }: Span,
-  { trustForwarded }: Pick<LogSettings, "trustForwarded">,
+  { trustForwarded, acceptProxyAddresses }: Pick<LogSettings, "trustForwarded" | "acceptProxyAddresses">,
 ): Warning[] {
   const { first, last, timezone, fields } = log;
   if (first === undefined || last === undefined) return [];
@@ -80,8 +80,7 @@ export function coverageWarnings(
   if (isMixed) {
     warn("definition", "Some days were counted by an earlier version of this program, whose rules differ.");
   }
-  const scanners = warnOfScanners(listScanners(log, from, to));
-  if (scanners !== undefined) warnings.push(scanners);
+  warnings.push(...warnOfSenders(log, { from, to }, acceptProxyAddresses));
   if (fields.agent.absent > MAX_WITHOUT_AGENT * (fields.agent.absent + fields.agent.present)) {
     warn("no_user_agent", "The log has no user agents, so bots are counted as visitors.");
   }
@@ -107,18 +106,35 @@ function listFolded({ open, closed }: SiteLog, from: string, to: string): Dimens
 
 const nameDimension = (dimension: Dimension) => dimension.replaceAll("_", " ");
 
-/** The scanners of days. Earlier definitions counted them otherwise. */
-function listScanners(log: SiteLog, from: string, to: string) {
-  const days = listDays(from, to).flatMap((date) => {
+/** Warnings that few or many senders are behind the numbers of some days. */
+function warnOfSenders(log: SiteLog, { from, to }: Days, acceptProxyAddresses: boolean): Warning[] {
+  const counted = listCounted(log, from, to);
+  const scanners = warnOfScanners(
+    counted.map(({ date, counts }) => ({
+      date,
+      visitors: counts.totals.visitors,
+      scanners: counts.scanners.viewers,
+    })),
+  );
+  const suspected = counted.filter(({ counts }) => counts.proxy === "suspected").map(({ date }) => date);
+  const proxy = {
+    code: "maybe_proxied",
+    detail: `On ${listSome(suspected)}, nearly all page views come from a few addresses. If these are a proxy's, many visitors count as one: see --trust-forwarded and --accept-proxy-addresses.`,
+    values: describeDates(suspected),
+  };
+  return [
+    ...(scanners === undefined ? [] : [scanners]),
+    ...(suspected.length === 0 || acceptProxyAddresses ? [] : [proxy]),
+  ];
+}
+
+/** The days that were counted by today's definition. */
+function listCounted(log: SiteLog, from: string, to: string) {
+  return listDays(from, to).flatMap((date) => {
     const open = log.open.get(date);
     const counts = log.closed.get(date) ?? (open && countOpenDay(open));
     return counts?.definition === DEFINITION ? { date, counts } : [];
   });
-  return days.map(({ date, counts }) => ({
-    date,
-    visitors: counts.totals.visitors,
-    scanners: counts.scanners.viewers,
-  }));
 }
 
 /** The days without any line between the first and the last day of a log. */

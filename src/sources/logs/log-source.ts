@@ -180,13 +180,13 @@ interface QueriedDay {
 const listCounts = (days: readonly QueriedDay[]): DayCounts[] => days.flatMap(({ counts }) => counts ?? []);
 
 function assertNotProxied(days: readonly QueriedDay[]): void {
-  const proxied = days.filter(({ counts }) => counts?.isProxied);
+  const proxied = days.filter(({ counts }) => counts?.proxy === "certain");
   const [first] = proxied;
   if (first === undefined) return;
   const others = proxied.length === 1 ? "" : ` and ${proxied.length - 1} more days`;
   throw new AnalyticsError(
     "usage",
-    `Visitors cannot be counted on ${first.date}${others}: nearly all page views come from three addresses or fewer, as if from a proxy in front of the server.`,
+    `Visitors cannot be counted on ${first.date}${others}: nearly all page views come from a few addresses, as if from a proxy in front of the server.`,
     {
       hint: "Have the server log the visitor's address (nginx: real_ip_header; Apache: mod_remoteip; Caddy: trusted_proxies). If X-Forwarded-For is in the log, add --trust-forwarded 1. If these are the visitors, add --accept-proxy-addresses.",
     },

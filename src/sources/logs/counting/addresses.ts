@@ -75,3 +75,28 @@ function addRange(blocks: BlockList, range: string): void {
   }
   blocks.addSubnet(address, length, version === 4 ? "ipv4" : "ipv6");
 }
+
+/** The 32 bits of an IPv4 address in its common form; undefined for anything else, such as numbers with leading zeros. */
+export function parseIpv4(text: string): number | undefined {
+  let [bits, octet, digits, dots] = [0, 0, 0, 0];
+  for (let at = 0; at <= text.length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit >= 0 && digit <= 9) {
+      if (digits > 0 && octet === 0) return undefined;
+      octet = 10 * octet + digit;
+      digits++;
+      if (octet > 255) return undefined;
+      continue;
+    }
+    const isEnd = at === text.length;
+    if (digits === 0 || (!isEnd && digit !== DOT)) return undefined;
+    bits = (bits << 8) | octet;
+    if (!isEnd) dots++;
+    octet = 0;
+    digits = 0;
+  }
+  return dots === 3 ? bits : undefined;
+}
+
+/** The character code of a dot, minus that of 0. */
+const DOT = -2;

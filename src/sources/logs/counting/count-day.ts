@@ -4,11 +4,16 @@ import type { CrawlerDay, DayCounts, Tallies } from "./day-counts.ts";
 import { OTHER } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
+import { CDN, NO_RELAY } from "./relays.ts";
 import { createValues, type Values } from "./values.ts";
 import { countViews, findScanners, forEachSender, forEachVisit, orderHits, type Visit } from "./visits.ts";
 
 /** If few addresses have this share of many page views, the log has a proxy's addresses in place of visitors'. */
-const PROXIED = { views: 1_000, addresses: 3, share: 0.8 };
+const PROXIED = { addresses: 3, share: 0.8 };
+/** From how many page views on that is certain, and from how many it is worth a warning: of any addresses, */
+const MIN_VIEWS = { certain: 200, suspected: 50 };
+/** and of addresses that a proxy beside the server, or a content delivery network, has. */
+const MIN_RELAYED_VIEWS = { certain: 50, suspected: 10 };
 
 /**
  * Counts a day, or its part up to and including `until`, by the definition in docs/logs.md: who is a visitor, which of
@@ -22,7 +27,7 @@ export function countDay(day: OpenDay, until = Number.POSITIVE_INFINITY): DayCou
   const tally = createTally(day);
   const totals = { visitors: 0, pageviews: 0, events: 0 };
   const left = { senders: scanners.size, viewers: 0, pageviews: 0 };
-  const viewsByAddress = new Uint32Array(day.addressCount);
+  const addresses = { views: new Uint32Array(day.addressCount), relays: new Uint8Array(day.addressCount) };
   forEachSender(day, order, (sender, from, to) => {
     const views = countViews(day, order, from, to);
     if (views === 0) return;
@@ -34,7 +39,8 @@ export function countDay(day: OpenDay, until = Number.POSITIVE_INFINITY): DayCou
     totals.visitors++;
     totals.pageviews += views;
     const address = day.senders.addresses.values[sender] ?? 0;
-    viewsByAddress[address] = (viewsByAddress[address] ?? 0) + views;
+    addresses.views[address] = (addresses.views[address] ?? 0) + views;
+    addresses.relays[address] = day.senders.relays.values[sender] ?? NO_RELAY;
     totals.events += to - from - views;
     tally.startVisitor();
     countHits(day, order, from, to, tally);
@@ -49,7 +55,7 @@ export function countDay(day: OpenDay, until = Number.POSITIVE_INFINITY): DayCou
     tables: { tallies: (dimension) => tallies.get(dimension), crawlers: () => crawlers },
     folded: [...tallies].filter(([, { values }]) => values.includes(OTHER)).map(([dimension]) => dimension),
     scanners: left,
-    isProxied: isProxied(viewsByAddress, totals.pageviews),
+    proxy: findProxy(addresses, totals.pageviews),
   };
 }
 
@@ -57,10 +63,42 @@ function countCrawlers({ crawlers }: OpenDay): Map<string, CrawlerDay> {
   return new Map([...crawlers].map(([name, { paths, ...rest }]) => [name, { ...rest, pages: paths.size }]));
 }
 
-function isProxied(viewsByAddress: Uint32Array, pageviews: number): boolean {
-  if (pageviews < PROXIED.views) return false;
-  const most = viewsByAddress.sort().subarray(-PROXIED.addresses);
-  return most.reduce((sum, views) => sum + views, 0) >= PROXIED.share * pageviews;
+/** By address: its page views, and what it says about a proxy (relays.ts). */
+interface Addresses {
+  views: Uint32Array;
+  relays: Uint8Array;
+}
+
+/** Whether the addresses of a day seem to be those of a proxy. */
+function findProxy({ views, relays }: Addresses, total: number): DayCounts["proxy"] {
+  const isMost = (some: number) => total > 0 && some >= PROXIED.share * total;
+  const most = findMost(views, PROXIED.addresses);
+  const add = (addresses: readonly number[]) =>
+    addresses.reduce((sum, address) => sum + (views[address] ?? 0), 0);
+  // A network has many addresses, and nobody reads from them.
+  const viewsOfNetworks = views.reduce(
+    (sum, count, address) => sum + (relays[address] === CDN ? count : 0),
+    0,
+  );
+  const isRelayed =
+    isMost(add(most.filter((address) => relays[address] !== NO_RELAY))) || isMost(viewsOfNetworks);
+  if (!isRelayed && !isMost(add(most))) return "none";
+  const min = isRelayed ? MIN_RELAYED_VIEWS : MIN_VIEWS;
+  if (total >= min.certain) return "certain";
+  return total >= min.suspected ? "suspected" : "none";
+}
+
+/** The indices of the highest numbers, at most `count`. */
+function findMost(numbers: Uint32Array, count: number): number[] {
+  const most: number[] = [];
+  numbers.forEach((number, index) => {
+    const last = most[count - 1];
+    if (last !== undefined && number <= (numbers[last] ?? 0)) return;
+    most.push(index);
+    most.sort((a, b) => (numbers[b] ?? 0) - (numbers[a] ?? 0));
+    most.length = Math.min(most.length, count);
+  });
+  return most;
 }
 
 /** Tallies what each hit has: a path, or the event. */

@@ -14,8 +14,8 @@ export interface DayCounts {
   folded: readonly Dimension[];
   /** What was left out because the sender is a scanner: all of them, those with a page view, and their page views. */
   scanners: { senders: number; viewers: number; pageviews: number };
-  /** Whether the addresses seem to be those of a proxy. */
-  isProxied: boolean;
+  /** Whether the addresses seem to be those of a proxy. If it is certain, visitors cannot be counted. */
+  proxy: "none" | "suspected" | "certain";
 }
 
 export interface DayTables {

@@ -71,6 +71,8 @@ export interface Senders {
   probes: Column;
   /** The number of the address on this day. */
   addresses: Column;
+  /** What the address says about a proxy, see relays.ts. */
+  relays: Column;
   /** The number of the profile: what user agent and address say about the sender. */
   profiles: Column;
   /** How many values the sender has added to the day. */
@@ -116,6 +118,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
       errors: createColumn(),
       probes: createColumn(),
       addresses: createColumn(),
+      relays: createColumn(),
       profiles: createColumn(),
       added,
     },

@@ -1,6 +1,8 @@
 import { copyText } from "../copy-text.ts";
+import { parseIpv4 } from "./addresses.ts";
 import { append } from "./columns.ts";
 import type { OpenDay, Senders } from "./open-day.ts";
+import { findRelay } from "./relays.ts";
 
 /** Who sends a request. */
 export interface Sender {
@@ -25,7 +27,9 @@ export function numberSender(day: OpenDay, sender: Sender, readProfile: (number:
   }
   let number = numbers.get(address);
   if (number === undefined) {
-    number = day.known?.findSender(group, agent) ?? addSender(day.senders, address, readProfile);
+    number =
+      day.known?.findSender(group, agent) ??
+      addSender(day.senders, address, findRelay(group), readProfile);
     numbers.set(address, number);
   }
   return number;
@@ -41,41 +45,22 @@ function numberAddress(day: OpenDay, group: string): number {
   return number;
 }
 
-function addSender(senders: Senders, address: number, readProfile: (number: number) => number): number {
+function addSender(
+  senders: Senders,
+  address: number,
+  relay: number,
+  readProfile: (number: number) => number,
+): number {
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
   append(senders.addresses, address);
+  append(senders.relays, relay);
   append(senders.added, 0);
   const number = senders.requests.length - 1;
   append(senders.profiles, readProfile(number));
   return number;
 }
-
-/** The 32 bits of an IPv4 address in its common form; undefined for anything else, such as numbers with leading zeros. */
-function parseIpv4(text: string): number | undefined {
-  let [bits, octet, digits, dots] = [0, 0, 0, 0];
-  for (let at = 0; at <= text.length; at++) {
-    const digit = text.charCodeAt(at) - 48;
-    if (digit >= 0 && digit <= 9) {
-      if (digits > 0 && octet === 0) return undefined;
-      octet = 10 * octet + digit;
-      digits++;
-      if (octet > 255) return undefined;
-      continue;
-    }
-    const isEnd = at === text.length;
-    if (digits === 0 || (!isEnd && digit !== DOT)) return undefined;
-    bits = (bits << 8) | octet;
-    if (!isEnd) dots++;
-    octet = 0;
-    digits = 0;
-  }
-  return dots === 3 ? bits : undefined;
-}
-
-/** The character code of a dot, minus that of 0. */
-const DOT = -2;
 
 export const formatAddress = (address: string | number): string =>
   typeof address === "string" ? address : [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");

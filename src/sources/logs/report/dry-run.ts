@@ -177,7 +177,7 @@ function describeSite({ domain, first, last, timezone }: SiteLog, days: readonly
     pageviews: add("pageviews"),
     events: add("events"),
     scanners: sum(days.map(({ scanners }) => scanners.senders)),
-    proxied_days: days.filter(({ isProxied }) => isProxied).length,
+    proxied_days: days.filter(({ proxy }) => proxy === "certain").length,
   };
 }
 

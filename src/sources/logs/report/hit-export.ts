@@ -77,14 +77,14 @@ export function createHitExport(options: ExportOptions): HitExport {
         ...(crawler !== undefined && { crawler }),
       });
     },
-    closeDay: (log, day, { isProxied }) => {
+    closeDay: (log, day, { proxy }) => {
       const { domain: site, first = 0, timezone } = log;
       const { date } = day;
       if (!isWanted(log, day)) return;
       const report = (rest: Omit<ExportedDay, "site" | "date">) => void days.push({ site, date, ...rest });
       if (!options.hasFirstDay && date === dateAt(first * 1000, timezone)) {
         report({ hits: 0, leftOut: "first_day" });
-      } else if (isProxied && !options.acceptProxyAddresses) {
+      } else if (proxy === "certain" && !options.acceptProxyAddresses) {
         report({ hits: 0, leftOut: "proxied" });
       } else {
         const { visitors, bots } = keep(day);

@@ -31,7 +31,7 @@ export interface JournalLine {
   profiles: (string | null)[][];
   /** Salted hashes, 12 bytes each, in base64. */
   addresses: string;
-  senders: { hash: string; address: string; profile: string };
+  senders: { hash: string; address: string; profile: string; relay: string };
   /** What is known by now of the senders that sent something. */
   changed: Record<(typeof COUNTERS)[number] | "sender", string>;
   hits: Record<(typeof HIT_COLUMNS)[number], string>;
@@ -128,6 +128,7 @@ function describeNew(site: string, day: OpenDay, before: Written | undefined, sa
       hash: hashes.senders.toString("base64"),
       address: encode(readColumn(senders.addresses).subarray(knownSenders)),
       profile: encode(readColumn(senders.profiles).subarray(knownSenders)),
+      relay: encode(readColumn(senders.relays).subarray(knownSenders)),
     },
     changed: {
       sender: encode(changed),
@@ -264,6 +265,7 @@ function addLine({ day, addresses, senders, columns }: Parts, line: JournalLine)
   senders.push(Buffer.from(line.senders.hash, "base64"));
   extend(day.senders.addresses, decode(line.senders.address));
   extend(day.senders.profiles, decode(line.senders.profile));
+  extend(day.senders.relays, decode(line.senders.relay));
   for (const name of HIT_COLUMNS) extend(day.hits[name], decode(line.hits[name]));
   const changed = decode(line.changed.sender);
   for (const name of COUNTERS) {

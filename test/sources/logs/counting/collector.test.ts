@@ -284,21 +284,58 @@ describe("scanners", () => {
 });
 
 describe("a proxy in front of the server", () => {
-  const views = (addresses: number, count: number) =>
-    times(count, (n) => ({ address: `10.0.0.${n % addresses}`, target: `/${n}` }));
+  const views = (addresses: readonly string[], count: number) =>
+    times(count, (n) => ({ address: addresses[n % addresses.length] ?? "", target: `/${n}` }));
+  const spread = (count: number, prefix: string) => times(count, (n) => `${prefix}${n + 1}`);
 
   it.each([
-    ["1000 page views of three addresses", views(3, 1000), true],
-    ["999 page views of three addresses", views(3, 999), false],
-    ["1000 page views of four addresses", views(4, 1000), false],
-  ])("%s", async (_, requests, isRefused) => {
+    ["999 page views of three addresses", views(spread(3, "192.0.2."), 999), "refused"],
+    ["200 page views of three addresses", views(spread(3, "192.0.2."), 200), "refused"],
+    ["199 page views of three addresses", views(spread(3, "192.0.2."), 199), "warned"],
+    ["50 page views of three addresses", views(spread(3, "192.0.2."), 50), "warned"],
+    ["49 page views of three addresses", views(spread(3, "192.0.2."), 49), "counted"],
+    ["1000 page views of four addresses", views(spread(4, "192.0.2."), 1000), "counted"],
+    ["50 page views of a private address", views(["10.1.2.3"], 50), "refused"],
+    ["50 page views of this machine", views(["127.0.0.1", "::1"], 50), "refused"],
+    ["49 page views of a private address", views(["fd12:3456::7"], 49), "warned"],
+    ["9 page views of a private address", views(["192.168.1.1"], 9), "counted"],
+    ["200 page views of an intranet", views(spread(10, "10.0.0."), 200), "counted"],
+    ["50 page views of a network that passes them on", views(spread(25, "172.68.10."), 50), "refused"],
+    [
+      "the same in IPv6",
+      views(
+        spread(9, "2606:4700:10::").map((each) => `${each}`),
+        50,
+      ),
+      "refused",
+    ],
+    [
+      "page views of a private address, and a quarter of others",
+      [...views(["10.0.0.1"], 60), ...views(spread(20, "192.0.2."), 20)],
+      "counted",
+    ],
+    [
+      "mostly one private address",
+      [...views(["10.0.0.1"], 60), ...views(spread(15, "192.0.2."), 15)],
+      "refused",
+    ],
+  ])("%s", async (_, requests, expected) => {
     const logs = openRequests(requests);
-    if (isRefused) await expect(logs.count()).rejects.toThrow("Visitors cannot be counted on 2026-11-21");
-    else expect((await logs.count()).pageviews).toBe(requests.length);
+    if (expected === "refused") {
+      await expect(logs.count()).rejects.toThrow("Visitors cannot be counted on 2026-11-21");
+      return;
+    }
+    expect((await logs.count()).pageviews).toBe(requests.length);
+    expect((await logs.warnings()).includes("maybe_proxied")).toBe(expected === "warned");
+  });
+
+  it("is not suspected if somebody accepts it", async () => {
+    const logs = openRequests(views(["192.0.2.1"], 199), { acceptProxyAddresses: true });
+    expect(await logs.warnings()).not.toContain("maybe_proxied");
   });
 
   it("is accepted if somebody says so", async () => {
-    const logs = openRequests(views(3, 1000), { acceptProxyAddresses: true });
+    const logs = openRequests(views(spread(3, "10.0.0."), 1000), { acceptProxyAddresses: true });
     expect(await logs.count()).toMatchObject({ visitors: 3, pageviews: 1000 });
   });
 });
