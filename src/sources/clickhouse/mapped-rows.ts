@@ -1,5 +1,6 @@
 import { list } from "isbot";
 import type { Dimension } from "../../operations/dimensions.ts";
+import { BROWSER_PLACEHOLDER, BROWSER_WORDS } from "../bot-agents.ts";
 import { columnsOf, type TextColumn } from "../hits.ts";
 import { NO_PAGE_PATTERNS } from "../logs/counting/page-path.ts";
 import type { QueryParams } from "./answer.ts";
@@ -88,7 +89,10 @@ export function writeMappedRows(mapping: Mapping, columns: MappedColumns): Mappe
       ? []
       : [
           { name: "there is a user agent", sql: `${text(agent)} NOT IN ('', '-')` },
-          { name: "the user agent is not a bot", sql: `NOT match(${text(agent)}, {bots:String})` },
+          {
+            name: "the user agent is not a bot",
+            sql: `NOT match(replaceRegexpAll(${text(agent)}, '(?i)${BROWSER_WORDS}', '${BROWSER_PLACEHOLDER}'), {bots:String})`,
+          },
         ]),
   ];
 

@@ -100,12 +100,20 @@ describe.skipIf(!hasChdb)("a table with columns of its own", () => {
 
   it("finds bots and files by agent, method, status and path, as logs do", async () => {
     const at = Date.parse("2026-11-18T10:00:00Z");
-    const agents = [FIREFOX, CHROME, "curl/8.5.0", "Mozilla/5.0 (compatible; GPTBot/1.2)", "-"];
+    const agents = [
+      FIREFOX,
+      CHROME,
+      "curl/8.5.0",
+      "Mozilla/5.0 (compatible; GPTBot/1.2)",
+      "-",
+      "LAVA KKT9s MAUI WAP Browser",
+      "Mozilla/4.0 (compatible; MSIE 8.0; chromeframe/32.0)",
+    ];
     const targets = ["/", "/a/style.css", "/blog?utm_source=x", "/feed/", "/report.pdf", "/wp-admin/x", "/b"];
     const requests = Array.from({ length: 200 }, (_, n) => ({
       at: at + n * 1_000,
       address: `192.0.2.${n % 9}`,
-      agent: agents[n % 5] ?? "",
+      agent: agents[Math.floor(n / 7) % agents.length] ?? "",
       target: targets[n % 7] ?? "",
       method: n % 11 === 0 ? "POST" : "GET",
       status: n % 13 === 0 ? 404 : 200,

@@ -129,7 +129,7 @@ function createCounting(header: string | undefined) {
   });
   return (lines: readonly string[]): number => {
     const collector = createCollector(settings);
-    const observer = createLineObserver("example.com");
+    const observer = createLineObserver(settings);
     const before = process.cpuUsage();
     for (const line of lines) {
       for (const parse of parsers) {

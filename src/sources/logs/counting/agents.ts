@@ -1,5 +1,5 @@
-import { isbot } from "isbot";
 import parseAgent from "my-ua-parser";
+import { isBot } from "../../bot-agents.ts";
 import { findCrawler } from "../../crawler-list.ts";
 import { copyText } from "../copy-text.ts";
 import { hashText } from "../hashing.ts";
@@ -56,16 +56,19 @@ export function createAgents(): Agents {
 
 function readAgent(userAgent: string): Agent {
   const crawler = findCrawler(userAgent)?.value;
-  if (userAgent === "" || crawler !== undefined || isbot(userAgent)) return { kind: "bot", crawler };
+  if (userAgent === "" || crawler !== undefined || isBot(userAgent)) return { kind: "bot", crawler };
   const { browser, os, device } = parseAgent(userAgent.slice(0, LONGEST));
   return {
     kind: "browser",
     id: hashText(userAgent) & MAX_SMALL_INTEGER,
     browser: rename(BROWSERS, browser.name),
     operatingSystem: rename(SYSTEMS, os.name),
-    device: DEVICES[device.type ?? ""] ?? "desktop",
+    device: DEVICES[device.type ?? (MOBILE.test(userAgent) ? "mobile" : "")] ?? "desktop",
   };
 }
+
+/** Browsers of telephones, of which the parser knows no device. */
+const MOBILE = /Opera Mini|Opera Mobi|MAUI/;
 
 /** The parser's regular expressions are slow on long texts. */
 const LONGEST = 500;

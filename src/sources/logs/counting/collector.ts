@@ -31,7 +31,7 @@ import { createOutcomes, judgeRequest, type Outcome, type Outcomes } from "./out
 import { cleanPath, createPathFilter } from "./page-path.ts";
 import { findProbeKind } from "./probes.ts";
 import type { Recorder } from "./recorder.ts";
-import { type RequestTarget, splitTarget } from "./request.ts";
+import { findRawHost, isForeign, listNamed, type RequestTarget, splitTarget } from "./request.ts";
 import { numberSender } from "./senders.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
 
@@ -75,15 +75,16 @@ export function createCollector(
   const sites = createHostSites(settings, kept?.sites, onlyDays);
   const agents = createAgents();
   const outcomes = createOutcomes();
+  const named = listNamed(settings);
   const isExcludedAddress = createAddressFilter(settings.excludeAddresses);
   const isExcludedPath = createPathFilter(settings.excludePaths);
 
   const judge = (line: LogLine, fileSite: string | undefined): Outcome => {
     if (line.method === "") return "no_request";
     const asked = splitTarget(line.target);
-    const host = asked.host ?? line.host;
+    const host = findRawHost(line, asked, named);
     const entry = sites.find(fileSite, host);
-    if (entry === undefined) return "other_host";
+    if (entry === undefined || isForeign(asked, entry.log.domain, host)) return "other_host";
     const { log } = entry;
     log.first = Math.min(log.first ?? line.time, line.time);
     log.last = Math.max(log.last ?? line.time, line.time);

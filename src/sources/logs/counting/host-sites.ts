@@ -1,6 +1,6 @@
 import { copyText } from "../copy-text.ts";
 import type { LogSettings } from "../settings.ts";
-import { findDomain } from "./request.ts";
+import { findDomain, listNamed } from "./request.ts";
 import { createFindDay, createSiteLog, type FindDay, type SiteLog, type SiteLogs } from "./site-log.ts";
 
 /** The sites that lines are about. */
@@ -33,14 +33,15 @@ const MAX_HOSTS = 50_000;
  * @param onlyDays All days of all sites if absent.
  */
 export function createHostSites(
-  { sites, files, timezone, onlySite }: LogSettings,
+  settings: LogSettings,
   kept: readonly SiteLog[] = [],
   onlyDays?: OnlyDays,
 ): HostSites {
+  const { timezone, onlySite } = settings;
   const logs = new Map<string, SiteLog>();
   const entries = new Map<string, HostSite>();
   const hosts = new Map<string, HostSite | undefined>();
-  const named = new Set([...sites, ...files.flatMap(({ site }) => site ?? [])]);
+  const named = listNamed(settings);
 
   const addSite = (log: SiteLog): HostSite => {
     const entry = {

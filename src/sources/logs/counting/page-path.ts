@@ -8,7 +8,9 @@ export type Asked = "page" | "download" | "static" | "feed" | "data";
 const STATIC = words(`
   avif bmp cur eot gif ico jpeg jpg jxl otf png svg svgz tif tiff ttf webp woff woff2
   css js mjs cjs map wasm json jsonld webmanifest xml txt vtt less scss ts m3u8 mpd
-  aac flac m4a m4v mid mov mp3 mp4 mpeg mpg oga ogg ogv opus wav weba webm wma wmv avi`);
+  aac flac m4a m4v mid mov mp3 mp4 mpeg mpg oga ogg ogv opus wav weba webm wma wmv avi
+  swf flv f4v mkv mka 3gp 3g2 asf aif aiff amr srt ass ssa
+  heic heif psd eps jfif jpe tga dds exr glb gltf usdz htc xap xsl xslt dtd pbf mvt geojson topojson`);
 
 /** Files that people save; the event `File Download`. */
 const DOWNLOADS = words(`

@@ -1,3 +1,5 @@
+import type { LogSettings } from "../settings.ts";
+
 export interface RequestTarget {
   path: string;
   /** Without the question mark. */
@@ -50,13 +52,50 @@ export function findDomain(
   return host === undefined ? undefined : withoutWww(host);
 }
 
+/** The domains that the options name. */
+export const listNamed = ({ sites, files }: Pick<LogSettings, "sites" | "files">): ReadonlySet<string> =>
+  new Set([...sites, ...files.flatMap(({ site }) => site ?? [])]);
+
+/**
+ * The host of a line: that of its own field, else that of an absolute URL if the options name it. Otherwise anyone who asks for a
+ * URL of another site would make it one.
+ */
+export function findRawHost(
+  { host }: { host?: string | undefined },
+  asked: RequestTarget,
+  named: ReadonlySet<string>,
+): string | undefined {
+  if (host !== undefined || asked.host === undefined) return host;
+  const domain = findDomain(asked.host, undefined);
+  return domain !== undefined && named.has(domain) ? asked.host : undefined;
+}
+
 /** The domain that a line is about, as `findDomain`, unless its file is about one site. */
 export function findLineDomain(
-  { target, host }: { target: string; host?: string | undefined },
+  line: { target: string; host?: string | undefined },
   fileSite: string | undefined,
   defaultDomain: string | undefined,
+  named: ReadonlySet<string> = new Set(),
 ): string | undefined {
-  return fileSite ?? findDomain(splitTarget(target).host ?? host, defaultDomain);
+  const asked = splitTarget(line.target);
+  const host = findRawHost(line, asked, named);
+  const domain = fileSite ?? findDomain(host, defaultDomain);
+  return domain === undefined || isForeign(asked, domain, host) ? undefined : domain;
+}
+
+/**
+ * Whether a request is for an absolute URL of another site: who looks for an open proxy sends such requests, and servers answer
+ * them with a page of their own.
+ *
+ * @param rawHost The host of the line, which may be another name of the site.
+ */
+export function isForeign({ host }: RequestTarget, domain: string, rawHost: string | undefined): boolean {
+  if (host === undefined) return false;
+  const name = readHost(host);
+  return (
+    name === undefined ||
+    ![domain, readHost(rawHost)].some((own) => own && withoutWww(name) === withoutWww(own))
+  );
 }
 
 /** What servers log in place of a host; `_` is nginx's name for its default server. */

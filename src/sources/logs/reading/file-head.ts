@@ -19,6 +19,8 @@ export interface FileHead {
 }
 
 const SAMPLE_LINES = 50;
+/** What may come before the first line that is no longer than a line can be. */
+const MAX_SKIPPED_BYTES = 16_000_000;
 
 export async function readHead(file: LogFile, asked: LogFormat | undefined): Promise<FileHead> {
   const compression = await readCompression(file);
@@ -55,7 +57,8 @@ async function readSample(
         if (lines.length < SAMPLE_LINES) lines.push(line);
       });
       bytes += block.bytes;
-      if (lines.length >= SAMPLE_LINES || bytes > 4 * MAX_LINE_BYTES) break;
+      const isEnough = lines.length > 0 && bytes > 4 * MAX_LINE_BYTES;
+      if (lines.length >= SAMPLE_LINES || isEnough || bytes > MAX_SKIPPED_BYTES) break;
     }
     return { lines };
   } catch (cause) {

@@ -34,7 +34,7 @@ export async function findFiles({
   for (const { glob: pattern, site } of files) {
     if (pattern === STDIN) continue;
     const paths = await resolvePattern(pattern);
-    if (paths.length === 0) throw createNoFileError(pattern);
+    if (paths.length === 0) throw createNoFileError(pattern, statIfThere(resolve(pattern))?.isDirectory());
     for (const path of paths) {
       const file = readFile(path, site);
       if (file !== undefined && !found.has(file.path)) found.set(file.path, file);
@@ -103,7 +103,12 @@ function readFile(path: string, site: string | undefined): FoundFile | undefined
   }
 }
 
-function createNoFileError(pattern: string): AnalyticsError {
+function createNoFileError(pattern: string, isFolder = false): AnalyticsError {
+  if (isFolder) {
+    return new AnalyticsError("usage", `${quote(pattern)} is a folder without files.`, {
+      hint: `A folder stands for the files in it, not for those in its folders: ${quote(join(pattern, "*", "access.log*"))} matches these, or name one folder for each site.`,
+    });
+  }
   return new AnalyticsError("usage", `No log file matches ${quote(pattern)}.`, {
     hint: "Check the path. Quote a pattern with * or ?, or the shell expands it. Debian keeps logs in /var/log/nginx and /var/log/apache2.",
   });

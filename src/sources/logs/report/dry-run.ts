@@ -102,7 +102,7 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
   const settings = { ...given, onlySite: given.onlySite ?? UNNAMED };
   const { timezone } = settings;
   const collector = createCollector(settings);
-  const observer = createLineObserver(settings.onlySite);
+  const observer = createLineObserver(settings);
   const sink: LineSink = {
     ...collector,
     add: (line, content) => observer.observe(line, collector.add(line, content), content),

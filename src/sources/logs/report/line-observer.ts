@@ -1,8 +1,9 @@
 import { createOutcomes, type Outcome, type Outcomes } from "../counting/outcomes.ts";
 import { cleanPath } from "../counting/page-path.ts";
-import { findLineDomain, readHost, splitTarget } from "../counting/request.ts";
+import { findLineDomain, listNamed, readHost, splitTarget } from "../counting/request.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import type { LogLine } from "../reading/log-line.ts";
+import type { LogSettings } from "../settings.ts";
 import { createLookup, createTextTally, type TextTally } from "./text-tally.ts";
 
 /** The lines about one domain. */
@@ -25,8 +26,11 @@ export interface LineObserver {
   noRequest: { lines: number };
 }
 
-/** @param defaultDomain The domain of lines that name no host. */
-export function createLineObserver(defaultDomain: string | undefined): LineObserver {
+/** Lines that name no host are about `onlySite`. */
+export function createLineObserver(
+  settings: Pick<LogSettings, "onlySite" | "sites" | "files">,
+): LineObserver {
+  const named = listNamed(settings);
   const domains = createLookup<string, DomainLines>(() => ({
     outcomes: createOutcomes(),
     examples: createLookup<Outcome, TextTally>(createTextTally),
@@ -47,8 +51,9 @@ export function createLineObserver(defaultDomain: string | undefined): LineObser
       noRequest.lines++;
       return;
     }
-    const domain = findLineDomain(line, content.site, defaultDomain);
-    if (outcome === "other_host" || domain === undefined) hosts.add(readHost(line.host) ?? NO_NAME);
+    const domain = findLineDomain(line, content.site, settings.onlySite, named);
+    if (outcome === "other_host" || domain === undefined)
+      hosts.add(readHost(splitTarget(line.target).host ?? line.host) ?? NO_NAME);
     else tally(domains.get(domain), line, outcome);
   };
   return { observe, domains: domains.all, spans: spans.all, hosts, noRequest };

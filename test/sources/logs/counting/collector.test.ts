@@ -69,7 +69,16 @@ describe("what a request counts as", () => {
     [{ target: "/", agent: "-" }, "bot"],
     [{ target: "/", agent: "" }, "bot"],
     [{ target: "https://example.com/a" }, "page_view"],
-    [{ target: "https://elsewhere.example/a" }, "page_view"],
+    [{ target: "https://example.com/a" }, "page_view"],
+    [{ target: "http://www.example.com:80/a" }, "page_view"],
+    [{ target: "https://elsewhere.example/a" }, "other_host"],
+    [{ target: "/film.MKV" }, "static"],
+    [{ target: "/game.swf" }, "static"],
+    [{ target: "/clip.flv?x=1" }, "static"],
+    [{ target: "/photo.heic" }, "static"],
+    [{ target: "/logo.psd" }, "static"],
+    [{ target: "/film.en.srt" }, "static"],
+    [{ target: "/tools/character.ai" }, "page_view"],
   ])("%j: %s", async (request, outcome) => {
     expect(await judge([request])).toEqual({ [outcome]: 1 });
   });

@@ -22,7 +22,9 @@ function parseLine(line: string): LogLine | undefined {
   const agent = unquote(cells[AGENT]);
   // The line ends within the user agent.
   if (agent.startsWith('"')) return undefined;
-  return { time, address, method, target, status, agent: agent === "-" ? "" : agent };
+  // The whole URL is always there, and no other field has the host.
+  const [, host] = /^[a-z]{2,5}:\/\/([^/?#]{1,300})/i.exec(target) ?? [];
+  return { time, address, host, method, target, status, agent: agent === "-" ? "" : agent };
 }
 
 /** A cell that only begins with a quote stays as it is. */

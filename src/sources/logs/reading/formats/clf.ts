@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
 import { createTimestampReader } from "./timestamp.ts";
 
@@ -79,7 +80,7 @@ const SLASH = 47;
 const COLON = 58;
 const BACKSLASH = 92;
 
-/** Reads address and host. False if the text before `end` has no sender. */
+/** Reads address and host. False if the text before `end` has no sender, or if something unknown comes before it. */
 function readSender(line: string, end: number, into: LogLine): boolean {
   const first = line.indexOf(" ");
   if (first <= 0 || first >= end) return false;
@@ -89,15 +90,34 @@ function readSender(line: string, end: number, into: LogLine): boolean {
   into.address = word;
   if (line.startsWith("-", first + 1) && second === first + 2) return true;
   const next = line.slice(first + 1, second);
-  if (isAddress(next)) {
-    into.address = next;
-    into.host = word;
-  } else if (next !== "-" && next.includes(".")) {
+  if (isAddress(word)) {
     // Lighttpd writes the host in place of ident, which nobody has used for decades.
-    into.host = next;
+    if (next !== "-" && next.includes(".")) into.host = next;
+    return true;
   }
+  return readPrefixed(line.slice(0, Math.min(end, MAX_SENDER_LENGTH)).split(" "), into);
+}
+
+/** Reads the words before a timestamp of which the first is no address: a host or a prefix. */
+function readPrefixed(words: readonly string[], into: LogLine): boolean {
+  // Before ident and user. The last one: a prefix, as of syslog, may begin with the address of a machine.
+  const at = words.findLastIndex((each, index) => index <= words.length - 3 && isIP(each) !== 0);
+  if (at < 0) {
+    const [, ident = "-"] = words;
+    // A host name in place of an address, unless something comes before it.
+    if (words.length >= 5 && words.some((each) => each.endsWith(":"))) return false;
+    if (ident !== "-" && ident.includes(".")) into.host = ident;
+    return true;
+  }
+  into.address = words[at] ?? "";
+  const host = words[at - 1] ?? "";
+  // After a prefix, the word before the address is a host if a tag such as `nginx:` comes before it.
+  if (at === 1 || (words[at - 2]?.endsWith(":") && host.includes("."))) into.host = host;
   return true;
 }
+
+/** Addresses, a host, a prefix and a user. */
+const MAX_SENDER_LENGTH = 1_000;
 
 /** Whether a word can be an IP address, by its characters alone. */
 const isAddress = (word: string) =>
