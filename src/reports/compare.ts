@@ -7,16 +7,17 @@ import { type Comparison, comparisonResult } from "./compare-result.ts";
 import { viewComparison } from "./compare-views.ts";
 import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
 import { readWindows } from "./compared-windows.ts";
-import { findDataStart, readDataStarts } from "./data-start.ts";
+import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { findMovers } from "./movers.ts";
+import { findMovers, type Movers } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
-import { compactNames, markPerDay } from "./report-fields.ts";
+import { compactNames, measureTotals } from "./report-fields.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
 const MOVERS_OF_ONE = 10;
 const MOVERS_OF_EACH = 4;
+const NO_MOVERS: Movers = { shown: [], more: { count: 0 } };
 
 const params = () =>
   z.strictObject({
@@ -77,22 +78,18 @@ async function comparePeriods(
     readDataStarts(call, options),
   ]);
   const { current, previous, series, groups, ...head } = answers;
-  const start = findDataStart(series, [previous, current], starts);
-  const measure = createMeasure(current, previous, start.comparable);
+  const { coverage, alike } = findCoverage(series, { current, previous }, starts);
+  const measure = createMeasure(current, previous, alike);
   return {
     ...head,
-    current,
-    previous,
-    change: {
-      visitors: measure.change(current.visitors, previous.visitors),
-      pageviews: measure.change(current.pageviews, previous.pageviews),
-    },
-    ...markPerDay(current, previous),
+    current: markCovered(current, alike.covered.current),
+    previous: markCovered(previous, alike.covered.previous),
+    ...measureTotals(measure, current, previous),
     small_sample: isSmallSample(current, previous),
-    ...start,
+    ...coverage,
     dimensions: groups.map(({ dimension, ...counts }) => {
       const limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH;
-      const { shown, more } = findMovers(counts, measure, limit);
+      const { shown, more } = measure.isPossible ? findMovers(counts, measure, limit) : NO_MOVERS;
       const { errorBound, cut_off } = counts;
       return { dimension, drift: errorBound, cut_off, movers: shown, more };
     }),

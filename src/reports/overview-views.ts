@@ -1,8 +1,8 @@
 import { describePeriod, formatSpan, periodHeadline } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
-import { describeStart } from "./data-start.ts";
+import { describeCoverage } from "./coverage.ts";
 import type { Overview } from "./overview-result.ts";
-import { createChangeColumns, nameColumns, noteLengths } from "./report-fields.ts";
+import { changeColumns, listTotals, MEASURE_NAMES, nameColumns, noteLengths } from "./report-fields.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 const MAIN_LISTS = ["pages", "referrers", "countries"];
@@ -23,28 +23,28 @@ export function viewOverview(overview: Overview): View[] {
 
 export function viewTotals({ site, period, comparison, top, warnings, ...totals }: Overview): View {
   const previous = comparison?.previous;
-  const { columns, fill } = createChangeColumns(comparison ?? {});
   const { notes, warnings: partial } = describePeriod(period, warnings);
-  const start = comparison && describeStart(comparison, comparison.previous, period);
+  const { sums, averages } = listTotals(
+    totals,
+    previous,
+    comparison ? { change: comparison, per_day: comparison.per_day } : {},
+  );
+  const coverage = comparison && describeComparison(comparison, period);
   return {
     name: "totals",
     headline: `${periodHeadline(site.domain, period)}${previous ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
-    columns: [{ key: "label", label: "measure", kind: "text" }, ...columns],
-    rows: (["visitors", "pageviews", "events"] as const).map((label) => ({
-      label,
-      ...fill({
-        current: totals[label],
-        previous: label === "events" ? null : (previous?.[label] ?? null),
-        change: label === "events" ? null : (comparison?.[label].absolute ?? null),
-        percent: label === "events" ? null : (comparison?.[label].percent ?? null),
-      }),
-    })),
+    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
+    rows: [
+      ...sums,
+      { label: MEASURE_NAMES.events, current: totals.events, previous: null, change: null, percent: null },
+      ...averages,
+    ],
     notes: [
       ...notes,
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
-      ...(start?.notes ?? []),
+      ...(coverage?.notes ?? []),
       ...(comparison === null && !period.partial ? ["There are no days before to compare with."] : []),
-      ...(previous ? noteLengths({ ...period, ...totals }, previous) : []),
+      ...(previous ? noteLengths(period, previous) : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? ["Rows may not add up: a visitor can count in several."]
         : []),
@@ -52,9 +52,18 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
     // The reason why there is no percentage is given only once.
     warnings: [
       ...partial.filter((warning) => warning !== comparison?.incomplete),
-      ...(start?.warnings ?? []),
+      ...(coverage?.warnings ?? []),
     ],
   };
+}
+
+function describeComparison(
+  comparison: NonNullable<Overview["comparison"]>,
+  { from, to, days }: Overview["period"],
+) {
+  const { previous, days_with_data, per_day, visitors } = comparison;
+  const current = { from, to, days, days_with_data };
+  return describeCoverage(comparison, { previous, current }, { sum: visitors, average: per_day?.visitors });
 }
 
 export function viewNow({ today, active_now }: Overview): View {

@@ -7,12 +7,12 @@ import { breakdown, type DaysOperation, stats, timeseries } from "../operations/
 import { periodParam, precedingDays, resolvePeriod } from "../operations/period-words.ts";
 import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
-import { findDataStart, readDataStarts } from "./data-start.ts";
+import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
-import { compactNames, markPerDay } from "./report-fields.ts";
+import { compactNames, measureTotals } from "./report-fields.ts";
 import { answerToday, askSpan } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
@@ -79,19 +79,20 @@ export async function readOverview(
   const { series, previous, ...rest } = answer;
   if (previous === undefined) return { ...rest, comparison: null };
   const [current, before] = [sumWindow(series.points), sumWindow(previous.points)];
-  const start = findDataStart([previous, series], [before, current], sinceDays);
-  const measure = createMeasure(current, before, start.comparable);
+  const { coverage, alike } = findCoverage([previous, series], { current, previous: before }, sinceDays);
+  const { change, ...averages } = measureTotals(createMeasure(current, before, alike), current, before);
+  const { days_with_data } = markCovered(current, alike.covered.current);
   return {
     ...rest,
     // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
-    ...(start.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
+    ...(coverage.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
     comparison: {
-      previous: before,
-      visitors: measure.change(current.visitors, before.visitors),
-      pageviews: measure.change(current.pageviews, before.pageviews),
-      ...markPerDay(current, before),
+      previous: markCovered(before, alike.covered.previous),
+      ...(days_with_data !== undefined && { days_with_data }),
+      ...change,
+      ...averages,
       small_sample: isSmallSample(current, before),
-      ...start,
+      ...coverage,
     },
   };
 }

@@ -86,13 +86,19 @@ describe("--output", () => {
     const ask = async (option: string) =>
       (await shell(`compare example.com --period 2026-10 ${option}`)).stdout;
     expect(await ask("--csv")).toMatch(
-      /^table,value,label,current,previous,change_per_day,change_per_day_percent\n/,
+      /^table,value,label,current,previous,change,percent,current_per_day,previous_per_day,change_per_day,change_per_day_percent\n/,
     );
-    expect(await ask("--output table")).toContain("change per day  in percent");
-    expect(await ask("--output markdown")).toContain("| change per day | in percent |");
-    expect(JSON.parse(await ask("--json")).changes_per_day).toBe(true);
+    const table = await ask("--output table");
+    expect(table).toMatch(/^visitors a day +919 +812\.6 +\+106\.4 /m);
+    expect(table).toMatch(/^pages +current a day +previous a day +change a day +percent/m);
+    expect(await ask("--output markdown")).toContain(
+      "| current a day | previous a day | change a day | percent |",
+    );
+    const { change, per_day } = JSON.parse(await ask("--json"));
+    expect(change.visitors).toEqual({ absolute: 4112, percent: null });
+    expect(per_day.visitors).toEqual({ current: 919, previous: 812.6, change: 106.4, percent: 13.1 });
     const equal = await shell("compare example.com --json");
-    expect(JSON.parse(equal.stdout)).not.toHaveProperty("changes_per_day");
+    expect(JSON.parse(equal.stdout)).not.toHaveProperty("per_day");
   });
 
   it("of a failure is JSON for those who asked for JSON", async () => {

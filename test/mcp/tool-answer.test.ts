@@ -135,7 +135,7 @@ describe("an answer is complete as text and as structured content, with its rece
       ["No events in these days. Totals: 0 visitors, 0 pageviews, 0 events."],
     ],
     ["get_overview", { days: 7 }, ["The site has no data yet: every number is zero."]],
-    ["compare_periods", { days: 7 }, ["No pages changed.", "No referrers changed."]],
+    ["compare_periods", { days: 7 }, ["The site has no data yet, so there is nothing to compare."]],
   ])("%s of a site without visits %j has no empty lists", async (name, args, notes) => {
     const result = await call(name, { site: "parked.example", ...args });
     const { receipt } = result.structuredContent as { receipt: { notes: string[] } };

@@ -27,11 +27,12 @@ describe("movers", () => {
     }) as Breakdown;
   type Spans = Record<"whole" | "recent" | "today", Breakdown>;
   const window = { from: "2026-11-20", to: "2026-11-20", days: 1, visitors: 1, pageviews: 1 };
+  const alike = { comparable: true, lacksDays: false, covered: { current: 1, previous: 1 } };
   const find = ({ whole, recent, today }: Spans, drift = 0) => {
     const long = { ...whole, period: { ...whole.period, days: 3 } };
     const lists = { afterPrevious: recent, sinceCurrent: recent, afterCurrent: today };
     const counts = countBySubtraction({ sincePrevious: long, ...lists }, drift);
-    return findMovers(counts, createMeasure(window, window, true), 10).shown;
+    return findMovers(counts, createMeasure(window, window, alike), 10).shown;
   };
 
   it("are ranked by absolute change, not by percentage", () => {
