@@ -17,7 +17,7 @@ export function viewComparison(comparison: Comparison): View[] {
 }
 
 function viewWindows(comparison: Comparison): View {
-  const { site, timezone, as_of, current, previous, change, small_sample, dimensions, per_day } = comparison;
+  const { site, timezone, as_of, current, previous, change, dimensions, per_day } = comparison;
   const { sums, averages } = listTotals(current, previous, comparison);
   const isUntilToday = current.to === addDays(as_of.slice(0, 10), -1);
   const shown = { sum: change.visitors, average: per_day?.visitors };
@@ -30,14 +30,18 @@ function viewWindows(comparison: Comparison): View {
     notes: [
       ...(isUntilToday ? [forPeople("Complete days only: today is in neither period.")] : []),
       forModels(`Complete days only: today is in neither period. As of ${as_of}.`),
-      ...noteLengths(current, previous),
-      ...(small_sample ? [SMALL_SAMPLE_NOTE] : []),
+      ...(isCompared(comparison) ? noteLengths(current, previous) : []),
+      ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...notes,
       ...noteRest(dimensions),
     ],
     warnings,
   };
 }
+
+/** False if a period has no data, or if it is not known how many of its days have some. */
+const isCompared = ({ change, per_day }: Comparison) =>
+  change.visitors.absolute !== null || per_day !== undefined;
 
 /** For people, a single note about how much all lists leave out. */
 function noteRest(groups: readonly Movers[]): Note[] {
@@ -53,9 +57,9 @@ function noteRest(groups: readonly Movers[]): Note[] {
   return [forPeople(note`Not shown: ${list} that ${verb} less.${advice}`)];
 }
 
-function viewMovers(group: Movers, { change, per_day }: Comparison): View {
+function viewMovers(group: Movers, comparison: Comparison): View {
   const { dimension, movers } = group;
-  const isPossible = change.visitors.absolute !== null || per_day !== undefined;
+  const { per_day } = comparison;
   return {
     name: dimension,
     headline: `${dimension} that changed most, by visitors${per_day ? " a day" : ""}`,
@@ -63,7 +67,7 @@ function viewMovers(group: Movers, { change, per_day }: Comparison): View {
     columns: [...nameColumns(dimension), ...(per_day ? averageColumns : changeColumns)],
     rows: movers.map(fillMover),
     // The totals say why nothing is compared.
-    ...(isPossible ? describeMovers(group) : { notes: [] }),
+    ...(isCompared(comparison) ? describeMovers(group) : { notes: [] }),
   };
 }
 

@@ -12,6 +12,8 @@ export interface Coverage {
   comparable: boolean;
   /** The first day with data, if a window reaches it; null if there is no data at all. */
   data_since?: string | null | undefined;
+  /** The last day with data, if it ended before a window did. */
+  data_until?: string | undefined;
   /** Why a window lacks data, if not because of its beginning. */
   incomplete?: string | undefined;
 }
@@ -63,7 +65,10 @@ export function findCoverage(
   const stopped = warnings.find((warning) => isStop(warning) && reaches(warning, [current, previous]));
   const gap = lacksDays ? warnings.find(({ code }) => code === "gap") : undefined;
   const reason = unlike ?? stopped ?? gap;
-  const coverage = reason ? { comparable: false, incomplete: reason.detail } : { comparable: true };
+  const until = readDate(stopped?.values?.data_until);
+  const coverage = reason
+    ? { comparable: false, ...(until !== undefined && { data_until: until }), incomplete: reason.detail }
+    : { comparable: true };
   return { coverage, alike: { comparable: !unlike && !stopped, lacksDays, covered } };
 }
 

@@ -30,6 +30,7 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
     comparison ? { change: comparison, per_day: comparison.per_day } : {},
   );
   const coverage = comparison && describeComparison(comparison, period);
+  const isCompared = comparison && (comparison.per_day || comparison.visitors.absolute !== null);
   return {
     name: "totals",
     headline: `${periodHeadline(site.domain, period)}${previous ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
@@ -44,7 +45,7 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(coverage?.notes ?? []),
       ...(comparison === null && !period.partial ? ["There are no days before to compare with."] : []),
-      ...(previous ? noteLengths(period, previous) : []),
+      ...(previous && isCompared ? noteLengths(period, previous) : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? ["Rows may not add up: a visitor can count in several."]
         : []),

@@ -37,6 +37,7 @@ export const totalsPerDay = {
 export const coverage = {
   comparable: z.boolean(),
   data_since: date.nullable().optional(),
+  data_until: date.optional(),
   incomplete: z.string().optional(),
 };
 

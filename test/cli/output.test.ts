@@ -194,10 +194,22 @@ describe("a site without data", () => {
   });
 
   it("is not one that had no visitors in these days", async () => {
-    const { stdout } = await shell("stats news.example.org --period 2026-11-01/2026-11-05", { isTTY: true });
-    expect(stdout).not.toContain("no data yet");
-    expect(stdout).toMatch(/ 0 +0 +0\n/);
+    const { stdout } = await shell("stats news.example.org --period 2026-11-09/2026-11-11", { isTTY: true });
+    expect(stdout).not.toContain("no data");
+    expect(stdout).toMatch(/ \d+ +\d+ +\d+\n/);
   });
+
+  // news.example.org has data since the 11th of November.
+  it.each(["stats", "overview", "timeseries", "breakdown --dimension pages", "compare", "crawlers"])(
+    "in these days, since it begins later: %s is one sentence",
+    async (command) => {
+      const ask = `${command} --site news.example.org --period 2026-10-01/2026-10-15`;
+      const sentence = "news.example.org has no data before 2026-11-11.\n";
+      expect(await shell(ask, { isTTY: true })).toEqual({ code: 0, stdout: sentence, stderr: "" });
+      expect(await shell(`${ask} --output markdown`)).toMatchObject({ stdout: sentence });
+      expect((await shell(ask)).stderr).toBe(sentence);
+    },
+  );
 });
 
 describe("a pager", () => {

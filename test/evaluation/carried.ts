@@ -12,7 +12,9 @@ export type Given = {
 export function expectSameInText(given: Given): void {
   const { answer } = given;
   const lines = answer.text.split("\n");
-  for (const cells of readCells(given)) {
+  // Of days without data there is a sentence in place of the zeros.
+  const isEmpty = answer.receipt.notes.some((note) => / has no data (yet|before|after)\b/.test(note));
+  for (const cells of isEmpty ? [] : readCells(given)) {
     expect(lines).toContain(cells.map((cell) => cell ?? "").join("\t"));
   }
   for (const note of answer.receipt.notes) expect(lines).toContain(note);

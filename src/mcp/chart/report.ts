@@ -1,4 +1,5 @@
 import { createFormat } from "./format.ts";
+import { readObject, readText } from "./host.ts";
 import { createView } from "./view.ts";
 
 // report.html has these elements.
@@ -7,7 +8,10 @@ const answer = document.getElementById("answer") as HTMLElement;
 
 const view = createView(element);
 // Without a locale, numbers and days are as the reader's browser shows them.
-if (!view.draw(JSON.parse(answer.textContent), createFormat(undefined))) {
-  view.showMessage("This page has no complete answer.", "message failure");
+const content: unknown = JSON.parse(answer.textContent);
+if (!view.draw(content, createFormat(undefined))) {
+  const message = readText(readObject(content).message);
+  if (message === "") view.showMessage("This page has no complete answer.", "message failure");
+  else view.showMessage(message);
 }
 new ResizeObserver(() => requestAnimationFrame(view.resize)).observe(element);
