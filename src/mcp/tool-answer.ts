@@ -57,12 +57,16 @@ export function buildAnswer(
   const structured = cleanValue(compact, MAX_TEXT_LENGTH, maxName);
   const cut = cutToBudget(query, structured, views, command !== undefined);
   const notes = formatNotes(listNotes(views), "models").map((note) => cleanText(note, 400));
-  if (empty !== undefined) notes.unshift(lastDays ? `${empty} Its last days: period=${lastDays}.` : empty);
   if (about.note !== undefined) notes.unshift(about.note);
   if (cut !== undefined) notes.unshift(cut);
   if (views.some(showsUntrusted)) notes.push(UNTRUSTED_NOTE);
   if (views.some(({ rows }) => hasLookalikes(rows, maxName))) notes.push(NUMBER_NOTE);
-  const tables = empty === undefined ? views.flatMap((view) => formatView(view, maxName)) : [];
+  const tables =
+    empty === undefined
+      ? views.flatMap((view) => formatView(view, maxName))
+      : [views[0]?.headline ?? "", lastDays ? `${empty} Its last days: period=${lastDays}.` : empty].map(
+          (line) => cleanText(line, 1_000),
+        );
   const text = [...tables, ...notes];
   if (command !== undefined) text.push(`Shell: ${command}`);
   const receipt: Receipt = { notes, ...(command !== undefined && { command }) };

@@ -31,7 +31,7 @@ const descriptions = new Map([
   ["compare_periods.days", "Complete days in each window."],
   [
     "period",
-    "Instead of days: today, yesterday, last_week, this_month, last_7_days, 2026-11, 2026-11-01/2026-11-15.",
+    "Instead of days: yesterday, monday, last_week, this_month, october, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all.",
   ],
   ["against", "Another period, or year_before; default: the days before."],
 ]);

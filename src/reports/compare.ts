@@ -30,7 +30,7 @@ const params = () =>
       .describe("Complete days in each window: 7 compares the last seven with the seven before."),
     period: periodParam(),
     against: periodParam().describe(
-      `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week and this_month the same days of the week or month before.`,
+      `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week, a month, a quarter or a weekday the one before.`,
     ),
     dimension: z.enum(dimensions).optional().describe("Only this dimension."),
   });

@@ -4,7 +4,7 @@ import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { siteParam } from "../operations/fields.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
-import { periodParam, precedingDays, resolvePeriod } from "../operations/period-words.ts";
+import { isAll, periodParam, precedingDays } from "../operations/period-words.ts";
 import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
@@ -13,7 +13,7 @@ import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
 import { compactNames, measureTotals } from "./report-fields.ts";
-import { answerToday, askSpan } from "./site-period.ts";
+import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
@@ -70,9 +70,10 @@ export async function readOverview(
 ): Promise<Overview> {
   const fresh = { ...options, fresh: true };
   const data = await readDataForDefault(call, site, options);
+  const resolve = await preparePeriod(call, breakdown, site, period, options);
   const [answer, sinceDays] = await Promise.all([
     answerToday(call, site, fresh, (today, readActive) =>
-      readParts(call, site, period, { today, readActive, dimensions, data }, fresh),
+      readParts(call, site, period, { today, readActive, dimensions, data, resolve }, fresh),
     ),
     readDataStarts(call, options),
   ]);
@@ -112,16 +113,19 @@ interface Reading {
   dimensions: readonly Dimension[];
   /** From when to when there is data, if the query names no days. */
   data: DataDays | undefined;
+  resolve: Awaited<ReturnType<typeof preparePeriod>>;
 }
 
 async function readParts(
   call: Call,
   site: string,
   period: string,
-  { today, readActive, dimensions, data }: Reading,
+  { today, readActive, dimensions, data, resolve }: Reading,
   options: CallOptions,
 ) {
-  const { days: asked, isShortened, warnings } = fitDefaultDays(resolvePeriod(period, today), data, today);
+  const resolved = resolve(today);
+  const fitted = fitDefaultDays(resolved.days, data, today);
+  const { days: asked, warnings } = fitted;
   const complete = findComplete(asked, today);
   const shown = complete ?? asked;
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
@@ -132,7 +136,9 @@ async function readParts(
     readActive(),
     ask(timeseries, shown),
     // Before the first day with data there is nothing to compare with.
-    complete && !isShortened ? ask(timeseries, precedingDays(period, complete)) : undefined,
+    complete && !fitted.isShortened && !isAll(period)
+      ? ask(timeseries, precedingDays(period, complete))
+      : undefined,
     call(stats, { site, days: 1 }, options),
     ...dimensions.map((dimension) =>
       askSpan(
@@ -160,7 +166,12 @@ async function readParts(
     top: tops.flatMap((list) =>
       list === undefined ? [] : [{ dimension: list.dimension, rows: list.rows.map(pickRow) }],
     ),
-    warnings: joinWarnings(warnings, totals.warnings ?? [], (day.warnings ?? []).filter(isAboutEnd)),
+    warnings: joinWarnings(
+      resolved.warnings,
+      warnings,
+      totals.warnings ?? [],
+      (day.warnings ?? []).filter(isAboutEnd),
+    ),
     series,
     previous,
   };

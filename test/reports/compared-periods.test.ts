@@ -151,3 +151,47 @@ describe("a site whose data begins in the middle", () => {
     expect(await compare(subtracted, news(params))).toEqual(answer);
   });
 });
+
+describe("all days with data", () => {
+  const read = (query: string, connection: typeof direct, params = {}) =>
+    findQuery(query).ask(
+      connection.call,
+      { site: "shop.example.net", period: "all", days: 30, ...params },
+      {},
+    );
+  const since = "2026-01-20";
+
+  it.each([
+    ["stats", {}],
+    ["timeseries", {}],
+    ["breakdown", { dimension: "pages", limit: 10 }],
+    ["overview", {}],
+  ])("%s begins with the data, from a service with and without from and to", async (query, params) => {
+    for (const connection of [direct, subtracted]) {
+      const { result } = await read(query, connection, params);
+      const { period, comparison } = result as unknown as {
+        period: { from: string; to: string };
+        comparison?: null;
+      };
+      expect([period.from, comparison ?? null]).toEqual([since, null]);
+    }
+  });
+
+  it("says where a service does not reach back to them", async () => {
+    const long = { site: "example.com" };
+    const { result } = await read("stats", subtracted, long);
+    expect(result).toMatchObject({
+      period: { from: "2025-11-22", days: 365 },
+      warnings: [{ code: "shortened", values: { from: "2025-11-22" } }],
+    });
+    expect((await read("stats", direct, long)).result).not.toHaveProperty("warnings");
+  });
+
+  it("are not compared, and of a site without data they are today", async () => {
+    await expect(compare(direct, { period: "all" })).rejects.toMatchObject({
+      message: "period cannot be all: there are no days before it to compare with.",
+    });
+    const { result } = await read("stats", direct, { site: "parked.example" });
+    expect(result).toMatchObject({ period: { days: 1, partial: true } });
+  });
+});
