@@ -36,6 +36,10 @@ const descriptions = new Map([
   ["against", "Another period, or year_before; default: the days before."],
 ]);
 
+/** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
+const MEANING = "Visitors are daily uniques, added up. No filters, sessions, bounce rates or hours.";
+const COUNTS_REQUESTS = new Set(["get_crawlers"]);
+
 /**
  * The list of tools as clients get it. The build replaces this module with the finished list (`tsup.config.ts`), because
  * converting zod's schemas to JSON Schema takes longer than anything else before the server can list its tools.
@@ -44,10 +48,11 @@ export const toolDefinitions: Tool[] = queries.map(defineTool);
 
 function defineTool({ params, result, tool, isDescription }: Query): Tool {
   const { name, title, description } = tool;
+  const hasVisitors = "days" in params.shape && !COUNTS_REQUESTS.has(name);
   const definition = {
     name,
     title,
-    description,
+    description: hasVisitors ? `${description} ${MEANING}` : description,
     inputSchema: describeParameters(name, toJsonSchema(isDescription ? openapiToolParams : params)),
     annotations,
     ...linkChart(name),

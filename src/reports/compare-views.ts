@@ -1,6 +1,6 @@
 import { addDays } from "../operations/days.ts";
 import { forModels, forPeople, type Note, note } from "../operations/note.ts";
-import { formatSpan } from "../operations/period.ts";
+import { formatSpan, noteVisitors } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
 import type { Comparison } from "./compare-result.ts";
@@ -28,6 +28,7 @@ function viewWindows(comparison: Comparison): View {
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [...sums, ...averages],
     notes: [
+      ...noteVisitors(Math.max(current.days, previous.days)),
       ...(isUntilToday ? [forPeople("Complete days only: today is in neither period.")] : []),
       forModels(`Complete days only: today is in neither period. As of ${as_of}.`),
       ...(isCompared(comparison) ? noteLengths(current, previous) : []),

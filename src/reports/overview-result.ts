@@ -50,4 +50,8 @@ export const overviewResult = () =>
     warnings,
   });
 
+/** The result of a report. On days that are over it has neither today nor this moment. */
+export const reportResult = () => overviewResult().partial({ today: true, active_now: true });
+export type ReportedOverview = z.output<ReturnType<typeof reportResult>>;
+
 export type Overview = z.output<ReturnType<typeof overviewResult>>;

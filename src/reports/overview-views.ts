@@ -1,7 +1,7 @@
-import { describePeriod, formatSpan, periodHeadline } from "../operations/period.ts";
+import { describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { describeCoverage } from "./coverage.ts";
-import type { Overview } from "./overview-result.ts";
+import type { Overview, ReportedOverview } from "./overview-result.ts";
 import { changeColumns, listTotals, MEASURE_NAMES, nameColumns, noteLengths } from "./report-fields.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 
@@ -15,15 +15,18 @@ export function pickMainLists(top: Overview["top"]): Overview["top"] {
     .map((list) => ({ ...list, rows: list.rows.slice(0, MAIN_ROWS) }));
 }
 
+const EVENTS_NOTE =
+  "Events have no comparison: the series of the days before counts visitors and page views alone.";
+
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
 export function viewOverview(overview: Overview): View[] {
   const lists = pickMainLists(overview.top);
-  return [viewTotals(overview), viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
+  return [viewTotals(overview), ...viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
 }
 
-export function viewTotals({ site, period, comparison, top, warnings, ...totals }: Overview): View {
+export function viewTotals({ site, period, comparison, top, warnings, ...totals }: ReportedOverview): View {
   const previous = comparison?.previous;
-  const { notes, warnings: partial } = describePeriod(period, warnings);
+  const { notes, warnings: partial } = describeVisitors(period, warnings);
   const { sums, averages } = listTotals(
     totals,
     previous,
@@ -46,6 +49,7 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
       ...(coverage?.notes ?? []),
       ...(comparison === null && !period.partial ? ["There are no days before to compare with."] : []),
       ...(previous && isCompared ? noteLengths(period, previous) : []),
+      ...(previous && isCompared ? [EVENTS_NOTE] : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? ["Rows may not add up: a visitor can count in several."]
         : []),
@@ -67,20 +71,24 @@ function describeComparison(
   return describeCoverage(comparison, { previous, current }, { sum: visitors, average: per_day?.visitors });
 }
 
-export function viewNow({ today, active_now }: Overview): View {
-  return {
-    name: "now",
-    headline: "",
-    columns: [
-      { key: "today", label: "visitors today so far", kind: "count" },
-      { key: "active_now", label: "active now", kind: "count" },
-    ],
-    rows: [{ today: today.visitors, active_now }],
-    notes: [],
-  };
+/** Nothing, for days that are over. */
+export function viewNow({ today, active_now }: ReportedOverview): View[] {
+  if (today === undefined || active_now === undefined) return [];
+  return [
+    {
+      name: "now",
+      headline: "",
+      columns: [
+        { key: "today", label: "visitors today so far", kind: "count" },
+        { key: "active_now", label: "active now", kind: "count" },
+      ],
+      rows: [{ today: today.visitors, active_now }],
+      notes: [],
+    },
+  ];
 }
 
-export function viewTrend({ trend }: Overview): View {
+export function viewTrend({ trend }: ReportedOverview): View {
   return {
     headline: `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${trend.partial ? " (today so far)" : ""}`,
     columns: [],

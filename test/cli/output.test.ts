@@ -16,7 +16,7 @@ const lines = (text: string) => text.trimEnd().split("\n");
 
 describe("--output", () => {
   it.each([
-    ["--output table", /^example\.com, .*\n\nvisitors {2}pageviews {2}events\n +[\d,]+ /],
+    ["--output table", /^example\.com, .*\n\nvisitors {2}page views {2}events\n +[\d,]+ /],
     ["--output tsv", /^visitors\tpageviews\tevents\n\d+\t/],
     ["--output csv", /^visitors,pageviews,events\n\d+,/],
     ["--csv", /^visitors,pageviews,events\n\d+,/],
@@ -27,7 +27,7 @@ describe("--output", () => {
     ["--output ndjson --fields events", /^\{"events":\d+\}\n$/],
     [
       "--output markdown",
-      /^\*\*example\.com, .*\*\*\n\n\| visitors \| pageviews \| events \|\n\| ---: \| ---: \| ---: \|\n\| [\d,]+ \| /,
+      /^\*\*example\.com, .*\*\*\n\n\| visitors \| page views \| events \|\n\| ---: \| ---: \| ---: \|\n\| [\d,]+ \| /,
     ],
   ])("%s is the same at a terminal and in a pipe", async (option, form) => {
     const [piped, shown] = await Promise.all(
@@ -151,7 +151,7 @@ describe("notes", () => {
       environment: { LANG: "de_DE.UTF-8" },
     });
     expect(stderr).toContain("Showing 3 of 23 rows (--limit 3).");
-    expect(stderr).toMatch(/In all: \d\d\.\d{3} visitors, \d\d\.\d{3} pageviews\./);
+    expect(stderr).toMatch(/In all: \d\d\.\d{3} visitors, \d\d\.\d{3} page views\./);
   });
 });
 

@@ -71,7 +71,7 @@ describe("an answer is complete as text and as structured content, with its rece
     expect(structured.rows[0]?.label).toBe("Germany");
     const said = [
       `Showing 3 of ${structured.total_rows} rows (limit 3).`,
-      `Rows may not add up to the totals: ${structured.totals.visitors} visitors, ${structured.totals.pageviews} pageviews.`,
+      `Rows may not add up to the totals: ${structured.totals.visitors} visitors, ${structured.totals.pageviews} page views.`,
     ];
     for (const sentence of said) {
       expect(structured.receipt.notes).toContain(sentence);
@@ -127,12 +127,12 @@ describe("an answer is complete as text and as structured content, with its rece
     [
       "get_breakdown",
       { dimension: "pages", days: 7 },
-      ["No pages in these days. Totals: 0 visitors, 0 pageviews."],
+      ["No pages in these days. Totals: 0 visitors, 0 page views."],
     ],
     [
       "get_breakdown",
       { dimension: "events", days: 7 },
-      ["No events in these days. Totals: 0 visitors, 0 pageviews, 0 events."],
+      ["No events in these days. Totals: 0 visitors, 0 page views, 0 events."],
     ],
     ["get_overview", { days: 7 }, ["The site has no data yet: every number is zero."]],
     ["compare_periods", { days: 7 }, ["The site has no data yet, so there is nothing to compare."]],

@@ -85,7 +85,11 @@ export function warningsOf({ site, today }: Count, now: number, days: number) {
 }
 
 export const counted = (...keys: string[]): Column[] =>
-  keys.map((key) => ({ key, title: key.replace("_", " "), kind: "count" }));
+  keys.map((key) => ({
+    key,
+    title: key.replace("_", " ").replace("pageviews", "page views"),
+    kind: "count",
+  }));
 
 export function expectSites(sites: RawSite[], now: number): Expected {
   const ordered = [...sites].sort((a, b) => (a.domain < b.domain ? -1 : 1));

@@ -69,17 +69,25 @@ function buildTiles(
   return [
     buildTile("Visitors", format.count(visitors), compare("visitors")),
     buildTile("Page views", format.count(pageviews), compare("pageviews")),
-    buildTile("Events", format.count(events), []),
-    ...(period.partial
+    buildTile(
+      "Events",
+      format.count(events),
+      comparison ? [html("span", { class: "aside" }, "not compared")] : [],
+    ),
+    ...(period.partial || today === undefined
       ? []
       : [
           buildTile("Today so far", format.count(today.visitors), [
             html("span", { class: "aside" }, "visitors"),
           ]),
         ]),
-    buildTile("Active now", format.count(active_now), [
-      html("span", { class: "aside" }, "at ", isolate(format.clock(period.as_of))),
-    ]),
+    ...(active_now === undefined
+      ? []
+      : [
+          buildTile("Active now", format.count(active_now), [
+            html("span", { class: "aside" }, "at ", isolate(format.clock(period.as_of))),
+          ]),
+        ]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Comparison } from "../../reports/compare-result.ts";
-import type { Overview } from "../../reports/overview-result.ts";
+import type { ReportedOverview as Overview } from "../../reports/overview-result.ts";
 
 /**
  * Structured content is checked once, before anything is drawn. Only complete answers of these two tools are drawn, because
@@ -36,7 +36,7 @@ const overview: Shape = {
   visitors: isCount,
   pageviews: isCount,
   events: isCount,
-  active_now: isCount,
+  active_now: orNone(isCount),
   comparison: orNull({
     previous: span,
     visitors: change,
@@ -44,7 +44,7 @@ const overview: Shape = {
     per_day: totalsPerDay,
     small_sample: isFlag,
   }),
-  today: { visitors: isCount },
+  today: orNone({ visitors: isCount }),
   trend: {
     from: isDay,
     visitors: [isCount],

@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await allWords(main.locator(".tile"))).toEqual([
         `Visitors ${count(overview.visitors)} up ▲ ${count(visitors.absolute ?? 0)} ${signedPercent(visitors.percent ?? 0)} before: ${count(previous.visitors)}`,
         `Page views ${count(overview.pageviews)} up ▲ ${count(pageviews.absolute ?? 0)} ${signedPercent(pageviews.percent ?? 0)} before: ${count(previous.pageviews)}`,
-        `Events ${count(overview.events)}`,
+        `Events ${count(overview.events)} not compared`,
         `Today so far ${count(overview.today.visitors)} visitors`,
         `Active now ${count(overview.active_now)} at 5:05 AM`,
       ]);
@@ -316,7 +316,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await allWords(main.locator(".tile"))).toEqual([
         "Visitors 0 no comparison",
         "Page views 0 no comparison",
-        "Events 0",
+        "Events 0 not compared",
         "Today so far 0 visitors",
         "Active now 0 at 9:50 AM",
       ]);
