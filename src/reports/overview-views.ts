@@ -15,6 +15,8 @@ export function pickMainLists(top: Overview["top"]): Overview["top"] {
     .map((list) => ({ ...list, rows: list.rows.slice(0, MAIN_ROWS) }));
 }
 
+const RANGES_NOTE =
+  "A range such as 209–214 is a count that is known only so far, because visits arrived meanwhile or the service cut its list. Ranges are ranked by their least value.";
 const EVENTS_NOTE =
   "Events have no comparison: the series of the days before counts visitors and page views alone.";
 
@@ -58,9 +60,13 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
     warnings: [
       ...partial.filter((warning) => warning !== comparison?.incomplete),
       ...(coverage?.warnings ?? []),
+      ...(top.some(hasRanges) ? [RANGES_NOTE] : []),
     ],
   };
 }
+
+const hasRanges = ({ rows }: Overview["top"][number]) =>
+  rows.some(({ visitors_at_most }) => visitors_at_most !== undefined);
 
 function describeComparison(
   comparison: NonNullable<Overview["comparison"]>,

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stats } from "../../src/operations/index.ts";
 import { formatCommand } from "../../src/operations/shell-command.ts";
 import type { Overview } from "../../src/reports/overview-result.ts";
-import { createTestApi, GLOBEX_KEY } from "../support/api.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
+import { createTestApi, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
+import { createWideSource } from "../support/wide-source.ts";
 
 let client: Awaited<ReturnType<typeof connectInProcess>>;
 beforeAll(async () => {
@@ -298,6 +300,25 @@ describe("names that look the same", () => {
     expect(labels.map(([, label]) => label).sort()).toEqual(["/ (2)", "/ (3)"]);
     expect(textOf(result)).toMatch(/\/ \(2\)\t/);
     expect(textOf(result)).toContain("A name that ends in a number in brackets");
+  });
+
+  it("get_breakdown gives them the same number in both forms, though the twin is cut off", async () => {
+    const rows = Array.from({ length: 900 }, (_, index) => ({
+      value: index === 3 ? "/twin\u200b" : index === 899 ? "/twin" : `/page-${index}`,
+      visitors: [0, 2_000 - index, 0] as const,
+    }));
+    const client = await connectInProcess({
+      call: createLocalCall(
+        async () => createWideSource(rows),
+        () => NOW,
+      ),
+    });
+    const asked = { site: "wide.test", dimension: "pages", limit: 1000, period: "yesterday" };
+    const result = await client.callTool("get_breakdown", asked);
+    await client.close();
+    expect(JSON.stringify(result.structuredContent)).not.toContain("/page-898");
+    expect(JSON.stringify(result.structuredContent)).toContain('"/twin (2)"');
+    expect(textOf(result)).toContain("\n/twin (2)\t");
   });
 
   it("other answers have no such note", async () => {
