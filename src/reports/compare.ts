@@ -9,7 +9,7 @@ import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
 import { readWindows } from "./compared-windows.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { findMovers, type Movers } from "./movers.ts";
+import { findMovers, type Movers, orders } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
 import { compactNames, measureTotals } from "./report-fields.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
@@ -17,6 +17,8 @@ import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
 const MOVERS_OF_ONE = 10;
 const MOVERS_OF_EACH = 4;
+/** Of each list: four of them must fit into the answer of a tool. */
+const MAX_MOVERS = 20;
 const NO_MOVERS: Movers = { shown: [], more: { count: 0 } };
 
 const params = () =>
@@ -33,6 +35,18 @@ const params = () =>
       `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week, a month, a quarter or a weekday the one before.`,
     ),
     dimension: z.enum(dimensions).optional().describe("Only this dimension."),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_MOVERS)
+      .optional()
+      .describe(
+        "Maximum number of changes in each list; by default 10 of one dimension, 4 of each of several.",
+      ),
+    order: z
+      .enum(orders)
+      .optional()
+      .describe("What comes first: the largest changes (by default), losses or gains."),
   });
 
 export const compare = defineReport({
@@ -43,7 +57,7 @@ export const compare = defineReport({
     name: "compare_periods",
     title: "Compare periods",
     description:
-      "Web analytics: compares two periods of complete days, by default the last 7 with the 7 before, and shows which pages, referrers, channels and countries changed most. Use it for what changed and why.",
+      "Web analytics: compares two periods of complete days, by default the last 7 with the 7 before, and shows what changed most.",
   },
   shell: {
     examples: [
@@ -70,7 +84,7 @@ async function comparePeriods(
   given: z.output<ReturnType<typeof params>>,
   options: QueryOptions,
 ): Promise<Comparison> {
-  const { site, dimension } = given;
+  const { site, dimension, order } = given;
   const data = await readDataForDefault(call, site, options);
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
   const [answers, starts] = await Promise.all([
@@ -78,6 +92,7 @@ async function comparePeriods(
     readDataStarts(call, options),
   ]);
   const { current, previous, series, groups, ...head } = answers;
+  const { limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH } = given;
   const { coverage, alike } = findCoverage(series, { current, previous }, starts);
   const measure = createMeasure(current, previous, alike);
   return {
@@ -88,8 +103,7 @@ async function comparePeriods(
     small_sample: isSmallSample(current, previous),
     ...coverage,
     dimensions: groups.map(({ dimension, ...counts }) => {
-      const limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH;
-      const { shown, more } = measure.isPossible ? findMovers(counts, measure, limit) : NO_MOVERS;
+      const { shown, more } = measure.isPossible ? findMovers(counts, measure, limit, order) : NO_MOVERS;
       const { errorBound, cut_off } = counts;
       return { dimension, drift: errorBound, cut_off, movers: shown, more };
     }),

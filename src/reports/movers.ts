@@ -37,14 +37,23 @@ export interface Movers {
   more: { count: number; most?: number; most_per_day?: number };
 }
 
+/** What is shown first: the largest changes, losses or gains. */
+export const orders = ["change", "losses", "gains"] as const;
+export type Order = (typeof orders)[number];
+
+/** Which changes come first: those with the higher number. */
+const groupOf = (order: Order, { least }: Bounds) =>
+  order === "change" ? 0 : order === "gains" ? Number(least > 0) : Number(least <= 0);
+
 /**
- * The values that certainly changed, largest change first. An uncertain change is ranked by the smallest value that it can
+ * The values that certainly changed, largest change first, or largest loss or gain first and then the others. An uncertain change is ranked by the smallest value that it can
  * have.
  */
 export function findMovers(
   { values, unlisted, errorBound }: WindowCounts,
   measure: Measure,
   limit: number,
+  order: Order = "change",
 ): Movers {
   const movers = values.map(({ value, label, ...bounds }) => {
     const [current, previous] = [exact(bounds.current), exact(bounds.previous)];
@@ -59,6 +68,7 @@ export function findMovers(
     .filter(({ range }) => nearest(range) > 0)
     .sort(
       (a, b) =>
+        groupOf(order, b.range) - groupOf(order, a.range) ||
         nearest(b.range) - nearest(a.range) ||
         furthest(b.range) - furthest(a.range) ||
         Number(a.mover.label > b.mover.label) - Number(a.mover.label < b.mover.label),

@@ -180,7 +180,7 @@ describe("what visitors wrote is cleaned and labelled as data", () => {
 describe("the answer to a mistake lets a model correct it", () => {
   it.each([
     ["get_stats", { site: "example.com", days: 0 }, ["days must be a whole number from 1 to 365"]],
-    ...["7d", "07", "-7", "7.0", " 7", "", "٧", true, [7]].map(
+    ...["7d", "07", "-7", "7.0", " 7", "٧", true, [7]].map(
       (days): [string, Record<string, unknown>, string[]] => [
         "get_stats",
         { site: "example.com", days },
@@ -216,6 +216,11 @@ describe("the answer to a mistake lets a model correct it", () => {
     ["get_breakdown", { site: "example.com", dimension: "country" }, ["Did you mean countries?"]],
     ["get_stats", { site: "exampel.com" }, ["Did you mean example.com?"]],
     ["get_stats", { site: "example.com", __proto__: null, constructor: 1 }, ["constructor is unknown"]],
+    ["get_stats", { site: "example.com", country: "DE" }, ["There are no filters", "dimension=countries"]],
+    ["get_stats", { site: "example.com", page: "/" }, ["There are no filters", "dimension=pages"]],
+    ["get_overview", { site: "example.com", referrer: "x" }, ["dimension=referrers"]],
+    ["get_stats", { site: "example.com", crawler: "GPTBot" }, ["get_crawlers lists the crawlers"]],
+    ["get_stats", { site: "example.com", days: 730 }, ["use period, such as last_730_days"]],
     ["get_stats", { site: 7 }, ["site must be a string of 1 to 253 characters"]],
     [
       "get_breakdown",
@@ -258,7 +263,9 @@ describe("the answer to a mistake lets a model correct it", () => {
       });
       const result = await counted.callTool("get_stats", args);
       expect(result.isError).toBe(true);
-      expect(textOf(result)).toBe("days must be a whole number from 1 to 365.");
+      expect(textOf(result)).toBe(
+        "days must be a whole number from 1 to 365.\nFor more days use period, such as last_400_days or 2025.",
+      );
       expect(requests).toEqual([]);
       await counted.close();
     },
@@ -330,6 +337,7 @@ describe("names that look the same", () => {
 describe("arguments as hosts and models send them", () => {
   it.each([
     ["digits as a text", { days: "7" }],
+    ["an empty text for what is not given", { days: 7, period: "" }],
     ["an argument of Gemini CLI", { days: 7, wait_for_previous: true }],
     ["an argument of n8n", { days: 7, toolCallId: "call_1" }],
     ["null for an argument that has a default", { days: 7, site: "example.com", wait_for_previous: null }],

@@ -3,6 +3,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { beforeAll, expect, it } from "vitest";
 import type { JsonSchema } from "../../src/operations/json-schema.ts";
 import { queries } from "../../src/reports/queries.ts";
+import { GLOBEX_KEY } from "../support/api.ts";
 import { connectInProcess } from "../support/clients.ts";
 
 interface Tool {
@@ -93,7 +94,9 @@ it("every tool keeps its budget of tokens, and so does the list", () => {
 });
 
 it("what visitors are, and what cannot be asked, is in each tool that counts them by day", () => {
-  const said = tools.filter(({ description }) => /daily uniques, added up\. No filters/.test(description));
+  const said = tools.filter(({ description }) =>
+    /Visitors: daily uniques, added up\. No filters/.test(description),
+  );
   expect(said.map(({ name }) => name)).toEqual([
     "get_stats",
     "get_timeseries",
@@ -101,4 +104,23 @@ it("what visitors are, and what cannot be asked, is in each tool that counts the
     "get_overview",
     "compare_periods",
   ]);
+});
+
+it.each([
+  ["digits as text", "get_breakdown", { dimension: "pages", limit: "5", days: "7" }],
+  ["null", "get_breakdown", { dimension: "pages", site: null, limit: null, days: null, period: null }],
+  ["null", "compare_periods", { against: null, dimension: null, limit: null, order: null }],
+  ["an empty text", "get_stats", { site: "", period: "" }],
+])("the published schema accepts what the server accepts: %s for %s", async (_, name, args) => {
+  const { inputSchema } = tools.find((tool) => tool.name === name) ?? {};
+  const validate = new Ajv2020().compile(inputSchema ?? {});
+  expect([validate(args), validate.errors]).toEqual([true, null]);
+  const client = await connectInProcess({ key: GLOBEX_KEY });
+  expect((await client.callTool(name, args)).isError).toBeFalsy();
+  await client.close();
+});
+
+it("no parameter that a period excludes has a default that a host could fill in", () => {
+  const filled = tools.filter(({ inputSchema: { properties } }) => "default" in (properties.days ?? {}));
+  expect(filled).toEqual([]);
 });
