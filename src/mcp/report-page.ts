@@ -16,7 +16,7 @@ export async function buildReportPage(
 ): Promise<string> {
   const { reportPage } = await import("./chart-pages.ts");
   // A tool's answer has its notes in a receipt.
-  const answer = empty === undefined ? { ...cleanValue(result), receipt: { notes } } : { message: empty };
+  const answer = { ...(empty === undefined ? cleanValue(result) : { message: empty }), receipt: { notes } };
   return (
     reportPage
       .replace("{{title}}", () => escapeHtml(title))

@@ -79,6 +79,15 @@ describe("a page", () => {
     expect(read("a.html")).toContain("<title>example.com, 2026-11-09 to 2026-11-15</title>");
   });
 
+  it("of an empty site can be replaced by the next one", async () => {
+    for (const site of ["parked.example", "parked.example", "example.com"]) {
+      const { code, stderr } = await runShell(["report", site, "-o", inFolder("e.html")], {
+        environment: service,
+      });
+      expect([code, stderr]).toEqual([0, ""]);
+    }
+  });
+
   it("of days that are going on has today and who is active", async () => {
     await write("a.md", "--period", "this-month");
     expect(read("a.md")).toContain("| visitors today so far | active now |");

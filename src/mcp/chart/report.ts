@@ -1,5 +1,6 @@
 import { createFormat } from "./format.ts";
 import { readObject, readText } from "./host.ts";
+import { readNotes } from "./shapes.ts";
 import { createView } from "./view.ts";
 
 // report.html has these elements.
@@ -12,6 +13,6 @@ const content: unknown = JSON.parse(answer.textContent);
 if (!view.draw(content, createFormat(undefined))) {
   const message = readText(readObject(content).message);
   if (message === "") view.showMessage("This page has no complete answer.", "message failure");
-  else view.showMessage(message);
+  else view.showMessage(message, "message", readNotes(content));
 }
 new ResizeObserver(() => requestAnimationFrame(view.resize)).observe(element);
