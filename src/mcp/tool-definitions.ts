@@ -16,30 +16,41 @@ const annotations = {
 const MAX_DEPTH = 3;
 
 /** Members that explain themselves in an answer; their schemas would cost many tokens. */
-const BRIEF = new Set(["site", "period", "warnings", "current", "previous", "change", "bounds", "more"]);
+const BRIEF = new Set([
+  ...["site", "period", "warnings", "comparison"],
+  ...["current", "previous", "change", "per_day", "bounds", "more"],
+]);
 /** `compact` leaves out one of these where it follows from the other, so neither is required. */
 const OMITTED = new Set(["value", "label"]);
 
 /** Descriptions for models, where they are shorter than for people or say more. */
 const descriptions = new Map([
-  ["site", "Site id or domain; not needed if there is only one."],
+  ["site", "Id or domain; not needed if there is only one."],
   ["days", "Days, including today so far."],
   ["get_overview.days", "Complete days."],
-  ["compare_periods.days", "Complete days in each window."],
+  ["compare_periods.days", "Complete days each."],
   [
     "period",
-    "Instead of days: today, yesterday, last_week, this_month, last_7_days, 2026-11, 2026-11-01/2026-11-15.",
+    "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all.",
   ],
-  ["against", "Another period, or year_before; default: the days before."],
+  ["against", "Another period, or year_before."],
+  ["compare_periods.dimension", "Only this one, as in get_breakdown."],
+  ["compare_periods.limit", "Rows a list."],
+  ["compare_periods.order", "What comes first."],
 ]);
+
+/** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
+const MEANING = "Visitors: daily uniques, added up. No filters, sessions, bounce rates, hours.";
+const COUNTS_REQUESTS = new Set(["get_crawlers"]);
 
 /** Describes a query as a tool, for `tool-list.json`. */
 export function defineTool({ params, result, tool, isDescription }: Query): Tool {
   const { name, title, description } = tool;
+  const hasVisitors = "days" in params.shape && !COUNTS_REQUESTS.has(name);
   const definition = {
     name,
     title,
-    description,
+    description: hasVisitors ? `${description} ${MEANING}` : description,
     inputSchema: describeParameters(name, toJsonSchema(isDescription ? openapiToolParams : params)),
     annotations,
     ...linkChart(name),
@@ -50,19 +61,35 @@ export function defineTool({ params, result, tool, isDescription }: Query): Tool
 }
 
 /**
- * Some hosts strip bounds and defaults from a schema, so its descriptions have them in words too. `minLength` is left out:
- * it only says that a text must not be empty, which does not help a model.
+ * Some hosts strip bounds from a schema, so its descriptions have them in words too. They alone have the defaults: hosts
+ * that fill in defaults would send `days` beside a period, which excludes it. Lengths of texts
+ * are left out: they do not help a model.
  */
 function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
-  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const { minLength: _, ...kept } = property;
+  const { properties: all = {}, required = [] } = schema;
+  const properties = Object.entries(all).map(([name, property]) => {
+    const { minLength: _, maxLength: __, default: __default, ...kept } = property;
     const { minimum, maximum, description } = kept;
-    const standard = property.default === undefined ? "" : `, default ${property.default}`;
-    const bounds = minimum === undefined ? "" : ` From ${minimum} to ${maximum}${standard}.`;
+    const standard = property.default === undefined ? [] : [`default ${property.default}`];
+    const range = minimum === undefined ? [] : [`from ${minimum} to ${maximum}`];
+    const facts = [...range, ...standard].join(", ");
+    const bounds = facts === "" ? "" : ` ${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`;
     const text = descriptions.get(`${tool}.${name}`) ?? descriptions.get(name) ?? description;
-    return [name, { ...kept, description: `${text}${bounds}` }] as const;
+    // The list of dimensions is long, and get_breakdown has it.
+    if (name === "dimension" && tool !== "get_breakdown") delete kept.enum;
+    const accepted = required.includes(name) ? kept : acceptLoosely(kept);
+    return [name, { ...accepted, description: `${text}${bounds}` }] as const;
   });
   return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/**
+ * What the server accepts for an optional parameter (`tool-arguments.ts`): digits as text, and null. Hosts check arguments
+ * against the schema before they send them. Branches have one type each, because some clients know no lists of types.
+ */
+function acceptLoosely({ description: _, ...schema }: JsonSchema): JsonSchema {
+  const texts = schema.type === "integer" ? [{ type: "string" }] : [];
+  return { anyOf: [schema, ...texts, { type: "null" }] };
 }
 
 /**

@@ -17,6 +17,10 @@ export function findCause<T>(
   return error instanceof Error && depth > 0 ? findCause(error.cause, type, depth - 1) : undefined;
 }
 
+/** Why a document cannot be fetched for now; undefined if the error has another cause. In our own words, or a code. */
+export const readUnavailability = (error: unknown): string | undefined =>
+  findCause(error, DocumentUnavailable)?.message;
+
 export function isDocumentUnavailable(error: unknown): boolean {
-  return findCause(error, DocumentUnavailable) !== undefined;
+  return readUnavailability(error) !== undefined;
 }

@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors } from "oidc-provider";
+import { findDocumentHost } from "./application-facts.ts";
 import { createCallback, createDeferredWrites } from "./deferred-writes.ts";
-import { isDocumentUnavailable } from "./document-failure.ts";
+import { isDocumentUnavailable, readUnavailability } from "./document-failure.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
 import { paths } from "./endpoint-paths.ts";
 import { setHandoffCookie } from "./key-handoff.ts";
-import { buildErrorPage } from "./pages/error-page.ts";
+import { buildDocumentErrorPage, buildErrorPage } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
 import { signInEnded } from "./pages/sign-in-ended.ts";
 import { createRedirectGuard } from "./redirect-guard.ts";
@@ -97,6 +98,14 @@ export function createProvider(options: ProviderOptions) {
       ctx.set(pageHeaders);
       if (fault instanceof errors.SessionNotFound) {
         ctx.body = signInEnded;
+        return;
+      }
+      const failure = readUnavailability(fault);
+      if (failure) {
+        const asked = ctx.oidc?.params?.client_id;
+        ctx.status = 503;
+        ctx.set("Retry-After", "30");
+        ctx.body = buildDocumentErrorPage(findDocumentHost(String(asked)), failure);
         return;
       }
       ctx.body = buildErrorPage({

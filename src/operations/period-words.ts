@@ -15,7 +15,16 @@ export const periodWords: readonly string[] = [
   "last_year",
 ];
 
-export const PERIOD_FORMS = `${periodWords.join(", ")}, last_7_days (complete days, any number), 2026-11-15, 2026-11, or 2026-11-01/2026-11-15`;
+const MONTHS = [
+  ...["january", "february", "march", "april", "may", "june"],
+  ...["july", "august", "september", "october", "november", "december"],
+];
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
+/** All days with data. Whoever resolves it must know when they begin. */
+const ALL = "all";
+
+export const PERIOD_FORMS = `${periodWords.join(", ")}, ${ALL}, last_7_days (complete days, any number), october, october_2026 or oct, monday or mon, 2026-11-15, 2026-11, 2026-Q3, 2026, or 2026-11-01/2026-11-15`;
 
 export const periodParam = () =>
   z
@@ -24,7 +33,7 @@ export const periodParam = () =>
     .max(40)
     .optional()
     .describe(
-      "Instead of days: today, yesterday, this_week, last_month, last_7_days (complete days), 2026-11-15, 2026-11, 2026-11-01/2026-11-15.",
+      "Instead of days: today, yesterday, this_week, last_month, last_7_days (complete days), october, monday, all, 2026-11-15, 2026-11, 2026-Q3, 2026-11-01/2026-11-15.",
     );
 
 /** No site has older data, and counting back from here stays within four-digit years. */
@@ -40,22 +49,23 @@ export const normalizeWord = (text: string) =>
     .replaceAll(/[\s-]+/g, "_");
 
 /**
- * Resolves a period in words or ISO 8601 to days. Periods that have not ended stop today. `last-week`, `Last Week` and `7d`
- * are other spellings of `last_week` and `last_7_days`. Throws AnalyticsError `invalid_parameter` for anything else, and for
- * days in the future or before 1900.
+ * Resolves a period in words or ISO 8601 to days. Periods that have not ended stop today. A month, quarter or weekday
+ * without a year is the last one that has begun. `last-week`, `Last Week` and `7d` are other spellings of `last_week` and
+ * `last_7_days`. Throws AnalyticsError `invalid_parameter` for anything else, and for days in the future or before 1900.
  *
  * @param today The date at the site.
- * @param as The parameter to name in an error, and the forms that it takes.
+ * @param as The parameter to name in an error, and the forms that it takes; the first day with data, for `all`.
  */
 export function resolvePeriod(
   period: string,
   today: string,
-  as = { parameter: "period", forms: PERIOD_FORMS },
+  as: { parameter?: string; forms?: string; since?: string | undefined } = {},
 ): Days {
-  const createError = (detail: string) => createPeriodError(detail, as.parameter);
+  const { parameter = "period", forms = PERIOD_FORMS, since = today } = as;
+  const createError = (detail: string) => createPeriodError(detail, parameter);
   const word = normalizeWord(period);
-  const days = resolveWord(word, today) ?? resolveLastDays(word, today) ?? resolveDates(period, today);
-  if (days === undefined) throw createError(`must be ${as.forms}`);
+  const days = word === ALL ? { from: since, to: today } : resolveAny(word, period, today);
+  if (days === undefined) throw createError(`must be ${forms}`);
   if (days.from > days.to) throw createError(`ends on ${days.to}, before it begins on ${days.from}`);
   if (days.to > today) throw createError(`must not be in the future: today at the site is ${today}`);
   if (days.from < FIRST_DAY) throw createError(`must not begin before ${FIRST_DAY}`);
@@ -78,6 +88,17 @@ export function assertNotDaysAndPeriod(isGiven: (name: string) => boolean): void
   if (isGiven("days") && isGiven("period")) throw createPeriodError("cannot be combined with days");
 }
 
+/** Whether a period is all days with data. */
+export const isAll = (period: string) => normalizeWord(period) === ALL;
+
+const resolveAny = (word: string, period: string, today: string) =>
+  resolveWord(word, today) ??
+  resolveWeekday(word, today) ??
+  resolveMonth(word, today) ??
+  resolveQuarter(word, today) ??
+  resolveLastDays(word, today) ??
+  resolveDates(period, today);
+
 function resolveWord(word: string, today: string): Days | undefined {
   const [, which, unit = ""] = /^(this|last)_(week|month|quarter|year)$/.exec(word) ?? [];
   if (word === "today") return { from: today, to: today };
@@ -92,10 +113,54 @@ function resolveWord(word: string, today: string): Days | undefined {
 /** The first day of the week (a Monday), month, quarter or year of a day. */
 export function startOf(unit: string, day: string): string {
   const month = Number(day.slice(5, 7));
-  if (unit === "week") return addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7));
+  if (unit === "week") return addDays(day, -((weekdayOf(day) + 6) % 7));
   if (unit === "year") return `${day.slice(0, 4)}-01-01`;
   const first = unit === "quarter" ? month - ((month - 1) % 3) : month;
   return `${day.slice(0, 4)}-${String(first).padStart(2, "0")}-01`;
+}
+
+/** The place in a list of the name that a word is, or begins with three letters or more. */
+function findName(names: readonly string[], word: string): number | undefined {
+  const index = word.length < 3 ? -1 : names.findIndex((name) => name.startsWith(word));
+  return index === -1 ? undefined : index;
+}
+
+/** The last such day of the week, which may be today; with `last`, before today. */
+function resolveWeekday(word: string, today: string): Days | undefined {
+  const [, last, name = ""] = /^(last_)?([a-z]+)$/.exec(word) ?? [];
+  const weekday = findName(WEEKDAYS, name);
+  if (weekday === undefined) return undefined;
+  const ago = (weekdayOf(today) - weekday + 7) % 7;
+  const day = addDays(today, -(last !== undefined && ago === 0 ? 7 : ago));
+  return { from: day, to: day };
+}
+
+const weekdayOf = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay();
+
+function resolveMonth(word: string, today: string): Days | undefined {
+  const [, name = "", year] = /^([a-z]+)(?:_(\d{4}))?$/.exec(word) ?? [];
+  const month = findName(MONTHS, name);
+  return month === undefined ? undefined : stopToday(startMonth(month, year, today), "month", today);
+}
+
+function resolveQuarter(word: string, today: string): Days | undefined {
+  const [, before, quarter, after] = /^(?:(\d{4})_?)?q([1-4])(?:_?(\d{4}))?$/.exec(word) ?? [];
+  if (quarter === undefined || (before && after)) return undefined;
+  return stopToday(startMonth(3 * (Number(quarter) - 1), before ?? after, today), "quarter", today);
+}
+
+/** The first day of a month, counted from 0. Without a year, of the last such month that has begun. */
+function startMonth(month: number, year: string | undefined, today: string): string {
+  const startIn = (year: number | string) => `${year}-${String(month + 1).padStart(2, "0")}-01`;
+  if (year !== undefined) return startIn(year);
+  const thisYear = Number(today.slice(0, 4));
+  return startIn(startIn(thisYear) <= today ? thisYear : thisYear - 1);
+}
+
+/** A month or quarter from its first day on; one in progress ends today. */
+function stopToday(from: string, unit: "month" | "quarter", today: string): Days {
+  const to = endOf(unit, from);
+  return { from, to: from <= today && today < to ? today : to };
 }
 
 /** Complete days, so the last of them is yesterday. */
@@ -122,7 +187,7 @@ function resolveDate(text: string, today: string): Days | undefined {
   const from = `${year}-${month ?? "01"}-${day ?? "01"}`;
   if (!isDate(from)) return undefined;
   if (day !== undefined) return { from, to: from };
-  return { from, to: month === undefined ? `${year}-12-31` : endOfMonth(from) };
+  return { from, to: month === undefined ? `${year}-12-31` : endOf("month", from) };
 }
 
 const isDate = (day: string) => {
@@ -130,28 +195,41 @@ const isDate = (day: string) => {
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === day;
 };
 
-/** The last day of the month of a day. */
-const endOfMonth = (day: string) => addDays(startOf("month", addDays(startOf("month", day), 31)), -1);
+/** The last day of the month or quarter that begins on a day. */
+function endOf(unit: "month" | "quarter", first: string): string {
+  // Every month and quarter has fewer days, and the next one has more than what is left.
+  const next = startOf(unit, addDays(first, unit === "month" ? 31 : 93));
+  return addDays(next, -1);
+}
 
 /**
- * The days to compare a period with: the same weekdays of the week before, the same day numbers of the month before, for a
- * whole calendar month the month before, otherwise as many days before it. A number of days, a quarter or a year that
+ * The days to compare a period with: the same weekdays of the week before, the same days of the month or quarter before,
+ * for a whole calendar month or quarter the one before, otherwise as many days before it. A number of days or a year that
  * happens to have the days of a month is not a month.
  *
  * @param days What the period resolved to, without an incomplete today.
  */
 export function precedingDays(period: string, { from, to }: Days): Days {
   const word = normalizeWord(period);
-  if (word === "this_week") return { from: addDays(from, -7), to: addDays(to, -7) };
-  const end = addDays(from, -1);
-  const start = startOf("month", end);
-  const isMonth = word === "last_month" || /^\d{4}[_/]/.test(word);
-  if (isMonth && from.endsWith("-01") && to === endOfMonth(from)) return { from: start, to: end };
-  if (word === "this_month" || word === normalizeWord(from.slice(0, 7))) {
-    const sameDay = addDays(start, countDays(from, to) - 1);
-    return { from: start, to: sameDay < end ? sameDay : end };
+  if (word === "this_week" || resolveWeekday(word, to)) {
+    return { from: addDays(from, -7), to: addDays(to, -7) };
   }
-  return { from: addDays(from, -countDays(from, to)), to: end };
+  const end = addDays(from, -1);
+  const unit = findUnit(word, { from, to });
+  if (unit === undefined) return { from: addDays(from, -countDays(from, to)), to: end };
+  const start = startOf(unit, end);
+  if (to === endOf(unit, from)) return { from: start, to: end };
+  const sameDay = addDays(start, countDays(from, to) - 1);
+  return { from: start, to: sameDay < end ? sameDay : end };
+}
+
+/** Whether a period is a month or a quarter, perhaps in progress. */
+function findUnit(word: string, { from, to }: Days): "month" | "quarter" | undefined {
+  if (word === "this_quarter" || word === "last_quarter" || resolveQuarter(word, to)) return "quarter";
+  if (word === "this_month" || word === "last_month" || resolveMonth(word, to)) return "month";
+  if (word === normalizeWord(from.slice(0, 7))) return "month";
+  const isWholeMonth = from.endsWith("-01") && to === endOf("month", from);
+  return isWholeMonth && /^\d{4}[_/]/.test(word) ? "month" : undefined;
 }
 
 export function createPeriodError(detail: string, parameter = "period"): AnalyticsError {

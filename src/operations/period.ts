@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
-import { forModels, type Note } from "./note.ts";
+import { forModels, forPeople, type Note } from "./note.ts";
 import { showWarnings, type Warning } from "./warning.ts";
 
 export const period = z
@@ -48,6 +48,11 @@ export function periodHeadline(domain: string, { from, to, days, timezone }: Per
   return `${domain}, ${formatSpan({ from, to })} (${days} ${days === 1 ? "day" : "days"}, ${timezone})`;
 }
 
+const ADDED_UP = "Visitors are daily unique visitors, added up: somebody who comes on two days counts twice.";
+
+/** What visitors of more than one day are. A model has it in the description of its tool. */
+export const noteVisitors = (days: number): Note[] => (days > 1 ? [forPeople(ADDED_UP)] : []);
+
 /** What a reader must know about a period. Finished days do not change, so only models get the time of the answer. */
 export function describePeriod(
   { to, partial, as_of }: Period,
@@ -58,6 +63,12 @@ export function describePeriod(
     notes: partial ? [] : [forModels(`As of ${as_of}.`)],
     warnings: [...(partial ? [today] : []), ...showWarnings(warned)],
   };
+}
+
+/** The same for days whose visitors are shown. */
+export function describeVisitors(period: Period, warned: readonly Warning[] | undefined) {
+  const { notes, warnings } = describePeriod(period, warned);
+  return { notes: [...noteVisitors(period.days), ...notes], warnings };
 }
 
 /** People ask about weeks, and a date alone does not show the weekday. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
+import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { verifySite } from "./site-name.ts";
 import { warnings } from "./warning.ts";
 
@@ -14,8 +14,7 @@ export const stats = defineOperation({
   tool: {
     name: "get_stats",
     title: "Site totals",
-    description:
-      "Web analytics of a site: total visitors, page views and custom events of any period. There are no filters, sessions, bounce rates, durations or hours.",
+    description: "Web analytics of a site: total visitors, page views and custom events of any period.",
   },
   shell: {
     examples: [
@@ -48,10 +47,10 @@ export const stats = defineOperation({
     headline: periodHeadline(result.site.domain, result.period),
     columns: [
       { key: "visitors", label: "visitors", kind: "count" },
-      { key: "pageviews", label: "pageviews", kind: "count" },
+      { key: "pageviews", label: "page views", kind: "count" },
       { key: "events", label: "events", kind: "count" },
     ],
     rows: [{ visitors: result.visitors, pageviews: result.pageviews, events: result.events }],
-    ...describePeriod(result.period, result.warnings),
+    ...describeVisitors(result.period, result.warnings),
   }),
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { addDays } from "./days.ts";
 import { count, date, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
-import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
+import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { verifySite } from "./site-name.ts";
 import { warnings } from "./warning.ts";
 
@@ -75,7 +75,7 @@ export const timeseries = defineOperation({
     columns: [
       { key: "date", label: "date", kind: "date" },
       { key: "visitors", label: "visitors", kind: "count" },
-      { key: "pageviews", label: "pageviews", kind: "count" },
+      { key: "pageviews", label: "page views", kind: "count" },
       { key: "partial", label: "partial", kind: "text", machine: true },
     ],
     rows: result.points.map(({ date, visitors, pageviews, partial }) => ({
@@ -90,6 +90,6 @@ export const timeseries = defineOperation({
       values: result.points.map(({ visitors }) => visitors),
       partial: result.period.partial,
     },
-    ...describePeriod(result.period, result.warnings),
+    ...describeVisitors(result.period, result.warnings),
   }),
 });

@@ -56,7 +56,7 @@ export function warnOfSubtraction(values: SubtractedValues): Warning {
 export const rangeWarning: Warning = {
   code: SUBTRACTED,
   detail:
-    "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list.",
+    "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list. They are ranked by their least value.",
 };
 
 /** The warnings as sentences. This program's own keep their counts separate, so that each output formats them. */

@@ -15,7 +15,13 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
 /** Formats cells for people. Colour is added later (`paintCell`), because it takes no room. */
 export function createCellFormat(screen: Screen) {
   const numbers = new Intl.NumberFormat(screen.locale);
-  const tenths = new Intl.NumberFormat(screen.locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const percents = new Intl.NumberFormat(screen.locale, {
+    style: "percent",
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  });
+  // As the locale writes it, but with a plain space, as everywhere in a table.
+  const formatPercent = (value: number) => percents.format(value / 100).replaceAll(/\s/g, " ");
   const readName = createNames(screen.locale);
 
   const sign = (value: number, text: string) => {
@@ -32,8 +38,8 @@ export function createCellFormat(screen: Screen) {
       return cleanText(cell).replaceAll(/\d+(?:\.\d+)?/g, (digits) => numbers.format(Number(digits)));
     if (typeof cell === "string")
       return closeGaps(cleanText(column.names ? readName(column.names, row.value, cell) : cell));
-    if (column.kind === "percent") return `${tenths.format(cell)} %`;
-    if (column.kind === "percent_change") return sign(cell, `${tenths.format(cell)} %`);
+    if (column.kind === "percent") return formatPercent(cell);
+    if (column.kind === "percent_change") return sign(cell, formatPercent(cell));
     if (column.kind === "change") return cell > 0 ? `+${numbers.format(cell)}` : numbers.format(cell);
     return numbers.format(cell);
   };

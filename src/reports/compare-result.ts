@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { count, siteRef, timestamp } from "../operations/fields.ts";
-import { change, changesPerDay, dataStart, window } from "./report-fields.ts";
+import { change, coverage, perDay, totalsPerDay, window } from "./report-fields.ts";
 
 const bounds = () => z.object({ least: count, most: count });
-const changeBounds = () => z.object({ least: z.number(), most: z.number() });
+const changeBounds = () => z.object({ least: z.int(), most: z.int() });
+const rateBounds = () => z.object({ least: z.number(), most: z.number() });
 
 /** The result of a comparison of two periods. */
 export const comparisonResult = () =>
@@ -14,9 +15,9 @@ export const comparisonResult = () =>
     current: window(),
     previous: window(),
     change: z.object({ visitors: change(), pageviews: change() }),
-    ...changesPerDay,
+    ...totalsPerDay,
     small_sample: z.boolean(),
-    ...dataStart,
+    ...coverage,
     dimensions: z.array(
       z.object({
         dimension: z.string(),
@@ -30,10 +31,21 @@ export const comparisonResult = () =>
             current: count.nullable(),
             previous: count.nullable(),
             change: change().nullable(),
-            bounds: z.object({ current: bounds(), previous: bounds(), change: changeBounds() }).optional(),
+            per_day: perDay().optional(),
+            bounds: z
+              .object({
+                current: bounds(),
+                previous: bounds(),
+                change: changeBounds().optional(),
+                per_day: z
+                  .object({ current: rateBounds(), previous: rateBounds(), change: rateBounds() })
+                  .optional(),
+              })
+              .optional(),
           }),
         ),
-        more: z.object({ count, most: count }),
+        /** How many others may have changed, and by how many visitors at most: in all, or per day. */
+        more: z.object({ count, most: count.optional(), most_per_day: z.number().optional() }),
       }),
     ),
   });

@@ -1,11 +1,11 @@
 import { addDays } from "../operations/days.ts";
 import { forModels, forPeople, type Note, note } from "../operations/note.ts";
-import { formatSpan } from "../operations/period.ts";
+import { formatSpan, noteVisitors } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
 import type { Comparison } from "./compare-result.ts";
-import { describeStart } from "./data-start.ts";
-import { createChangeColumns, nameColumns, noteLengths } from "./report-fields.ts";
+import { describeCoverage } from "./coverage.ts";
+import { averageColumns, changeColumns, listTotals, nameColumns, noteLengths } from "./report-fields.ts";
 import { ROW_LIMIT } from "./subtracted-spans.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 
@@ -17,35 +17,32 @@ export function viewComparison(comparison: Comparison): View[] {
 }
 
 function viewWindows(comparison: Comparison): View {
-  const { site, timezone, as_of, current, previous, change, small_sample, dimensions } = comparison;
-  const { columns, fill } = createChangeColumns(comparison);
-  const show = (name: "visitors" | "pageviews") => ({
-    label: name,
-    ...fill({
-      current: current[name],
-      previous: previous[name],
-      change: change[name].absolute,
-      percent: change[name].percent,
-    }),
-  });
+  const { site, timezone, as_of, current, previous, change, dimensions, per_day } = comparison;
+  const { sums, averages } = listTotals(current, previous, comparison);
   const isUntilToday = current.to === addDays(as_of.slice(0, 10), -1);
-  const { notes, warnings } = describeStart(comparison, previous, current);
+  const shown = { sum: change.visitors, average: per_day?.visitors };
+  const { notes, warnings } = describeCoverage(comparison, comparison, shown);
   return {
     name: "windows",
     headline: `${site.domain}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
-    columns: [{ key: "label", label: "measure", kind: "text" }, ...columns],
-    rows: [show("visitors"), show("pageviews")],
+    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
+    rows: [...sums, ...averages],
     notes: [
+      ...noteVisitors(Math.max(current.days, previous.days)),
       ...(isUntilToday ? [forPeople("Complete days only: today is in neither period.")] : []),
       forModels(`Complete days only: today is in neither period. As of ${as_of}.`),
-      ...noteLengths(current, previous),
-      ...(small_sample ? [SMALL_SAMPLE_NOTE] : []),
+      ...(isCompared(comparison) ? noteLengths(current, previous) : []),
+      ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...notes,
       ...noteRest(dimensions),
     ],
     warnings,
   };
 }
+
+/** False if a period has no data, or if it is not known how many of its days have some. */
+const isCompared = ({ change, per_day }: Comparison) =>
+  change.visitors.absolute !== null || per_day !== undefined;
 
 /** For people, a single note about how much all lists leave out. */
 function noteRest(groups: readonly Movers[]): Note[] {
@@ -63,29 +60,37 @@ function noteRest(groups: readonly Movers[]): Note[] {
 
 function viewMovers(group: Movers, comparison: Comparison): View {
   const { dimension, movers } = group;
-  const { columns, fill } = createChangeColumns(comparison);
+  const { per_day } = comparison;
   return {
     name: dimension,
-    headline: `${dimension} that changed most, by visitors`,
+    headline: `${dimension} that changed most, by visitors${per_day ? " a day" : ""}`,
     beside: true,
-    columns: [...nameColumns(dimension), ...columns],
-    rows: movers.map(({ value, label, change, bounds, ...counts }) => ({
-      value,
-      label,
-      ...fill({
-        current: counts.current ?? (bounds ? formatBounds(bounds.current) : null),
-        previous: counts.previous ?? (bounds ? formatBounds(bounds.previous) : null),
-        change: change?.absolute ?? (bounds ? formatChange(bounds.change) : null),
-        percent: change?.percent ?? null,
-      }),
-    })),
-    ...describeMovers(group, comparison.changes_per_day ? "visitors a day" : "visitors"),
+    columns: [...nameColumns(dimension), ...(per_day ? averageColumns : changeColumns)],
+    rows: movers.map(fillMover),
+    // The totals say why nothing is compared.
+    ...(isCompared(comparison) ? describeMovers(group) : { notes: [] }),
+  };
+}
+
+function fillMover({ value, label, current, previous, change, per_day, bounds }: Movers["movers"][number]) {
+  const averages = bounds?.per_day;
+  return {
+    value,
+    label,
+    current: current ?? (bounds ? formatBounds(bounds.current) : null),
+    previous: previous ?? (bounds ? formatBounds(bounds.previous) : null),
+    change: change?.absolute ?? (bounds?.change ? formatChange(bounds.change) : null),
+    percent: change?.percent ?? null,
+    current_per_day: per_day?.current ?? (averages ? formatBounds(averages.current) : null),
+    previous_per_day: per_day?.previous ?? (averages ? formatBounds(averages.previous) : null),
+    change_per_day: per_day?.change ?? (averages ? formatChange(averages.change) : null),
+    change_per_day_percent: per_day?.percent ?? null,
   };
 }
 
 const isCertain = ({ cut_off, drift: errorBound }: Movers) => !cut_off && errorBound === 0;
 
-function describeMovers(group: Movers, unit: string): { notes: Note[]; warnings: Note[] } {
+function describeMovers(group: Movers): { notes: Note[]; warnings: Note[] } {
   const { dimension, drift: errorBound, cut_off, movers, more } = group;
   const [are, verb] = isCertain(group)
     ? ["changed", "changed"]
@@ -94,7 +99,7 @@ function describeMovers(group: Movers, unit: string): { notes: Note[]; warnings:
     notes: [
       ...(movers.length === 0 ? [`No ${dimension} ${are}.`] : []),
       ...(more.count > 0
-        ? [forModels(note`${dimension}: ${more.count} more ${verb}, by at most ${more.most} ${unit} each.`)]
+        ? [forModels(note`${dimension}: ${more.count} more ${verb}, by at most ${formatMost(more)} each.`)]
         : []),
     ],
     warnings: [
@@ -112,7 +117,11 @@ function describeMovers(group: Movers, unit: string): { notes: Note[]; warnings:
   };
 }
 
-const formatBounds = ({ least, most }: Bounds) => `${least}–${most}`;
+const formatMost = ({ most, most_per_day: rate }: Movers["more"]) =>
+  rate === undefined ? note`${most ?? 0} visitors` : note`${rate} visitors a day`;
+
+/** A range of one number is that number. */
+const formatBounds = ({ least, most }: Bounds) => (least === most ? most : `${least}–${most}`);
 
 /** "217–250 more", "6–8 fewer". Only certain changes are shown, so both ends have one sign. */
 const formatChange = ({ least, most }: Bounds) =>

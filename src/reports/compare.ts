@@ -7,16 +7,19 @@ import { type Comparison, comparisonResult } from "./compare-result.ts";
 import { viewComparison } from "./compare-views.ts";
 import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
 import { readWindows } from "./compared-windows.ts";
-import { findDataStart, readDataStarts } from "./data-start.ts";
+import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { findMovers } from "./movers.ts";
+import { findMovers, type Movers, orders } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
-import { compactNames, markPerDay } from "./report-fields.ts";
+import { compactNames, measureTotals } from "./report-fields.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
 const MOVERS_OF_ONE = 10;
 const MOVERS_OF_EACH = 4;
+/** Of each list: four of them must fit into the answer of a tool. */
+const MAX_MOVERS = 20;
+const NO_MOVERS: Movers = { shown: [], more: { count: 0 } };
 
 const params = () =>
   z.strictObject({
@@ -29,9 +32,21 @@ const params = () =>
       .describe("Complete days in each window: 7 compares the last seven with the seven before."),
     period: periodParam(),
     against: periodParam().describe(
-      `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week and this_month the same days of the week or month before.`,
+      `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week, a month, a quarter or a weekday the one before.`,
     ),
     dimension: z.enum(dimensions).optional().describe("Only this dimension."),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_MOVERS)
+      .optional()
+      .describe(
+        "Maximum number of changes in each list; by default 10 of one dimension, 4 of each of several.",
+      ),
+    order: z
+      .enum(orders)
+      .optional()
+      .describe("What comes first: the largest changes (by default), losses or gains."),
   });
 
 export const compare = defineReport({
@@ -42,7 +57,7 @@ export const compare = defineReport({
     name: "compare_periods",
     title: "Compare periods",
     description:
-      "Web analytics: compares two periods of complete days, by default the last 7 with the 7 before, and shows which pages, referrers, channels and countries changed most. Use it for what changed and why.",
+      "Web analytics: compares two periods of complete days, by default the last 7 with the 7 before, and shows what changed most.",
   },
   shell: {
     examples: [
@@ -69,7 +84,7 @@ async function comparePeriods(
   given: z.output<ReturnType<typeof params>>,
   options: QueryOptions,
 ): Promise<Comparison> {
-  const { site, dimension } = given;
+  const { site, dimension, order } = given;
   const data = await readDataForDefault(call, site, options);
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
   const [answers, starts] = await Promise.all([
@@ -77,22 +92,18 @@ async function comparePeriods(
     readDataStarts(call, options),
   ]);
   const { current, previous, series, groups, ...head } = answers;
-  const start = findDataStart(series, [previous, current], starts);
-  const measure = createMeasure(current, previous, start.comparable);
+  const { limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH } = given;
+  const { coverage, alike } = findCoverage(series, { current, previous }, starts);
+  const measure = createMeasure(current, previous, alike);
   return {
     ...head,
-    current,
-    previous,
-    change: {
-      visitors: measure.change(current.visitors, previous.visitors),
-      pageviews: measure.change(current.pageviews, previous.pageviews),
-    },
-    ...markPerDay(current, previous),
+    current: markCovered(current, alike.covered.current),
+    previous: markCovered(previous, alike.covered.previous),
+    ...measureTotals(measure, current, previous),
     small_sample: isSmallSample(current, previous),
-    ...start,
+    ...coverage,
     dimensions: groups.map(({ dimension, ...counts }) => {
-      const limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH;
-      const { shown, more } = findMovers(counts, measure, limit);
+      const { shown, more } = measure.isPossible ? findMovers(counts, measure, limit, order) : NO_MOVERS;
       const { errorBound, cut_off } = counts;
       return { dimension, drift: errorBound, cut_off, movers: shown, more };
     }),

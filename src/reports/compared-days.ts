@@ -1,6 +1,7 @@
 import { addDays, type Days } from "../operations/days.ts";
 import {
   createPeriodError,
+  isAll,
   normalizeWord,
   PERIOD_FORMS,
   precedingDays,
@@ -12,6 +13,8 @@ export interface ComparedDays {
   current: Days;
   previous: Days;
 }
+
+const COMPARED_FORMS = PERIOD_FORMS.replace(", all,", ",");
 
 /** `against`: the same dates a year earlier. */
 export const YEAR_BEFORE = "year_before";
@@ -28,16 +31,19 @@ export function resolveCompared(
   }: { days: number; period?: string | undefined; against?: string | undefined },
   today: string,
 ): ComparedDays {
-  const current = resolveComplete(period, today, { parameter: "period", forms: PERIOD_FORMS });
+  const current = resolveComplete(period, today, { parameter: "period", forms: COMPARED_FORMS });
   if (against === undefined) return { current, previous: precedingDays(period, current) };
   if (normalizeWord(against) === YEAR_BEFORE)
     return { current, previous: { from: yearBefore(current.from), to: yearBefore(current.to) } };
-  const as = { parameter: "against", forms: `${YEAR_BEFORE}, ${PERIOD_FORMS}` };
+  const as = { parameter: "against", forms: `${YEAR_BEFORE}, ${COMPARED_FORMS}` };
   return { current, previous: resolveComplete(against, today, as) };
 }
 
 /** The complete days of a period. */
 function resolveComplete(period: string, today: string, as: { parameter: string; forms: string }): Days {
+  if (isAll(period)) {
+    throw createPeriodError("cannot be all: there are no days before it to compare with", as.parameter);
+  }
   const complete = findComplete(resolvePeriod(period, today, as), today);
   if (complete) return complete;
   throw createPeriodError(`${period} has no complete day yet, so there is nothing to compare`, as.parameter);

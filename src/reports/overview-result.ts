@@ -2,7 +2,7 @@ import * as z from "zod";
 import { count, date, siteRef } from "../operations/fields.ts";
 import { period } from "../operations/period.ts";
 import { warnings } from "../operations/warning.ts";
-import { change, changesPerDay, dataStart, window } from "./report-fields.ts";
+import { change, coverage, totalsPerDay, window } from "./report-fields.ts";
 
 /** The result of an overview of a site. */
 export const overviewResult = () =>
@@ -15,11 +15,13 @@ export const overviewResult = () =>
     comparison: z
       .object({
         previous: window(),
+        /** The days of the period itself with data, if some have none. */
+        days_with_data: count.optional(),
         visitors: change(),
         pageviews: change(),
-        ...changesPerDay,
+        ...totalsPerDay,
         small_sample: z.boolean(),
-        ...dataStart,
+        ...coverage,
       })
       .nullable(),
     today: z.object({ date, visitors: count, pageviews: count }),
@@ -47,5 +49,9 @@ export const overviewResult = () =>
     ),
     warnings,
   });
+
+/** The result of a report. On days that are over it has neither today nor this moment. */
+export const reportResult = () => overviewResult().partial({ today: true, active_now: true });
+export type ReportedOverview = z.output<ReturnType<typeof reportResult>>;
 
 export type Overview = z.output<ReturnType<typeof overviewResult>>;

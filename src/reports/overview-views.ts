@@ -1,8 +1,8 @@
-import { describePeriod, formatSpan, periodHeadline } from "../operations/period.ts";
+import { describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
-import { describeStart } from "./data-start.ts";
-import type { Overview } from "./overview-result.ts";
-import { createChangeColumns, nameColumns, noteLengths } from "./report-fields.ts";
+import { describeCoverage } from "./coverage.ts";
+import type { Overview, ReportedOverview } from "./overview-result.ts";
+import { changeColumns, listTotals, MEASURE_NAMES, nameColumns, noteLengths } from "./report-fields.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 const MAIN_LISTS = ["pages", "referrers", "countries"];
@@ -15,36 +15,43 @@ export function pickMainLists(top: Overview["top"]): Overview["top"] {
     .map((list) => ({ ...list, rows: list.rows.slice(0, MAIN_ROWS) }));
 }
 
+const RANGES_NOTE =
+  "A range such as 209–214 is a count that is known only so far, because visits arrived meanwhile or the service cut its list. Ranges are ranked by their least value.";
+const EVENTS_NOTE =
+  "Events have no comparison: the series of the days before counts visitors and page views alone.";
+
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
 export function viewOverview(overview: Overview): View[] {
   const lists = pickMainLists(overview.top);
-  return [viewTotals(overview), viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
+  return [viewTotals(overview), ...viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
 }
 
-export function viewTotals({ site, period, comparison, top, warnings, ...totals }: Overview): View {
+export function viewTotals({ site, period, comparison, top, warnings, ...totals }: ReportedOverview): View {
   const previous = comparison?.previous;
-  const { columns, fill } = createChangeColumns(comparison ?? {});
-  const { notes, warnings: partial } = describePeriod(period, warnings);
-  const start = comparison && describeStart(comparison, comparison.previous, period);
+  const { notes, warnings: partial } = describeVisitors(period, warnings);
+  const { sums, averages } = listTotals(
+    totals,
+    previous,
+    comparison ? { change: comparison, per_day: comparison.per_day } : {},
+  );
+  const coverage = comparison && describeComparison(comparison, period);
+  const isCompared = comparison && (comparison.per_day || comparison.visitors.absolute !== null);
   return {
     name: "totals",
     headline: `${periodHeadline(site.domain, period)}${previous ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
-    columns: [{ key: "label", label: "measure", kind: "text" }, ...columns],
-    rows: (["visitors", "pageviews", "events"] as const).map((label) => ({
-      label,
-      ...fill({
-        current: totals[label],
-        previous: label === "events" ? null : (previous?.[label] ?? null),
-        change: label === "events" ? null : (comparison?.[label].absolute ?? null),
-        percent: label === "events" ? null : (comparison?.[label].percent ?? null),
-      }),
-    })),
+    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
+    rows: [
+      ...sums,
+      { label: MEASURE_NAMES.events, current: totals.events, previous: null, change: null, percent: null },
+      ...averages,
+    ],
     notes: [
       ...notes,
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
-      ...(start?.notes ?? []),
+      ...(coverage?.notes ?? []),
       ...(comparison === null && !period.partial ? ["There are no days before to compare with."] : []),
-      ...(previous ? noteLengths({ ...period, ...totals }, previous) : []),
+      ...(previous && isCompared ? noteLengths(period, previous) : []),
+      ...(previous && isCompared ? [EVENTS_NOTE] : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? ["Rows may not add up: a visitor can count in several."]
         : []),
@@ -52,25 +59,42 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
     // The reason why there is no percentage is given only once.
     warnings: [
       ...partial.filter((warning) => warning !== comparison?.incomplete),
-      ...(start?.warnings ?? []),
+      ...(coverage?.warnings ?? []),
+      ...(top.some(hasRanges) ? [RANGES_NOTE] : []),
     ],
   };
 }
 
-export function viewNow({ today, active_now }: Overview): View {
-  return {
-    name: "now",
-    headline: "",
-    columns: [
-      { key: "today", label: "visitors today so far", kind: "count" },
-      { key: "active_now", label: "active now", kind: "count" },
-    ],
-    rows: [{ today: today.visitors, active_now }],
-    notes: [],
-  };
+const hasRanges = ({ rows }: Overview["top"][number]) =>
+  rows.some(({ visitors_at_most }) => visitors_at_most !== undefined);
+
+function describeComparison(
+  comparison: NonNullable<Overview["comparison"]>,
+  { from, to, days }: Overview["period"],
+) {
+  const { previous, days_with_data, per_day, visitors } = comparison;
+  const current = { from, to, days, days_with_data };
+  return describeCoverage(comparison, { previous, current }, { sum: visitors, average: per_day?.visitors });
 }
 
-export function viewTrend({ trend }: Overview): View {
+/** Nothing, for days that are over. */
+export function viewNow({ today, active_now }: ReportedOverview): View[] {
+  if (today === undefined || active_now === undefined) return [];
+  return [
+    {
+      name: "now",
+      headline: "",
+      columns: [
+        { key: "today", label: "visitors today so far", kind: "count" },
+        { key: "active_now", label: "active now", kind: "count" },
+      ],
+      rows: [{ today: today.visitors, active_now }],
+      notes: [],
+    },
+  ];
+}
+
+export function viewTrend({ trend }: ReportedOverview): View {
   return {
     headline: `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${trend.partial ? " (today so far)" : ""}`,
     columns: [],

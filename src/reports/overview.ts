@@ -4,16 +4,16 @@ import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { siteParam } from "../operations/fields.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
-import { periodParam, precedingDays, resolvePeriod } from "../operations/period-words.ts";
+import { isAll, periodParam, precedingDays } from "../operations/period-words.ts";
 import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
-import { findDataStart, readDataStarts } from "./data-start.ts";
+import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
-import { compactNames, markPerDay } from "./report-fields.ts";
-import { answerToday, askSpan } from "./site-period.ts";
+import { compactNames, measureTotals } from "./report-fields.ts";
+import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
@@ -70,28 +70,30 @@ export async function readOverview(
 ): Promise<Overview> {
   const fresh = { ...options, fresh: true };
   const data = await readDataForDefault(call, site, options);
+  const resolve = await preparePeriod(call, breakdown, site, period, options);
   const [answer, sinceDays] = await Promise.all([
     answerToday(call, site, fresh, (today, readActive) =>
-      readParts(call, site, period, { today, readActive, dimensions, data }, fresh),
+      readParts(call, site, period, { today, readActive, dimensions, data, resolve }, fresh),
     ),
     readDataStarts(call, options),
   ]);
   const { series, previous, ...rest } = answer;
   if (previous === undefined) return { ...rest, comparison: null };
   const [current, before] = [sumWindow(series.points), sumWindow(previous.points)];
-  const start = findDataStart([previous, series], [before, current], sinceDays);
-  const measure = createMeasure(current, before, start.comparable);
+  const { coverage, alike } = findCoverage([previous, series], { current, previous: before }, sinceDays);
+  const { change, ...averages } = measureTotals(createMeasure(current, before, alike), current, before);
+  const { days_with_data } = markCovered(current, alike.covered.current);
   return {
     ...rest,
     // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
-    ...(start.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
+    ...(coverage.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
     comparison: {
-      previous: before,
-      visitors: measure.change(current.visitors, before.visitors),
-      pageviews: measure.change(current.pageviews, before.pageviews),
-      ...markPerDay(current, before),
+      previous: markCovered(before, alike.covered.previous),
+      ...(days_with_data !== undefined && { days_with_data }),
+      ...change,
+      ...averages,
       small_sample: isSmallSample(current, before),
-      ...start,
+      ...coverage,
     },
   };
 }
@@ -111,16 +113,19 @@ interface Reading {
   dimensions: readonly Dimension[];
   /** From when to when there is data, if the query names no days. */
   data: DataDays | undefined;
+  resolve: Awaited<ReturnType<typeof preparePeriod>>;
 }
 
 async function readParts(
   call: Call,
   site: string,
   period: string,
-  { today, readActive, dimensions, data }: Reading,
+  { today, readActive, dimensions, data, resolve }: Reading,
   options: CallOptions,
 ) {
-  const { days: asked, isShortened, warnings } = fitDefaultDays(resolvePeriod(period, today), data, today);
+  const resolved = resolve(today);
+  const fitted = fitDefaultDays(resolved.days, data, today);
+  const { days: asked, warnings } = fitted;
   const complete = findComplete(asked, today);
   const shown = complete ?? asked;
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
@@ -131,7 +136,9 @@ async function readParts(
     readActive(),
     ask(timeseries, shown),
     // Before the first day with data there is nothing to compare with.
-    complete && !isShortened ? ask(timeseries, precedingDays(period, complete)) : undefined,
+    complete && !fitted.isShortened && !isAll(period)
+      ? ask(timeseries, precedingDays(period, complete))
+      : undefined,
     call(stats, { site, days: 1 }, options),
     ...dimensions.map((dimension) =>
       askSpan(
@@ -159,7 +166,12 @@ async function readParts(
     top: tops.flatMap((list) =>
       list === undefined ? [] : [{ dimension: list.dimension, rows: list.rows.map(pickRow) }],
     ),
-    warnings: joinWarnings(warnings, totals.warnings ?? [], (day.warnings ?? []).filter(isAboutEnd)),
+    warnings: joinWarnings(
+      resolved.warnings,
+      warnings,
+      totals.warnings ?? [],
+      (day.warnings ?? []).filter(isAboutEnd),
+    ),
     series,
     previous,
   };

@@ -3,13 +3,14 @@ import { askForSite } from "../client/site-lookup.ts";
 import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { operations, sites, takesDays } from "../operations/index.ts";
+import { operations, takesDays } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { compare } from "./compare.ts";
 import type { QueryOptions } from "./default-days.ts";
+import { describeEmpty } from "./empty-answer.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
@@ -20,8 +21,10 @@ export interface Answer {
   params: Record<string, unknown>;
   result: Record<string, unknown>;
   views: View[];
-  /** If the site never had any data: a sentence for people, in place of tables of zeros and notes. */
+  /** If there is no data of these days: a sentence in place of tables of zeros. */
   empty?: string;
+  /** If the data ended before them: its last days, as a period to ask for instead. */
+  lastDays?: string;
 }
 
 /** What people and assistants can ask: an operation or a report. Each is a command and a tool. */
@@ -77,8 +80,7 @@ async function createAnswer(
   views: View[],
   options: CallOptions,
 ): Promise<Answer> {
-  const empty = await describeEmptySite(call, result, views, options);
-  return { params, result, views, ...(empty !== undefined && { empty }) };
+  return { params, result, views, ...(await describeEmpty(call, result, views, options)) };
 }
 
 function createQuery(
@@ -138,37 +140,3 @@ export function answerInTime<T, O extends CallOptions>(
     }
   });
 }
-
-interface SiteAnswer {
-  site?: { id: string; domain: string };
-  warnings?: readonly { code: string }[];
-  /** Only comparisons have it. */
-  data_since?: string | null;
-}
-
-/**
- * Says that a site never had any data, if that is why an answer has only zeros. Asks for the sites only if the answer warns
- * that some of its days are before the site's data. If they cannot be read, the answer is shown as it is.
- */
-async function describeEmptySite(
-  call: Call,
-  { site, warnings = [], data_since }: SiteAnswer,
-  views: readonly View[],
-  options: CallOptions,
-): Promise<string | undefined> {
-  if (site === undefined || !views.every(hasNoCounts)) return undefined;
-  const since = warnings.some(({ code }) => code === "before_data_since")
-    ? await readDataStart(call, site.id, options)
-    : data_since;
-  return since === null ? `${site.domain} has no data yet: nothing was ever recorded.` : undefined;
-}
-
-async function readDataStart(call: Call, id: string, options: CallOptions) {
-  const answer = await call(sites, {}, options).catch(() => undefined);
-  return answer?.sites.find((site) => site.id === id)?.data_since;
-}
-
-const hasNoCounts = ({ rows, series }: View) =>
-  [...rows.flatMap((row) => Object.values(row)), ...(series?.values ?? [])].every(
-    (cell) => typeof cell !== "number" || cell === 0,
-  );

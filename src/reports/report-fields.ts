@@ -3,67 +3,109 @@ import { isWrittenByVisitors, nameCodes } from "../operations/dimensions.ts";
 import { count, date } from "../operations/fields.ts";
 import { type Note, note } from "../operations/note.ts";
 import { once } from "../operations/schemas.ts";
-import type { Cell, View } from "../operations/view.ts";
-import type { Window } from "./windows.ts";
+import type { View } from "../operations/view.ts";
+import type { Measure, Window } from "./windows.ts";
 
 // Fields and columns that several reports share.
 
 export const window = once(() =>
-  z.object({ from: date, to: date, days: count, visitors: count, pageviews: count }),
+  z.object({
+    from: date,
+    to: date,
+    days: count,
+    days_with_data: count.optional(),
+    visitors: count,
+    pageviews: count,
+  }),
 );
-export const change = once(() => z.object({ absolute: z.number(), percent: z.number().nullable() }));
+export const change = once(() => z.object({ absolute: z.int().nullable(), percent: z.number().nullable() }));
+export const perDay = once(() =>
+  z.object({
+    current: z.number(),
+    previous: z.number(),
+    change: z.number(),
+    percent: z.number().nullable(),
+  }),
+);
 
-/** Whether two windows are comparable (`data-start.ts`). */
-export const dataStart = {
+/** The averages per day, where periods differ in length or in days with data. */
+export const totalsPerDay = {
+  per_day: z.object({ visitors: perDay(), pageviews: perDay() }).optional(),
+};
+
+/** Whether two windows are comparable (`coverage.ts`). */
+export const coverage = {
   comparable: z.boolean(),
   data_since: date.nullable().optional(),
+  data_until: date.optional(),
   incomplete: z.string().optional(),
 };
 
-/** Whether changes are of totals or, between periods of different lengths, of averages per day. */
-export const changesPerDay = {
-  changes_per_day: z.literal(true).optional(),
-};
-
-/** Set where two periods differ in length, as `createMeasure` measures them. */
-export const markPerDay = (a: { days: number }, b: { days: number }) =>
-  a.days === b.days ? {} : { changes_per_day: true as const };
-
-interface ChangeCells {
-  current: Cell;
-  previous: Cell;
-  change: Cell;
-  percent: Cell;
+/** The changes of the totals of two windows. */
+export function measureTotals(measure: Measure, current: Counts, previous: Counts) {
+  const perDay = {
+    visitors: measure.perDay(current.visitors, previous.visitors),
+    pageviews: measure.perDay(current.pageviews, previous.pageviews),
+  };
+  const { visitors, pageviews } = perDay;
+  return {
+    change: {
+      visitors: measure.change(current.visitors, previous.visitors),
+      pageviews: measure.change(current.pageviews, previous.pageviews),
+    },
+    ...(visitors && pageviews && { per_day: { visitors, pageviews } }),
+  };
 }
 
-/** The columns of a comparison, and their values. A change of daily averages is labelled as such. */
-export function createChangeColumns({
-  changes_per_day: isPerDay = false,
-}: {
-  changes_per_day?: boolean | undefined;
-}) {
-  const [key, percentKey] = isPerDay ? ["change_per_day", "change_per_day_percent"] : ["change", "percent"];
-  const columns: View["columns"] = [
-    { key: "current", label: "current", kind: "count" },
-    { key: "previous", label: "previous", kind: "count" },
-    { key, label: isPerDay ? "change per day" : "change", kind: "change" },
-    { key: percentKey, label: isPerDay ? "in percent" : "percent", kind: "percent_change" },
-  ];
-  const fill = ({ current, previous, change, percent }: ChangeCells) => ({
-    current,
-    previous,
-    [key]: change,
-    [percentKey]: percent,
-  });
-  return { columns, fill };
+type Counts = Pick<Window, "visitors" | "pageviews">;
+type Totals = ReturnType<typeof measureTotals>;
+
+/** The columns of a comparison. */
+export const changeColumns: View["columns"] = [
+  { key: "current", label: "current", kind: "count" },
+  { key: "previous", label: "previous", kind: "count" },
+  { key: "change", label: "change", kind: "change" },
+  { key: "percent", label: "percent", kind: "percent_change" },
+];
+
+/** The columns of values compared by their averages per day; programs also get the counts. */
+export const averageColumns: View["columns"] = [
+  ...changeColumns.slice(0, 3).map((column) => ({ ...column, machine: true as const })),
+  { key: "current_per_day", label: "current a day", kind: "count" },
+  { key: "previous_per_day", label: "previous a day", kind: "count" },
+  { key: "change_per_day", label: "change a day", kind: "change" },
+  { key: "change_per_day_percent", label: "percent", kind: "percent_change" },
+];
+
+/** The rows of two windows: the sums with their change and, where they have them, the averages per day. */
+export function listTotals(
+  current: Counts,
+  previous: (Counts & { days_with_data?: number | undefined }) | undefined,
+  { change, per_day }: { change?: Totals["change"] | undefined; per_day?: Totals["per_day"] | undefined },
+) {
+  const measures = ["visitors", "pageviews"] as const;
+  const hasData = previous?.days_with_data !== 0;
+  return {
+    sums: measures.map((name) => ({
+      label: MEASURE_NAMES[name],
+      current: current[name],
+      previous: hasData ? (previous?.[name] ?? null) : null,
+      change: change?.[name].absolute ?? null,
+      percent: change?.[name].percent ?? null,
+    })),
+    averages: measures.flatMap((name) =>
+      per_day ? [{ label: `${MEASURE_NAMES[name]} a day`, ...per_day[name] }] : [],
+    ),
+  };
 }
 
-/** Explains changes of averages per day by the averages of the visitors. */
-export function noteLengths(current: Window, previous: Window): Note[] {
+export const MEASURE_NAMES = { visitors: "visitors", pageviews: "page views", events: "events" };
+
+/** Explains why there are averages per day, if not because days lack data. */
+export function noteLengths(current: { days: number }, previous: { days: number }): Note[] {
   if (current.days === previous.days) return [];
-  const perDay = ({ days, visitors }: Window) => Math.round((10 * visitors) / days) / 10;
   return [
-    note`The periods have ${current.days} and ${previous.days} days, so changes are of averages per day: ${perDay(current)} visitors a day after ${perDay(previous)}.`,
+    note`The periods have ${current.days} and ${previous.days} days, so percentages are of averages per day.`,
   ];
 }
 

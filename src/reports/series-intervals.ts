@@ -1,7 +1,13 @@
 import { addDays, countDays } from "../operations/days.ts";
 import { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
-import { describePeriod, formatSpan, type Period, periodHeadline } from "../operations/period.ts";
+import {
+  describePeriod,
+  formatSpan,
+  noteVisitors,
+  type Period,
+  periodHeadline,
+} from "../operations/period.ts";
 import { startOf } from "../operations/period-words.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import type { View } from "../operations/view.ts";
@@ -73,7 +79,7 @@ function viewIntervals(
       { key: "to", label: "to", kind: "date" },
       { key: "days", label: "days", kind: "count" },
       { key: "visitors", label: "visitors", kind: "count" },
-      { key: "pageviews", label: "pageviews", kind: "count" },
+      { key: "pageviews", label: "page views", kind: "count" },
       { key: "partial", label: "partial", kind: "text", machine: true },
     ],
     rows: points.map(({ partial, ...point }) => ({ ...point, partial: partial ? "true" : null })),
@@ -85,7 +91,8 @@ function viewIntervals(
       interval: { name: interval, starts: points.map(({ from }) => from), to: period.to },
     },
     notes: [
-      `Visitors are each day's unique visitors, added up.${interval === "week" ? " Weeks begin on Monday." : ""}`,
+      ...noteVisitors(period.days),
+      ...(interval === "week" ? ["Weeks begin on Monday."] : []),
       ...described.notes,
     ],
     warnings: [...noteIncomplete(interval, points, period), ...described.warnings],

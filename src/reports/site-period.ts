@@ -2,9 +2,11 @@ import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
-import { type breakdown, type DaysOperation, realtime, type stats } from "../operations/index.ts";
+import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
-import { createPeriodError, resolvePeriod } from "../operations/period-words.ts";
+import { createPeriodError, isAll, resolvePeriod } from "../operations/period-words.ts";
+import { verifySite } from "../operations/site-name.ts";
+import type { Warning } from "../operations/warning.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
 
@@ -25,18 +27,63 @@ export async function askDays(
   const site = String(params.site);
   const ask = (days: Days, today: string) =>
     askSpan(call, operation, params, { site, today, ...days }, options);
-  if (typeof period === "string")
-    return answerToday(call, site, options, (today) => ask(resolvePeriod(period, today), today));
+  if (typeof period === "string") {
+    const resolve = await preparePeriod(call, operation, site, period, options);
+    return answerToday(call, site, options, async (today) => {
+      const { days, warnings } = resolve(today);
+      return addWarnings(await ask(days, today), warnings);
+    });
+  }
   const data = await readDataForDefault(call, site, options);
   if (data === undefined) return callOffered(call, operation, params as ParamsOf<DaysOperation>, options);
   return answerToday(call, site, options, async (today) => {
     const defaultDays = { from: addDays(today, 1 - Number(params.days)), to: today };
     const fitted = fitDefaultDays(defaultDays, data, today);
-    const result = await ask(fitted.days, today);
-    if (fitted.warnings.length === 0) return result;
-    return { ...result, warnings: [...fitted.warnings, ...(result.warnings ?? [])] };
+    return addWarnings(await ask(fitted.days, today), fitted.warnings);
   });
 }
+
+function addWarnings<T extends { warnings?: Warning[] | undefined }>(result: T, warnings: Warning[]): T {
+  return warnings.length === 0 ? result : { ...result, warnings: [...warnings, ...(result.warnings ?? [])] };
+}
+
+/**
+ * Prepares to resolve a period at a date. For `all`, reads when the site's data begins; a service that answers only for
+ * days until today may not reach back so far, and the warnings say so.
+ */
+export async function preparePeriod(
+  call: Call,
+  operation: DaysOperation,
+  site: string,
+  period: string,
+  options: CallOptions,
+): Promise<(today: string) => { days: Days; warnings: Warning[] }> {
+  if (!isAll(period)) return (today) => ({ days: resolvePeriod(period, today), warnings: [] });
+  const [since, isFree] = await Promise.all([
+    readStart(call, site, options),
+    call.offersSpans?.(operation, options),
+  ]);
+  return (today) => {
+    const days = resolvePeriod(period, today, { since });
+    const earliest = findEarliest(today);
+    if (isFree || days.from >= earliest) return { days, warnings: [] };
+    const detail = `The data begins on ${days.from}, but this service reaches back only to ${earliest}.`;
+    const values = { data_since: days.from, from: earliest };
+    return {
+      days: { from: earliest, to: today },
+      warnings: [{ code: "shortened", detail, values }],
+    };
+  };
+}
+
+/** Returns the first day with data of a site; undefined if there is none. */
+async function readStart(call: Call, site: string, options: CallOptions): Promise<string | undefined> {
+  if (call.readDataDays) return (await call.readDataDays(site, options)).since ?? undefined;
+  const { sites: all } = await call(sites, {}, options);
+  return all.find((each) => verifySite(each, site) === undefined)?.data_since ?? undefined;
+}
+
+const findEarliest = (today: string) => addDays(today, 1 - MAX_DAYS);
 
 /** Answers for the date at the site. If midnight passed meanwhile, does so once more. */
 export async function answerToday<T extends { period: { as_of: string } }>(
@@ -118,7 +165,7 @@ export async function askSpan<O extends DaysOperation>(
 
 /** Refuses days that a service does not reach if it answers only for days that end today. */
 export function assertWithinReach(from: string, today: string): void {
-  const earliest = addDays(today, 1 - MAX_DAYS);
+  const earliest = findEarliest(today);
   if (from >= earliest) return;
   throw createPeriodError(`must not begin before ${earliest}: this service reaches back no further`);
 }

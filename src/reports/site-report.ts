@@ -2,7 +2,7 @@ import { addDays } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { View } from "../operations/view.ts";
 import { overview, overviewParams, readOverview } from "./overview.ts";
-import { type Overview, overviewResult } from "./overview-result.ts";
+import { type ReportedOverview, reportResult } from "./overview-result.ts";
 import { viewNow, viewTop, viewTotals, viewTrend } from "./overview-views.ts";
 import { fromReport, type Query } from "./queries.ts";
 import { defineReport } from "./report-definition.ts";
@@ -25,11 +25,15 @@ const siteReport = defineReport({
     fields: "label,current",
   },
   params: overviewParams,
-  result: overviewResult,
-  compute: (call, params, options) => readOverview(call, params, options, DIMENSIONS),
+  result: reportResult,
+  compute: async (call, params, options) => {
+    const { today, active_now, ...report } = await readOverview(call, params, options, DIMENSIONS);
+    // Days that are over are read again later, when this moment is over too.
+    return report.trend.partial ? { ...report, today, active_now } : report;
+  },
   views: (report) => [
     viewTotals(report),
-    viewNow(report),
+    ...viewNow(report),
     viewTrend(report),
     ...report.top.map(viewTop),
     viewDays(report),
@@ -40,7 +44,7 @@ const siteReport = defineReport({
 export const reportQuery: Query = fromReport(siteReport);
 
 /** Each day beside the same day of the span before. */
-function viewDays({ trend: { from, visitors, pageviews = [], previous } }: Overview): View {
+function viewDays({ trend: { from, visitors, pageviews = [], previous } }: ReportedOverview): View {
   return {
     name: "days",
     headline: "Day by day",

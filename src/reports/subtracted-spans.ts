@@ -42,7 +42,25 @@ const ATTEMPTS = 3;
 export async function subtractSeries(call: Call, span: PastSpan, options: CallOptions): Promise<Series> {
   const series = await call(timeseries, { site: span.site, days: span.long }, options);
   const points = series.points.filter(({ date }) => date <= span.to);
-  return { ...series, period: cutPeriod(series.period, span), points };
+  const { warnings: _, ...rest } = series;
+  return {
+    ...rest,
+    period: cutPeriod(series.period, span),
+    points,
+    ...joinWarnings(within(span, series), []),
+  };
+}
+
+/** The warnings of an answer until today that are about days of the span, as far as they say which days they are about. */
+function within({ from, to }: Days, { warnings = [] }: { warnings?: Warning[] | undefined }): Warning[] {
+  return warnings.filter(({ code, values = {} }) => {
+    const { day, data_until } = values;
+    const [first, last] = day === undefined ? [values.from, values.to] : [day, day];
+    // What ended after the span does not matter to it.
+    if (code === "stale") return typeof data_until !== "string" || data_until <= to;
+    const isKnown = typeof first === "string" && typeof last === "string";
+    return !isKnown || (first <= to && last >= from);
+  });
 }
 
 /** Visitors and page views from the series. Events are subtracted; if some arrived meanwhile, they are a range. */
@@ -62,7 +80,7 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
     pageviews,
     events: least,
     ...joinWarnings(
-      whole.warnings,
+      within(span, whole),
       exact(events) === null ? [warnOfSubtraction({ events: least, events_at_most: events.most })] : [],
     ),
   };

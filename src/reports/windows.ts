@@ -1,7 +1,7 @@
 import type { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { sumPoints } from "../operations/timeseries.ts";
-import type { Bounds } from "./bounds.ts";
+import { type Bounds, subtract } from "./bounds.ts";
 
 type Point = ResultOf<typeof timeseries>["points"][number];
 
@@ -10,20 +10,40 @@ export interface Window {
   from: string;
   to: string;
   days: number;
+  /** How many of its days have data; absent if all have, or if their number is not known. */
+  days_with_data?: number | undefined;
   visitors: number;
   pageviews: number;
 }
 
 export interface Change {
-  absolute: number;
-  /** One decimal; null if the earlier count is zero or its window is incomplete. */
+  /** Null if a window lacks data of some days: the difference of such sums says nothing. */
+  absolute: number | null;
+  /** One decimal; null if the earlier count is zero, or if the windows are not alike. */
   percent: number | null;
 }
 
-/** Measures changes of counts, and of ranges. */
+/** A count in two windows, divided by their days with data. Rounded by `roundRate`. */
+export interface PerDay {
+  current: number;
+  previous: number;
+  change: number;
+  percent: number | null;
+}
+
+/** Measures changes of counts between two windows. */
 export interface Measure {
+  /** Whether there are only averages: the windows differ in length, or one lacks data of some days. */
+  readonly isPerDay: boolean;
+  /** False if nothing can be compared: it is not known how many days have data, or none has. */
+  readonly isPossible: boolean;
   change(current: number, previous: number): Change;
+  /** Averages, if the windows are compared by them; else undefined. */
+  perDay(current: number, previous: number): PerDay | undefined;
+  /** The change as it is ranked: exact, of sums or of averages. */
   range(current: Bounds, previous: Bounds): Bounds;
+  /** The averages that a range stands for. */
+  rate(counts: Bounds, window: "current" | "previous"): Bounds;
 }
 
 /** With fewer visitors than this in either window, a change may be due to chance. */
@@ -41,40 +61,67 @@ export function sumWindow(points: readonly Point[]): Window {
   };
 }
 
-/**
- * Gives no percentage if the earlier window is incomplete: missing data is not growth.
- *
- * @param isWhole Whether the site had data on all days of the earlier window.
- */
-export function measureChange(current: number, previous: number, isWhole: boolean): Change {
-  const absolute = current - previous;
-  const hasPercent = isWhole && previous !== 0;
-  return { absolute, percent: hasPercent ? roundTenths((1000 * absolute) / previous) : null };
-}
-
 /** Whole tenths. Rounds halves away from zero, so that a fall and a rise of the same size look alike. There is no -0. */
 function roundTenths(tenths: number): number {
   const whole = Math.round(Math.abs(tenths));
   return (tenths < 0 && whole > 0 ? -whole : whole) / 10;
 }
 
+/** One decimal, and below 1 two digits, so that a small average or change is never shown as zero. */
+export const roundRate = (rate: number) =>
+  Math.abs(rate) < 1 ? Number(rate.toPrecision(2)) : roundTenths(10 * rate);
+
+const percentOf = (change: number, before: number) =>
+  before === 0 ? null : roundTenths((1000 * change) / before);
+
+/** What is known about the days of two windows (`coverage.ts`). */
+export interface Alike {
+  /** Whether percentages are right: missing data is not growth. */
+  comparable: boolean;
+  /** Whether days without data are missing, so that sums cannot be compared. */
+  lacksDays: boolean;
+  /** How many days of each window have data; undefined if that is not known. */
+  covered: { current: number | undefined; previous: number | undefined };
+}
+
 /**
- * Measures changes between two windows. If they have different numbers of days, changes are of averages per day, with one
- * decimal.
+ * Measures changes between two windows: of their sums, if all days have data, and of averages per day with data, if the
+ * windows differ in length or lack data of some days. Sums of windows that differ have no percentage.
  */
-export function createMeasure(current: Window, previous: Window, isWhole: boolean): Measure {
-  const isEqual = current.days === previous.days;
-  const perDay = (count: number, { days }: Window) => (isEqual ? count : count / days);
-  const round = (value: number) => (isEqual ? value : roundTenths(10 * value));
+export function createMeasure(current: Window, previous: Window, alike: Alike): Measure {
+  const { comparable, lacksDays, covered } = alike;
+  const isPerDay = lacksDays || current.days !== previous.days;
+  const isPossible = !lacksDays || (Boolean(covered.current) && Boolean(covered.previous));
+  const days = { current: covered.current ?? current.days, previous: covered.previous ?? previous.days };
+  /** The difference of two averages, by a single division. */
+  const differ = (now: number, before: number) =>
+    (now * days.previous - before * days.current) / (days.current * days.previous);
   return {
-    change: (a, b) => {
-      const [now, before] = [perDay(a, current), perDay(b, previous)];
-      const { percent } = measureChange(now, before, isWhole);
-      return { absolute: round(now - before), percent };
+    isPerDay,
+    isPossible,
+    change: (now, before) => ({
+      absolute: lacksDays ? null : now - before,
+      percent: comparable && !isPerDay ? percentOf(now - before, before) : null,
+    }),
+    perDay: (now, before) => {
+      if (!isPerDay || !isPossible) return undefined;
+      return {
+        current: roundRate(now / days.current),
+        previous: roundRate(before / days.previous),
+        change: roundRate(differ(now, before)),
+        // Of whole numbers, so that no half is rounded the wrong way.
+        percent: comparable
+          ? percentOf(now * days.previous - before * days.current, before * days.current)
+          : null,
+      };
     },
-    range: (a, b) => ({
-      least: round(perDay(a.least, current) - perDay(b.most, previous)),
-      most: round(perDay(a.most, current) - perDay(b.least, previous)),
+    range: (now, before) =>
+      isPerDay
+        ? { least: differ(now.least, before.most), most: differ(now.most, before.least) }
+        : subtract(now, before),
+    rate: ({ least, most }, window) => ({
+      least: roundRate(least / days[window]),
+      most: roundRate(most / days[window]),
     }),
   };
 }

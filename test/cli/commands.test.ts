@@ -30,7 +30,9 @@ describe("a command asks the service", () => {
     const { body } = await ask("/api/v1/stats?site=example.com&days=7");
     const { stdout, stderr } = await shell(["stats", "--site", "example.com", "--days", "7"]);
     expect(stdout).toBe(`visitors\tpageviews\tevents\n${body.visitors}\t${body.pageviews}\t${body.events}\n`);
-    expect(stderr).toBe("Today, Saturday, is incomplete (data to 05:05).\n");
+    expect(stderr).toBe(
+      "Today, Saturday, is incomplete (data to 05:05).\nVisitors are daily unique visitors, added up: somebody who comes on two days counts twice.\n",
+    );
   });
 
   it("prints an aligned table at a terminal", async () => {
@@ -40,7 +42,7 @@ describe("a command asks the service", () => {
       true,
     );
     expect(stdout).toMatch(
-      /^devices of example.com, 2026-10-23 to 2026-11-21 \(30 days, Europe\/Berlin\)\n\ndevices {2}visitors {2}pageviews {3}share\ndesktop {3,}\d/,
+      /^devices of example.com, 2026-10-23 to 2026-11-21 \(30 days, Europe\/Berlin\)\n\ndevices {2}visitors {2}page views {2}share\ndesktop {3,}\d/,
     );
     const [, , header = "", ...rows] = stdout.trimEnd().split("\n");
     for (const row of rows) expect(row.replace(/ {2}[█▏▎▍▌▋▊▉]+$/, "")).toHaveLength(header.length);

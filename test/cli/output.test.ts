@@ -16,7 +16,7 @@ const lines = (text: string) => text.trimEnd().split("\n");
 
 describe("--output", () => {
   it.each([
-    ["--output table", /^example\.com, .*\n\nvisitors {2}pageviews {2}events\n +[\d,]+ /],
+    ["--output table", /^example\.com, .*\n\nvisitors {2}page views {2}events\n +[\d,]+ /],
     ["--output tsv", /^visitors\tpageviews\tevents\n\d+\t/],
     ["--output csv", /^visitors,pageviews,events\n\d+,/],
     ["--csv", /^visitors,pageviews,events\n\d+,/],
@@ -27,7 +27,7 @@ describe("--output", () => {
     ["--output ndjson --fields events", /^\{"events":\d+\}\n$/],
     [
       "--output markdown",
-      /^\*\*example\.com, .*\*\*\n\n\| visitors \| pageviews \| events \|\n\| ---: \| ---: \| ---: \|\n\| [\d,]+ \| /,
+      /^\*\*example\.com, .*\*\*\n\n\| visitors \| page views \| events \|\n\| ---: \| ---: \| ---: \|\n\| [\d,]+ \| /,
     ],
   ])("%s is the same at a terminal and in a pipe", async (option, form) => {
     const [piped, shown] = await Promise.all(
@@ -86,13 +86,19 @@ describe("--output", () => {
     const ask = async (option: string) =>
       (await shell(`compare example.com --period 2026-10 ${option}`)).stdout;
     expect(await ask("--csv")).toMatch(
-      /^table,value,label,current,previous,change_per_day,change_per_day_percent\n/,
+      /^table,value,label,current,previous,change,percent,current_per_day,previous_per_day,change_per_day,change_per_day_percent\n/,
     );
-    expect(await ask("--output table")).toContain("change per day  in percent");
-    expect(await ask("--output markdown")).toContain("| change per day | in percent |");
-    expect(JSON.parse(await ask("--json")).changes_per_day).toBe(true);
+    const table = await ask("--output table");
+    expect(table).toMatch(/^visitors a day +919 +812\.6 +\+106\.4 /m);
+    expect(table).toMatch(/^pages +current a day +previous a day +change a day +percent/m);
+    expect(await ask("--output markdown")).toContain(
+      "| current a day | previous a day | change a day | percent |",
+    );
+    const { change, per_day } = JSON.parse(await ask("--json"));
+    expect(change.visitors).toEqual({ absolute: 4112, percent: null });
+    expect(per_day.visitors).toEqual({ current: 919, previous: 812.6, change: 106.4, percent: 13.1 });
     const equal = await shell("compare example.com --json");
-    expect(JSON.parse(equal.stdout)).not.toHaveProperty("changes_per_day");
+    expect(JSON.parse(equal.stdout)).not.toHaveProperty("per_day");
   });
 
   it("of a failure is JSON for those who asked for JSON", async () => {
@@ -145,7 +151,7 @@ describe("notes", () => {
       environment: { LANG: "de_DE.UTF-8" },
     });
     expect(stderr).toContain("Showing 3 of 23 rows (--limit 3).");
-    expect(stderr).toMatch(/In all: \d\d\.\d{3} visitors, \d\d\.\d{3} pageviews\./);
+    expect(stderr).toMatch(/In all: \d\d\.\d{3} visitors, \d\d\.\d{3} page views\./);
   });
 });
 
@@ -188,10 +194,22 @@ describe("a site without data", () => {
   });
 
   it("is not one that had no visitors in these days", async () => {
-    const { stdout } = await shell("stats news.example.org --period 2026-11-01/2026-11-05", { isTTY: true });
-    expect(stdout).not.toContain("no data yet");
-    expect(stdout).toMatch(/ 0 +0 +0\n/);
+    const { stdout } = await shell("stats news.example.org --period 2026-11-09/2026-11-11", { isTTY: true });
+    expect(stdout).not.toContain("no data");
+    expect(stdout).toMatch(/ \d+ +\d+ +\d+\n/);
   });
+
+  // news.example.org has data since the 11th of November.
+  it.each(["stats", "overview", "timeseries", "breakdown --dimension pages", "compare", "crawlers"])(
+    "in these days, since it begins later: %s is one sentence",
+    async (command) => {
+      const ask = `${command} --site news.example.org --period 2026-10-01/2026-10-15`;
+      const sentence = "news.example.org has no data before 2026-11-11.\n";
+      expect(await shell(ask, { isTTY: true })).toEqual({ code: 0, stdout: sentence, stderr: "" });
+      expect(await shell(`${ask} --output markdown`)).toMatchObject({ stdout: sentence });
+      expect((await shell(ask)).stderr).toBe(sentence);
+    },
+  );
 });
 
 describe("a pager", () => {

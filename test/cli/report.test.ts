@@ -47,7 +47,14 @@ describe("a page", () => {
     const overview = await runShell(["overview", "example.com", "--period", "last-week", "--json"], {
       environment: service,
     });
-    const { top, ...numbers } = JSON.parse(overview.stdout);
+    const { top, today, active_now, ...numbers } = JSON.parse(overview.stdout);
+    // These days are over, so a report on them has neither today nor this moment.
+    expect([today, active_now, answer.today, answer.active_now]).toEqual([
+      expect.any(Object),
+      expect.any(Number),
+      undefined,
+      undefined,
+    ]);
     expect(answer).toMatchObject({ ...numbers, period: { ...numbers.period, as_of: expect.any(String) } });
     expect(answer.top).toEqual(expect.arrayContaining(top));
     expect(answer.top.map(({ dimension }: { dimension: string }) => dimension)).toEqual([
@@ -64,10 +71,28 @@ describe("a page", () => {
     expect(answer.trend.previous.visitors).toHaveLength(7);
     expect(answer.receipt.notes).toEqual([
       "Source: stats.example.test.",
+      "Visitors are daily unique visitors, added up: somebody who comes on two days counts twice.",
+      expect.stringMatching(/^Events have no comparison/),
       expect.stringMatching(/^Rows may not add up/),
       "Made with analytics-mcp 1.2.3, 2026-11-21 05:05 (Europe/Berlin).",
     ]);
     expect(read("a.html")).toContain("<title>example.com, 2026-11-09 to 2026-11-15</title>");
+  });
+
+  it("of an empty site can be replaced by the next one", async () => {
+    for (const site of ["parked.example", "parked.example", "example.com"]) {
+      const { code, stderr } = await runShell(["report", site, "-o", inFolder("e.html")], {
+        environment: service,
+      });
+      expect([code, stderr]).toEqual([0, ""]);
+    }
+  });
+
+  it("of days that are going on has today and who is active", async () => {
+    await write("a.md", "--period", "this-month");
+    expect(read("a.md")).toContain("| visitors today so far | active now |");
+    await write("b.md", "--period", "last-month", "--force");
+    expect(read("b.md")).not.toMatch(/today|active now/);
   });
 
   it("says that made-up data is made up", async () => {

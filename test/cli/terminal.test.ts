@@ -45,8 +45,8 @@ describe("colours", () => {
   it("rises are green and falls red", async () => {
     const { stdout } = await shell(`${COMPARE} --days 90 --dimension pages`, { isTTY: true });
     const shown = stdout.replaceAll("\u001b", "ESC");
-    expect(shown).toMatch(/ESC\[32m\s*▲ \+[\d.]+ %ESC\[39m/);
-    expect(shown).toMatch(/ESC\[31m\s*▼ -[\d.]+ %ESC\[39m/);
+    expect(shown).toMatch(/ESC\[32m\s*▲ \+[\d.]+%ESC\[39m/);
+    expect(shown).toMatch(/ESC\[31m\s*▼ -[\d.]+%ESC\[39m/);
   });
 });
 
@@ -82,7 +82,7 @@ describe("numbers and names in the reader's language", () => {
     [{ LANG: "de_DE.UTF-8" }, /Deutschland +\d\.\d{3} .*,\d %/],
     [{ LC_ALL: "fr_FR.UTF-8", LANG: "de_DE.UTF-8" }, /Allemagne +\d\s\d{3} /],
     [{ LC_NUMERIC: "en_IN" }, /Germany +\d,\d{3} /],
-    [{ LANG: "C.UTF-8" }, /Germany +\d,\d{3} .*\.\d %/],
+    [{ LANG: "C.UTF-8" }, /Germany +\d,\d{3} .*\.\d%/],
     [{ LANG: "nonsense locale!" }, /Germany +\d,\d{3} /],
   ] as [Record<string, string>, RegExp][])("%j", async (environment, words) => {
     const command = "breakdown --site example.com --dimension countries";
@@ -122,7 +122,7 @@ describe("--csv and --fields", () => {
       { pageviews: expect.any(Number), date: "2026-11-21" },
     ]);
     const { stdout } = await shell(command, { isTTY: true, environment: { NO_COLOR: "1" } });
-    expect(stdout).toMatch(/\n\npageviews {2}date\n +[\d,]+ {2}2026-11-20\n/);
+    expect(stdout).toMatch(/\n\npage views {2}date\n +[\d,]+ {2}2026-11-20\n/);
   });
 
   it("with several tables, each row names its table", async () => {
@@ -150,7 +150,7 @@ describe("--csv and --fields", () => {
 
   it("of several tables those that have them", async () => {
     const { stdout } = await shell("overview --site example.com --fields label,percent");
-    expect(stdout).toMatch(/^label\tpercent\nvisitors\t-?[\d.]+\npageviews\t-?[\d.]+\nevents\t\n$/);
+    expect(stdout).toMatch(/^label\tpercent\nvisitors\t-?[\d.]+\npage views\t-?[\d.]+\nevents\t\n$/);
   });
 
   it.each([

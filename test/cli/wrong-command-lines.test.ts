@@ -81,7 +81,7 @@ const lines = [
   "stats example.com --output",
   "stats example.com --output --days 7",
   "whoami --output md",
-  "compare example.com --period 2026-10 --fields change",
+  "compare example.com --period 2026-10 --fields changes",
   "stats example.com --no-pagr",
   "stats example.com --fields visitor",
   "stats example.com --color red",

@@ -84,44 +84,70 @@ export const askChange = (
         covers: [now, before],
       },
     ],
-    read: ([{ current, previous, change, comparable, dimensions }]) => ({
+    read: ([{ current, previous, change, per_day, comparable, dimensions }]) => ({
       now: current.visitors,
       before: previous.visitors,
       change: change.visitors,
+      perDay: per_day?.visitors ?? null,
       comparable,
-      moved: dimensions[0]?.movers.map((mover) => Math.abs(mover.change?.absolute ?? 0)),
+      moved: (dimensions[0]?.movers ?? []).map((mover) =>
+        Math.abs(mover.per_day?.change ?? mover.change?.absolute ?? 0),
+      ),
     }),
     expect: (count) => expectChange(count(site), now, before),
   });
 
 function expectChange(site: SiteTruth, now: Span, before: Span) {
   const { since, visitors, dates } = site;
-  const measure = (span: Span) => ({ span, days: listDays(dates(span)).length, from: dates(span)[0] });
+  const measure = (span: Span) => {
+    const all = listDays(dates(span));
+    const withData = all.filter((date) => since !== null && date >= since).length;
+    return { days: all.length, withData, from: dates(span)[0] };
+  };
   const [recent, old] = [measure(now), measure(before)];
-  const perDay = (count: number, { days }: { days: number }) =>
-    recent.days === old.days ? count : count / days;
-  const subtract = (a: number, b: number) => roundTenths(perDay(a, recent) - perDay(b, old));
   const first = recent.from < old.from ? recent.from : old.from;
   const comparable = since !== null && since < first;
-  const [a, b] = [perDay(visitors(now), recent), perDay(visitors(before), old)];
+  const isWhole = recent.withData === recent.days && old.withData === old.days;
+  const isPerDay = !isWhole || recent.days !== old.days;
+  const isPossible = recent.withData > 0 && old.withData > 0;
+  const [a, b] = [visitors(now), visitors(before)];
+  const percent = (change: number, base: number) =>
+    comparable && base > 0 ? roundTenths((100 * change) / base) : null;
+  const [rate, oldRate] = [a / recent.withData, b / old.withData];
   const steps = site.moves(before, now, "channels").map(({ value }) => {
-    const [a, b] = [now, before].map((span) => site.row(span, "channels", value).visitors);
-    return Math.abs(subtract(a ?? 0, b ?? 0));
+    const [a = 0, b = 0] = [now, before].map((span) => site.row(span, "channels", value).visitors);
+    return Math.abs(isPerDay ? a / recent.withData - b / old.withData : a - b);
   });
   return {
-    now: visitors(now),
-    before: visitors(before),
+    now: a,
+    before: b,
     comparable,
     change: {
-      absolute: subtract(visitors(now), visitors(before)),
-      percent: comparable && b > 0 ? roundTenths((100 * (a - b)) / b) : null,
+      absolute: isWhole ? a - b : null,
+      percent: isPerDay ? null : percent(a - b, b),
     },
-    moved: steps
-      .filter((step) => step > 0)
-      .sort((a, b) => b - a)
-      .slice(0, 10),
+    perDay:
+      isPerDay && isPossible
+        ? {
+            current: roundRate(rate),
+            previous: roundRate(oldRate),
+            change: roundRate(rate - oldRate),
+            percent: percent(rate - oldRate, oldRate),
+          }
+        : null,
+    moved: isPossible
+      ? steps
+          .filter((step) => step > 1e-9)
+          .sort((a, b) => b - a)
+          .slice(0, 10)
+          .map(isPerDay ? roundRate : (step) => step)
+      : [],
   };
 }
+
+/** One decimal; two digits below 1. */
+const roundRate = (value: number) =>
+  Math.abs(value) < 1 ? Number(value.toPrecision(2)) : roundTenths(value);
 
 /** Away from zero, so that a fall is rounded as a rise is. */
 function roundTenths(value: number): number {

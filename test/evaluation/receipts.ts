@@ -71,7 +71,15 @@ function expectRightWindows(
 ): void {
   const windows = [now, before].map((span) => {
     const { visitors, pageviews } = site.total(span);
-    return { ...measure(site, span), visitors, pageviews };
+    const { since } = site;
+    const withData = listDays(site.dates(span)).filter((date) => since !== null && date >= since).length;
+    const measured = measure(site, span);
+    return {
+      ...measured,
+      ...(withData < measured.days && { days_with_data: withData }),
+      visitors,
+      pageviews,
+    };
   });
   expect([answer.current, answer.previous]).toEqual(windows);
   expect(answer.text).toContain(windows.map(nameSpan).join(" compared with "));

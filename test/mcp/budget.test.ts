@@ -1,8 +1,10 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operations } from "../../src/operations/index.ts";
-import { createTestApi } from "../support/api.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
+import { createTestApi, NOW } from "../support/api.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
+import { createWideSource } from "../support/wide-source.ts";
 
 let client: Awaited<ReturnType<typeof connectInProcess>>;
 beforeAll(async () => {
@@ -32,6 +34,24 @@ const countBoth = (result: Awaited<ReturnType<typeof call>>) =>
   countTokens(textOf(result)) + countTokens(JSON.stringify(result.structuredContent));
 
 describe("answers stay within 8,000 tokens", () => {
+  it("the longest comparison, whose periods differ in length", async () => {
+    const rows = Array.from({ length: 400 }, (_, index) => ({
+      value: `/blog/how-we-count-visitors-${index}`,
+      visitors: [0, 20_000 + 317 * index, 41_237 - 83 * index] as const,
+    }));
+    const wide = await connectInProcess({
+      call: createLocalCall(
+        async () => createWideSource(rows),
+        () => NOW,
+      ),
+    });
+    const asked = { site: "wide.test", period: "2026-11-20", against: "2026-11-01/2026-11-19", limit: 20 };
+    const result = await wide.callTool("compare_periods", asked);
+    await wide.close();
+    expect(JSON.stringify(result.structuredContent).match(/"per_day"/g)).toHaveLength(81);
+    expect(countBoth(result)).toBeLessThanOrEqual(8_000);
+  });
+
   const answerWith = (body: unknown) => connectInProcess({ fetch: async () => Response.json(body) });
   const period = {
     from: "2025-11-22",

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stats } from "../../src/operations/index.ts";
 import { formatCommand } from "../../src/operations/shell-command.ts";
 import type { Overview } from "../../src/reports/overview-result.ts";
-import { createTestApi, GLOBEX_KEY } from "../support/api.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
+import { createTestApi, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
+import { createWideSource } from "../support/wide-source.ts";
 
 let client: Awaited<ReturnType<typeof connectInProcess>>;
 beforeAll(async () => {
@@ -71,7 +73,7 @@ describe("an answer is complete as text and as structured content, with its rece
     expect(structured.rows[0]?.label).toBe("Germany");
     const said = [
       `Showing 3 of ${structured.total_rows} rows (limit 3).`,
-      `Rows may not add up to the totals: ${structured.totals.visitors} visitors, ${structured.totals.pageviews} pageviews.`,
+      `Rows may not add up to the totals: ${structured.totals.visitors} visitors, ${structured.totals.pageviews} page views.`,
     ];
     for (const sentence of said) {
       expect(structured.receipt.notes).toContain(sentence);
@@ -127,15 +129,15 @@ describe("an answer is complete as text and as structured content, with its rece
     [
       "get_breakdown",
       { dimension: "pages", days: 7 },
-      ["No pages in these days. Totals: 0 visitors, 0 pageviews."],
+      ["No pages in these days. Totals: 0 visitors, 0 page views."],
     ],
     [
       "get_breakdown",
       { dimension: "events", days: 7 },
-      ["No events in these days. Totals: 0 visitors, 0 pageviews, 0 events."],
+      ["No events in these days. Totals: 0 visitors, 0 page views, 0 events."],
     ],
     ["get_overview", { days: 7 }, ["The site has no data yet: every number is zero."]],
-    ["compare_periods", { days: 7 }, ["No pages changed.", "No referrers changed."]],
+    ["compare_periods", { days: 7 }, ["The site has no data yet, so there is nothing to compare."]],
   ])("%s of a site without visits %j has no empty lists", async (name, args, notes) => {
     const result = await call(name, { site: "parked.example", ...args });
     const { receipt } = result.structuredContent as { receipt: { notes: string[] } };
@@ -178,7 +180,7 @@ describe("what visitors wrote is cleaned and labelled as data", () => {
 describe("the answer to a mistake lets a model correct it", () => {
   it.each([
     ["get_stats", { site: "example.com", days: 0 }, ["days must be a whole number from 1 to 365"]],
-    ...["7d", "07", "-7", "7.0", " 7", "", "٧", true, [7]].map(
+    ...["7d", "07", "-7", "7.0", " 7", "٧", true, [7]].map(
       (days): [string, Record<string, unknown>, string[]] => [
         "get_stats",
         { site: "example.com", days },
@@ -214,6 +216,11 @@ describe("the answer to a mistake lets a model correct it", () => {
     ["get_breakdown", { site: "example.com", dimension: "country" }, ["Did you mean countries?"]],
     ["get_stats", { site: "exampel.com" }, ["Did you mean example.com?"]],
     ["get_stats", { site: "example.com", __proto__: null, constructor: 1 }, ["constructor is unknown"]],
+    ["get_stats", { site: "example.com", country: "DE" }, ["There are no filters", "dimension=countries"]],
+    ["get_stats", { site: "example.com", page: "/" }, ["There are no filters", "dimension=pages"]],
+    ["get_overview", { site: "example.com", referrer: "x" }, ["dimension=referrers"]],
+    ["get_stats", { site: "example.com", crawler: "GPTBot" }, ["get_crawlers lists the crawlers"]],
+    ["get_stats", { site: "example.com", days: 730 }, ["use period, such as last_730_days"]],
     ["get_stats", { site: 7 }, ["site must be a string of 1 to 253 characters"]],
     [
       "get_breakdown",
@@ -256,7 +263,9 @@ describe("the answer to a mistake lets a model correct it", () => {
       });
       const result = await counted.callTool("get_stats", args);
       expect(result.isError).toBe(true);
-      expect(textOf(result)).toBe("days must be a whole number from 1 to 365.");
+      expect(textOf(result)).toBe(
+        "days must be a whole number from 1 to 365.\nFor more days use period, such as last_400_days or 2025.",
+      );
       expect(requests).toEqual([]);
       await counted.close();
     },
@@ -300,6 +309,25 @@ describe("names that look the same", () => {
     expect(textOf(result)).toContain("A name that ends in a number in brackets");
   });
 
+  it("get_breakdown gives them the same number in both forms, though the twin is cut off", async () => {
+    const rows = Array.from({ length: 900 }, (_, index) => ({
+      value: index === 3 ? "/twin\u200b" : index === 899 ? "/twin" : `/page-${index}`,
+      visitors: [0, 2_000 - index, 0] as const,
+    }));
+    const client = await connectInProcess({
+      call: createLocalCall(
+        async () => createWideSource(rows),
+        () => NOW,
+      ),
+    });
+    const asked = { site: "wide.test", dimension: "pages", limit: 1000, period: "yesterday" };
+    const result = await client.callTool("get_breakdown", asked);
+    await client.close();
+    expect(JSON.stringify(result.structuredContent)).not.toContain("/page-898");
+    expect(JSON.stringify(result.structuredContent)).toContain('"/twin (2)"');
+    expect(textOf(result)).toContain("\n/twin (2)\t");
+  });
+
   it("other answers have no such note", async () => {
     const result = await call("get_overview", { site: "example.com" });
     expect(textOf(result)).not.toContain("in brackets");
@@ -309,6 +337,7 @@ describe("names that look the same", () => {
 describe("arguments as hosts and models send them", () => {
   it.each([
     ["digits as a text", { days: "7" }],
+    ["an empty text for what is not given", { days: 7, period: "" }],
     ["an argument of Gemini CLI", { days: 7, wait_for_previous: true }],
     ["an argument of n8n", { days: 7, toolCallId: "call_1" }],
     ["null for an argument that has a default", { days: 7, site: "example.com", wait_for_previous: null }],

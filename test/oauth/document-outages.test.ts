@@ -101,6 +101,23 @@ describe("a client's document host that", () => {
     },
   );
 
+  it.each(outages)(
+    "%s fails a sign-in with what to do, and does not blame the application",
+    async (_, outage, reason) => {
+      const { host, start } = createScene();
+      host.answer = outage;
+      const connector = await start();
+      const { url } = buildRequest(connector, { client_id: ID, redirect_uri: REDIRECT });
+      const response = await fetch(url, { redirect: "manual" });
+      const page = await response.text();
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "30"]);
+      expect(page).toContain("this server could not fetch it. The application sent nothing wrong.");
+      expect(page).toContain("it must reach client.example over HTTPS");
+      expect(page).toContain(reason);
+      expect(page).not.toContain("sent a request that this server cannot accept");
+    },
+  );
+
   it.each([404, 410])("answers %i has withdrawn the application", async (status) => {
     const { host, start, startAnother } = createScene();
     const first = await start();

@@ -29,7 +29,7 @@ describe("a breakdown", () => {
       { key: "value", label: "value", kind: "text", machine: true },
       { key: "label", label: dimension, kind: "text", ...marks },
       { key: "visitors", label: "visitors", kind: "count" },
-      { key: measure, label: measure, kind: "count" },
+      { key: measure, label: measure.replace("pageviews", "page views"), kind: "count" },
       { key: "percentage", label: "share", kind: "percent" },
     ]);
     expect(rows).toEqual(result.rows.map((row) => expect.objectContaining(row)));
@@ -41,7 +41,7 @@ describe("a breakdown", () => {
     const { visitors, pageviews, events: count } = events.result.totals;
     const notesOf = ({ result, params }: typeof events) =>
       formatNotes(listNotes([breakdown.view(result, params)]), "models");
-    const note = `Rows may not add up to the totals: ${visitors} visitors, ${pageviews} pageviews`;
+    const note = `Rows may not add up to the totals: ${visitors} visitors, ${pageviews} page views`;
     expect(notesOf(events)).toContain(`${note}, ${count} events.`);
     expect(notesOf(pages)).toContain(`${note}.`);
   });

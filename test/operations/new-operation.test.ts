@@ -103,7 +103,7 @@ describe("a new operation", () => {
     const tool = (await client.listTools()).tools.find(({ name }) => name === "get_funnels");
     expect(tool).toMatchObject({
       title: "Funnels",
-      inputSchema: { properties: { step: { default: "pay" } } },
+      inputSchema: { properties: { step: { description: expect.stringContaining("Default pay.") } } },
     });
     const result = await client.callTool("get_funnels", { site: "example.com" });
     expect(result.structuredContent).toMatchObject({ visitors: 12 });

@@ -31,6 +31,20 @@ describe("a period in words, on Sunday 2026-11-22", () => {
     ["2026-09/2026-10", "2026-09-01", "2026-10-31"],
     ["2026-10/2026-11", "2026-10-01", "2026-11-22"],
     ["2026-11-20/today", "2026-11-20", "2026-11-22"],
+    ["2026-Q3", "2026-07-01", "2026-09-30"],
+    ["2026-q4", "2026-10-01", "2026-11-22"],
+    ["Q1", "2026-01-01", "2026-03-31"],
+    ["Q4 2025", "2025-10-01", "2025-12-31"],
+    ["october", "2026-10-01", "2026-10-31"],
+    ["Oct", "2026-10-01", "2026-10-31"],
+    ["sept", "2026-09-01", "2026-09-30"],
+    ["november", "2026-11-01", "2026-11-22"],
+    ["December", "2025-12-01", "2025-12-31"],
+    ["october 2025", "2025-10-01", "2025-10-31"],
+    ["monday", "2026-11-16", "2026-11-16"],
+    ["Sun", "2026-11-22", "2026-11-22"],
+    ["last sunday", "2026-11-15", "2026-11-15"],
+    ["last_saturday", "2026-11-21", "2026-11-21"],
   ])("%s", (period, from, to) => expect(resolve(period)).toEqual([from, to]));
 });
 
@@ -53,6 +67,8 @@ describe("at the edges of the calendar", () => {
 
 it.each([
   ["2026-11-23", "must not be in the future: today at the site is 2026-11-22"],
+  ["december_2026", "must not be in the future: today at the site is 2026-11-22"],
+  ["2027-Q1", "must not be in the future: today at the site is 2026-11-22"],
   ["2026-12", "must not be in the future: today at the site is 2026-11-22"],
   ["2026-11-01/2026-11-23", "must not be in the future: today at the site is 2026-11-22"],
   ["2026-11-15/2026-11-01", "ends on 2026-11-01, before it begins on 2026-11-15"],
@@ -66,6 +82,10 @@ it.each([
     "26-11",
     "2026-11-1",
     "last_week/2026-11-01",
+    "oc",
+    "octo2026",
+    "2026-Q5",
+    "2025-Q3-2026",
   ].map((period): [string, string] => [period, "must be today, yesterday, this_week"]),
   ["2026-01-01/2026-02-01/2026-03-01", "must be today"],
 ])("%j is refused", (period, detail) => {
@@ -75,6 +95,20 @@ it.each([
       message: expect.stringContaining(`period ${detail}`),
     }),
   );
+});
+
+it("the error lists every form", () => {
+  for (const form of ["all", "october", "oct", "monday", "2026-Q3", "2026-11", "last_7_days"])
+    expect(() => resolve("sometime")).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(form) }),
+    );
+});
+
+it("all begins with the data", () => {
+  expect(resolvePeriod("All", "2026-11-22", { since: "2024-02-03" })).toEqual({
+    from: "2024-02-03",
+    to: "2026-11-22",
+  });
 });
 
 describe("what a period is compared with", () => {
@@ -88,6 +122,13 @@ describe("what a period is compared with", () => {
     ["last_7_days", "2026-11-15", "2026-11-21", "2026-11-08", "2026-11-14"],
     ["yesterday", "2026-11-21", "2026-11-21", "2026-11-20", "2026-11-20"],
     ["last_year", "2025-01-01", "2025-12-31", "2024-01-02", "2024-12-31"],
+    ["last_quarter", "2026-07-01", "2026-09-30", "2026-04-01", "2026-06-30"],
+    ["2026-Q3", "2026-07-01", "2026-09-30", "2026-04-01", "2026-06-30"],
+    ["this_quarter", "2026-10-01", "2026-11-21", "2026-07-01", "2026-08-21"],
+    ["this_quarter", "2026-04-01", "2026-06-29", "2026-01-01", "2026-03-31"],
+    ["october", "2026-10-01", "2026-10-31", "2026-09-01", "2026-09-30"],
+    ["november", "2026-11-01", "2026-11-21", "2026-10-01", "2026-10-21"],
+    ["monday", "2026-11-16", "2026-11-16", "2026-11-09", "2026-11-09"],
     ["2026-11-01/2026-11-15", "2026-11-01", "2026-11-15", "2026-10-17", "2026-10-31"],
   ])("%s from %s to %s", (period, from, to, start, end) => {
     expect(precedingDays(period, { from, to })).toEqual({ from: start, to: end });

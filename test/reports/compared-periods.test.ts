@@ -12,6 +12,7 @@ interface Compared {
   current: { from: string; to: string; days: number; visitors: number };
   previous: { from: string; to: string; days: number; visitors: number };
   change: { visitors: { absolute: number; percent: number | null } };
+  per_day?: { visitors: { current: number; previous: number; change: number; percent: number | null } };
   dimensions: {
     movers: { value: string | null; current: number; previous: number; change: { absolute: number } }[];
   }[];
@@ -83,15 +84,18 @@ describe.each([
 });
 
 it("spans of different lengths are compared by averages per day, and say so", async () => {
-  const { current, previous, change, dimensions, notes } = await compare(direct, { period: "2026-10" });
+  const { current, previous, change, per_day, dimensions, notes } = await compare(direct, {
+    period: "2026-10",
+  });
   expect([current.days, previous.days]).toEqual([31, 30]);
   const [now, before] = [current.visitors / 31, previous.visitors / 30];
-  expect(change.visitors.absolute).toBe(Math.round(10 * (now - before)) / 10);
-  expect(change.visitors.percent).toBeCloseTo((100 * (now - before)) / before, 1);
+  expect(change.visitors).toEqual({ absolute: current.visitors - previous.visitors, percent: null });
+  expect(per_day?.visitors.change).toBe(Math.round(10 * (now - before)) / 10);
+  expect(per_day?.visitors.percent).toBeCloseTo((100 * (now - before)) / before, 1);
   const averages =
     dimensions[0]?.movers.map((mover) => Math.abs(mover.current / 31 - mover.previous / 30)) ?? [];
   expect(averages).toEqual(averages.toSorted((a, b) => b - a));
-  expect(notes.join()).toContain("The periods have 31 and 30 days, so changes are of averages per day");
+  expect(notes.join()).toContain("The periods have 31 and 30 days, so percentages are of averages per day");
 });
 
 it("against: year_before takes the same dates a year earlier", async () => {
@@ -126,14 +130,68 @@ describe("a site whose data begins in the middle", () => {
   const early = { period: "2026-11-01/2026-11-13", against: "2026-11-14/2026-11-19" };
 
   it.each([
-    [{ period: early.against, against: early.period }, "a rise is not growth"],
-    [early, "a fall is not a loss"],
-  ])("%j has no percentages", async (params, caution) => {
+    [{ period: early.against, against: early.period }, "previous", "current"],
+    [early, "current", "previous"],
+  ] as const)("%j is compared by averages of the days with data", async (params, first, second) => {
     const answer = await compare(direct, news(params));
-    expect(answer.change.visitors.percent).toBeNull();
+    expect(answer).toMatchObject({
+      [first]: { days: 13, days_with_data: 3 },
+      change: { visitors: { absolute: null, percent: null } },
+      per_day: { visitors: { percent: null } },
+    });
+    expect(answer[second]).not.toHaveProperty("days_with_data");
+    const averages = [answer[first].visitors / 3, answer[second].visitors / 6];
+    const { visitors } = answer.per_day ?? {};
+    expect([visitors?.[first], visitors?.[second]]).toEqual(
+      averages.map((each) => Math.round(10 * each) / 10),
+    );
     expect(answer.notes).toContain(
-      `The site's data begins on 2026-11-11, perhaps in the middle of the day, so the earlier period is incomplete: ${caution}, and no percentage is given.`,
+      "The site's data begins on 2026-11-11, perhaps in the middle of the day. The earlier period has data on 3 of its 13 days: changes are of averages per day with data, without a percentage.",
     );
     expect(await compare(subtracted, news(params))).toEqual(answer);
+  });
+});
+
+describe("all days with data", () => {
+  const read = (query: string, connection: typeof direct, params = {}) =>
+    findQuery(query).ask(
+      connection.call,
+      { site: "shop.example.net", period: "all", days: 30, ...params },
+      {},
+    );
+  const since = "2026-01-20";
+
+  it.each([
+    ["stats", {}],
+    ["timeseries", {}],
+    ["breakdown", { dimension: "pages", limit: 10 }],
+    ["overview", {}],
+  ])("%s begins with the data, from a service with and without from and to", async (query, params) => {
+    for (const connection of [direct, subtracted]) {
+      const { result } = await read(query, connection, params);
+      const { period, comparison } = result as unknown as {
+        period: { from: string; to: string };
+        comparison?: null;
+      };
+      expect([period.from, comparison ?? null]).toEqual([since, null]);
+    }
+  });
+
+  it("says where a service does not reach back to them", async () => {
+    const long = { site: "example.com" };
+    const { result } = await read("stats", subtracted, long);
+    expect(result).toMatchObject({
+      period: { from: "2025-11-22", days: 365 },
+      warnings: [{ code: "shortened", values: { from: "2025-11-22" } }],
+    });
+    expect((await read("stats", direct, long)).result).not.toHaveProperty("warnings");
+  });
+
+  it("are not compared, and of a site without data they are today", async () => {
+    await expect(compare(direct, { period: "all" })).rejects.toMatchObject({
+      message: "period cannot be all: there are no days before it to compare with.",
+    });
+    const { result } = await read("stats", direct, { site: "parked.example" });
+    expect(result).toMatchObject({ period: { days: 1, partial: true } });
   });
 });

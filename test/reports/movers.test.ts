@@ -27,11 +27,12 @@ describe("movers", () => {
     }) as Breakdown;
   type Spans = Record<"whole" | "recent" | "today", Breakdown>;
   const window = { from: "2026-11-20", to: "2026-11-20", days: 1, visitors: 1, pageviews: 1 };
+  const alike = { comparable: true, lacksDays: false, covered: { current: 1, previous: 1 } };
   const find = ({ whole, recent, today }: Spans, drift = 0) => {
     const long = { ...whole, period: { ...whole.period, days: 3 } };
     const lists = { afterPrevious: recent, sinceCurrent: recent, afterCurrent: today };
     const counts = countBySubtraction({ sincePrevious: long, ...lists }, drift);
-    return findMovers(counts, createMeasure(window, window, true), 10).shown;
+    return findMovers(counts, createMeasure(window, window, alike), 10).shown;
   };
 
   it("are ranked by absolute change, not by percentage", () => {
@@ -258,3 +259,27 @@ function leastChange(today: Known, recent: Known, whole: Known): number {
   }
   return least;
 }
+
+describe("the order of movers", () => {
+  const rows: WideRow[] = [
+    { value: "/rose", visitors: [0, 90, 10] },
+    { value: "/fell", visitors: [0, 10, 60] },
+    { value: "/fell-less", visitors: [0, 10, 20] },
+    { value: "/rose-less", visitors: [0, 15, 10] },
+  ];
+  const call = createLocalCall(
+    async () => createWideSource(rows),
+    () => NOW,
+  );
+  it.each([
+    [{}, ["/rose", "/fell", "/fell-less", "/rose-less"], 0],
+    [{ order: "losses" as const }, ["/fell", "/fell-less", "/rose", "/rose-less"], 0],
+    [{ order: "gains" as const }, ["/rose", "/rose-less", "/fell", "/fell-less"], 0],
+    [{ order: "losses" as const, limit: 2 }, ["/fell", "/fell-less"], 2],
+  ])("with %j", async (params, expected, hidden) => {
+    const given = { site: "wide.test", days: 1, dimension: "pages" as const, ...params };
+    const { dimensions } = await compare.compute(call, given, {});
+    expect(dimensions[0]?.movers.map(({ label }) => label)).toEqual(expected);
+    expect(dimensions[0]?.more.count).toBe(hidden);
+  });
+});

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { dimensions } from "../../src/operations/dimensions.ts";
+import { formatNotes } from "../../src/operations/note.ts";
+import { listNotes } from "../../src/operations/view.ts";
 import { findQuery } from "../../src/reports/queries.ts";
-import type { SourceSite } from "../../src/sources/data-source.ts";
+import type { SourceSite, Span } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { createTestApi } from "../support/api.ts";
 import { createListSource } from "../support/list-source.ts";
@@ -184,6 +186,50 @@ describe("rows that cannot be exact are ranges that have the truth in them", () 
       expect(truth).toBeLessThanOrEqual(visitors_at_most ?? visitors);
     }
     expect(JSON.stringify(result.warnings)).toContain("lists only 1000 rows");
+    const overview = await findQuery("overview").ask(
+      connect(answer, false).call,
+      { site: "wide.test", period: "yesterday", days: 30 },
+      {},
+    );
+    const said = formatNotes(listNotes(overview.views), "people").join("\n");
+    expect(said).toMatch(/A range such as .* Ranges are ranked by their least value\./);
+  });
+
+  it("and an overview without ranges does not explain them", async () => {
+    const { views } = await findQuery("overview").ask(
+      connect(createTestApi().api, true).call,
+      { site: "example.com", period: "yesterday", days: 30 },
+      {},
+    );
+    expect(formatNotes(listNotes(views), "people").join()).not.toContain("range");
+  });
+});
+
+describe("warnings about days after a past span are not given for it", () => {
+  const withGap = async (operation: string, params: object) => {
+    const source = createWideSource([{ value: "/", visitors: [3, 2, 1] }]);
+    const warned = {
+      ...source,
+      warnings: async ({ from, to }: Span) =>
+        [
+          { code: "provisional", detail: "It can grow.", values: { day: "2026-11-20" } },
+          { code: "gap", detail: "No line.", values: { days: 1, from: "2026-11-12", to: "2026-11-12" } },
+        ].filter(
+          ({ values: { day, from: first = day } }) => (first ?? "") >= from && (day ?? first ?? "") <= to,
+        ),
+    };
+    return ask(connect(serve(warned), false), operation, { site: "wide.test", ...params });
+  };
+
+  it.each([
+    ["stats", {}],
+    ["timeseries", {}],
+    ["breakdown", { dimension: "pages", limit: 10 }],
+  ])("%s", async (operation, params) => {
+    const past = await withGap(operation, { ...params, period: "2026-11-09/2026-11-15" });
+    expect((past.warnings as { code: string }[]).map(({ code }) => code)).toEqual(["gap"]);
+    const earlier = await withGap(operation, { ...params, period: "2026-11-01/2026-11-07" });
+    expect(earlier).not.toHaveProperty("warnings");
   });
 });
 

@@ -76,6 +76,36 @@ const ofUnit = fc.tuple(fc.constantFrom(...units), fc.boolean()).map(([unit, isT
     return { word: `${isThis ? "this" : "last"}_${unit}`, days };
   };
 });
+/** The last day of a kind, month or quarter that has begun, by its name. */
+const named = fc.constantFrom<Write>(
+  (_, until) => ({ word: "monday", days: [findLast(until, (_day, index) => index % 7 === 0)] }),
+  (_, until) => ({ word: "wed", days: [findLast(until, (_day, index) => index % 7 === 2)] }),
+  (_, until) => ({
+    word: "last_sun",
+    days: [findLast(until.slice(0, -1), (_day, index) => index % 7 === 6)],
+  }),
+  (_, until) => ({ word: "october", days: findUnit(until, "month", ({ month }) => month === 10) }),
+  (_, until) => ({ word: "feb", days: findUnit(until, "month", ({ month }) => month === 2) }),
+  (_, until) => ({
+    word: "may_2021",
+    days: until.filter(({ year, month }) => year === 2021 && month === 5),
+  }),
+  (_, until) => ({ word: "q2", days: findUnit(until, "quarter", ({ month }) => month >= 4 && month <= 6) }),
+  (_, until) => ({
+    word: "2021-q4",
+    days: until.filter(({ year, month }) => year === 2021 && month >= 10),
+  }),
+);
+
+/** The list begins with a Monday, so a day's place tells its weekday. */
+const findLast = (until: readonly Day[], is: (day: Day, index: number) => boolean): Day =>
+  until.findLast((day) => is(day, dayList.indexOf(day))) as Day;
+
+function findUnit(until: readonly Day[], unit: Unit, is: (day: Day) => boolean): readonly Day[] {
+  const last = until.findLast(is);
+  return until.filter((day) => day.units[unit] === last?.units[unit]);
+}
+
 const count = fc.oneof(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 1, max: 9_999 }));
 const lastDays = fc
   .tuple(count, fc.constantFrom("last_#_days", "last_#_day", "#d"))
@@ -118,7 +148,7 @@ const spelling = fc.record({
 export const written: fc.Arbitrary<Written> = fc
   .tuple(
     fc.oneof(fc.integer({ min: FIRST, max: dayList.length - 1 }), fc.constantFrom(...awkward)),
-    fc.oneof(plain, ofUnit, lastDays, single, interval),
+    fc.oneof(plain, ofUnit, named, lastDays, single, interval),
     spelling,
   )
   .map(([index, write, { gap, spell, around }]): Written => {

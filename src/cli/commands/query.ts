@@ -3,6 +3,7 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { Call } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
+import { formatCommand } from "../../operations/shell-command.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
 import { type Interval, intervals } from "../../reports/intervals.ts";
@@ -55,7 +56,8 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const output = readOutput(io, flags);
     const { call, options: source } = openQuerySource(io, flags, params);
     const ask = async () => {
-      const answer = await query.ask(call, params, options).catch((error) => fail(error, source));
+      const given = await query.ask(call, params, options).catch((error) => fail(error, source));
+      const answer = proposeLastDays(query, given, source);
       if (flags.by === undefined) return answer;
       const { addUpByInterval } = await import("../../reports/series-intervals.ts");
       return addUpByInterval(answer, flags.by);
@@ -70,6 +72,16 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     }
     await printAnswer(io, answer, output);
   });
+}
+
+/** Adds the command for the last days with data, if those asked for are after them. */
+function proposeLastDays(query: Query, answer: Answer, source: readonly string[]): Answer {
+  const { params, empty, lastDays } = answer;
+  if (empty === undefined || lastDays === undefined) return answer;
+  const { days: _, against: __, ...kept } = params;
+  const asked = Object.entries({ ...kept, period: lastDays }).filter(([, value]) => value !== undefined);
+  const command = formatCommand(query, Object.fromEntries(asked), source);
+  return { ...answer, empty: `${empty} Its last days: ${command}` };
 }
 
 /**

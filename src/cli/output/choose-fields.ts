@@ -15,11 +15,8 @@ export function chooseFields(views: readonly View[], fields: string): View[] {
   const known = [...new Set(views.flatMap(({ columns }) => columns.map(({ key }) => key)))];
   const unknown = asked.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    // Between periods of different lengths, `change` is `change_per_day`.
-    const longer = known.find((name) => name.startsWith(`${unknown}_`));
-    const guess = longer === undefined ? suggest(unknown, known) : `Did you mean ${longer}? `;
     throw new AnalyticsError("usage", `--fields: there is no field ${quoteWord(unknown)} here.`, {
-      hint: `${guess}The fields are ${known.join(", ")}.`,
+      hint: `${suggest(unknown, known)}The fields are ${known.join(", ")}.`,
     });
   }
   return views.flatMap((view): View[] => {

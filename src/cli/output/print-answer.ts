@@ -2,7 +2,7 @@ import { formatNotes, type Note } from "../../operations/note.ts";
 import { listNotes, listWarnings, type View } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText, formatJson } from "../../render/clean-text.ts";
-import { paint } from "../../render/terminal-screen.ts";
+import { paint, type Screen } from "../../render/terminal-screen.ts";
 import type { Answer } from "../../reports/queries.ts";
 import type { Io } from "../io.ts";
 import { chooseFields } from "./choose-fields.ts";
@@ -13,7 +13,8 @@ import { readScreen } from "./terminal.ts";
 
 /** Prints an answer on stdout, and its warnings and notes on stderr. */
 export async function printAnswer(io: Io, answer: Answer, output: Output): Promise<void> {
-  const text = await formatAnswer(io, answer, output);
+  const tables = await formatAnswer(io, answer, output);
+  const text = output.format === "markdown" ? await addNotes(io, tables, answer, output) : tables;
   const lines = formatNoteLines(io, answer, output);
   // A table without rows is no line at all.
   const isEmpty = text === "" && output.format === "table";
@@ -26,6 +27,14 @@ export async function printAnswer(io: Io, answer: Answer, output: Output): Promi
   }
   if (!isEmpty) await writeData(io, text);
   for (const line of notes) await writeToStderr(io, line);
+}
+
+/** Markdown is for sharing, so what to know about the numbers is in it. */
+async function addNotes(io: Io, tables: string, answer: Answer, output: Output): Promise<string> {
+  const { escapeMarkdown } = await import("../../render/markdown.ts");
+  const notes = formatSentences(answer, output, readScreen(io, "stdout", output));
+  const list = notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
+  return [tables, list].filter((part) => part !== "").join("\n\n");
 }
 
 function chooseViews({ views }: Answer, { fields }: Output): View[] {
@@ -58,13 +67,19 @@ export async function formatAnswer(io: Io, answer: Answer, output: Output): Prom
   }
 }
 
-/** Warnings, and notes unless they are unwanted, as lines for stderr. */
+/** Warnings, and notes unless they are unwanted, as lines for stderr. Markdown has them itself. */
 function formatNoteLines(io: Io, answer: Answer, output: Output): string[] {
-  if (output.format === "json") return [];
+  if (output.format === "json" || output.format === "markdown") return [];
   const screen = readScreen(io, "stderr", output);
-  const numbers = new Intl.NumberFormat(screen.locale);
+  return formatSentences(answer, output, screen).map((sentence) =>
+    paint(screen, "dim", wrapForStderr(io, sentence)),
+  );
+}
+
+function formatSentences(answer: Answer, output: Output, { locale }: Screen): string[] {
+  const numbers = new Intl.NumberFormat(locale);
   const sentences = formatNotes(chooseNotes(answer, output), "people", (value) => numbers.format(value));
-  return sentences.map((sentence) => paint(screen, "dim", wrapForStderr(io, cleanText(sentence, 400))));
+  return sentences.map((sentence) => cleanText(sentence, 400));
 }
 
 function chooseNotes(answer: Answer, output: Output): Note[] {

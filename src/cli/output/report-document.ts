@@ -16,7 +16,7 @@ import { type Appearance, readScreen } from "./terminal.ts";
 /** Formats the answer of `reportQuery` as a document, with a name for its file. */
 export async function formatReport(
   io: Io,
-  { result, views }: Answer,
+  { result, views, empty }: Answer,
   source: Source,
   { format, ...appearance }: { format: ReportFormat } & Appearance,
 ): Promise<{ text: string; name: string }> {
@@ -30,9 +30,12 @@ export async function formatReport(
   const name = `${[toFileName(site.domain), ...new Set([period.from, period.to])].join("-")}.html`;
   if (format === "html") {
     const title = cleanText(`${site.domain}, ${formatSpan(period)}`);
-    return { name, text: await buildReportPage(title, { result, notes }) };
+    return { name, text: await buildReportPage(title, { result, notes, empty }) };
   }
-  const tables = formatMarkdown(views, readScreen(io, "stdout", appearance));
+  const tables =
+    empty === undefined
+      ? formatMarkdown(views, readScreen(io, "stdout", appearance))
+      : escapeMarkdown(cleanText(empty));
   const list = notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
   return { name, text: `${tables}\n\n${list}` };
 }

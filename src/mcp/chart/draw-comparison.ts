@@ -1,7 +1,7 @@
 import {
   bar,
   barLists,
-  changeLine,
+  changeLines,
   dimensionTitle,
   heading,
   html,
@@ -22,7 +22,8 @@ interface Range {
 
 /** Draws two windows of complete days and what changed most between them. */
 export function drawComparison(comparison: Comparison, format: Format): HTMLElement[] {
-  const { site, timezone, current, previous, dimensions } = comparison;
+  const { site, timezone, current, previous, dimensions, per_day } = comparison;
+  const isCompared = per_day !== undefined || comparison.change.visitors.absolute !== null;
   const extent = findExtent(dimensions.flatMap((group) => group.movers));
   return [
     html(
@@ -37,7 +38,7 @@ export function drawComparison(comparison: Comparison, format: Format): HTMLElem
         ...joinParts([
           format.rangeWithYear(previous),
           "complete days",
-          ...(current.days === previous.days ? [] : ["changes per day"]),
+          ...(per_day ? ["percentages are of averages per day"] : []),
           timezone,
         ]),
       ),
@@ -48,10 +49,15 @@ export function drawComparison(comparison: Comparison, format: Format): HTMLElem
       buildMeasure("Visitors", "visitors", comparison, format),
       buildMeasure("Page views", "pageviews", comparison, format),
     ),
-    heading("Biggest changes", "by visitors, same scale for all"),
+    heading(
+      "Biggest changes",
+      !isCompared
+        ? "not compared: days have no data"
+        : `by visitors${per_day ? " a day" : ""}, same scale for all`,
+    ),
     barLists(
       dimensions.length === 1 ? "single" : "paired",
-      dimensions.map((group) => buildGroup(group, extent, format)),
+      isCompared ? dimensions.map((group) => buildGroup(group, extent, format)) : [],
     ),
   ];
 }
@@ -59,9 +65,10 @@ export function drawComparison(comparison: Comparison, format: Format): HTMLElem
 function buildMeasure(
   title: string,
   measure: "visitors" | "pageviews",
-  { current, previous, change, small_sample }: Comparison,
+  comparison: Comparison,
   format: Format,
 ): HTMLElement {
+  const { current, previous, change, per_day } = comparison;
   const most = Math.max(1, current[measure], previous[measure]);
   const row = (window: Comparison["current"], kind: string) =>
     html(
@@ -75,7 +82,11 @@ function buildMeasure(
     "section",
     {},
     html("h2", {}, title),
-    html("p", { class: "headline" }, changeLine(change[measure], small_sample, format)),
+    html(
+      "p",
+      { class: "headline" },
+      ...changeLines(change[measure], per_day?.[measure], undefined, comparison, format),
+    ),
     html("ol", { class: "windows" }, row(current, ""), row(previous, "past")),
   );
 }
@@ -102,23 +113,26 @@ function buildGroup(
   );
 }
 
-function describeMore({ count, most }: Group["more"], isUncertain: boolean, format: Format): string {
+function describeMore(
+  { count, most = 0, most_per_day: rate }: Group["more"],
+  isUncertain: boolean,
+  format: Format,
+): string {
   const changed = isUncertain ? "may have changed" : "changed";
-  return `${format.count(count)} more ${changed}, by at most ${format.count(most)} each.`;
+  const bound = rate === undefined ? format.count(most) : `${format.count(rate)} a day`;
+  return `${format.count(count)} more ${changed}, by at most ${bound} each.`;
 }
 
 function buildMover(mover: Mover, extent: Range, format: Format): HTMLElement {
-  const { label, change, bounds } = mover;
-  const numbers = change
-    ? [
-        isolate(format.signed(change.absolute)),
-        html(
-          "bdi",
-          { class: "soft" },
-          change.percent === null ? "no percentage" : format.signedPercent(change.percent),
-        ),
-      ]
-    : showChange(bounds?.change, format);
+  const { label } = mover;
+  const { change, percent, range } = readMover(mover);
+  const numbers =
+    change === null
+      ? showChange(range, format)
+      : [
+          isolate(format.signed(change)),
+          html("bdi", { class: "soft" }, percent === null ? "no percentage" : format.signedPercent(percent)),
+        ];
   return html(
     "li",
     {},
@@ -143,18 +157,30 @@ function showChange(range: Range | undefined, format: Format): HTMLElement[] {
   ];
 }
 
-function showCounts({ current, previous, bounds }: Mover, format: Format): (Node | string)[] {
-  return [
-    ...showCount(previous, bounds?.previous, format),
-    " → ",
-    ...showCount(current, bounds?.current, format),
-  ];
+function showCounts({ current, previous, per_day, bounds }: Mover, format: Format): (Node | string)[] {
+  const averages = bounds?.per_day;
+  const isPerDay = per_day !== undefined || averages !== undefined;
+  const show = (name: "current" | "previous", count: number | null) =>
+    isPerDay
+      ? showCount(per_day?.[name] ?? null, averages?.[name], format)
+      : showCount(count, bounds?.[name], format);
+  return [...show("previous", previous), " → ", ...show("current", current), ...(isPerDay ? [" a day"] : [])];
+}
+
+/** The change that is drawn: of averages per day, where periods are compared by them. */
+function readMover({ change, per_day, bounds }: Mover) {
+  return {
+    change: per_day?.change ?? change?.absolute ?? null,
+    percent: per_day?.percent ?? change?.percent ?? null,
+    range: bounds?.per_day?.change ?? bounds?.change,
+  };
 }
 
 /** A count, or its range if it is not known. */
 function showCount(count: number | null, range: Range | undefined, format: Format): (Node | string)[] {
   if (count !== null) return [isolate(format.count(count))];
   if (!range) return ["unknown"];
+  if (range.least === range.most) return [isolate(format.count(range.least))];
   return [isolate(format.count(range.least)), "–", isolate(format.count(range.most))];
 }
 
@@ -166,9 +192,10 @@ function findExtent(movers: Mover[]): Range {
 }
 
 /** The range of a change; from zero to the change if it is known. */
-function findRange({ change, bounds }: Mover): Range {
-  if (change) return { least: Math.min(0, change.absolute), most: Math.max(0, change.absolute) };
-  return bounds?.change ?? { least: 0, most: 0 };
+function findRange(mover: Mover): Range {
+  const { change, range } = readMover(mover);
+  if (change !== null) return { least: Math.min(0, change), most: Math.max(0, change) };
+  return range ?? { least: 0, most: 0 };
 }
 
 function buildBars(mover: Mover, extent: Range): HTMLElement[] {
@@ -176,7 +203,8 @@ function buildBars(mover: Mover, extent: Range): HTMLElement[] {
     (100 * (Math.min(extent.most, Math.max(extent.least, value)) - extent.least)) /
     (extent.most - extent.least);
   const { least, most } = findRange(mover);
-  const kind = mover.change ? (mover.change.absolute < 0 ? "loss" : "") : "range";
+  const { change } = readMover(mover);
+  const kind = change === null ? "range" : change < 0 ? "loss" : "";
   const zero = html("span", { class: "zero" });
   zero.style.insetInlineStart = `${toShare(0)}%`;
   return [bar(toShare(least), toShare(most), kind), zero];

@@ -1,7 +1,7 @@
 import {
   bar,
   barLists,
-  changeLine,
+  changeLines,
   dimensionTitle,
   heading,
   html,
@@ -42,7 +42,7 @@ export function drawOverview(overview: Overview, format: Format) {
             { class: "aside" },
             "Complete days, compared with ",
             isolate(format.rangeWithYear(comparison.previous)),
-            comparison.previous.days === period.days ? "" : "; changes are of averages per day",
+            comparison.per_day ? "; percentages are of averages per day" : "",
           ),
         ]
       : []),
@@ -60,27 +60,34 @@ function buildTiles(
   { visitors, pageviews, events, active_now, comparison, today, period }: Overview,
   format: Format,
 ): HTMLElement[] {
-  const compare = (measure: "visitors" | "pageviews") =>
-    comparison
-      ? [
-          changeLine(comparison[measure], comparison.small_sample, format),
-          html("span", { class: "aside" }, "before: ", isolate(format.count(comparison.previous[measure]))),
-        ]
-      : [];
+  const compare = (measure: "visitors" | "pageviews") => {
+    if (!comparison) return [];
+    const { previous, per_day } = comparison;
+    const before = previous.days_with_data === 0 ? undefined : previous[measure];
+    return changeLines(comparison[measure], per_day?.[measure], before, comparison, format);
+  };
   return [
     buildTile("Visitors", format.count(visitors), compare("visitors")),
     buildTile("Page views", format.count(pageviews), compare("pageviews")),
-    buildTile("Events", format.count(events), []),
-    ...(period.partial
+    buildTile(
+      "Events",
+      format.count(events),
+      comparison ? [html("span", { class: "aside" }, "not compared")] : [],
+    ),
+    ...(period.partial || today === undefined
       ? []
       : [
           buildTile("Today so far", format.count(today.visitors), [
             html("span", { class: "aside" }, "visitors"),
           ]),
         ]),
-    buildTile("Active now", format.count(active_now), [
-      html("span", { class: "aside" }, "at ", isolate(format.clock(period.as_of))),
-    ]),
+    ...(active_now === undefined
+      ? []
+      : [
+          buildTile("Active now", format.count(active_now), [
+            html("span", { class: "aside" }, "at ", isolate(format.clock(period.as_of))),
+          ]),
+        ]),
   ];
 }
 

@@ -54,17 +54,43 @@ export function bar(start: number, end: number, kind = ""): HTMLElement {
 }
 
 interface Change {
-  absolute: number;
+  absolute: number | null;
   percent: number | null;
 }
 
-/** The change between complete days: direction, absolute and percent. */
-export function changeLine(
-  { absolute, percent }: Change,
-  isSmallSample: boolean,
+interface Average {
+  current: number;
+  previous: number;
+  change: number;
+  percent: number | null;
+}
+
+/**
+ * The change between complete days: of sums, and of averages per day, where periods are compared by them.
+ *
+ * @param before The sum before, if it is not shown elsewhere.
+ */
+export function changeLines(
+  change: Change,
+  average: Average | undefined,
+  before: number | undefined,
+  { small_sample: isSmallSample }: { small_sample: boolean },
   format: Format,
-): HTMLElement {
-  const line = html("span", { class: "change" });
+): HTMLElement[] {
+  const sum = before === undefined ? [] : [aside(`before: ${format.count(before)}`)];
+  if (!average) return [changeLine(change, isSmallSample, format), ...sum];
+  const { absolute } = change;
+  return [
+    ...(absolute === null ? [] : [directedChange(html("span", { class: "change" }), absolute, format)]),
+    ...sum,
+    aside(`${format.count(average.current)} a day, before: ${format.count(average.previous)}`),
+    changeLine({ absolute: average.change, percent: average.percent }, isSmallSample, format, " a day"),
+  ];
+}
+
+const aside = (text: string) => html("span", { class: "aside" }, isolate(text));
+
+function directedChange(line: HTMLElement, absolute: number, format: Format): HTMLElement {
   if (absolute === 0) line.append("no change");
   else {
     line.append(
@@ -73,6 +99,22 @@ export function changeLine(
       isolate(format.count(Math.abs(absolute))),
     );
   }
+  return line;
+}
+
+/** A change: direction, absolute and percent. */
+function changeLine(
+  { absolute, percent }: Change,
+  isSmallSample: boolean,
+  format: Format,
+  unit = "",
+): HTMLElement {
+  const line = html("span", { class: "change" });
+  if (absolute === null) {
+    line.append(flag("no comparison", "Some of these days, or of the days before, have no data."));
+    return line;
+  }
+  directedChange(line, absolute, format).append(unit);
   if (percent === null) {
     line.append(
       flag("no percentage", "The earlier days had none, or the site had no data yet on some of them."),

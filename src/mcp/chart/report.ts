@@ -1,4 +1,6 @@
 import { createFormat } from "./format.ts";
+import { readObject, readText } from "./host.ts";
+import { readNotes } from "./shapes.ts";
 import { createView } from "./view.ts";
 
 // report.html has these elements.
@@ -7,7 +9,10 @@ const answer = document.getElementById("answer") as HTMLElement;
 
 const view = createView(element);
 // Without a locale, numbers and days are as the reader's browser shows them.
-if (!view.draw(JSON.parse(answer.textContent), createFormat(undefined))) {
-  view.showMessage("This page has no complete answer.", "message failure");
+const content: unknown = JSON.parse(answer.textContent);
+if (!view.draw(content, createFormat(undefined))) {
+  const message = readText(readObject(content).message);
+  if (message === "") view.showMessage("This page has no complete answer.", "message failure");
+  else view.showMessage(message, "message", readNotes(content));
 }
 new ResizeObserver(() => requestAnimationFrame(view.resize)).observe(element);

@@ -1,5 +1,5 @@
 import type { Comparison } from "../../reports/compare-result.ts";
-import type { Overview } from "../../reports/overview-result.ts";
+import type { ReportedOverview as Overview } from "../../reports/overview-result.ts";
 
 /**
  * Structured content is checked once, before anything is drawn. Only complete answers of these two tools are drawn, because
@@ -23,8 +23,11 @@ const orNull = (shape: Shape) => (value: unknown) => value === null || fits(valu
 const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits(value, shape);
 
 const span = { from: isDay, to: isDay, visitors: isCount, pageviews: isCount };
-const change = { absolute: isNumber, percent: orNull(isNumber) };
+const change = { absolute: orNull(isNumber), percent: orNull(isNumber) };
+const perDay = { current: isNumber, previous: isNumber, change: isNumber, percent: orNull(isNumber) };
+const totalsPerDay = orNone({ visitors: perDay, pageviews: perDay });
 const bounds = { least: isCount, most: isCount };
+const ends = { least: isNumber, most: isNumber };
 const site = { domain: isText };
 
 const overview: Shape = {
@@ -33,9 +36,15 @@ const overview: Shape = {
   visitors: isCount,
   pageviews: isCount,
   events: isCount,
-  active_now: isCount,
-  comparison: orNull({ previous: span, visitors: change, pageviews: change, small_sample: isFlag }),
-  today: { visitors: isCount },
+  active_now: orNone(isCount),
+  comparison: orNull({
+    previous: span,
+    visitors: change,
+    pageviews: change,
+    per_day: totalsPerDay,
+    small_sample: isFlag,
+  }),
+  today: orNone({ visitors: isCount }),
   trend: {
     from: isDay,
     visitors: [isCount],
@@ -59,6 +68,7 @@ const comparison: Shape = {
   previous: span,
   small_sample: isFlag,
   change: { visitors: change, pageviews: change },
+  per_day: totalsPerDay,
   dimensions: [
     {
       dimension: isText,
@@ -70,10 +80,16 @@ const comparison: Shape = {
           current: orNull(isCount),
           previous: orNull(isCount),
           change: orNull(change),
-          bounds: orNone({ current: bounds, previous: bounds, change: { least: isNumber, most: isNumber } }),
+          per_day: orNone(perDay),
+          bounds: orNone({
+            current: bounds,
+            previous: bounds,
+            change: orNone(ends),
+            per_day: orNone({ current: ends, previous: ends, change: ends }),
+          }),
         },
       ],
-      more: { count: isCount, most: isCount },
+      more: { count: isCount, most: orNone(isCount), most_per_day: orNone(isNumber) },
     },
   ],
 };

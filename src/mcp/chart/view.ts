@@ -10,9 +10,10 @@ const MADE_UP = "Made-up data";
 export function createView(element: HTMLElement) {
   let resize: (() => void) | undefined;
   return {
-    showMessage: (text: string, kind = "message") => {
+    showMessage: (text: string, kind = "message", notes: string[] = []) => {
       resize = undefined;
-      element.replaceChildren(html("p", { class: kind, role: "status" }, text));
+      const message = html("p", { class: kind, role: "status" }, text);
+      element.replaceChildren(message, ...(notes.length > 0 ? [buildFooter(notes)] : []));
     },
     /** Returns false, and draws nothing, if the answer is incomplete or has no chart. */
     draw: (content: unknown, format: Format): boolean => {

@@ -35,3 +35,20 @@ function buildLink({ href, address }: { href: string; address: string }): Html {
   return html`<p class="warning">It wants to send you to ${named}, which any stranger could have chosen. Go there only if you came from there.</p>
 <p><a href="${href}" rel="noreferrer">Continue to ${named}</a></p>`;
 }
+
+/**
+ * Says that this server could not fetch the document in which an application describes itself: neither the person nor the
+ * application can change that.
+ *
+ * @param host The document's host, which a stranger may have chosen.
+ */
+export function buildDocumentErrorPage(host: string | undefined, reason: string): string {
+  const place = host === undefined ? "its publisher" : (cleanAddress(host) ?? "its publisher");
+  return buildErrorPage({
+    title: "This sign-in cannot continue yet",
+    message: `The application describes itself in a document at ${place}, and this server could not fetch it. The application sent nothing wrong.`,
+    hint: `Try again in a minute. If it fails again, tell the operator of this server: it must reach ${place} over HTTPS, if need be through HTTPS_PROXY, or be started with --client-documents off, so that applications register instead.`,
+    code: "temporarily_unavailable",
+    reason,
+  });
+}

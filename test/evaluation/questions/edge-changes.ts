@@ -72,12 +72,12 @@ export const edgeChanges: Question[] = [
   ),
   askTooEarly("Is April better than March in the shop?", march, "shop.example.net", "this_month"),
   askChange(
-    "How does this quarter compare with as many days before it?",
+    "How does this quarter compare with as many days of the one before?",
     march,
     "docs.example.com",
     "this_quarter",
     "2026-01-01 to 2026-03-30",
-    "2025-10-04 to 2025-12-31",
+    "2025-10-01 to 2025-12-28",
   ),
 
   askChange(

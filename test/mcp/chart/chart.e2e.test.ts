@@ -115,9 +115,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         "example.com Oct 22 – Nov 20, 2026 · 30 days · Europe/Berlin",
       );
       expect(await allWords(main.locator(".tile"))).toEqual([
-        `Visitors ${count(overview.visitors)} up ▲ ${count(visitors.absolute)} ${signedPercent(visitors.percent ?? 0)} before: ${count(previous.visitors)}`,
-        `Page views ${count(overview.pageviews)} up ▲ ${count(pageviews.absolute)} ${signedPercent(pageviews.percent ?? 0)} before: ${count(previous.pageviews)}`,
-        `Events ${count(overview.events)}`,
+        `Visitors ${count(overview.visitors)} up ▲ ${count(visitors.absolute ?? 0)} ${signedPercent(visitors.percent ?? 0)} before: ${count(previous.visitors)}`,
+        `Page views ${count(overview.pageviews)} up ▲ ${count(pageviews.absolute ?? 0)} ${signedPercent(pageviews.percent ?? 0)} before: ${count(previous.pageviews)}`,
+        `Events ${count(overview.events)} not compared`,
         `Today so far ${count(overview.today.visitors)} visitors`,
         `Active now ${count(overview.active_now)} at 5:05 AM`,
       ]);
@@ -314,9 +314,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     it("that marks a small sample, a missing percentage, no change and no rows", async () => {
       const { main } = await show(await ask("get_overview", { site: "parked.example", days: 7 }));
       expect(await allWords(main.locator(".tile"))).toEqual([
-        "Visitors 0 no change no percentage small sample before: 0",
-        "Page views 0 no change no percentage small sample before: 0",
-        "Events 0",
+        "Visitors 0 no comparison",
+        "Page views 0 no comparison",
+        "Events 0 not compared",
         "Today so far 0 visitors",
         "Active now 0 at 9:50 AM",
       ]);
@@ -337,7 +337,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(visitors.absolute).toBeLessThan(0);
       const { main } = await show(result);
       expect(await words(main.locator(".tile").first())).toContain(
-        `down ▼ ${count(-visitors.absolute)} ${signedPercent(visitors.percent ?? 0)}`,
+        `down ▼ ${count(-(visitors.absolute ?? 0))} ${signedPercent(visitors.percent ?? 0)}`,
       );
       expect(await main.locator("figure").count()).toBe(0);
     });
@@ -358,7 +358,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ] as const;
       expect(await allWords(main.locator(".measures section"))).toEqual(
         measures.map(({ title, key }) => {
-          const { absolute, percent } = comparison.change[key];
+          const { absolute: change, percent } = comparison.change[key];
+          const absolute = change ?? 0;
           const direction = absolute < 0 ? "down ▼" : "up ▲";
           return `${title} ${direction} ${count(Math.abs(absolute))} ${signedPercent(percent ?? 0)} Nov 20 ${count(current[key])} Nov 19 ${count(previous[key])}`;
         }),
@@ -443,6 +444,50 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const said = await words(main.locator(".lists"));
       expect(said).toContain("The service cut off rows");
       expect(said).toContain("1,234 more may have changed, by at most 56 each.");
+    });
+
+    it("of months that differ in length, with sums and averages apart", async () => {
+      const result = await ask("compare_periods", {
+        site: "example.com",
+        period: "2026-10",
+        dimension: "pages",
+      });
+      const { current, previous, change, per_day, dimensions } = comparisonOf(result);
+      if (!per_day) throw new Error("The months are compared by their sums.");
+      expect(dimensions[0]?.movers.some((mover) => !Number.isInteger(mover.per_day?.change))).toBe(true);
+      const { main } = await show(result);
+      const [visitors] = await allWords(main.locator(".measures section"));
+      const { visitors: average } = per_day;
+      expect(visitors).toBe(
+        `Visitors up ▲ ${count(change.visitors.absolute ?? 0)} ${count(average.current)} a day, before: ${count(average.previous)} up ▲ ${count(average.change)} a day ${signedPercent(average.percent ?? 0)} Oct 1 – 31 ${count(current.visitors)} Sep 1 – 30 ${count(previous.visitors)}`,
+      );
+      expect(await allWords(main.locator(".lists li"))).toEqual(
+        dimensions.flatMap(({ movers }) =>
+          movers.map(({ label, per_day: each }) => {
+            const percent = each?.percent ?? null;
+            const share = percent === null ? "no percentage" : signedPercent(percent);
+            return `${label} ${signed(each?.change ?? 0)} ${share} ${count(each?.previous ?? 0)} → ${count(each?.current ?? 0)} a day`;
+          }),
+        ),
+      );
+      const [{ more } = { more: undefined }] = dimensions;
+      expect(await words(main.locator(".lists"))).toContain(
+        `${more?.count} more changed, by at most ${count(more?.most_per_day ?? 0)} a day each.`,
+      );
+    });
+
+    it("of days without data, and of nothing that can be compared", async () => {
+      const site = "news.example.org";
+      const lacking = { site, period: "this_month", against: "2026-11-01/2026-11-13" };
+      const { main } = await show(await ask("compare_periods", lacking));
+      expect(await words(main.locator(".measures"))).toMatch(/^Visitors [\d.]+ a day, before: /);
+      expect(await main.locator(".lists li").count()).toBeGreaterThan(0);
+      const empty = await show(
+        await ask("compare_periods", { site, period: "this_month", against: "2026-10" }),
+      );
+      const said = await words(empty.main);
+      expect(said).toContain("Biggest changes not compared: days have no data");
+      expect(said).not.toContain("No changes");
     });
 
     it("that shows drift, a missing percentage and no movers", async () => {

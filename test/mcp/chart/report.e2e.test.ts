@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
       if (!/^(file|data):/.test(request.url())) found.push(`request: ${request.url()}`);
     });
     await page.goto(pathToFileURL(file).href);
-    await page.locator("header").waitFor();
+    await page.locator("footer").waitFor();
   }
 
   it.each<[string, string[]]>([
@@ -52,7 +52,6 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
     ["a week until today", ["example.com", "--period", "this-week"]],
     ["one day", ["example.com", "--period", "yesterday"]],
     ["today", ["example.com", "--period", "today"]],
-    ["an empty site", ["parked.example"]],
   ])("draws %s in any width, without a word on the console", async (_, args) => {
     await open(args);
     for (const width of [320, 390, 800, 1280]) {
@@ -61,6 +60,16 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     }
     expect(await page.locator(".lists section").count()).toBe(9);
+    expect(faults).toEqual([]);
+  });
+
+  it("has a sentence in place of an empty site's zeros, with what to know", async () => {
+    await open(["parked.example"]);
+    expect(await page.locator("main [role=status]").textContent()).toBe(
+      "parked.example has no data yet: nothing was ever recorded.",
+    );
+    expect(await page.locator("footer").textContent()).toContain("Source: ");
+    expect(await page.locator(".lists, .tiles").count()).toBe(0);
     expect(faults).toEqual([]);
   });
 

@@ -28,8 +28,7 @@ export function numberSender(day: OpenDay, sender: Sender, readProfile: (number:
   let number = numbers.get(address);
   if (number === undefined) {
     number =
-      day.known?.findSender(group, agent) ??
-      addSender(day.senders, address, findRelay(group), readProfile);
+      day.known?.findSender(group, agent) ?? addSender(day.senders, address, findRelay(group), readProfile);
     numbers.set(address, number);
   }
   return number;

@@ -1,0 +1,165 @@
+import type { Call, CallOptions } from "../operations/call.ts";
+import { countDays, type Days } from "../operations/days.ts";
+import { sites, type timeseries } from "../operations/index.ts";
+import { type Note, note } from "../operations/note.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import type { Warning } from "../operations/warning.ts";
+import type { Alike, Change, PerDay, Window } from "./windows.ts";
+
+/** What a reader must know about the days of a comparison that have no data. */
+export interface Coverage {
+  /** Whether the site had data on all days of both windows. */
+  comparable: boolean;
+  /** The first day with data, if a window reaches it; null if there is no data at all. */
+  data_since?: string | null | undefined;
+  /** The last day with data, if it ended before a window did. */
+  data_until?: string | undefined;
+  /** Why a window lacks data, if not because of its beginning. */
+  incomplete?: string | undefined;
+}
+
+/** Warnings that some of its days are incomplete, or were counted by different rules. */
+const UNLIKE = new Set(["incomplete", "partial_first_day", "late", "definition"]);
+
+/** Returns the first day with data of each of the key's sites, by id. Bypasses the cache, as all calls of a comparison do. */
+export async function readDataStarts(call: Call, options: CallOptions): Promise<Map<string, string | null>> {
+  const result = await call(sites, {}, { ...options, fresh: true });
+  return new Map(result.sites.map(({ id, data_since }) => [id, data_since]));
+}
+
+/** Puts the earlier window first: a period may be compared with a later one. */
+const orderWindows = <W extends Days>([a, b]: readonly [W, W]): [first: W, second: W] =>
+  b.from < a.from ? [b, a] : [a, b];
+
+type Series = ResultOf<typeof timeseries>;
+
+/**
+ * Finds out which days of two windows have data, and so how they can be compared. The first day with data counts as one,
+ * but there are then no percentages, because counting may have begun in the middle of it.
+ *
+ * @param series The series that the windows are cut from; the first one contains the first day of the earlier window.
+ */
+export function findCoverage(
+  series: readonly [Series, ...Series[]],
+  { current, previous }: { current: Window; previous: Window },
+  starts: Map<string, string | null>,
+): { coverage: Coverage; alike: Alike } {
+  const warnings = series.flatMap((each) => each.warnings ?? []);
+  const since = starts.get(series[0].site.id) ?? readStart(warnings);
+  const [first] = orderWindows([previous, current]);
+  const covered = {
+    current: countCovered(current, since, warnings),
+    previous: countCovered(previous, since, warnings),
+  };
+  const lacksDays = covered.current !== current.days || covered.previous !== previous.days;
+  const isBefore = since === null || (since !== undefined && since >= first.from);
+  // Without its date, it may be about any of the days.
+  const isUnknown = since === undefined && warnings.some(({ code }) => code === "before_data_since");
+  if (isBefore || isUnknown) {
+    const coverage = { comparable: false, ...(isBefore && { data_since: since }) };
+    const known = isUnknown ? { current: undefined, previous: undefined } : covered;
+    return { coverage, alike: { comparable: false, lacksDays: lacksDays || isUnknown, covered: known } };
+  }
+  const unlike = warnings.find(({ code }) => UNLIKE.has(code));
+  // A source that has stopped may have done so in the middle of its last day.
+  const stopped = warnings.find((warning) => isStop(warning) && reaches(warning, [current, previous]));
+  const gap = lacksDays ? warnings.find(({ code }) => code === "gap") : undefined;
+  const reason = unlike ?? stopped ?? gap;
+  const until = readDate(stopped?.values?.data_until);
+  const coverage = reason
+    ? { comparable: false, ...(until !== undefined && { data_until: until }), incomplete: reason.detail }
+    : { comparable: true };
+  return { coverage, alike: { comparable: !unlike && !stopped, lacksDays, covered } };
+}
+
+const isStop = ({ code }: Warning) => code === "stale";
+
+/** Whether data ended before one of the windows did, or on its last day. */
+function reaches({ values }: Warning, windows: readonly Days[]): boolean {
+  const until = readDate(values?.data_until);
+  return until === undefined || windows.some(({ to }) => until <= to);
+}
+
+/** How many days of a window have data; undefined if the warnings do not tell. */
+function countCovered(
+  { from, to }: Days,
+  since: string | null | undefined,
+  warnings: readonly Warning[],
+): number | undefined {
+  if (since === null) return 0;
+  const ends = warnings.filter(isStop).map(({ values }) => readDate(values?.data_until));
+  if (ends.includes(undefined)) return undefined;
+  const first = since !== undefined && since > from ? since : from;
+  const last = ends.reduce<string>((end, until = end) => (until < end ? until : end), to);
+  const missing = warnings.filter(({ code }) => code === "gap").map((gap) => countMissing(gap, { from, to }));
+  if (missing.includes(undefined)) return undefined;
+  return Math.max(0, countDays(first, last) - missing.reduce<number>((sum, days = 0) => sum + days, 0));
+}
+
+/** How many days of a window a gap covers; undefined if that is not known. */
+function countMissing({ values }: Warning, window: Days): number | undefined {
+  const [from, to, days] = [readDate(values?.from), readDate(values?.to), values?.days];
+  if (from === undefined || to === undefined || typeof days !== "number") return undefined;
+  if (to < window.from || from > window.to) return 0;
+  return from >= window.from && to <= window.to ? days : undefined;
+}
+
+/** The first day with data, as a warning has it; undefined if none does. */
+function readStart(warnings: readonly Warning[]): string | null | undefined {
+  const { values } = warnings.find(({ code }) => code === "before_data_since") ?? {};
+  return values?.data_since === null ? null : readDate(values?.data_since);
+}
+
+const readDate = (value: unknown) =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined;
+
+/** A window with its number of days with data, if some have none. */
+export const markCovered = (window: Window, days: number | undefined): Window =>
+  days === undefined || days === window.days ? window : { ...window, days_with_data: days };
+
+/** Explains why a comparison has no percentages, or only averages. */
+export function describeCoverage(
+  { comparable, data_since, incomplete: reason }: Coverage,
+  { current, previous }: { current: Counted; previous: Counted & { visitors: number } },
+  { sum, average }: { sum: Change; average: PerDay | undefined },
+): { notes: Note[]; warnings: Note[] } {
+  const [first, second] = orderWindows<Counted>([previous, current]);
+  const isEarlier = first === previous;
+  if (comparable) {
+    const name = isEarlier ? "earlier" : "later";
+    const note = `The ${name} period had no visitors, so there is no percentage.`;
+    return { notes: previous.visitors === 0 ? [note] : [], warnings: [] };
+  }
+  const warn = (warning: Note) => ({ notes: [], warnings: [warning] });
+  if (data_since === null) return warn("The site has no data yet, so there is nothing to compare.");
+  const lacking = [...describeLack(first, "earlier"), ...describeLack(second, "later")];
+  const isPossible = sum.absolute !== null || average !== undefined;
+  const without = average?.percent === null ? ", without a percentage" : "";
+  const averages = `changes are of averages per day with data${without}`;
+  if (reason !== undefined) {
+    if (!isPossible) return warn(`${reason} So no change is given.`);
+    if (lacking.length === 0) return warn(`${reason} So no percentage is given.`);
+    return warn(note`${reason} ${joinParts(lacking)}: ${averages}.`);
+  }
+  const start =
+    data_since === undefined
+      ? `The site had no data yet on ${first.from}`
+      : `The site's data begins on ${data_since}, perhaps in the middle of the day`;
+  if (!isPossible) return warn(`${start}, so there is nothing to compare.`);
+  if (lacking.length > 0) return warn(note`${start}. ${joinParts(lacking)}: ${averages}.`);
+  const change = isEarlier ? "a rise is not growth" : "a fall is not a loss";
+  return warn(`${start}, so the earlier period is incomplete: ${change}, and no percentage is given.`);
+}
+
+type Counted = Pick<Window, "from" | "to" | "days" | "days_with_data">;
+
+function describeLack({ days, days_with_data }: Counted, name: string): ReturnType<typeof note>[] {
+  return days_with_data === undefined
+    ? []
+    : [
+        note`${name === "earlier" ? "The earlier" : "The later"} period has data on ${days_with_data} of its ${days} days`,
+      ];
+}
+
+const joinParts = ([first, second]: ReturnType<typeof note>[]) =>
+  second === undefined ? (first ?? note``) : note`${first ?? ""}, ${second}`;

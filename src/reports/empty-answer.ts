@@ -1,0 +1,63 @@
+import type { Call, CallOptions } from "../operations/call.ts";
+import { addDays, type Days } from "../operations/days.ts";
+import { sites } from "../operations/index.ts";
+import type { View } from "../operations/view.ts";
+import type { Warning } from "../operations/warning.ts";
+
+interface SiteAnswer {
+  site?: { id: string; domain: string };
+  period?: Days;
+  warnings?: readonly Warning[];
+  /** Only comparisons have these. */
+  current?: Days;
+  previous?: Days;
+  data_since?: string | null;
+  data_until?: string;
+}
+
+/**
+ * Says that there is no data of an answer's days, if that is why it has only zeros: because the site never had any, or
+ * because its data begins after these days or ended before them. Asks for the sites if the warnings do not tell. If they
+ * cannot be read, the answer is shown as it is.
+ */
+export async function describeEmpty(
+  call: Call,
+  answer: SiteAnswer,
+  views: readonly View[],
+  options: CallOptions,
+): Promise<{ empty?: string; lastDays?: string }> {
+  const { site, warnings = [], period, current, previous } = answer;
+  if (site === undefined) return {};
+  const isZero = views.every(hasNoCounts);
+  const start = warnings.find(({ code }) => code === "before_data_since");
+  const isTold = start?.values?.data_since !== undefined;
+  const since = isTold
+    ? start.values?.data_since
+    : start && isZero
+      ? await readDataStart(call, site.id, options)
+      : answer.data_since;
+  if (since === null && isZero)
+    return { empty: `${site.domain} has no data yet: nothing was ever recorded.` };
+  const spans = [period, current, previous].filter((span) => span !== undefined);
+  if (spans.length === 0) return {};
+  if (typeof since === "string" && spans.every(({ to }) => to < since)) {
+    return { empty: `${site.domain} has no data before ${since}.` };
+  }
+  const { data_until: until = answer.data_until, last_days_from: from } =
+    warnings.find(({ code }) => code === "stale")?.values ?? {};
+  if (typeof until !== "string" || !spans.every((span) => span.from > until)) return {};
+  const lastDays = `${typeof from === "string" ? from : addDays(until, 1 - LAST_DAYS)}/${until}`;
+  return { empty: `${site.domain} has no data after ${until}.`, lastDays };
+}
+
+const LAST_DAYS = 7;
+
+async function readDataStart(call: Call, id: string, options: CallOptions) {
+  const answer = await call(sites, {}, options).catch(() => undefined);
+  return answer?.sites.find((site) => site.id === id)?.data_since;
+}
+
+const hasNoCounts = ({ rows, series }: View) =>
+  [...rows.flatMap((row) => Object.values(row)), ...(series?.values ?? [])].every(
+    (cell) => typeof cell !== "number" || cell === 0,
+  );

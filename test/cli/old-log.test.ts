@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { runShell } from "../support/shell.ts";
+
+const DAY = 86_400_000;
+const lines = [0, 1, 2].map((ago) => combined({ at: LOG_NOW - ago * DAY }));
+const log = createLogFolder({ "access.log": joinLines(...lines.toReversed()) }).path("access.log");
+
+let state: string;
+beforeAll(() => {
+  state = mkdtempSync(join(tmpdir(), "state-"));
+});
+afterAll(() => rmSync(state, { recursive: true }));
+
+/** Asks 200 days after the log's last line, at a terminal. */
+const ask = async (argv: readonly string[]) =>
+  runShell([...argv, "--logs", log, "--site", "example.com"], {
+    isTTY: true,
+    clock: () => LOG_NOW + 200 * DAY,
+    environment: { TZ: "UTC", XDG_STATE_HOME: state },
+  });
+
+it.each(["overview", "stats", "compare", "breakdown --dimension pages"])(
+  "%s of a log that ended long ago proposes the command with its last days, which answers",
+  async (command) => {
+    const words = command === "stats" ? [command, "--period", "last_7_days"] : command.split(" ");
+    const { code, stdout } = await ask(words);
+    const text = stdout.replaceAll(/\s+/g, " ");
+    const [, period = ""] = /--period (\S+)/.exec(text) ?? [];
+    expect([code, text]).toEqual([
+      0,
+      expect.stringMatching(/^example\.com has no data after (\S+)\. Its last days: analytics-mcp .*--logs /),
+    ]);
+    expect(period).toMatch(/^\d{4}-\d\d-\d\d\/\d{4}-\d\d-\d\d$/);
+    const { stdout: answer } = await ask([...command.split(" "), "--period", period]);
+    expect(answer).toContain(period.replace("/", " to "));
+    expect(answer).not.toContain("has no data after");
+  },
+);
+
+it("a report of such days has a sentence in place of its zeros", async () => {
+  const { stdout } = await ask(["report", "-o", "-"]);
+  expect(stdout).toMatch(/"message":"example\.com has no data after [\d-]+\."/);
+  const { stdout: markdown } = await ask(["overview", "--output", "markdown"]);
+  expect(markdown).toMatch(/^example\.com has no data after/);
+});
