@@ -59,13 +59,8 @@ export async function openWithLibsql(): Promise<OpenDatabase | undefined> {
 }
 
 /** Runs a step in a transaction. It takes the write lock at its beginning. */
-export const transact = <T>(db: Database, step: () => T): T => runBetween(db, "BEGIN IMMEDIATE", step);
-
-/** Runs a step that only reads: what it reads is of one moment, whatever others write. */
-export const readTogether = <T>(db: Database, step: () => T): T => runBetween(db, "BEGIN", step);
-
-function runBetween<T>(db: Database, begin: string, step: () => T): T {
-  db.exec(begin);
+export function transact<T>(db: Database, step: () => T): T {
+  db.exec("BEGIN IMMEDIATE");
   try {
     const result = step();
     db.exec("COMMIT");

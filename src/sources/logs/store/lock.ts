@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { kill, pid as ownPid } from "node:process";
 import { readErrorCode } from "../../../errors.ts";
@@ -49,12 +49,22 @@ export function takeLock(path: string): Lock {
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 function tryTake(path: string, own: string): boolean {
+  let file: number;
   try {
-    writeFileSync(path, own, { flag: "wx", mode: 0o600 });
-    return true;
+    file = openSync(path, "wx", 0o600);
   } catch (error) {
     if (readErrorCode(error) === "EEXIST") return false;
     throw error;
+  }
+  try {
+    writeFileSync(file, own);
+    return true;
+  } catch (error) {
+    // The disk is full: others would wait for an empty lock.
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
   }
 }
 
