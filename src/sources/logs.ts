@@ -66,6 +66,10 @@ export const logs: LocalKind = {
   },
   checks: [
     {
+      name: "log files",
+      run: async (context) => (await import("./logs/doctor.ts")).checkFiles(context),
+    },
+    {
       name: "history",
       run: async (context) => (await import("./logs/doctor.ts")).checkHistory(context),
     },

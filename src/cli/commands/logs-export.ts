@@ -80,7 +80,7 @@ function describeExport({ days, open, unknown, late, damaged }: ExportReport): s
     ...(late > 0
       ? [`${formatCount(late, "line")} came after their day had been written, and are not in the export.`]
       : []),
-    ...damaged.map(({ path, damage }) => `${path} could not be read to its end: ${damage}`),
+    ...damaged.map(({ path, damage }) => `${path} could not be read to its end: ${damage?.reason}`),
   ];
 }
 

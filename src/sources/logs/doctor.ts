@@ -1,8 +1,31 @@
 import { AnalyticsError } from "../../errors.ts";
 import type { LocalContext } from "../source-types.ts";
 import { openStore } from "./open.ts";
+import { listLost } from "./reading/lost-lines.ts";
 import { inspectHistory } from "./store/inspect-history.ts";
 import { findHistoryFolder } from "./store/open-history.ts";
+
+/** Says what the log files have, and which of them cannot be read to their end. Throws AnalyticsError. */
+export async function checkFiles(context: LocalContext): Promise<string> {
+  const { store } = openStore(context);
+  const { registry } = await store.read();
+  const { contents, leftOut } = registry;
+  const lost = listLost(contents.values(), leftOut);
+  const [first] = lost;
+  if (first !== undefined) {
+    const others = lost.length === 1 ? "" : ` So are ${lost.length - 1} more.`;
+    throw new AnalyticsError(
+      "usage",
+      `${first.path || "A file that is gone"} is damaged or incomplete.${others}`,
+      {
+        hint: "Its lines after the damage are missing from the numbers. Restore it from a backup, or from the server that wrote it: what was missing is then read.",
+      },
+    );
+  }
+  const lines = [...contents.values()].reduce((sum, content) => sum + content.lines, 0);
+  const present = [...contents.values()].filter((content) => registry.isPresent(content)).length;
+  return `${lines} lines; ${present} ${present === 1 ? "file" : "files"} today`;
+}
 
 /** Says where the history of the logs is, what it has, and what is wrong with it. Throws AnalyticsError. */
 export async function checkHistory(context: LocalContext): Promise<string> {

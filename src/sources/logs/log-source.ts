@@ -16,6 +16,7 @@ import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
 import { rankCrawlers, rankValues } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
+import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 
@@ -28,7 +29,10 @@ interface CountedLogs {
   /** Reads what was written since the last time, and returns what was counted of all lines. */
   read(signal?: AbortSignal): Promise<{
     collector: { readonly sites: SiteLogs };
-    registry: { readonly contents: ReadonlyMap<string, LogContent> };
+    registry: {
+      readonly contents: ReadonlyMap<string, LogContent>;
+      readonly leftOut: ReadonlyMap<string, LeftOut>;
+    };
     /** Why what was counted could not be saved. */
     notKept?: object;
   }>;
@@ -119,6 +123,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
         const { log, registry, notKept } = await readSite(span.site, signal);
         return [
           ...(notKept ? [NOT_SAVED] : []),
+          ...warnOfLost(listLost(registry.contents.values(), registry.leftOut), span),
           ...coverageWarnings(log, span, settings),
           ...warnOfRepeats(registry.contents.values(), log.domain),
         ];

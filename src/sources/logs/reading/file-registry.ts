@@ -9,6 +9,7 @@
  *   text-blocks.ts     whole lines
  *   formats/           a LogLine, the same for all formats
  *   repeated-lines.ts  counts lines that are in two files
+ * lost-lines.ts      says which days' lines may be missing
  *
  * A LogLine then goes to the collector, see counting/collector.ts.
  */
@@ -24,6 +25,7 @@ import { createLineParser } from "./formats/index.ts";
 import { createContent, type LogContent } from "./log-content.ts";
 import type { LogFormat } from "./log-line.ts";
 import { createReader, type LineSink, type Reader, readInOrder } from "./log-reader.ts";
+import type { LeftOut } from "./lost-lines.ts";
 import { createRepeatCheck, type RepeatCheck } from "./repeated-lines.ts";
 
 export interface FileRegistry {
@@ -32,8 +34,8 @@ export interface FileRegistry {
   readonly contents: ReadonlyMap<string, LogContent>;
   /** Whether a file still has the content. */
   isPresent(content: LogContent): boolean;
-  /** Files that were found but not read, with the reason. */
-  readonly leftOut: ReadonlyMap<string, string>;
+  /** Files that were found but not read, by path. */
+  readonly leftOut: ReadonlyMap<string, LeftOut>;
   keepMarks: RepeatCheck["keep"];
 }
 
@@ -50,12 +52,14 @@ export function createFileRegistry(
   const contents = new Map(
     kept.contents.map((content, index) => [`${content.fingerprint} ${index}`, content]),
   );
-  const leftOut = new Map<string, string>();
+  const leftOut = new Map<string, LeftOut>();
   const { check: checkRepeat, keep: keepMarks } = createRepeatCheck(contents, settings.timezone, kept.marks);
   /** What was last seen at a path. */
   const seen = new Map<string, Pick<FoundFile, "size" | "modified" | "inode">>();
   /** Which content was last found at a path. */
   const holders = new Map<string, LogContent>();
+  /** The paths of files that were read to their end. */
+  const whole = new Set<string>();
   let found: FoundFile[] = [];
   /** Contents of which nothing was read yet: a path may have another log once it is opened. */
   const fresh = new Set<LogContent>();
@@ -65,6 +69,19 @@ export function createFileRegistry(
     () => found,
     readHeadOf,
   );
+
+  /** A file that is being compressed ends early until that is done: another one has its lines. */
+  const isHeldWhole = (content: LogContent) =>
+    found.some(({ path }) => whole.has(path) && holders.get(path) === content);
+  /** @param known What was read of the same log before. */
+  const leaveOutDamaged = (file: FoundFile, reason: string, known: readonly LogContent[] = []) => {
+    const { path, site, modified } = file;
+    const isBeingMade = found.some((other) => other.path === path.replace(/\.[^./\\]+$/, ""));
+    const from =
+      known.length === 0 ? Number.NEGATIVE_INFINITY : Math.min(...known.map(({ latest }) => latest));
+    const lost = { path, site, reason, from, until: modified / 1000 };
+    leftOut.set(path, isBeingMade ? { reason } : { reason, lost, known });
+  };
 
   const takePath = ({ path }: FoundFile, content: LogContent) => {
     holders.set(path, content);
@@ -76,9 +93,13 @@ export function createFileRegistry(
     const head = await readHeadOf(file);
     leftOut.delete(file.path);
     holders.delete(file.path);
+    whole.delete(file.path);
     if (head.detected.kind !== "access" || head.fingerprint === "") {
-      const reason = explainLeftOut(head, settings.format);
-      if (reason !== undefined) leftOut.set(file.path, reason);
+      const damage = head.damage ?? findEmptied(file);
+      const reason = explainLeftOut({ ...head, damage }, settings.format);
+      if (reason === undefined) return undefined;
+      if (damage === undefined) leftOut.set(file.path, { reason });
+      else leaveOutDamaged(file, reason);
       return undefined;
     }
     const { format } = head.detected;
@@ -91,6 +112,14 @@ export function createFileRegistry(
       const begin = () => {
         if (fresh.delete(content)) contents.set(`${content.fingerprint} ${contents.size}`, content);
       };
+      const end = (damage?: string) => {
+        if (damage === undefined) {
+          whole.add(file.path);
+          content.damage = undefined;
+        } else if (!isHeldWhole(content)) {
+          content.damage = { reason: damage, until: file.modified / 1000 };
+        }
+      };
       return createReader({
         file,
         compression,
@@ -101,13 +130,22 @@ export function createFileRegistry(
         content,
         tail,
         begin,
+        end,
       });
     };
-    const known = await findRead(file, head);
-    if (known !== undefined) return createReaderOf(known.content, known.tail);
-    const whole = await findWhole(file, head);
-    if (whole !== undefined) {
-      leftOut.set(file.path, `has lines of ${whole.path}`);
+    const alike = [...contents.values()].filter(({ fingerprint }) => fingerprint === head.fingerprint);
+    try {
+      const known = await findRead(file, head);
+      if (known !== undefined) return createReaderOf(known.content, known.tail);
+      const longer = await findWhole(file, head);
+      if (longer !== undefined) {
+        leftOut.set(file.path, { reason: `has lines of ${longer.path}` });
+        return undefined;
+      }
+    } catch (cause) {
+      if (!isCutShort(cause)) throw cause;
+      // It may be being compressed at this moment: it is read again once it has changed.
+      leaveOutDamaged(file, "is damaged or incomplete", alike);
       return undefined;
     }
     const content = createContent(file, head.fingerprint, format.name);
@@ -124,7 +162,7 @@ export function createFileRegistry(
     const readers = new Map<LogContent, Reader>();
     const later: FoundFile[] = [];
     for (const file of files) {
-      const reader = await guard(file.path, () => openReader(file), leftOut);
+      const reader = await guard(file.path, () => openReader(file));
       if (reader === GONE) moved.add(file.path);
       else if (reader === undefined) continue;
       else if (readers.has(reader.content)) later.push(file);
@@ -152,6 +190,7 @@ export function createFileRegistry(
       seen.delete(path);
       leftOut.delete(path);
       holders.delete(path);
+      whole.delete(path);
     }
     return moved;
   };
@@ -166,6 +205,7 @@ export function createFileRegistry(
       if (moved.size > 0) throw createMovedError();
       break;
     }
+    for (const left of leftOut.values()) if (left.known?.some(isHeldWhole)) left.lost = undefined;
     if (contents.size === 0) throw createNoRequestError(leftOut, settings.format);
     sink.closeDays(clock() / 1000);
   };
@@ -188,6 +228,10 @@ export function createFileRegistry(
   };
 }
 
+/** What a full disk leaves of a log that was compressed. */
+const findEmptied = ({ path, size, open }: FoundFile): string | undefined =>
+  size === 0 && open === undefined && /\.(?:gz|zst)$/i.test(path) ? "The file is empty." : undefined;
+
 function explainLeftOut(
   { detected, sample, damage }: FileHead,
   asked: LogFormat | undefined,
@@ -201,11 +245,11 @@ function explainLeftOut(
 }
 
 function createNoRequestError(
-  leftOut: ReadonlyMap<string, string>,
+  leftOut: ReadonlyMap<string, LeftOut>,
   asked: LogFormat | undefined,
 ): AnalyticsError {
   const [first] = leftOut;
-  const reason = first === undefined ? "The logs are empty." : `${first[0]} ${first[1]}.`;
+  const reason = first === undefined ? "The logs are empty." : `${first[0]} ${first[1].reason}.`;
   const advice = asked === undefined ? "" : "Leave out --log-format to have the format recognized. ";
   return new AnalyticsError("usage", `There is no request in the logs. ${reason}`, {
     hint: `${advice}Known formats: combined and common (nginx, Apache, Lighttpd, Traefik), JSON lines (Caddy, nginx, Traefik), W3C (IIS, CloudFront) and AWS ALB.`,
@@ -221,20 +265,11 @@ function createMovedError(): AnalyticsError {
 /** A file that was there when files were listed. */
 const GONE = Symbol("gone");
 
-async function guard<T>(
-  path: string,
-  read: () => Promise<T>,
-  leftOut: Map<string, string>,
-): Promise<T | typeof GONE | undefined> {
+async function guard<T>(path: string, read: () => Promise<T>): Promise<T | typeof GONE> {
   try {
     return await read();
   } catch (cause) {
     if (readErrorCode(cause) === "ENOENT") return GONE;
-    if (isCutShort(cause)) {
-      // It may be being compressed at this moment: it is read again once it has changed.
-      leftOut.set(path, "is damaged or incomplete");
-      return undefined;
-    }
     if (cause instanceof AnalyticsError || Object(cause).syscall === undefined) throw cause;
     throw createUnreadableError(path, cause);
   }

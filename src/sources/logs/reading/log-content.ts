@@ -27,8 +27,8 @@ export interface LogContent {
   tooLong: number;
   /** The first unreadable lines, cleaned. */
   examples: string[];
-  /** Why reading ended early, if it did. */
-  damage?: string | undefined;
+  /** If reading ended early: why, and the last time (seconds since 1970) of which lines can be missing. */
+  damage?: { reason: string; until: number } | undefined;
   repeats: Repeats;
   /** Seconds since 1970 of its earliest and latest line. */
   earliest: number;

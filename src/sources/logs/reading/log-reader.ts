@@ -32,6 +32,8 @@ export interface ReadingTask {
   checkRepeat: RepeatCheck["check"];
   /** Called before lines are taken. */
   begin(): void;
+  /** Called when reading has ended. @param damage Why it ended early, if it did. */
+  end(damage?: string): void;
 }
 
 export interface Reader extends ReadingTask {
@@ -101,15 +103,17 @@ export async function readInOrder(
 }
 
 async function readNext(reader: Reader): Promise<TextBlock | undefined> {
-  const { file, content, blocks } = reader;
+  const { file, blocks } = reader;
   try {
     const { value, done } = await blocks.next();
-    return done ? undefined : value;
+    if (!done) return value;
+    reader.end();
+    return undefined;
   } catch (cause) {
     reader.isMoved = cause instanceof LogMoved || readErrorCode(cause) === "ENOENT";
     if (reader.isMoved) return undefined;
     if (Object(cause).syscall !== undefined) throw createUnreadableError(file.path, cause);
-    content.damage = explainDamage(cause);
+    reader.end(explainDamage(cause));
     return undefined;
   }
 }
@@ -141,6 +145,4 @@ function takeBlock(reader: Reader, block: TextBlock, sink: LineSink): void {
   content.tooLong += block.tooLong;
   content.read += block.bytes;
   content.tail = hashTail(block.tail);
-  // Reading went on after the damage, so the file was only unfinished.
-  content.damage = undefined;
 }

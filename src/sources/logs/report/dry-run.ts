@@ -122,7 +122,7 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
   const hosts = listOtherHosts(observer, logs);
   return {
     files: files.map((content) => describeFile(content, observer, timezone)),
-    left_out: [...leftOut].map(([file, reason]) => ({ file, reason })),
+    left_out: [...leftOut].map(([file, { reason }]) => ({ file, reason })),
     sites,
     other_hosts: hosts.slice(0, MAX_ROWS),
     other_hosts_total: hosts.length,
@@ -149,14 +149,14 @@ const countDays = (log: SiteLog): DayCounts[] => [
 ];
 
 function describeFile(content: LogContent, { spans }: LineObserver, timezone: string): FileReport {
-  const { path: file, format, lines, read: bytes, damage = null } = content;
+  const { path: file, format, lines, read: bytes, damage } = content;
   const span = spans.get(content);
   return {
     file,
     format,
     lines,
     bytes,
-    damage,
+    damage: damage?.reason ?? null,
     repeats: listRepeated([content]).length > 0 ? content.repeats.path : null,
     first_day: dateOf(span?.first, timezone),
     last_day: dateOf(span?.last, timezone),

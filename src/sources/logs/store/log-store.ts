@@ -231,6 +231,7 @@ function describeRead(
     sum(sites.map(({ closed }) => closed.size)),
     sum(sites.map(({ open }) => open.size)),
     sum(sites.flatMap(({ late }) => [...late.values()])),
+    contents.filter(({ damage }) => damage !== undefined).length,
     rebuilds,
   ].join(" ");
 }
