@@ -1,5 +1,16 @@
 /** The document's host is failing, perhaps only for now. This says nothing about the application. */
-export class DocumentUnavailable extends Error {}
+export class DocumentUnavailable extends Error {
+  /** Whether the host answered, with something else than the document. */
+  readonly isAnswered: boolean;
+
+  constructor(
+    message: string,
+    { isAnswered = false, ...options }: ErrorOptions & { isAnswered?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isAnswered = isAnswered;
+  }
+}
 
 /** The document must not be fetched or is not acceptable. Trying again does not help. */
 export class DocumentRefused extends Error {}
@@ -17,10 +28,10 @@ export function findCause<T>(
   return error instanceof Error && depth > 0 ? findCause(error.cause, type, depth - 1) : undefined;
 }
 
-/** Why a document cannot be fetched for now; undefined if the error has another cause. In our own words, or a code. */
-export const readUnavailability = (error: unknown): string | undefined =>
-  findCause(error, DocumentUnavailable)?.message;
+/** Why a document cannot be fetched for now, in our own words or as a code; undefined if the error has another cause. */
+export const findUnavailability = (error: unknown): DocumentUnavailable | undefined =>
+  findCause(error, DocumentUnavailable);
 
 export function isDocumentUnavailable(error: unknown): boolean {
-  return readUnavailability(error) !== undefined;
+  return findUnavailability(error) !== undefined;
 }

@@ -20,7 +20,7 @@ export function readDocuments(
     const text = await readText(response);
     const document = parse(text);
     // A page, such as one that says that the host is being repaired.
-    if (document === undefined) throw new DocumentUnavailable("not JSON");
+    if (document === undefined) throw new DocumentUnavailable("not JSON", { isAnswered: true });
     // Only metadata documents have a client_id; the provider compares it with the address it asked for.
     const body = typeof document.client_id === "string" ? JSON.stringify(normalize(document)) : text;
     return new Response(body, { headers: keepHeaders(response.headers) });

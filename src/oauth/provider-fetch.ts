@@ -48,14 +48,15 @@ function reportFailures(fetch: DocumentFetch, audit: Audit): DocumentFetch {
     } catch (error) {
       const reason = readReason(error);
       report(reason);
-      throw findCause(error, DocumentRefused) ?? new DocumentUnavailable(reason, { cause: error });
+      const known = findCause(error, DocumentRefused) ?? findCause(error, DocumentUnavailable);
+      throw known ?? new DocumentUnavailable(reason, { cause: error });
     }
     const { status } = response;
     if (status === 200) return response;
     report(`status ${status}`);
     if (WITHDRAWN.includes(status)) return response;
     await response.body?.cancel();
-    throw new DocumentUnavailable(`status ${status}`);
+    throw new DocumentUnavailable(`status ${status}`, { isAnswered: true });
   };
 }
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors } from "oidc-provider";
 import { findDocumentHost } from "./application-facts.ts";
 import { createCallback, createDeferredWrites } from "./deferred-writes.ts";
-import { isDocumentUnavailable, readUnavailability } from "./document-failure.ts";
+import { findUnavailability, isDocumentUnavailable } from "./document-failure.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
 import { paths } from "./endpoint-paths.ts";
 import { setHandoffCookie } from "./key-handoff.ts";
@@ -100,7 +100,7 @@ export function createProvider(options: ProviderOptions) {
         ctx.body = signInEnded;
         return;
       }
-      const failure = readUnavailability(fault);
+      const failure = findUnavailability(fault);
       if (failure) {
         const asked = ctx.oidc?.params?.client_id;
         ctx.status = 503;

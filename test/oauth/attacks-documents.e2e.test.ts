@@ -71,7 +71,9 @@ it.each([
   const { seen, port } = await listen();
   const started = performance.now();
   const { status, headers } = await authorizeAs(`https://${host}:${port}/client.json`);
-  expect([status, headers.get("location")]).toEqual([400, null]);
+  // 503 where this machine does not resolve `localhost.`.
+  expect(status === 400 || (status === 503 && host.endsWith("."))).toBe(true);
+  expect(headers.get("location")).toBeNull();
   expect(seen.connections).toBe(0);
   // It does not wait for an address that never answers.
   expect(performance.now() - started).toBeLessThan(2_000);
@@ -182,7 +184,7 @@ it.each([301, 302, 307, 308])("documents: a redirect (%s) is not followed", asyn
     if (request.url === "/client.json") response.writeHead(status, { location: "/secret" }).end();
     else response.setHeader("content-type", "application/json").end(JSON.stringify(buildMetadata()));
   });
-  expect((await authorizeAs(DOCUMENT)).status).toBe(400);
+  expect((await authorizeAs(DOCUMENT)).status).toBe(503);
   expect(new Set(server.requests.map(({ url }) => url))).toEqual(new Set(["/client.json"]));
 });
 
@@ -212,26 +214,27 @@ it("documents: one with slow headers or a slow body is cut off", async () => {
   });
   const started = performance.now();
   const slow = ["https://client.example/headers.json", "https://client.example/body.json"].map(authorizeAs);
-  for (const { status } of await Promise.all(slow)) expect(status).toBe(400);
+  for (const { status } of await Promise.all(slow)) expect(status).toBe(503);
   expect(performance.now() - started).toBeLessThan(5_000);
 });
 
-it.each<[string, (document: object) => [number, string]]>([
-  ["that is not there", () => [404, ""]],
-  ["that is none", () => [200, "{"]],
+it.each<[string, number, (document: object) => [number, string]]>([
+  ["that is not there", 400, () => [404, ""]],
+  ["that is none", 503, () => [200, "{"]],
   [
     "of another client",
+    400,
     (document) => [200, JSON.stringify({ ...document, client_id: "https://other.example" })],
   ],
-])("documents: one %s is fetched once per request, and not again for a while", async (_, build) => {
+])("documents: one %s is fetched once per request, and not again for a while", async (_, expected, build) => {
   const server = await serveDocument((_request, response) => {
     const [status, body] = build(buildMetadata());
     response.writeHead(status, { "content-type": "application/json" }).end(body);
   });
-  for (let index = 0; index < 3; index++) expect((await authorizeAs(DOCUMENT)).status).toBe(400);
+  for (let index = 0; index < 3; index++) expect((await authorizeAs(DOCUMENT)).status).toBe(expected);
   expect(server.requests).toHaveLength(1);
   connector.time.now += 31_000;
-  expect((await authorizeAs(DOCUMENT)).status).toBe(400);
+  expect((await authorizeAs(DOCUMENT)).status).toBe(expected);
   expect(server.requests).toHaveLength(2);
 });
 

@@ -1,3 +1,4 @@
+import type { DocumentUnavailable } from "../document-failure.ts";
 import { type Html, html } from "./html.ts";
 import { buildDocument } from "./html-document.ts";
 import { cleanAddress, cleanWords } from "./sanitize-untrusted.ts";
@@ -37,17 +38,28 @@ function buildLink({ href, address }: { href: string; address: string }): Html {
 }
 
 /**
- * Says that this server could not fetch the document in which an application describes itself: neither the person nor the
- * application can change that.
+ * Says that this server could not fetch the document in which an application describes itself, which the person cannot change.
  *
  * @param host The document's host, which a stranger may have chosen.
  */
-export function buildDocumentErrorPage(host: string | undefined, reason: string): string {
+export function buildDocumentErrorPage(
+  host: string | undefined,
+  { message: reason, isAnswered }: Pick<DocumentUnavailable, "message" | "isAnswered">,
+): string {
   const place = host === undefined ? "its publisher" : (cleanAddress(host) ?? "its publisher");
+  const [failure, advice] = isAnswered
+    ? [
+        `${place} answered with something else`,
+        `tell the publisher of the application: ${place} must answer with the document itself, in JSON and without a redirect.`,
+      ]
+    : [
+        "this server could not fetch it. The application sent nothing wrong",
+        `tell the operator of this server: it must reach ${place} over HTTPS, if need be through HTTPS_PROXY, or be started with --client-documents off, so that applications register instead.`,
+      ];
   return buildErrorPage({
     title: "This sign-in cannot continue yet",
-    message: `The application describes itself in a document at ${place}, and this server could not fetch it. The application sent nothing wrong.`,
-    hint: `Try again in a minute. If it fails again, tell the operator of this server: it must reach ${place} over HTTPS, if need be through HTTPS_PROXY, or be started with --client-documents off, so that applications register instead.`,
+    message: `The application describes itself in a document at ${place}, and ${failure}.`,
+    hint: `Try again in a minute. If it fails again, ${advice}`,
     code: "temporarily_unavailable",
     reason,
   });

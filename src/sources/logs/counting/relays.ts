@@ -3,7 +3,7 @@ import { parseIpv4 } from "./addresses.ts";
 /** What an address says about a proxy in front of the server. */
 export const NO_RELAY = 0;
 /** Not on the internet: of an intranet, or of a proxy beside the server. */
-export const PRIVATE = 1;
+const PRIVATE = 1;
 /** Of a network that only passes on what others ask for. */
 export const CDN = 2;
 
