@@ -1,7 +1,8 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
+import { addFilter } from "../operations/filter.ts";
 import { openapi } from "../operations/index.ts";
-import type { Operation, ResultOf } from "../operations/operation.ts";
+import type { Operation } from "../operations/operation.ts";
 import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
 import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
 import { type CacheLimits, createResponseCache, secondsToMidnight } from "./response-cache.ts";
@@ -38,7 +39,7 @@ interface HttpClientLimits extends ResponseLimits, RetryPolicy {
   cache: CacheLimits;
 }
 
-export type HttpCall = Call & Required<Pick<Call, "readSite" | "offersSpans">>;
+export type HttpCall = Call & Required<Pick<Call, "readSite" | "offersSpans" | "offersFilter">>;
 
 /** Limits in milliseconds and bytes. Time limits for connecting, headers and body belong to the target's `fetch`. */
 const DEFAULT_LIMITS: HttpClientLimits = {
@@ -96,9 +97,11 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     return result;
   };
 
-  const call: Call = async (operation, given, { signal, fresh, span } = {}) => {
+  const call: Call = async (operation, given, { signal, fresh, span, filter } = {}) => {
     const { days, ...rest } = { days: undefined, ...given };
-    const params = span ? { ...rest, ...span } : given;
+    const filtered = addFilter(operation, filter);
+    if (filtered.filter && !(await offersFilter(operation, { signal }))) throw createNoFilterError();
+    const params = { ...(span ? { ...rest, ...span } : given), ...filtered };
     const query = formatQuery(params);
     const key = `${operation.path}${query}`;
     const known = fresh ? undefined : cache.get(key);
@@ -106,35 +109,41 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     return (known ??
       share(
         key,
-        (sharedSignal) => request(operation, { ...given, ...span }, query, sharedSignal),
+        (sharedSignal) => request(operation, { ...given, ...span, ...filtered }, query, sharedSignal),
         signal,
       )) as never;
   };
   const readSite = async () => (await openTarget()).site;
-  const offersSpans = async ({ path }: { path: string }, { signal }: CallOptions) => {
+  /** Whether the service's OpenAPI document lists optional parameters of a path. */
+  const offers = async (names: readonly string[], path: string, { signal }: CallOptions) => {
     try {
-      return listsSpans(await call(openapi, {}, { signal }), path);
+      const { parameters = [] } = (await call(openapi, {}, { signal })).paths[path]?.get ?? {};
+      return names.every((name) => parameters.some((each) => each.name === name));
     } catch (error) {
       // A service without a usable description offers nothing beyond the rest of the contract.
       if (error instanceof AnalyticsError && NO_DESCRIPTION.has(error.code)) return false;
       throw error;
     }
   };
-  return { call: Object.assign(call, { readSite, offersSpans }) };
+  const offersSpans: HttpCall["offersSpans"] = ({ path }, options) => offers(["from", "to"], path, options);
+  const offersFilter: HttpCall["offersFilter"] = ({ path }, options) => offers(["filter"], path, options);
+  return { call: Object.assign(call, { readSite, offersSpans, offersFilter }) };
 }
 
 const NO_DESCRIPTION = new Set<ErrorCode>(["not_found", "bad_answer", "too_large"]);
 
-/** A service that answers any span of days lists its parameters in the OpenAPI document. */
-function listsSpans({ paths }: ResultOf<typeof openapi>, path: string): boolean {
-  const { parameters = [] } = paths[path]?.get ?? {};
-  const names = parameters.map(({ name }) => name);
-  return names.includes("from") && names.includes("to");
-}
+/** Nothing was asked: the service would have ignored the filter, or refused it in its own words. */
+const createNoFilterError = () =>
+  new AnalyticsError("invalid_parameter", "filter cannot be used: this service does not offer filters.", {
+    hint: "Without it, breakdown ranks the values of one dimension: pages, referrers, countries and so on.",
+    parameters: [{ parameter: "filter", detail: "cannot be used: this service does not offer filters" }],
+  });
 
 function formatQuery(params: Record<string, unknown>): string {
   const query = new URLSearchParams(
-    Object.entries(params).map(([name, value]): [string, string] => [name, `${value}`]),
+    Object.entries(params).flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value]).map((each): [string, string] => [name, `${each}`]),
+    ),
   );
   return query.size === 0 ? "" : `?${query}`;
 }

@@ -88,15 +88,18 @@ const referHeaders = (...names: string[]) =>
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const answerName = (operation: AnyOperation) => `${capitalize(operation.name)}Answer`;
 
-function buildPath(operation: AnyOperation) {
+function buildPath(operation: AnyOperation, unsupported: readonly string[]) {
   const required = new Set(toJsonSchema(operation.allParams).required);
-  const parameters = [...parameterSchemas(operation.allParams)].map(([name, { description, ...schema }]) => ({
-    name,
-    in: "query",
-    required: required.has(name),
-    description,
-    schema,
-  }));
+  const parameters = [...parameterSchemas(operation.allParams)]
+    .filter(([name]) => !unsupported.includes(name))
+    .map(([name, { description, ...schema }]) => ({
+      name,
+      in: "query",
+      required: required.has(name),
+      description,
+      ...(schema.type === "array" && { style: "form", explode: true }),
+      schema,
+    }));
   const statuses = ([400, 401, 404, 405, 429, 500, 503] as const).filter(
     (status) => status !== 404 || parameters.some(({ name }) => name === "site"),
   );
@@ -138,8 +141,15 @@ function buildErrorResponse(status: ProblemStatus) {
   };
 }
 
-/** Builds the contract's OpenAPI 3.1 document from the operations that a service offers. */
-export function buildOpenApi(offered: readonly AnyOperation[] = operations) {
+/**
+ * Builds the contract's OpenAPI 3.1 document from the operations that a service offers.
+ *
+ * @param unsupported Optional parameters that it does not have.
+ */
+export function buildOpenApi(
+  offered: readonly AnyOperation[] = operations,
+  unsupported: readonly string[] = [],
+) {
   return {
     openapi: "3.1.1",
     info: {
@@ -153,7 +163,9 @@ export function buildOpenApi(offered: readonly AnyOperation[] = operations) {
     servers: [{ url: BASE_PATH, description: "This host." }],
     security: [{ apiKey: [] }],
     tags: [{ name: "analytics", description: "Sites and their numbers." }],
-    paths: Object.fromEntries(offered.map((operation) => [operation.path, buildPath(operation)] as const)),
+    paths: Object.fromEntries(
+      offered.map((operation) => [operation.path, buildPath(operation, unsupported)] as const),
+    ),
     components: {
       securitySchemes: {
         apiKey: {

@@ -1,7 +1,17 @@
 import * as z from "zod";
 import { quote } from "../errors.ts";
 import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
-import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
+import {
+  count,
+  daysParam,
+  filterEcho,
+  filterParams,
+  siteParam,
+  siteRef,
+  spanParams,
+  visitCounts,
+} from "./fields.ts";
+import { readFilter, verifyFilter } from "./filter.ts";
 import { forModels, forPeople, type Note, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
@@ -24,6 +34,7 @@ const row = () =>
         "Page views: of the page for `pages`, otherwise of the visits with this value. Absent for `events`.",
       ),
     events: count.optional().describe("How often the event happened. Only for `events`."),
+    ...visitCounts(),
     percentage: z
       .number()
       .min(0)
@@ -119,11 +130,12 @@ export const breakdown = defineOperation({
       limit: limitParam,
       days: daysParam,
     }),
-  optionalParams: spanParams,
+  optionalParams: () => ({ ...spanParams(), ...filterParams() }),
   result: () =>
     z.object({
       site: siteRef,
       period,
+      ...filterEcho(),
       dimension: z.string().describe("The requested dimension."),
       rows: z.array(row()).describe("At most `limit` rows."),
       ...listExtent,
@@ -132,6 +144,7 @@ export const breakdown = defineOperation({
           visitors: count.describe("Visitors of the whole period, as in /stats."),
           pageviews: count.describe("Page views of the whole period, as in /stats."),
           events: count.optional().describe("Custom events of the whole period. Only for `events`."),
+          ...visitCounts(),
         })
         .describe("Totals of the period, not the sum of the rows."),
       warnings,
@@ -146,7 +159,8 @@ export const breakdown = defineOperation({
       verifyExtent(result, params) ??
       verifyRows(result.rows, result.totals, measureOf(result.dimension)) ??
       verifySite(result.site, params.site) ??
-      verifyPeriod(result.period, params)
+      verifyPeriod(result.period, params) ??
+      verifyFilter(result.filter, readFilter(params))
     );
   },
   compact: (result) => ({
@@ -157,7 +171,7 @@ export const breakdown = defineOperation({
     const measure = measureOf(result.dimension);
     const { notes, warnings } = describeVisitors(result.period, result.warnings);
     return {
-      headline: `${result.dimension} of ${periodHeadline(result.site.domain, result.period)}`,
+      headline: `${result.dimension} of ${periodHeadline(result.site.domain, result.period, result.filter)}`,
       columns: [
         { key: "value", label: "value", kind: "text", machine: true },
         {

@@ -1,4 +1,5 @@
 import type { Days } from "./days.ts";
+import type { Filter } from "./filter.ts";
 import type { Operation, ParamsOf, ResultOf } from "./operation.ts";
 
 export interface CallOptions {
@@ -10,6 +11,11 @@ export interface CallOptions {
    * offers spans.
    */
   span?: Days;
+  /**
+   * What to count (`CallOptions` reaches every call of a report, so no part of it counts something else). Operations without
+   * visitors ignore it. Throws AnalyticsError `invalid_parameter` if the source does not offer filters.
+   */
+  filter?: Filter;
 }
 
 /** The days with data of a site. */
@@ -30,6 +36,8 @@ export interface Call {
   readSite?(): Promise<string | undefined>;
   /** Whether the source answers an operation for any span of days. If absent, it does not. */
   offersSpans?(operation: { path: string }, options: CallOptions): Promise<boolean>;
+  /** Whether the source can filter the answers of an operation. If absent, it cannot. */
+  offersFilter?(operation: { path: string }, options: CallOptions): Promise<boolean>;
   /** Returns today's date at a site, by the source's clock. If absent, the time of a `/realtime` answer shows it. */
   today?(site: string, options: CallOptions): Promise<string>;
   /** Returns the first and the last day with data of a site. Absent if that would take a request to a service. */

@@ -27,6 +27,34 @@ export const spanParams = () => ({
   to: date.optional().describe("Last day of the span (included), not in the future."),
 });
 
+/** Conditions that choose what is counted. */
+export const filterParams = () => ({
+  filter: z
+    .array(z.string().min(1))
+    .max(10)
+    .optional()
+    .describe(
+      "Counts only hits that meet all of these conditions, such as `countries=DE|AT`, `pages!=/blog/*` or `visit:pages=/pricing`. May be given ten times.",
+    ),
+});
+
+/** What an answer says about its filter. */
+export const filterEcho = () => ({
+  filter: z
+    .array(z.string())
+    .optional()
+    .describe("The conditions in their canonical form; absent if everything is counted."),
+});
+
+/** The visits of an answer, if the service knows them. All add up over days. */
+export const visitCounts = () => ({
+  visits: count.optional().describe("Visits; under conditions on hits, those with such a hit."),
+  bounces: count.optional().describe("Visits with exactly one hit."),
+  visit_seconds: count
+    .optional()
+    .describe("Sum over the visits of the time from the first hit to the last, in seconds."),
+});
+
 export const siteRef = z
   .object({
     id: z.string().describe("Stable identifier of the site."),

@@ -34,8 +34,13 @@ export function readParams<P extends z.ZodObject>(params: P, given: Map<string, 
   const schemas = parameterSchemas(params);
   const input: [string, unknown][] = [];
   const refusals: Refusal[] = [];
-  for (const [parameter, [text = "", ...more]] of given) {
+  for (const [parameter, texts] of given) {
     const schema = schemas.get(parameter);
+    const [text = "", ...more] = texts;
+    if (schema?.type === "array" && !texts.includes("")) {
+      input.push([parameter, texts]);
+      continue;
+    }
     input.push([parameter, schema?.type === "integer" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text]);
     if (schema === undefined || (text !== "" && more.length === 0)) continue;
     const detail = text === "" ? "must not be empty" : "must be given only once";
@@ -73,6 +78,7 @@ function mergeRefusals(first: Refusal[], second: Refusal[]): Refusal[] {
 function describeBounds(schema: JsonSchema): string {
   if (schema.enum) return `must be one of ${schema.enum.join(", ")}`;
   if (schema.type === "integer") return `must be a whole number from ${schema.minimum} to ${schema.maximum}`;
+  if (schema.type === "array") return `must be at most ${schema.maxItems} conditions such as countries=DE`;
   if (schema.format === "date") return "must be a date such as 2026-01-31";
   return `must be a string of ${schema.minLength} to ${schema.maxLength} characters`;
 }

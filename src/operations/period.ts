@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
+import { headFilter } from "./filter.ts";
 import { forModels, forPeople, type Note } from "./note.ts";
 import { showWarnings, type Warning } from "./warning.ts";
 
@@ -44,8 +45,12 @@ export function verifyPeriod(actual: Period, { days, from = actual.from }: Asked
 export const formatSpan = ({ from, to }: { from: string; to: string }) =>
   from === to ? from : `${from} to ${to}`;
 
-export function periodHeadline(domain: string, { from, to, days, timezone }: Period): string {
-  return `${domain}, ${formatSpan({ from, to })} (${days} ${days === 1 ? "day" : "days"}, ${timezone})`;
+export function periodHeadline(
+  domain: string,
+  { from, to, days, timezone }: Period,
+  filter?: readonly string[],
+): string {
+  return `${domain}${headFilter(filter)}, ${formatSpan({ from, to })} (${days} ${days === 1 ? "day" : "days"}, ${timezone})`;
 }
 
 const ADDED_UP = "Visitors are daily unique visitors, added up: somebody who comes on two days counts twice.";

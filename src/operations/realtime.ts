@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { count, siteParam, siteRef, timestamp } from "./fields.ts";
+import { count, filterEcho, filterParams, siteParam, siteRef, timestamp } from "./fields.ts";
+import { headFilter, readFilter, verifyFilter } from "./filter.ts";
 import { forModels, forPeople } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { verifySite } from "./site-name.ts";
@@ -28,18 +29,21 @@ export const realtime = defineOperation({
     fix: "as_of is RFC 3339 with an offset",
   },
   params: () => z.strictObject({ site: siteParam }),
+  optionalParams: filterParams,
   result: () =>
     z.object({
       site: siteRef,
+      ...filterEcho(),
       visitors: count.describe("Distinct visitors active in the window."),
       window_minutes: z.int().min(1).describe("Length of the window in minutes: 5."),
       as_of: timestamp.describe("End of the window, with the site's offset from UTC."),
       warnings,
     }),
   maxAge: 0,
-  verify: (result, params) => verifySite(result.site, params.site),
+  verify: (result, params) =>
+    verifySite(result.site, params.site) ?? verifyFilter(result.filter, readFilter(params)),
   view: (result) => ({
-    headline: `${result.site.domain}, active in the last ${result.window_minutes} minutes`,
+    headline: `${result.site.domain}${headFilter(result.filter)}, active in the last ${result.window_minutes} minutes`,
     columns: [
       { key: "visitors", label: "visitors", kind: "count" },
       { key: "as_of", label: "as_of", kind: "time", machine: true },

@@ -1,5 +1,15 @@
 import * as z from "zod";
-import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
+import {
+  count,
+  daysParam,
+  filterEcho,
+  filterParams,
+  siteParam,
+  siteRef,
+  spanParams,
+  visitCounts,
+} from "./fields.ts";
+import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
 import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { verifySite } from "./site-name.ts";
@@ -31,20 +41,25 @@ export const stats = defineOperation({
     totals: (result) => result,
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
-  optionalParams: spanParams,
+  optionalParams: () => ({ ...spanParams(), ...filterParams() }),
   result: () =>
     z.object({
       site: siteRef,
       period,
+      ...filterEcho(),
       visitors: count.describe("Sum of daily unique visitors."),
       pageviews: count.describe("Page views."),
       events: count.describe("Custom events, without page views."),
+      ...visitCounts(),
       warnings,
     }),
   maxAge: 60,
-  verify: (result, params) => verifySite(result.site, params.site) ?? verifyPeriod(result.period, params),
+  verify: (result, params) =>
+    verifySite(result.site, params.site) ??
+    verifyPeriod(result.period, params) ??
+    verifyFilter(result.filter, readFilter(params)),
   view: (result) => ({
-    headline: periodHeadline(result.site.domain, result.period),
+    headline: periodHeadline(result.site.domain, result.period, result.filter),
     columns: [
       { key: "visitors", label: "visitors", kind: "count" },
       { key: "pageviews", label: "page views", kind: "count" },

@@ -1,6 +1,17 @@
 import * as z from "zod";
 import { addDays } from "./days.ts";
-import { count, date, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
+import {
+  count,
+  date,
+  daysParam,
+  filterEcho,
+  filterParams,
+  siteParam,
+  siteRef,
+  spanParams,
+  visitCounts,
+} from "./fields.ts";
+import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
 import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { verifySite } from "./site-name.ts";
@@ -11,6 +22,7 @@ const point = () =>
     date: date.describe("The day, in the site's timezone."),
     visitors: count.describe("Unique visitors of the day."),
     pageviews: count.describe("Page views of the day."),
+    ...visitCounts(),
     partial: z
       .boolean()
       .optional()
@@ -51,11 +63,12 @@ export const timeseries = defineOperation({
     totals: ({ points }) => sumPoints(points),
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
-  optionalParams: spanParams,
+  optionalParams: () => ({ ...spanParams(), ...filterParams() }),
   result: () =>
     z.object({
       site: siteRef,
       period,
+      ...filterEcho(),
       interval: z.string().describe("Length of a point: `day`."),
       points: z.array(point()).describe("One point a day, oldest first."),
       warnings,
@@ -68,10 +81,14 @@ export const timeseries = defineOperation({
     }
     const misplaced = result.points.find(({ date }, index) => date !== addDays(result.period.from, index));
     if (misplaced) return `its point ${misplaced.date} is out of order, repeated or outside the period`;
-    return verifySite(result.site, params.site) ?? verifyPeriod(result.period, params);
+    return (
+      verifySite(result.site, params.site) ??
+      verifyPeriod(result.period, params) ??
+      verifyFilter(result.filter, readFilter(params))
+    );
   },
   view: (result) => ({
-    headline: periodHeadline(result.site.domain, result.period),
+    headline: periodHeadline(result.site.domain, result.period, result.filter),
     columns: [
       { key: "date", label: "date", kind: "date" },
       { key: "visitors", label: "visitors", kind: "count" },

@@ -1,5 +1,6 @@
 import type { crawlerPurposes } from "../operations/crawlers.ts";
 import type { Dimension } from "../operations/dimensions.ts";
+import type { Filter } from "../operations/filter.ts";
 import type { Warning } from "../operations/warning.ts";
 
 /**
@@ -17,8 +18,8 @@ export interface DataSource {
   days(span: Span, signal?: AbortSignal): Promise<readonly DayTotals[]>;
   /** The first `limit` rows in the contract's order (`operations/row-order.ts`), and the number of all rows. */
   breakdown(span: Span, dimension: Dimension, limit: number, signal?: AbortSignal): Promise<Ranking>;
-  /** Distinct visitors with a page view or an event in (now - 5 minutes, now]. */
-  active(site: SourceSite, now: number, signal?: AbortSignal): Promise<number>;
+  /** Distinct visitors with a page view or an event in (now - 5 minutes, now], kept by the filter if there is one. */
+  active(site: SourceSite, now: number, signal?: AbortSignal, filter?: Filter): Promise<number>;
   /** The first `limit` crawlers by requests, then value (`compareValues`). Absent if the source cannot know crawlers. */
   crawlers?(span: Span, limit: number, signal?: AbortSignal): Promise<CrawlerRanking>;
   /** What a reader must know about these days before using their numbers. */
@@ -27,6 +28,11 @@ export interface DataSource {
   dimensions?(site: SourceSite, signal?: AbortSignal): Promise<readonly Dimension[]>;
   /** The option that makes the source record a dimension, if it was not given. */
   missingOption?(dimension: Dimension): string | undefined;
+  /**
+   * Whether it can answer for a part of the hits (`Span.filter`); a source that cannot is never asked. `any-values` if its
+   * countries, channels and so on may be other texts than the contract's.
+   */
+  readonly filters?: true | "any-values";
   /** How many days it keeps, today included. */
   readonly daysKept: number;
 }
@@ -51,9 +57,23 @@ export interface Span {
   from: string;
   to: string;
   now: number;
+  /** What to count: all hits if absent. Its dimensions are recorded. docs/contract.md, "Filters", says which hits it keeps. */
+  filter?: Filter | undefined;
 }
 
-export interface DayTotals {
+/**
+ * The visits with a kept hit, each counted as a whole on the day on which it begins. Absent in a source that does not know
+ * visits.
+ */
+export interface VisitTotals {
+  visits: number;
+  /** Visits with exactly one hit. */
+  bounces: number;
+  /** Sum over the visits of the last hit's time minus the first one's, in seconds. */
+  visitSeconds: number;
+}
+
+export interface DayTotals extends Partial<VisitTotals> {
   date: string;
   visitors: number;
   pageviews: number;
@@ -65,7 +85,8 @@ export interface Ranking {
   totalRows: number;
 }
 
-export interface RankedRow {
+/** With the visits of the value, except for pages and events, which single hits have. */
+export interface RankedRow extends Partial<VisitTotals> {
   /** Null if there is none, or if it is unknown. */
   value: string | null;
   /** The value, for people. */

@@ -27,8 +27,9 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         );
       }
     };
-  const { crawlers, warnings, dimensions, missingOption } = source;
+  const { crawlers, warnings, dimensions, missingOption, filters } = source;
   const guarded = {
+    filters,
     daysKept: source.daysKept,
     sites: guard(source.sites),
     days: guard(source.days),

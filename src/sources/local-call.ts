@@ -1,4 +1,5 @@
 import type { Call, CallOptions } from "../operations/call.ts";
+import { addFilter } from "../operations/filter.ts";
 import { dateAt } from "./calendar.ts";
 import type { DataSource } from "./data-source.ts";
 
@@ -29,16 +30,18 @@ export function createCall(
   clock: () => number,
   site?: string,
 ): Call {
-  const call: Call = async (operation, params, { signal, span } = {}) => {
+  const call: Call = async (operation, params, { signal, span, filter } = {}) => {
     signal?.throwIfAborted();
     const source = await find();
     const { answerOperation } = await loadAnswers();
     // The result is that of this operation, which the compiler cannot see through its name.
-    return answerOperation(operation, { ...params, ...span }, { source, now: clock(), signal }) as never;
+    const asked = { ...params, ...span, ...addFilter(operation, filter) };
+    return answerOperation(operation, asked, { source, now: clock(), signal }) as never;
   };
   return Object.assign(call, {
     readSite: async () => site,
     offersSpans: async () => true,
+    offersFilter: async () => (await find()).filters !== undefined,
     today: async (name: string, { signal }: CallOptions) => {
       const { findSite } = await loadAnswers();
       const { timezone } = await findSite(await find(), name, signal);

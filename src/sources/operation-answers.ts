@@ -1,13 +1,22 @@
 import { buildOpenApi } from "../documents/openapi-document.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Days } from "../operations/days.ts";
+import { assertPossibleValues } from "../operations/dimension-values.ts";
 import type { Dimension } from "../operations/dimensions.ts";
+import {
+  type Condition,
+  type Filter,
+  formatCondition,
+  formatFilter,
+  parseFilter,
+  readFilter,
+} from "../operations/filter.ts";
 import { type AnyOperation, type OperationName, operations } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
-import type { DataSource, DayTotals, SourceSite, Span } from "./data-source.ts";
+import type { DataSource, DayTotals, SourceSite, Span, VisitTotals } from "./data-source.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
 
@@ -67,31 +76,32 @@ const answers: Answers = {
   stats: async (params, context) => {
     const { span, head, tail } = await openSpan(params, context);
     const days = await context.source.days(span, context.signal);
-    return { ...head, ...sumDays(days), ...tail };
+    return { ...head, ...sumDays(days), ...(await warnOfValues(span, days, tail, context)) };
   },
 
   timeseries: async (params, context) => {
     const { span, head, tail } = await openSpan(params, context);
     const days = await context.source.days(span, context.signal);
-    const points = days.map(({ date, visitors, pageviews }) => ({
+    const points = days.map(({ date, visitors, pageviews, ...day }) => ({
       date,
       visitors,
       pageviews,
+      ...describeVisits(day),
       ...(head.period.partial && date === span.to && { partial: true }),
     }));
-    return { ...head, interval: "day", points, ...tail };
+    return { ...head, interval: "day", points, ...(await warnOfValues(span, days, tail, context)) };
   },
 
   breakdown: async (params, context) => {
     const { source, signal } = context;
     const { dimension, limit } = params;
     const { span, head, tail } = await openSpan(params, context);
-    await assertRecorded(source, span.site, dimension, signal);
+    await assertRecorded(source, span.site, dimension, "dimension", signal);
     const [{ rows, totalRows }, days] = await Promise.all([
       source.breakdown(span, dimension, limit, signal),
       source.days(span, signal),
     ]);
-    const { visitors, pageviews, events } = sumDays(days);
+    const { visitors, pageviews, events, ...visits } = sumDays(days);
     const isEvents = dimension === "events";
     return {
       ...head,
@@ -102,13 +112,14 @@ const answers: Answers = {
         ...(other && { other }),
         visitors: row.visitors,
         ...(isEvents ? { events: hits } : { pageviews: hits }),
+        ...describeVisits(row),
         percentage: Math.round((1000 * row.visitors) / visitors) / 10,
       })),
       limit,
       total_rows: totalRows,
       truncated: totalRows > limit,
-      totals: { visitors, pageviews, ...(isEvents && { events }) },
-      ...tail,
+      totals: { visitors, pageviews, ...(isEvents && { events }), ...visits },
+      ...(await warnOfValues(span, days, tail, context)),
     };
   },
 
@@ -140,14 +151,16 @@ const answers: Answers = {
   realtime: async (params, { source, now, signal }) => {
     const site = await findSite(source, params.site, signal);
     const today = dateAt(now, site.timezone);
+    const filter = await openFilter(params, source, site, signal);
     const [visitors, warnings = []] = await Promise.all([
-      source.active(site, now, signal),
+      source.active(site, now, signal, filter),
       source.warnings?.({ site, from: today, to: today, now }, signal),
     ]);
     // Of the warnings about today, only the one that today's data is missing matters here.
     const about = warnings.filter(({ code }) => code === "stale");
     return {
       site: { id: site.id, domain: site.domain },
+      ...(filter && { filter: formatFilter(filter) }),
       visitors,
       window_minutes: WINDOW_MINUTES,
       as_of: formatInstant(now, site.timezone),
@@ -156,7 +169,10 @@ const answers: Answers = {
   },
 
   openapi: async (_, { source }) =>
-    buildOpenApi(operations.filter((operation) => offersOperation(source, operation))),
+    buildOpenApi(
+      operations.filter((operation) => offersOperation(source, operation)),
+      source.filters === undefined ? ["filter"] : [],
+    ),
 };
 
 /** Whether a source can answer an operation. It must, unless the operation is optional. */
@@ -179,13 +195,73 @@ export const createNotOfferedError = () =>
 async function openSpan(params: { site: string; days: number } & Partial<Days>, context: AnswerContext) {
   const { source, now, signal } = context;
   const site = await findSite(source, params.site, signal);
-  const span: Span = { site, ...resolveSpan(params, site, source.daysKept, now), now };
+  const filter = await openFilter(params, source, site, signal);
+  const days = resolveSpan(params, site, source.daysKept, now);
+  const span: Span = { site, ...days, now, ...(filter && { filter }) };
   const warnings = [...warnOfStart(span), ...((await source.warnings?.(span, signal)) ?? [])];
   return {
     span,
-    head: { site: { id: site.id, domain: site.domain }, period: buildPeriod(span) },
+    head: {
+      site: { id: site.id, domain: site.domain },
+      period: buildPeriod(span),
+      ...(filter && { filter: formatFilter(filter) }),
+    },
     tail: warnings.length > 0 ? { warnings } : {},
   };
+}
+
+/** The conditions of a query. Throws AnalyticsError if the source has no filters, or not this value or dimension. */
+async function openFilter(
+  params: object,
+  source: DataSource,
+  site: SourceSite,
+  signal: AbortSignal | undefined,
+): Promise<Filter | undefined> {
+  const texts = readFilter(params);
+  if (texts === undefined || texts.length === 0) return undefined;
+  if (source.filters === undefined) {
+    throw new AnalyticsError("unknown_parameter", "filter is unknown: this source has no filters.", {
+      status: 400,
+      parameters: [{ parameter: "filter", detail: "is unknown: this source has no filters" }],
+    });
+  }
+  const filter = parseFilter(texts);
+  if (source.filters === true) assertPossibleValues(filter);
+  for (const { dimension } of filter) await assertRecorded(source, site, dimension, "filter", signal);
+  return filter;
+}
+
+/** How many values are looked for. */
+const MAX_SOUGHT = 10;
+
+/** The warnings of an answer, and one if there is nothing because nobody had the value of a condition. */
+async function warnOfValues(
+  span: Span,
+  days: readonly DayTotals[],
+  tail: { warnings?: Warning[] },
+  { source, signal }: AnswerContext,
+): Promise<{ warnings?: Warning[] }> {
+  if (span.filter === undefined || days.some(({ visitors }) => visitors > 0)) return tail;
+  const sought = span.filter.flatMap(({ isNot, alternatives, ...condition }) =>
+    isNot || alternatives.some((parts) => parts?.length !== 1)
+      ? []
+      : alternatives.map((parts) => ({ ...condition, isNot, alternatives: [parts] })),
+  );
+  const missing: Condition[] = [];
+  for (const condition of sought.slice(0, MAX_SOUGHT)) {
+    const found = await source.days({ ...span, filter: [condition] }, signal);
+    if (found.every(({ visitors }) => visitors === 0)) missing.push(condition);
+  }
+  const [first] = missing;
+  if (first === undefined) return tail;
+  const detail = `Nothing in these days has ${missing.map(formatCondition).join(" or ")}: a value that was never recorded, or not in these days.`;
+  const warning = { code: "no_such_value", detail, values: { filter: formatCondition(first) } };
+  return { warnings: [...(tail.warnings ?? []), warning] };
+}
+
+/** The visits of a day or row as the contract has them; nothing if the source does not know visits. */
+function describeVisits({ visits, bounces, visitSeconds }: Partial<VisitTotals>) {
+  return visits === undefined ? {} : { visits, bounces, visit_seconds: visitSeconds };
 }
 
 /** Finds a site by its id or domain, as a person may write it. Throws AnalyticsError `site_not_found`. */
@@ -200,6 +276,7 @@ async function assertRecorded(
   source: DataSource,
   site: SourceSite,
   dimension: Dimension,
+  parameter: "dimension" | "filter",
   signal?: AbortSignal,
 ): Promise<void> {
   const recorded = await source.dimensions?.(site, signal);
@@ -208,9 +285,9 @@ async function assertRecorded(
   const option = source.missingOption?.(dimension);
   const without = option === undefined ? "" : ` without ${option}`;
   const detail = `is ${dimension}, which this source does not record${without}; it has ${allowed.join(", ")}`;
-  throw new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
+  throw new AnalyticsError("invalid_parameter", `${parameter} ${detail}.`, {
     status: 400,
-    parameters: [{ parameter: "dimension", detail, allowed }],
+    parameters: [{ parameter, detail, allowed }],
   });
 }
 
@@ -224,9 +301,17 @@ function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
 }
 
 function sumDays(days: readonly DayTotals[]) {
-  const sum = (name: "visitors" | "pageviews" | "events") =>
-    days.reduce((total, day) => total + day[name], 0);
-  return { visitors: sum("visitors"), pageviews: sum("pageviews"), events: sum("events") };
+  const sum = (name: Exclude<keyof DayTotals, "date">) =>
+    days.reduce((total, day) => total + (day[name] ?? 0), 0);
+  const visits = days.every((day) => day.visits !== undefined)
+    ? { visits: sum("visits"), bounces: sum("bounces"), visitSeconds: sum("visitSeconds") }
+    : {};
+  return {
+    visitors: sum("visitors"),
+    pageviews: sum("pageviews"),
+    events: sum("events"),
+    ...describeVisits(visits),
+  };
 }
 
 function formatUtc(instant: number): string {

@@ -46,6 +46,8 @@ function createCall(options: HttpClientOptions): Call {
     readSite: async () => (await open()).readSite(),
     offersSpans: async (...asked: Parameters<HttpCall["offersSpans"]>) =>
       (await open()).offersSpans(...asked),
+    offersFilter: async (...asked: Parameters<HttpCall["offersFilter"]>) =>
+      (await open()).offersFilter(...asked),
   });
 }
 

@@ -1,0 +1,82 @@
+import { findNearest } from "../render/suggest.ts";
+import type { Dimension } from "./dimensions.ts";
+import { createFilterError, type Filter } from "./filter.ts";
+
+/** The values of dimensions whose values the contract lists. */
+const LISTS: Partial<Record<Dimension, readonly string[]>> = {
+  channels: [
+    ...[
+      "Direct",
+      "Organic Search",
+      "Organic Social",
+      "Organic Video",
+      "Organic Shopping",
+      "Referral",
+      "Email",
+    ],
+    ...["Paid Search", "Paid Social", "Paid Video", "Paid Shopping", "Paid Other", "Display", "Affiliates"],
+    ...["AI assistants", "SMS", "Audio", "Mobile Push Notifications", "Cross-network", "Unassigned"],
+  ],
+  devices: ["desktop", "mobile", "tablet", "tv", "console", "wearable"],
+};
+
+/** What values look like where there are too many to list: ISO 3166-2, and BCP 47. */
+const FORMS: Partial<Record<Dimension, { form: RegExp; example: string }>> = {
+  regions: { form: /^[A-Z]{2}-[A-Z0-9]{1,3}$/, example: "DE-BE" },
+  languages: { form: /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,8}$/, example: "de-AT" },
+};
+
+/**
+ * Refuses values that no row can have, and names the nearest ones. Only whole values of closed lists can be judged: others
+ * may come tomorrow. Throws AnalyticsError `invalid_parameter`.
+ */
+export function assertPossibleValues(filter: Filter): void {
+  for (const { dimension, alternatives } of filter) {
+    for (const parts of alternatives) {
+      const [value, ...more] = parts ?? [];
+      if (value !== undefined && more.length === 0) assertPossible(dimension, value);
+    }
+  }
+}
+
+function assertPossible(dimension: Dimension, value: string): void {
+  const shown = JSON.stringify(value.slice(0, 80));
+  const list = LISTS[dimension];
+  if (list !== undefined && !list.includes(value)) {
+    const nearest = findNearest(value, list);
+    throw createFilterError(
+      `has no value ${shown} in ${dimension}${nearest === undefined ? "" : `: did you mean ${nearest}?`}`,
+      list,
+    );
+  }
+  const known = FORMS[dimension];
+  if (known !== undefined && !known.form.test(value))
+    throw createFilterError(`has no value ${shown} in ${dimension}: they look like ${known.example}`);
+  if (dimension !== "countries") return;
+  const names = nameCountries();
+  if (names.has(value)) return;
+  const nearest = findCountry(value, names);
+  const advice = nearest === undefined ? "they are two letters, such as DE" : `did you mean ${nearest}?`;
+  throw createFilterError(`has no value ${shown} in countries (ISO 3166-1): ${advice}`);
+}
+
+/** English names by code. */
+function nameCountries(): Map<string, string> {
+  const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  return new Map(
+    codes.flatMap((code) => {
+      const name = names.of(code);
+      return name === undefined ? [] : [[code, name] as const];
+    }),
+  );
+}
+
+/** The code of a country by its name, or by the code in other letters. */
+function findCountry(text: string, names: ReadonlyMap<string, string>): string | undefined {
+  const code = text.toUpperCase();
+  if (names.has(code)) return code;
+  const name = findNearest(text, [...names.values()]);
+  return [...names].find(([, each]) => each === name)?.[0];
+}
