@@ -3,6 +3,9 @@ import { askForSite } from "../client/site-lookup.ts";
 import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
+import { filterParams } from "../operations/fields.ts";
+import { formatFilter } from "../operations/filter.ts";
+import { readFilterInput } from "../operations/filter-input.ts";
 import { operations, takesDays } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
@@ -55,39 +58,38 @@ export function findQuery(name: string): Query {
 
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
 function fromOperation(operation: Operation): Query {
-  const ask = async (call: Call, params: Record<string, unknown>, options: QueryOptions) => {
+  const ask: Ask = async (call, params, options) => {
     const { period: _, ...rest } = params;
     const result = takesDays(operation)
       ? await askDays(call, operation, params, options)
       : await callOffered(call, operation, rest, options);
-    return createAnswer(call, params, result, [operation.view(result, rest)], options);
+    return { result, views: [operation.view(result, rest)] };
   };
-  return createQuery(operation, ask, () => (takesDays(operation) ? { period: periodParam() } : {}));
+  return createQuery(operation, ask, () => ({
+    ...(takesDays(operation) && { period: periodParam() }),
+    ...("filter" in operation.allParams.shape && filterParams()),
+  }));
 }
 
 /** A report as a query, with the site found and the time limited. */
 export function fromReport(report: Report): Query {
-  return createQuery(report, async (call, params, options) => {
-    const result = await adviseOnQuota(call, params, (counted) => report.compute(counted, params, options));
-    return createAnswer(call, params, result, report.views(result), options);
-  });
+  const ask: Ask = async (call, params, options) => {
+    const counted = await adviseOnQuota(call, params, (each) => report.compute(each, params, options));
+    const { filter } = options;
+    const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };
+    return { result, views: report.views(result) };
+  };
+  return createQuery(report, ask, filterParams);
 }
 
-async function createAnswer(
+/** @param params Without the filter, which is in the options. */
+type Ask = (
   call: Call,
   params: Record<string, unknown>,
-  result: Record<string, unknown>,
-  views: View[],
-  options: CallOptions,
-): Promise<Answer> {
-  return { params, result, views, ...(await describeEmpty(call, result, views, options)) };
-}
+  options: QueryOptions,
+) => Promise<Pick<Answer, "result" | "views">>;
 
-function createQuery(
-  source: Omit<Query, "ask">,
-  ask: (call: Call, params: Record<string, unknown>, options: QueryOptions) => Promise<Answer>,
-  more: () => z.ZodRawShape = () => ({}),
-): Query {
+function createQuery(source: Omit<Query, "ask">, ask: Ask, more: () => z.ZodRawShape = () => ({})): Query {
   const { name, summary, tool, shell, list, isDescription, compact, drawn } = source;
   const params = once((): z.ZodObject => {
     const all = source.params.extend(more());
@@ -109,12 +111,17 @@ function createQuery(
     get result() {
       return source.result;
     },
-    ask: (call, given, limits) =>
-      answerInTime(limits, (options) =>
-        "site" in source.params.shape
-          ? askForSite(call, given, options, (complete) => ask(call, complete, options))
-          : ask(call, given, options),
-      ),
+    ask: (call, { filter: texts, ...given }, limits) => {
+      const filter = readFilterInput(texts as string[] | undefined);
+      return answerInTime({ ...limits, ...(filter && { filter }) }, (options) => {
+        const answer = async (complete: Record<string, unknown>): Promise<Answer> => {
+          const { result, views } = await ask(call, complete, options);
+          const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
+          return { params, result, views, ...(await describeEmpty(call, result, views, options)) };
+        };
+        return "site" in source.params.shape ? askForSite(call, given, options, answer) : answer(given);
+      });
+    },
   };
 }
 
