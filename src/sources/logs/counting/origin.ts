@@ -52,7 +52,7 @@ export function isOwnReferrer(
   return host !== null && createIsOwnHost(domain, rawHost)(host);
 }
 
-const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];
+export const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];
 
 /** Where a page view came from. */
 export function readOrigin({ referrer }: LogLine, query: string, isOwn: (host: string) => boolean): Origin {
