@@ -125,6 +125,7 @@ describe("the rules in docs/logs.md are those of the code", () => {
     ["gbraid=1", SEARCH, "Paid Search"],
     ["wbraid=1", SEARCH, "Paid Search"],
     ["msclkid=1&utm_source=bing", undefined, "Paid Search"],
+    ["msclkid=1", "https://www.bing.com/", "Paid Search"],
     ["fbclid=1", "https://l.facebook.com/", "Organic Social"],
     ["utm_medium=affiliate&utm_source=google", undefined, "Affiliates"],
     ["utm_medium=e_mail", SEARCH, "Email"],
