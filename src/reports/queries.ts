@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { askForSite } from "../client/site-lookup.ts";
 import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
@@ -11,6 +11,7 @@ import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
+import { withoutVisits } from "../operations/visit-rates.ts";
 import { compare } from "./compare.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
@@ -59,16 +60,35 @@ export function findQuery(name: string): Query {
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
 function fromOperation(operation: Operation): Query {
   const ask: Ask = async (call, params, options) => {
-    const { period: _, ...rest } = params;
-    const result = takesDays(operation)
-      ? await askDays(call, operation, params, options)
+    const { with: added, ...asked } = params;
+    const { period: _, ...rest } = asked;
+    const full = takesDays(operation)
+      ? await askDays(call, operation, asked, options)
       : await callOffered(call, operation, rest, options);
+    const result = added === "visits" ? full : omitVisits(operation, full);
     return { result, views: [operation.view(result, rest)] };
   };
   return createQuery(operation, ask, () => ({
     ...(takesDays(operation) && { period: periodParam() }),
     ...("filter" in operation.allParams.shape && filterParams()),
+    ...(VISITS_IN.has(operation.name) && { with: withParam() }),
   }));
+}
+
+/** The operations with many rows that have visits, and the member of their answer that has the rows. */
+const VISITS_IN: ReadonlyMap<string, string> = new Map([
+  ["timeseries", "points"],
+  ["breakdown", "rows"],
+]);
+
+const withParam = () =>
+  z.enum(["visits"]).optional().describe("visits: adds visits, bounce rate and time to each row.");
+
+/** Leaves out the visits of single rows, which few questions need. */
+function omitVisits({ name }: Operation, result: Record<string, unknown>): Record<string, unknown> {
+  const key = VISITS_IN.get(name) ?? "";
+  const rows = result[key];
+  return Array.isArray(rows) ? { ...result, [key]: rows.map(withoutVisits) } : result;
 }
 
 /** A report as a query, with the site found and the time limited. */
